@@ -1,0 +1,39 @@
+"""levelbest: compare models at the budget you really have, with error bars that hold.
+
+    import levelbest as lb
+    trials = lb.read_trials("results.csv", family="model", selection="dev_acc", reported="test_acc")
+    print(lb.compare(trials))
+
+Pure functions of arrays live in ``levelbest.stats``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from levelbest._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from levelbest import stats as stats
+    from levelbest.cautions import Caution as Caution
+    from levelbest.errors import DataError as DataError
+    from levelbest.errors import InputError as InputError
+    from levelbest.errors import LevelbestError as LevelbestError
+    from levelbest.errors import MissingExtra as MissingExtra
+    from levelbest.trials import Metric as Metric
+    from levelbest.trials import Trials as Trials
+
+__version__ = "0.1.0"
+
+# name -> the module it lives in; the order is that of the layers
+_HOMES = {
+    "Caution": "cautions",
+    "DataError": "errors",
+    "InputError": "errors",
+    "LevelbestError": "errors",
+    "MissingExtra": "errors",
+    "Metric": "trials",
+    "Trials": "trials",
+}
+__all__ = sorted([*_HOMES, "stats"])
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

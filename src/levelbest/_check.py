@@ -1,0 +1,162 @@
+"""Validators: each names the rule, the value it got and the remedy."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest.errors import InputError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Bounds = tuple[float | None, float | None]
+Seed = int | Sequence[int] | np.random.Generator | None
+
+
+def as_scores(scores: npt.ArrayLike, name: str = "scores", *, at_least: int = 1) -> FloatArray:
+    """A one-dimensional array of finite scores."""
+    try:
+        array = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be numbers, got {_short(scores)}: {error}") from error
+    if array.ndim != 1:
+        raise InputError(
+            f"{name} must be one-dimensional, got shape {array.shape}; for several families or problems call once each"
+        )
+    if array.size < at_least:
+        what = "is empty" if array.size == 0 else f"has {array.size}"
+        raise InputError(f"{name} needs at least {at_least} trial{'s' * (at_least != 1)}, and it {what}")
+    finite = np.isfinite(array)
+    if not finite.all():
+        bad = int(array.size - finite.sum())
+        raise InputError(
+            f"{name} must be finite, got {bad} NaN or infinite of {array.size} (first at position "
+            f"{int(np.argmin(finite))}); count a failed trial as the worst score, or read the results with read_trials, "
+            "which does so"
+        )
+    return array
+
+
+def as_pair(
+    selection: npt.ArrayLike, reported: npt.ArrayLike | None, *, at_least: int = 1
+) -> tuple[FloatArray, FloatArray | None]:
+    """Selection scores, and reported scores of the same trials where they are separate."""
+    chosen_by = as_scores(selection, "selection", at_least=at_least)
+    if reported is None:
+        return chosen_by, None
+    claimed = as_scores(reported, "reported", at_least=at_least)
+    if claimed.size != chosen_by.size:
+        raise InputError(
+            f"selection and reported must have one score per trial each, got {chosen_by.size} and {claimed.size}; "
+            "pass them in the same order and drop neither's failures alone"
+        )
+    return chosen_by, claimed
+
+
+def as_budgets(n: npt.ArrayLike, n_trials: int | None = None) -> tuple[IntArray, bool]:
+    """Whole numbers of trials, at least 1 and at most ``n_trials`` where given; and whether n was a scalar."""
+    array = np.asarray(n)
+    if array.ndim > 1:
+        raise InputError(f"n must be a number or a one-dimensional list, got shape {array.shape}")
+    flat = np.atleast_1d(array)
+    if flat.size == 0:
+        raise InputError("n must hold at least one budget, got an empty list")
+    if flat.dtype.kind not in "iuf":
+        raise InputError(f"n must be a whole number of trials, got {_short(n)}")
+    if flat.dtype.kind == "f" and not (np.isfinite(flat).all() and (flat == np.floor(flat)).all()):
+        bad = next(v for v in flat if not (np.isfinite(v) and v == np.floor(v)))
+        raise InputError(f"n must be a whole number of trials, got {bad:g}; round it to the budget you mean")
+    if float(flat.min()) < 1:
+        raise InputError(f"n must be at least 1, got {flat.min():g}; the best of no trials does not exist")
+    if n_trials is not None and float(flat.max()) > n_trials:
+        raise InputError(
+            f"n must be at most the number of trials, {n_trials}, got {flat.max():g}; run more trials or ask for a "
+            "smaller budget (the best observed score is not an estimate past the data)"
+        )
+    return flat.astype(np.int64), array.ndim == 0
+
+
+def as_direction(direction: str) -> str:
+    """``max`` or ``min``."""
+    if direction not in ("max", "min"):
+        raise InputError(f"direction must be 'max' (higher is better) or 'min' (lower is better), got {direction!r}")
+    return direction
+
+
+def as_confidence(confidence: float) -> float:
+    """A probability strictly between 0 and 1."""
+    try:
+        value = float(confidence)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if not 0 < value < 1:
+        hint = f"; did you mean {value / 100:g}?" if 1 < value < 100 else "; 0.95 is the usual choice"
+        raise InputError(f"confidence must lie in (0, 1), got {confidence}{hint}")
+    return value
+
+
+def as_quantile(q: float) -> float:
+    """A probability strictly between 0 and 1, counted from worse to better."""
+    try:
+        value = float(q)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if not 0 < value < 1:
+        raise InputError(f"q must lie in (0, 1), got {q}; 0.5 is the median")
+    return value
+
+
+def as_choice(value: str, known: Iterable[str], name: str) -> str:
+    """One of the known names; the error lists them, nearest first."""
+    names = list(known)
+    if value in names:
+        return value
+    raise InputError(f"unknown {name} {value!r}; {nearest_first(str(value), names)}")
+
+
+def nearest_first(value: str, names: Sequence[str]) -> str:
+    """A phrase that lists the known names, nearest to ``value`` first."""
+    near = difflib.get_close_matches(value, names, n=len(names), cutoff=0.5)
+    rest = [name for name in names if name not in near]
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"{hint}known: {', '.join([*near, *rest])}"
+
+
+def as_bounds(bounds: Any, scores: FloatArray | None = None, name: str = "scores") -> Bounds:
+    """(lowest, highest) possible score, either None where there is no such bound; scores must lie within."""
+    if bounds is None:
+        return None, None
+    try:
+        low, high = bounds
+        low = None if low is None or not np.isfinite(float(low)) else float(low)
+        high = None if high is None or not np.isfinite(float(high)) else float(high)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"bounds must be two numbers such as (0, 1), got {bounds!r}") from error
+    if low is not None and high is not None and not low < high:
+        raise InputError(f"bounds must be (lowest, highest) with lowest < highest, got ({low:g}, {high:g})")
+    if scores is not None and scores.size:
+        if low is not None and scores.min() < low:
+            raise InputError(f"{name} must lie within the bounds; the smallest, {scores.min():g}, is below {low:g}")
+        if high is not None and scores.max() > high:
+            hint = "; are these percentages? then the bounds are (0, 100)" if high == 1 and scores.max() <= 100 else ""
+            raise InputError(
+                f"{name} must lie within the bounds; the largest, {scores.max():g}, is above {high:g}{hint}"
+            )
+    return low, high
+
+
+def as_rng(rng: Seed) -> np.random.Generator:
+    """A generator from a seed, a generator, or None (fresh entropy)."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"rng must be a seed, a numpy Generator or None, got {rng!r}") from error
+
+
+def _short(value: object, width: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= width else text[: width - 3] + "..."

@@ -1,0 +1,65 @@
+"""The ``levelbest`` command. A command's module is imported only when that command runs."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from levelbest import __version__
+from levelbest.errors import InputError, LevelbestError
+
+__all__ = ["COMMANDS", "cli", "main"]
+
+# name -> one line of help; each lives in levelbest.cli.<name> as ``command``
+COMMANDS: dict[str, str] = {}
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"levelbest.cli.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        if COMMANDS:
+            with formatter.section("Commands"):
+                formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="levelbest")
+def cli() -> None:
+    """Compare models at the budget you really have, with error bars that hold."""
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the command line. 0: done; 1: the data do not allow it; 2: wrong usage; 130: interrupted."""
+    try:
+        code = cli.main(args=args, prog_name="levelbest", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        print("levelbest: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away (a pager, head): point stdout elsewhere and leave quietly.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except LevelbestError as error:
+        print(f"levelbest: {error}", file=sys.stderr)
+        return 2 if isinstance(error, InputError) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

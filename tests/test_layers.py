@@ -1,0 +1,61 @@
+"""Layers point one way: a part imports only parts before it (CONTRIBUTING.md)."""
+
+import ast
+import sys
+from pathlib import Path
+
+import levelbest
+
+ROOT = Path(levelbest.__file__).parent
+BASE = ("_lazy", "errors", "cautions", "_check")
+LAYERS = ("stats", "simulation", "trials", "readers", "curves", "comparisons", "report", "run", "web", "cli")
+
+
+def _rank(part: str) -> int:
+    return -1 if part in BASE else LAYERS.index(part)
+
+
+def _imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: write imports in full"
+            if node.module == "levelbest":
+                found |= {alias.name for alias in node.names}
+            elif node.module and node.module.startswith("levelbest."):
+                found.add(node.module.split(".")[1])
+        elif isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("levelbest.")}
+    return found - {"__version__"}
+
+
+def test_no_layer_imports_one_above_it():
+    wrong = []
+    for path in sorted(ROOT.rglob("*.py")):
+        part = path.relative_to(ROOT).parts[0].removesuffix(".py")
+        if part in ("__init__", "__main__"):
+            continue
+        for other in _imports(path):
+            allowed = other in BASE if part in BASE else _rank(other) <= _rank(part)
+            if not allowed:
+                wrong.append(f"{path.relative_to(ROOT)} imports {other}")
+    assert wrong == []
+
+
+def _top_level_packages(path: Path) -> set[str]:
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    plain = {alias.name.split(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return plain | {(node.module or "").split(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
+
+
+def test_stats_imports_numpy_and_scipy_only():
+    allowed = set(sys.stdlib_module_names) | {"numpy", "scipy", "levelbest"}
+    wrong = {
+        path.name: extra for path in (ROOT / "stats").glob("*.py") if (extra := _top_level_packages(path) - allowed)
+    }
+    assert wrong == {}
+
+
+def test_files_can_be_read_at_a_sitting():
+    long = {str(p.relative_to(ROOT)): n for p in ROOT.rglob("*.py") if (n := len(p.read_text().splitlines())) > 500}
+    assert long == {}

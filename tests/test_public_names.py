@@ -1,0 +1,21 @@
+"""The names that outsiders rely on. Adding one is a decision; losing one breaks someone."""
+
+import levelbest
+from levelbest import stats
+
+PUBLIC = {
+    "Caution", "DataError", "InputError", "LevelbestError", "Metric", "MissingExtra", "Trials", "stats",
+}  # fmt: skip
+STATS: set[str] = set()
+
+
+def test_public_names_are_pinned():
+    assert set(levelbest.__all__) == PUBLIC
+    assert set(stats.__all__) == STATS
+
+
+def test_every_public_name_resolves():
+    for name in PUBLIC - {"stats"}:
+        assert getattr(levelbest, name).__doc__, name
+    for name in STATS:
+        assert getattr(stats, name).__doc__, name
