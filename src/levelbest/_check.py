@@ -35,8 +35,8 @@ def as_scores(scores: npt.ArrayLike, name: str = "scores", *, at_least: int = 1)
         bad = int(array.size - finite.sum())
         raise InputError(
             f"{name} must be finite, got {bad} NaN or infinite of {array.size} (first at position "
-            f"{int(np.argmin(finite))}); count a failed trial as the worst score, or read the results with read_trials, "
-            "which does so"
+            f"{int(np.argmin(finite))}); count a failed trial as the worst score, or read the results with read_trials,"
+            " which does so"
         )
     return array
 

@@ -1,0 +1,1 @@
+"""Trials from anywhere: one file per source, one registry, one pipeline."""

@@ -1,0 +1,59 @@
+"""What every reader hands over: a table of rows, and what the format itself knows about its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest.cautions import Caution
+from levelbest.trials import Skipped
+
+__all__ = ["RawTable", "Reader"]
+
+
+@dataclass
+class RawTable:
+    """Rows as columns. A reader fills this in; one pipeline after it chooses roles and builds Trials."""
+
+    source: str
+    """A name to show: a file's name or a study's, never an absolute path."""
+    columns: dict[str, npt.NDArray[Any]]
+    """One value per row, numbers as float64; None or NaN where a row has no value. Nested values keep dotted names."""
+    roles: dict[str, str] = field(default_factory=dict)
+    """Role (family, selection, reported, cost, seed, status, trial, order, group) -> column, where the format says so."""
+    configuration: list[str] = field(default_factory=list)
+    """Columns that are hyperparameters, where the format says so."""
+    direction: str | None = None
+    cost_unit: str | None = None
+    facts: dict[str, str] = field(default_factory=dict)
+    """What the source recorded about itself, e.g. ``sampler:<family>`` -> ``TPESampler``."""
+    skipped: list[Skipped] = field(default_factory=list)
+    cautions: list[Caution] = field(default_factory=list)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the table has."""
+        return len(next(iter(self.columns.values()))) if self.columns else 0
+
+    def __post_init__(self) -> None:
+        sizes = {len(column) for column in self.columns.values()}
+        if len(sizes) > 1:
+            raise AssertionError(f"{self.source}: columns of different lengths {sorted(sizes)}")
+        self.columns = {name: np.asarray(column) for name, column in self.columns.items()}
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One format: its name, whether a path looks like it, and how to read it."""
+
+    name: str
+    about: str
+    recognises: Callable[[Path], bool]
+    """Cheap and exact: looks at names, magic bytes or a schema, never at a whole file; never raises."""
+    read: Callable[..., list[RawTable]]
+    """``read(path, **options)``; raises levelbest's own errors only."""
