@@ -25,7 +25,7 @@ class RawTable:
     columns: dict[str, npt.NDArray[Any]]
     """One value per row, numbers as float64; None or NaN where a row has no value. Nested values keep dotted names."""
     roles: dict[str, str] = field(default_factory=dict)
-    """Role (family, selection, reported, cost, seed, status, trial, order, group) -> column, where the format says so."""
+    """Role (family, selection, reported, cost, seed, status, trial, order, group) -> column, as the format says."""
     configuration: list[str] = field(default_factory=list)
     """Columns that are hyperparameters, where the format says so."""
     direction: str | None = None
