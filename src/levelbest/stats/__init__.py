@@ -9,6 +9,8 @@ from __future__ import annotations
 from levelbest._lazy import lazy_names
 
 # name -> the module it lives in
-_HOMES: dict[str, str] = {}
+_HOMES: dict[str, str] = {
+    "Interval": "results",
+}
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -1,0 +1,74 @@
+"""What interval functions return: limits with their provenance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from levelbest._check import FloatArray, IntArray
+
+__all__ = ["Interval"]
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    """Limits for a curve at one budget (numbers) or at several (arrays, one entry per budget).
+
+    An absent limit is -inf or +inf; NaN is undefined, and ``reason`` then says why. ``note`` names the rule used,
+    in words for a reader. ``simultaneous`` limits hold for all the budgets at once, at the stated confidence.
+    ``horizon`` is the largest budget with a limit on the side that is best (quantile curves), and ``coverage``
+    the lowest coverage that simulation has certified for the method near this number of trials and budget.
+    """
+
+    n: int | IntArray
+    low: float | FloatArray
+    high: float | FloatArray
+    method: str
+    confidence: float
+    simultaneous: bool
+    n_trials: int
+    statistic: str = "mean"
+    direction: str = "max"
+    reason: str | None = None
+    note: str = ""
+    horizon: int | None = None
+    n_resamples: int | None = None
+    coverage: float | FloatArray | None = None
+
+    @property
+    def width(self) -> float | FloatArray:
+        """high - low: infinite where a limit is absent, NaN where the interval is undefined."""
+        return self.high - self.low
+
+    @property
+    def kind(self) -> str:
+        """``simultaneous`` or ``pointwise``."""
+        return "simultaneous" if self.simultaneous else "pointwise"
+
+    def __str__(self) -> str:
+        head = f"{100 * self.confidence:g} % {self.kind} {self.method} interval from {self.n_trials} trials"
+        rows = zip(np.atleast_1d(self.n), np.atleast_1d(self.low), np.atleast_1d(self.high), strict=True)
+        shown = [f"n = {n}: {'undefined' if np.isnan(lo + hi) else f'{lo:.6g} to {hi:.6g}'}" for n, lo, hi in rows]
+        return "; ".join([head, *shown, *([self.reason] if self.reason else [])])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers for JSON: an absent or undefined limit is None."""
+        rows = zip(np.atleast_1d(self.n), np.atleast_1d(self.low), np.atleast_1d(self.high), strict=True)
+        return {
+            "method": self.method,
+            "confidence": self.confidence,
+            "simultaneous": self.simultaneous,
+            "n_trials": self.n_trials,
+            "statistic": self.statistic,
+            "direction": self.direction,
+            "reason": self.reason,
+            "note": self.note,
+            "horizon": self.horizon,
+            "points": [{"n": int(n), "low": _plain(lo), "high": _plain(hi)} for n, lo, hi in rows],
+        }
+
+
+def _plain(limit: float) -> float | None:
+    return float(limit) if np.isfinite(limit) else None
