@@ -1,0 +1,45 @@
+"""Real files of trackers, written by others."""
+
+import numpy as np
+import pytest
+
+from levelbest.readers import optuna_store
+
+
+@pytest.mark.parametrize(
+    ("name", "studies"),
+    [
+        ("eatpytorch.db", {"mnist-tf": 20, "fashion_mnist_torch": 20, "ensemble": 100, "optuna_ensemble": 2000}),
+        ("proqsar_example.db", {"my_study": 1273, "freesolv_random": 200, "esol": 117}),
+        ("schema_0.9.0.a.db", {"single": 1}),
+        ("schema_2.6.0.a.db", {"single": 1, "multi": 1, "schema migration": 1}),
+        ("schema_3.2.0.a.db", {"single": 1, "multi": 1, "schema migration": 1}),
+    ],
+)
+def test_optuna_stores_of_every_schema(real_data, name, studies):
+    path = real_data / "optuna" / name
+    assert optuna_store.READER.recognises(path)
+    tables = optuna_store.READER.read(path)
+    assert {table.source: table.n_rows for table in tables} == studies
+
+
+def test_optuna_states_and_values(real_data):
+    tables = {t.source: t for t in optuna_store.READER.read(real_data / "optuna" / "proqsar_example.db")}
+    states = [s for t in tables.values() for s in t.columns["state"]]
+    assert states.count("ok") == 1494  # as many as the store has values
+    old = optuna_store.READER.read(real_data / "optuna" / "schema_0.9.0.a.db")[0]
+    assert old.columns["value"].tolist() == [74.05761401453037]
+    assert old.columns["intermediate_last"].tolist() == [0.5]
+    assert old.columns["number"].tolist() == [0]
+    assert old.direction == "min"
+    assert old.columns["duration"][0] == pytest.approx(0.061491)
+    assert old.columns["params_y"].tolist() == [5]
+
+
+def test_freesolv_random_improves_with_order(real_data):
+    """Its name says random; its trials say otherwise."""
+    table = optuna_store.READER.read(real_data / "optuna" / "proqsar_example.db", study="freesolv_random")[0]
+    ok = table.columns["state"] == "ok"
+    scores, order = table.columns["value"][ok], table.columns["number"][ok]
+    ranks = np.argsort(np.argsort(scores))
+    assert np.corrcoef(ranks, order)[0, 1] > 0.3
