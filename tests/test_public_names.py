@@ -7,7 +7,7 @@ PUBLIC = {
     "Caution", "DataError", "InputError", "LevelbestError", "Metric", "MissingExtra", "Trials", "stats",
 }  # fmt: skip
 STATS = {
-    "Interval",
+    "Interval", "claim_gate",
 }  # fmt: skip
 
 

@@ -80,6 +80,14 @@ def as_budgets(n: npt.ArrayLike, n_trials: int | None = None) -> tuple[IntArray,
     return flat.astype(np.int64), array.ndim == 0
 
 
+def as_count(value: Any, name: str, *, at_least: int = 1) -> int:
+    """A whole number of at least ``at_least``."""
+    whole = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not whole or not np.isfinite(value) or int(value) != value or value < at_least:
+        raise InputError(f"{name} must be a whole number of at least {at_least}, got {value!r}")
+    return int(value)
+
+
 def as_direction(direction: str) -> str:
     """``max`` or ``min``."""
     if direction not in ("max", "min"):

@@ -11,6 +11,7 @@ from levelbest._lazy import lazy_names
 # name -> the module it lives in
 _HOMES: dict[str, str] = {
     "Interval": "results",
+    "claim_gate": "gate",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
