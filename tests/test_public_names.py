@@ -8,6 +8,7 @@ PUBLIC = {
 }  # fmt: skip
 STATS = {
     "Interval", "claim_gate",
+    "best_weights", "expected_best", "quantile_best", "spread_of_best", "standard_error",
 }  # fmt: skip
 
 

@@ -6,12 +6,26 @@ without ``reported`` the two are the same. ``n`` is how many trials one may try.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from levelbest._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from levelbest.stats.order import best_weights as best_weights
+    from levelbest.stats.order import expected_best as expected_best
+    from levelbest.stats.order import quantile_best as quantile_best
+    from levelbest.stats.order import spread_of_best as spread_of_best
+    from levelbest.stats.order import standard_error as standard_error
 
 # name -> the module it lives in
 _HOMES: dict[str, str] = {
     "Interval": "results",
     "claim_gate": "gate",
+    "best_weights": "order",
+    "expected_best": "order",
+    "quantile_best": "order",
+    "spread_of_best": "order",
+    "standard_error": "order",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
