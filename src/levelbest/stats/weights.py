@@ -29,10 +29,15 @@ _CELLS = 1 << 21  # largest block of weights held at once (16 MB), unless one ro
 
 _SMALL = 16
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
-# log Gamma(z) - [(z - 1/2) log z - z + log(2 pi) / 2] at z = 1..15, where the series is not yet exact
+# log Gamma(z) - [(z - 1/2) log z - z + log(2 pi) / 2] at z = 0 (unused), 1..15, where the series is not yet exact
 _REMAINDER = np.array(
-    [0.0] + [math.lgamma(z) - ((z - 0.5) * math.log(z) - z + 0.5 * math.log(2 * math.pi)) for z in range(1, _SMALL)]
-)
+    [
+        np.nan, 0.08106146679532726, 0.0413406959554093, 0.02767792568499834, 0.020790672103765093,
+        0.016644691189821193, 0.013876128823070748, 0.01189670994589177, 0.010411265261972096, 0.009255462182712733,
+        0.00833056343336287, 0.007573675487951841, 0.00694284010720953, 0.006408994188004207, 0.0059513701127588475,
+        0.005554733551962801,
+    ]
+)  # fmt: skip
 
 
 def _remainder(z: FloatArray) -> FloatArray:
