@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from levelbest.readers import optuna_store
+from levelbest.readers import optuna_store, ray_tune
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,12 @@ def test_freesolv_random_improves_with_order(real_data):
     scores, order = table.columns["value"][ok], table.columns["number"][ok]
     ranks = np.argsort(np.argsort(scores))
     assert np.corrcoef(ranks, order)[0, 1] > 0.3
+
+
+def test_ray_tune_folders_packed(real_data):
+    tables = ray_tune.READER.read(real_data / "deepcave" / "RayTune_run_1_2.tar.gz")
+    trials = {table.source: len(set(table.columns["trial"])) for table in tables}
+    assert sum(trials.values()) == 84
+    assert trials == {"run_1": 81, "run_2": 3}
+    assert [table.facts[f"sampler:{table.source}"] for table in tables] == ["BasicVariantGenerator", "SearchGenerator"]
+    assert set(tables[0].columns["config.gamma"]) == {0.7, 0.8, 0.9}

@@ -1,0 +1,155 @@
+"""A folder of result files, or one packed as .tar.gz or .zip: the same names and contents, nothing unpacked."""
+
+from __future__ import annotations
+
+import io
+import os
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from levelbest.errors import DataError, InputError
+
+__all__ = ["Tree", "holds", "open_tree"]
+
+_PACKED = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
+_IGNORED = {".git", "__pycache__", "node_modules", ".venv", "site-packages"}
+_GLANCE = 20_000
+"""Names looked at, at most, to tell whether a folder is of some format."""
+_MOST_BYTES = 2**31
+
+
+@dataclass
+class Tree:
+    """The wanted files of a folder or archive, by their path inside it with forward slashes."""
+
+    name: str
+    files: dict[str, Path | bytes] = field(default_factory=dict)
+
+    def open(self, name: str) -> BinaryIO:
+        """A file's bytes, for reading."""
+        where = self.files[name]
+        if isinstance(where, bytes):
+            return io.BytesIO(where)
+        try:
+            return where.open("rb")
+        except OSError as error:
+            raise InputError(f"{name} cannot be read: {error.strerror or error}") from error
+
+    def read(self, name: str) -> bytes:
+        """All bytes of a file."""
+        with self.open(name) as file:
+            return file.read()
+
+    def text(self, name: str) -> str:
+        """A file as text, with the bytes that are not UTF-8 replaced."""
+        return self.read(name).decode("utf-8-sig", errors="replace")
+
+    def named(self, *basenames: str) -> list[str]:
+        """The files with one of these names, in order of their paths."""
+        return [name for name in self.files if PurePosixPath(name).name in basenames]
+
+    def beside(self, name: str, other: str) -> str | None:
+        """The file ``other`` in the folder of ``name``, where there is one."""
+        path = str(PurePosixPath(name).parent / other)
+        return path if path in self.files else None
+
+
+def folder_of(name: str, root: str = "") -> str:
+    """The last part of the folder a file is in; ``root`` where it lies at the top."""
+    return PurePosixPath(name).parent.name or root
+
+
+def is_packed(path: Path) -> bool:
+    """Whether the name is that of an archive."""
+    return path.name.lower().endswith(_PACKED)
+
+
+def stem_of(path: Path) -> str:
+    """A name to show for a folder or archive."""
+    for suffix in sorted(_PACKED, key=len, reverse=True):
+        if path.name.lower().endswith(suffix):
+            return path.name[: -len(suffix)]
+    return path.name or path.resolve().name
+
+
+def open_tree(path: Path, wanted: Callable[[str], bool]) -> Tree:
+    """The files whose name (without its folder) is wanted."""
+    tree = Tree(stem_of(path))
+    if path.is_dir():
+        tree.files = {name: where for name, where in sorted(_walk(path)) if wanted(where.name)}
+    elif is_packed(path):
+        size = 0
+        for name, read in _members(path):
+            if wanted(PurePosixPath(name).name):
+                content = read()
+                size += len(content)
+                if size > _MOST_BYTES:
+                    raise DataError(f"{path.name} holds more than 2 GiB of results: unpack it and name the folder")
+                tree.files[name] = content
+        tree.files = dict(sorted(tree.files.items()))
+    elif path.is_file():
+        tree.files = {path.name: path}
+    else:
+        raise InputError(f"there is no file or folder {path.name!r}")
+    return tree
+
+
+def holds(path: Path, wanted: Callable[[str], bool]) -> bool:
+    """Whether a folder or archive holds a file with such a path inside it; looks at a bounded number of names."""
+    try:
+        if path.is_dir():
+            names: Iterator[str] = (name for name, _ in _walk(path))
+        elif path.is_file() and is_packed(path):
+            names = (name for name, _ in _members(path))
+        else:
+            return False
+        for count, name in enumerate(names):
+            if wanted(name):
+                return True
+            if count > _GLANCE:
+                return False
+    except (OSError, DataError, InputError):
+        return False
+    return False
+
+
+def _walk(folder: Path) -> Iterator[tuple[str, Path]]:
+    for place, inner, names in os.walk(folder):
+        inner[:] = sorted(set(inner) - _IGNORED)
+        here = Path(place)
+        relative = here.relative_to(folder)
+        for name in sorted(names):
+            yield (relative / name).as_posix(), here / name
+
+
+def _members(path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """The files of an archive in its order. Contents are only ever held in memory, so no member can leave it."""
+    try:
+        if path.name.lower().endswith(".zip"):
+            with zipfile.ZipFile(path) as packed:
+                for info in packed.infolist():
+                    if not info.is_dir():
+                        yield _inside(info.filename), lambda info=info: packed.read(info)  # type: ignore[misc]
+            return
+        with tarfile.open(path, "r:*") as archive:
+            for member in archive:
+                if member.isfile():
+                    yield _inside(member.name), lambda member=member: _content(archive, member)  # type: ignore[misc]
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, RuntimeError, NotImplementedError) as error:
+        raise DataError(f"{path.name} is not a readable archive: {error}") from error
+    except OSError as error:
+        raise DataError(f"{path.name} is not a readable archive: {error.strerror or error}") from error
+
+
+def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    file = archive.extractfile(member)
+    return b"" if file is None else file.read()
+
+
+def _inside(name: str) -> str:
+    return PurePosixPath(name.replace("\\", "/")).as_posix().lstrip("/").removeprefix("./")
