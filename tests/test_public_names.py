@@ -9,6 +9,7 @@ PUBLIC = {
 STATS = {
     "Interval", "claim_gate",
     "best_weights", "expected_best", "quantile_best", "spread_of_best", "standard_error",
+    "cost_curve",
 }  # fmt: skip
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from levelbest._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from levelbest.stats.cost import cost_curve as cost_curve
+    from levelbest.stats.gate import claim_gate as claim_gate
     from levelbest.stats.order import best_weights as best_weights
     from levelbest.stats.order import expected_best as expected_best
     from levelbest.stats.order import quantile_best as quantile_best
@@ -26,6 +28,7 @@ _HOMES: dict[str, str] = {
     "quantile_best": "order",
     "spread_of_best": "order",
     "standard_error": "order",
+    "cost_curve": "cost",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
