@@ -1,0 +1,101 @@
+"""From draws to limits: order statistics of resampled estimates, for one budget at a time or for all at once.
+
+A *level* is the probability left in one tail at one budget. Pointwise it is (1 - confidence) / 2. Simultaneously it is
+found so that a share ``confidence`` of the draws stays inside the limits at every budget at once: each draw is scored by
+the smallest tail it reaches at any budget, and the level is the (1 - confidence) quantile of that. For studentised draws
+this is max |t| with each t replaced by its tail probability, so that no budget and no side takes more than its part, and
+with one budget it is the pointwise level.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from levelbest._check import FloatArray
+
+__all__ = ["basic", "bca", "local_level", "order_statistic", "percentile", "studentise"]
+
+
+def order_statistic(draws: FloatArray, p: FloatArray | float) -> FloatArray:
+    """The p-quantile of each row: order statistic (B + 1) p, interpolated; the extremes where B is too small for p."""
+    n_draws = draws.shape[-1]
+    place = np.clip(np.asarray(p) * (n_draws + 1) - 1, 0, n_draws - 1)
+    low = np.floor(place).astype(np.intp)
+    high = np.minimum(low + 1, n_draws - 1)
+    if place.ndim == 0:
+        both = np.partition(draws, (int(low), int(high)), axis=-1)
+        below, above = both[..., int(low)], both[..., int(high)]
+    else:
+        rows = np.arange(draws.shape[0])
+        ordered = np.sort(draws, axis=-1)
+        below, above = ordered[rows, low], ordered[rows, high]
+    share = place - low
+    with np.errstate(invalid="ignore"):
+        between = below + share * (above - below)
+    # inf - inf and 0 * inf: equal neighbours need no interpolation, nor does a place that is whole
+    return np.where((below == above) | (share == 0), below, between)
+
+
+def local_level(draws: FloatArray, alpha: float, *, tails: int = 2) -> float:
+    """The tail probability at each budget with which a share ``alpha`` of the draws leaves the limits somewhere.
+
+    ``tails`` is 2, or 1 for limits on the high side only, or -1 for the low side only. Draws that tie count as inside.
+    """
+    n_draws = draws.shape[1]
+    depth = np.full(n_draws, n_draws)
+    for row in draws:
+        ordered = np.sort(row)
+        if tails != 1:
+            np.minimum(depth, np.searchsorted(ordered, row, side="right"), out=depth)
+        if tails != -1:
+            np.minimum(depth, n_draws - np.searchsorted(ordered, row, side="left"), out=depth)
+    return float(order_statistic(depth[None].astype(np.float64), alpha)[0]) / (n_draws + 1)
+
+
+def percentile(draws: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """The quantiles of the resampled estimates themselves."""
+    return order_statistic(draws, level), order_statistic(draws, 1 - level)
+
+
+def basic(draws: FloatArray, estimate: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """The percentile limits mirrored at the estimate."""
+    low, high = percentile(draws, level)
+    return 2 * estimate - high, 2 * estimate - low
+
+
+def bca(
+    draws: FloatArray, estimate: FloatArray, deviations: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Bias-corrected and accelerated limits ([E] sections 3 and 7); ``deviations`` are the leave-one-out estimates."""
+    from scipy.special import ndtr, ndtri
+
+    n_draws = draws.shape[1]
+    below = (draws < estimate[:, None]).sum(axis=1) + 0.5 * (draws == estimate[:, None]).sum(axis=1)
+    bias = ndtri(np.clip(below / n_draws, 0.5 / n_draws, 1 - 0.5 / n_draws))
+    squares = np.sum(deviations**2, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # [E] eq. 6.6, with leave-one-out estimates for the influence function: larger when a low trial is left out
+        acceleration = -np.sum(deviations**3, axis=1) / (6 * squares**1.5)
+
+        def moved(p: float) -> FloatArray:
+            z = bias + ndtri(p)
+            return np.asarray(ndtr(bias + z / (1 - acceleration * z)))
+
+        lows, highs = moved(level), moved(1 - level)
+    known = np.isfinite(lows) & np.isfinite(highs)
+    low = order_statistic(draws, np.where(known, lows, 0.5))
+    high = order_statistic(draws, np.where(known, highs, 0.5))
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)
+
+
+def studentise(draws: FloatArray, errors: FloatArray, estimate: FloatArray) -> FloatArray:
+    """t = (resampled estimate - estimate) / its own standard error; overwrites and returns ``draws``.
+
+    A resample without spread has t = -inf or +inf, or 0 where it repeats the estimate.
+    """
+    draws -= estimate[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        draws /= errors
+    # 0/0; where n = n_trials the whole row is NaN, and stays so
+    draws[np.isnan(draws) & ~np.isnan(errors)] = 0
+    return draws
