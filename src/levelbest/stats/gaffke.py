@@ -1,16 +1,16 @@
 """Limits of Gaffke's type for the expected best of n, from the bounds of the score.
 
-The ranks of a continuous sample are those of sorted uniforms U_1 < ... < U_m, and E[best of n] is the integral of the
-quantile function against d(u^n). Where the scores are X_1 <= ... <= X_m, a quantile function that steps up to X_j *at*
-U_{j-1} lies above what the sample allows, one that stays at X_j *until* U_{j+1} below. With X_0 and X_{m+1} the bounds of
-the score, over random U:
+The ranks of a continuous sample are those of sorted uniforms U_1 < ... < U_m, and E[best of n] is the integral of
+the quantile function against d(u^n). Where the scores are X_1 <= ... <= X_m, a quantile function that steps up to X_j
+already at U_{j-1} lies above what the sample allows, and one that stays at X_j until U_{j+1} below. With X_0 and
+X_{m+1} the bounds of the score, over random U the limits are
 
-    upper limit: the 1 - alpha/2 quantile of sum_{j=1}^{m+1} (U_j^n - U_{j-1}^n) X_j = X_{m+1} - sum U_j^n (X_{j+1} - X_j)
-    lower limit: the alpha/2 quantile of     sum_{j=0}^{m} (U_{j+1}^n - U_j^n) X_j = X_m - sum U_j^n (X_j - X_{j-1})
+    upper: the 1 - alpha/2 quantile of sum_{j=1}^{m+1} (U_j^n - U_{j-1}^n) X_j = X_{m+1} - sum U_j^n (X_{j+1} - X_j)
+    lower: the alpha/2 quantile of sum_{j=0}^{m} (U_{j+1}^n - U_j^n) X_j = X_m - sum U_j^n (X_j - X_{j-1})
 
 For n = 1 these are Gaffke's (2005) limits for a mean, and for 0/1 scores Clopper-Pearson's. That they cover at least at
 the nominal rate for every law is a conjecture even for n = 1 (Phan, Thomas and Learned-Miller 2021 prove a relative):
-the evidence is simulation. No score but the bounds lies outside the data, so heavy ties do no harm.
+the evidence is simulation. Nothing is studentised, so heavy ties do no harm.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def gaffke_draws(
 ) -> tuple[FloatArray, FloatArray]:
     """Draws, (n, draw) each, whose quantiles are the lower and the upper limit; higher scores are better, n increases.
 
-    Without ``lowest`` the worst score observed stands for it: its weight U_1^n is about n! m^-n, so that this matters at
-    n = 1 and hardly beyond. Without ``highest`` there is no upper limit, and the second array is +inf.
+    Without ``lowest`` the worst score observed stands for it: the weight is U_1^n, about n! m^-n, so that this matters
+    at n = 1 and hardly beyond. Without ``highest`` there is no upper limit, and the second array is +inf.
     """
     allow(n_draws, n.size, 2)
     x = np.sort(scores)

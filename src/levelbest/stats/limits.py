@@ -1,10 +1,10 @@
 """From draws to limits: order statistics of resampled estimates, for one budget at a time or for all at once.
 
-A *level* is the probability left in one tail at one budget. Pointwise it is (1 - confidence) / 2. Simultaneously it is
-found so that a share ``confidence`` of the draws stays inside the limits at every budget at once: each draw is scored by
-the smallest tail it reaches at any budget, and the level is the (1 - confidence) quantile of that. For studentised draws
-this is max |t| with each t replaced by its tail probability, so that no budget and no side takes more than its part, and
-with one budget it is the pointwise level.
+A *level* is the probability left in one tail at one budget. Pointwise it is (1 - confidence) / 2. Simultaneously it
+is found so that a share ``confidence`` of the draws stays inside the limits at every budget at once: each draw is
+scored by the smallest tail it reaches at any budget, and the level is the (1 - confidence) quantile of those scores.
+For studentised draws this is max |t| with each t replaced by its tail probability, so that no budget and no side takes
+more than its part; with one budget it is the pointwise level.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def local_level(draws: FloatArray, alpha: float, *, tails: int = 2) -> float:
             np.minimum(depth, np.searchsorted(ordered, row, side="right"), out=depth)
         if tails != -1:
             np.minimum(depth, n_draws - np.searchsorted(ordered, row, side="left"), out=depth)
-    return float(order_statistic(depth[None].astype(np.float64), alpha)[0]) / (n_draws + 1)
+    place: float = order_statistic(depth[None].astype(np.float64), alpha)[0]
+    return place / (n_draws + 1)
 
 
 def percentile(draws: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
@@ -63,9 +64,7 @@ def basic(draws: FloatArray, estimate: FloatArray, level: float) -> tuple[FloatA
     return 2 * estimate - high, 2 * estimate - low
 
 
-def bca(
-    draws: FloatArray, estimate: FloatArray, deviations: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
+def bca(draws: FloatArray, estimate: FloatArray, deviations: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """Bias-corrected and accelerated limits ([E] sections 3 and 7); ``deviations`` are the leave-one-out estimates."""
     from scipy.special import ndtr, ndtri
 
