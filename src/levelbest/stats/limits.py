@@ -49,8 +49,8 @@ def local_level(draws: FloatArray, alpha: float, *, tails: int = 2) -> float:
             np.minimum(depth, np.searchsorted(ordered, row, side="right"), out=depth)
         if tails != -1:
             np.minimum(depth, n_draws - np.searchsorted(ordered, row, side="left"), out=depth)
-    place: float = order_statistic(depth[None].astype(np.float64), alpha)[0]
-    return place / (n_draws + 1)
+    place = float(order_statistic(depth[None].astype(np.float64), alpha)[0])
+    return float(place / (n_draws + 1))
 
 
 def percentile(draws: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
