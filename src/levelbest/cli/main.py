@@ -14,7 +14,10 @@ from levelbest.errors import InputError, LevelbestError
 __all__ = ["COMMANDS", "cli", "main"]
 
 # name -> one line of help; each lives in levelbest.cli.<name> as ``command``
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "demo": "The whole tour, on shipped results.",
+    "curve": "Expected or quantile best score against the budget.",
+}
 
 
 class _LazyGroup(click.Group):

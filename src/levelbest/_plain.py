@@ -1,0 +1,80 @@
+"""Numbers as plain Python values: what JSON can hold and what people can read."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+__all__ = ["dump_json", "plain", "round_to_uncertainty", "show_cost", "show_number"]
+
+
+def plain(value: Any) -> Any:
+    """NumPy values as Python ones; NaN and infinity as None, as JSON has neither."""
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain(one) for one in value]
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else None
+    return value
+
+
+def dump_json(document: Any) -> str:
+    """One JSON document, the same bytes for the same numbers."""
+    return json.dumps(plain(document), ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def round_to_uncertainty(value: float, low: float, high: float, *, digits: int = 2) -> int:
+    """How many decimals ``value`` deserves: two significant digits of half its interval's width.
+
+    Without a finite interval, four significant digits of the value itself.
+    """
+    half = (high - low) / 2
+    if math.isfinite(half) and half > 0:
+        return max(0, min(12, digits - 1 - math.floor(math.log10(half))))
+    if not math.isfinite(value) or value == 0:
+        return 2
+    return max(0, min(12, 3 - math.floor(math.log10(abs(value)))))
+
+
+def show_number(value: float, decimals: int) -> str:
+    """A number for reading: undefined as a dash, infinite as a sign."""
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.{decimals}f}"
+
+
+_TIME = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
+_SECONDS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0, "d": 86400.0}
+
+
+def show_cost(value: float, unit: str | None) -> str:
+    """A cost in the unit people would use: 7200 s is ``2 h``; dollars and GPU hours keep their unit."""
+    if not math.isfinite(value):
+        return show_number(value, 0)
+    if unit in _SECONDS:
+        seconds = value * _SECONDS[unit]
+        for name, size in _TIME:
+            if abs(seconds) >= size or name == "s":
+                return f"{_three(seconds / size)} {name}"
+    if unit == "USD":
+        return f"${value:,.2f}"
+    return f"{_three(value)} {unit}" if unit else _three(value)
+
+
+def _three(value: float) -> str:
+    """Three significant digits, no exponent between a thousandth and a million."""
+    if value == 0:
+        return "0"
+    if 1e-3 <= abs(value) < 1e6:
+        return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
+    return f"{value:.3g}"

@@ -1,0 +1,53 @@
+"""``levelbest curve``: the expected or quantile best against the budget."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from levelbest.cli.options import curve_options, data_options, json_option, load_trials, seed_option
+
+if TYPE_CHECKING:
+    from levelbest.curves import Curve
+    from levelbest.trials import Trials
+
+__all__ = ["command", "curves_of"]
+
+
+@click.command("curve")
+@data_options
+@curve_options
+@seed_option
+@json_option
+@click.option("--out", type=click.Path(path_type=Path), help="Write the figure here (.png, .svg or .pdf).")
+def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: Any) -> None:
+    """Expected or quantile best score against the budget."""
+    from levelbest._plain import dump_json  # noqa: PLC0415
+
+    trials = load_trials(files, options, quiet=as_json)
+    found = curves_of(trials, options)
+    if out is not None:
+        from levelbest.report.figure import save_curves  # noqa: PLC0415
+
+        save_curves(found, out)
+    if as_json:
+        warnings = list(dict.fromkeys(caution for one in found for caution in one.cautions))
+        click.echo(dump_json({"families": [one.to_dict() for one in found], "warnings": [c.to_dict() for c in warnings]}))
+        return
+    from levelbest.report.text import print_curves  # noqa: PLC0415
+
+    print_curves(found, n=options["n"])
+    if out is not None:
+        click.echo(f"figure: {out}")
+
+
+def curves_of(trials: Trials, options: dict[str, Any]) -> tuple[Curve, ...]:
+    """The curves that the options ask for, under both failure policies where they say so."""
+    from levelbest.curves import curves  # noqa: PLC0415
+
+    policies = ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
+    keys = ("n", "statistic", "estimator", "interval", "confidence", "simultaneous", "missing", "n_resamples")
+    chosen = {key: options[key] for key in keys}
+    return tuple(one for policy in policies for one in curves(trials, failed=policy, rng=options["seed"], **chosen))

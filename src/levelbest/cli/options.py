@@ -1,0 +1,161 @@
+"""Options that mean the same in every command, and the step from files to trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from levelbest.errors import InputError
+
+if TYPE_CHECKING:
+    from levelbest.cautions import Caution
+    from levelbest.trials import Trials
+
+__all__ = ["BUDGETS", "READING", "curve_options", "data_options", "json_option", "load_trials", "seed_option"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# The options of data_options that read_trials takes, by the same names.
+READING = (
+    "family", "selection", "reported", "cost", "group", "trial", "search", "seed_column", "where", "direction",
+    "bounds", "reader", "wide",
+)  # fmt: skip
+
+
+class _Budgets(click.ParamType):
+    """``1,2,5``, ``1-20`` or a mix of both."""
+
+    name = "LIST"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        found: set[int] = set()
+        try:
+            for part in str(value).replace(" ", "").split(","):
+                first, _, last = part.partition("-" if "-" in part[1:] else ":")
+                found.update(range(int(first), int(last or first) + 1))
+        except ValueError:
+            self.fail(f"{value!r} is not a list of budgets; write 1,2,5 or 1-20", param, ctx)
+        if not found or min(found) < 1:
+            self.fail(f"a budget is at least 1 trial, got {value!r}", param, ctx)
+        return tuple(sorted(found))
+
+
+class _Statistic(click.ParamType):
+    """``mean``, ``median`` or a quantile."""
+
+    name = "mean|median|Q"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value in ("mean", "median"):
+            return str(value)
+        try:
+            if 0 < float(value) < 1:
+                return str(value)
+        except ValueError:
+            pass
+        self.fail(f"{value!r} is neither mean, median nor a quantile between 0 and 1", param, ctx)
+
+
+BUDGETS = _Budgets()
+
+
+def _apply(options: Iterable[Callable[[F], F]], function: F) -> F:
+    for option in reversed(list(options)):
+        function = option(function)
+    return function
+
+
+def json_option(function: F) -> F:
+    """``--json``: one document on standard output and nothing else there."""
+    option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+    return option(function)
+
+
+def seed_option(function: F) -> F:
+    """``--seed``: decides every random draw, and is printed."""
+    return click.option("--seed", type=int, default=0, show_default=True, help="The random seed.")(function)
+
+
+def data_options(function: F) -> F:
+    """FILES, and how to read trials from them."""
+    return _apply(
+        (
+            click.argument("files", nargs=-1, required=True, metavar="FILE..."),
+            click.option("--family", metavar="COL[,COL]", help="What tells the families apart."),
+            click.option("--selection", metavar="COL", help="The score that picks the winner (validation)."),
+            click.option("--reported", metavar="COL", help="The score claimed of the winner (test)."),
+            click.option("--cost", metavar="COL", help="What a trial used up: seconds, GPU hours, dollars."),
+            click.option("--group", metavar="COL", help="The problem or task a sample belongs to."),
+            click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
+            click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
+            click.option("--seed-column", metavar="COL", help="The column that holds the trials' seeds."),
+            click.option("--where", metavar="EXPR", help="Keep the rows for which this holds, e.g. \"epoch > 0\"."),
+            click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better."),
+            click.option("--bounds", type=float, nargs=2, metavar="A B", help="The lowest and highest possible score."),
+            click.option("--reader", metavar="NAME", help="The format, where it is not recognised."),
+            click.option("--wide", metavar="PATTERN", help="Columns that hold one sample each, e.g. \"s*\"."),
+            click.option(
+                "--failed",
+                type=click.Choice(["worst", "drop", "both"]),
+                default="worst",
+                show_default=True,
+                help="How failed trials count.",
+            ),
+            click.option(
+                "--missing-reported",
+                "missing",
+                type=click.Choice(["refuse", "drop", "worst", "selection"]),
+                default="refuse",
+                show_default=True,
+                help="What a trial without a reported score is.",
+            ),
+        ),
+        function,
+    )
+
+
+def curve_options(function: F) -> F:
+    """What to estimate, and the interval around it."""
+    return _apply(
+        (
+            click.option("--statistic", type=_Statistic(), default="mean", show_default=True),
+            click.option(
+                "--estimator",
+                type=click.Choice(["u", "v", "naive", "gaussian"]),
+                default="u",
+                show_default=True,
+                help="u is unbiased; the others are there to compare with.",
+            ),
+            click.option("--interval", metavar="METHOD", default="default", show_default=True),
+            click.option("--simultaneous", is_flag=True, help="A band that holds for all budgets at once."),
+            click.option("--confidence", type=float, default=0.95, show_default=True),
+            click.option("--n", "n", type=BUDGETS, help="Budgets: 1,2,5 or 1-20."),
+            click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=2000, show_default=True),
+        ),
+        function,
+    )
+
+
+def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = False) -> Trials:
+    """Read the trials the options name; say on standard error which columns were chosen and what was skipped."""
+    from levelbest.readers import read_trials  # noqa: PLC0415
+
+    names = list(files)
+    if not names:
+        raise InputError("name at least one file")
+    reading = {key: options[key] for key in READING if options.get(key) not in (None, ())}
+    trials = read_trials(names if len(names) > 1 else names[0], **reading)
+    if not quiet:
+        chosen = [c for c in trials.cautions if c.code in ("guessed-columns", "converted-numbers", "skipped-rows")]
+        tell(chosen)
+    return trials
+
+
+def tell(cautions: Iterable[Caution]) -> None:
+    """Notes for a person, on standard error."""
+    for caution in cautions:
+        click.echo(f"note: {caution}", err=True)

@@ -1,0 +1,268 @@
+"""Curves: the expected or quantile best score against the budget, as a result with provenance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import FloatArray, IntArray
+from levelbest._plain import plain, round_to_uncertainty, show_number
+from levelbest.cautions import Caution
+from levelbest.errors import InputError
+from levelbest.stats import interval as intervals
+from levelbest.stats import order
+from levelbest.stats.laws import gaussian_best
+from levelbest.trials import Scores, Trials
+
+__all__ = ["Curve", "as_statistic", "budget_grid", "curve", "curves"]
+
+WHOLE = 300
+"""Up to this many trials a curve has a point at every budget; beyond, at log-spaced ones."""
+POINTS = 150
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One family's best score as a function of the budget. Prints as a sentence; ``to_dict`` is its JSON form."""
+
+    family: str
+    n: IntArray
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    spread: FloatArray
+    """Plug-in standard deviation of the best itself ([D] 3.3); not a standard error."""
+    cost: FloatArray | None
+    """n times the mean cost of a trial ([D])."""
+    statistic: str
+    estimator: str
+    direction: str
+    selection: str
+    reported: str | None
+    cost_unit: str | None
+    method: str
+    confidence: float
+    simultaneous: bool
+    note: str
+    n_trials: int
+    n_failed: int
+    n_running: int
+    failed: str
+    horizon: int | None
+    seed: int | None
+    cautions: tuple[Caution, ...] = ()
+
+    @property
+    def score(self) -> str:
+        """The column this is a curve of."""
+        return self.reported or self.selection
+
+    def at(self, n: int) -> int:
+        """The position of budget ``n``."""
+        found = np.flatnonzero(self.n == n)
+        if not found.size:
+            raise InputError(f"the curve of {self.family} has no point at n = {n}; ask for it with n=")
+        return int(found[0])
+
+    def sentence(self, n: int | None = None) -> str:
+        """What can be said of one budget (default: the largest), ready for a paper."""
+        i = self.at(n) if n is not None else self.n.size - 1
+        decimals = round_to_uncertainty(self.value[i], self.low[i], self.high[i])
+        what = {"mean": "expected", "median": "median"}.get(self.statistic, f"{self.statistic}-quantile of the")
+        chosen = f" (selected by {self.selection})" if self.reported else " (validation only)"
+        scope = "simultaneous " if self.simultaneous else ""
+        limits = (
+            f" [{show_number(self.low[i], decimals)}, {show_number(self.high[i], decimals)}], {scope}"
+            f"{100 * self.confidence:g} % {self.method} interval"
+            if not np.isnan(self.low[i])
+            else ", no interval"
+        )
+        failed = f", {self.n_failed} failed" if self.n_failed else ""
+        times = "trial" if self.n[i] == 1 else "trials"
+        return (
+            f"{self.family}: {what} best {self.score} of {self.n[i]} {times} is "
+            f"{show_number(self.value[i], decimals)}{limits}, from {self.n_trials} trials{failed}{chosen}."
+        )
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints; a limit or value that does not exist is None."""
+        cost = self.cost if self.cost is not None else np.full(self.n.size, np.nan)
+        columns = zip(self.n, self.value, self.low, self.high, self.spread, cost, strict=True)
+        keys = ("n", "value", "low", "high", "spread", "cost")
+        document: dict[str, Any] = plain(
+            {
+                "family": self.family,
+                "n_trials": self.n_trials,
+                "n_failed": self.n_failed,
+                "n_running": self.n_running,
+                "failed": self.failed,
+                "statistic": self.statistic,
+                "estimator": self.estimator,
+                "direction": self.direction,
+                "selection": self.selection,
+                "reported": self.reported,
+                "cost_unit": self.cost_unit,
+                "horizon": self.horizon,
+                "seed": self.seed,
+                "interval": {
+                    "method": self.method,
+                    "confidence": self.confidence,
+                    "simultaneous": self.simultaneous,
+                    "note": self.note,
+                },
+                "points": [dict(zip(keys, point, strict=True)) for point in columns],
+            }
+        )
+        return document
+
+
+def as_statistic(statistic: str | float) -> tuple[str, float | None]:
+    """``mean``, ``median`` or a quantile between 0 and 1: its name, and the quantile where it is one."""
+    if statistic == "mean":
+        return "mean", None
+    if statistic == "median":
+        return "median", 0.5
+    try:
+        q = float(statistic)
+    except (TypeError, ValueError):
+        raise InputError(f"statistic must be mean, median or a quantile such as 0.9, got {statistic!r}") from None
+    q = _check.as_quantile(q)
+    return ("median" if q == 0.5 else f"{q:g}"), q
+
+
+def budget_grid(n_trials: int, *, whole: int = WHOLE, points: int = POINTS) -> IntArray:
+    """Every budget up to ``n_trials`` where they are few, log-spaced ones where they are many."""
+    if n_trials <= whole:
+        return np.arange(1, n_trials + 1, dtype=np.int64)
+    return np.unique(np.geomspace(1, n_trials, points).round().astype(np.int64))
+
+
+def curve(
+    trials: Trials,
+    *,
+    n: npt.ArrayLike | None = None,
+    statistic: str | float = "mean",
+    estimator: str = "u",
+    interval: str = "default",
+    confidence: float = 0.95,
+    simultaneous: bool = False,
+    failed: str = "worst",
+    missing: str = "refuse",
+    n_resamples: int = 2000,
+    rng: int | None = 0,
+) -> Curve:
+    """The curve of one family: the reported score of the best of n by selection score, with an interval.
+
+    ``rng`` is the random seed and part of the result. Budgets above the number of trials are left out and said.
+    """
+    scores = trials.scores(failed, missing=missing)
+    name, q = as_statistic(statistic)
+    _check.as_choice(estimator, ("u", "v", "naive", "gaussian"), "estimator")
+    if q is not None and estimator != "u":
+        raise InputError(f"a quantile curve has one estimator, 'u', got {estimator!r}; use statistic='mean' for others")
+    cautions = list(trials.cautions)
+    budgets = budget_grid(scores.n_trials) if n is None else np.unique(_check.as_budgets(n)[0])
+    if estimator != "gaussian":
+        budgets = _within_the_data(budgets, scores, trials.families[0], cautions)
+    value, spread = _estimate(scores, budgets, q, estimator, trials.metric.direction)
+    limits = intervals.best_interval(
+        scores.selection,
+        np.minimum(budgets, scores.n_trials),
+        scores.reported,
+        statistic="mean" if q is None else q,
+        method=None if interval == "default" else interval,
+        confidence=confidence,
+        simultaneous=simultaneous,
+        direction=trials.metric.direction,
+        bounds=trials.metric.bounds,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+    inside = budgets <= scores.n_trials
+    _describe(trials, scores, limits, cautions)
+    return Curve(
+        family=trials.families[0],
+        n=budgets,
+        value=value,
+        low=np.where(inside, limits.low, np.nan),
+        high=np.where(inside, limits.high, np.nan),
+        spread=spread,
+        cost=None if scores.cost is None else budgets * float(np.nanmean(scores.cost)),
+        statistic=name,
+        estimator=estimator,
+        direction=trials.metric.direction,
+        selection=trials.metric.selection,
+        reported=trials.metric.reported if scores.reported is not None else None,
+        cost_unit=trials.metric.cost_unit,
+        method=limits.method,
+        confidence=confidence,
+        simultaneous=limits.simultaneous,
+        note=limits.note or "",
+        n_trials=scores.n_trials,
+        n_failed=scores.n_failed,
+        n_running=scores.n_running,
+        failed=failed,
+        horizon=limits.horizon,
+        seed=rng,
+        cautions=tuple(cautions),
+    )
+
+
+def curves(trials: Trials, **options: Any) -> tuple[Curve, ...]:
+    """One curve for each family; the options are those of ``curve``."""
+    return tuple(curve(trials[name], **options) for name in trials.families)
+
+
+def _within_the_data(budgets: IntArray, scores: Scores, family: str, cautions: list[Caution]) -> IntArray:
+    inside = budgets[budgets <= scores.n_trials]
+    if inside.size == budgets.size:
+        return budgets
+    message = f"budgets above the {scores.n_trials} trials observed are left out: the curve ends where the data end"
+    if not inside.size:
+        _check.as_budgets(budgets, scores.n_trials)
+    cautions.append(Caution("beyond-trials", message, family=family, value=float(budgets.max())))
+    return inside
+
+
+def _estimate(
+    scores: Scores, budgets: IntArray, q: float | None, estimator: str, direction: str
+) -> tuple[FloatArray, FloatArray]:
+    if q is not None:
+        value = order.quantile_best(scores.selection, budgets, q, scores.reported, direction=direction)
+        estimator = "u"
+    elif estimator == "gaussian":
+        value = gaussian_best(scores.selection, budgets, scores.reported, direction=direction)
+        return np.asarray(value), np.full(budgets.size, np.nan)
+    else:
+        value = order.expected_best(
+            scores.selection, budgets, scores.reported, estimator=estimator, direction=direction
+        )
+    spread = order.spread_of_best(
+        scores.selection, budgets, scores.reported, estimator=estimator, direction=direction
+    )
+    return np.asarray(value), np.asarray(spread)
+
+
+def _describe(trials: Trials, scores: Scores, limits: Any, cautions: list[Caution]) -> None:
+    family = trials.families[0]
+    if scores.n_failed:
+        how = "counted as the worst score" if scores.failed == "worst" else "dropped, which flatters the family"
+        of = scores.n_trials if scores.failed == "worst" else scores.n_trials + scores.n_failed
+        cautions.append(
+            Caution("failures", f"{scores.n_failed} of {of} trials failed and are {how}", family, scores.n_failed)
+        )
+    if scores.n_running:
+        message = f"{scores.n_running} trials are still running and are left out; intervals are for a finished sample"
+        cautions.append(Caution("still-running", message, family, scores.n_running))
+    if scores.reported is None:
+        message = f"validation only: {trials.metric.selection} both selects the winner and is what is reported"
+        cautions.append(Caution("no-reported", message, family))
+    if limits.reason:
+        cautions.append(Caution("beyond-horizon", limits.reason, family, limits.horizon))

@@ -1,0 +1,1 @@
+"""What people see: one view, drawn as text, figures, LaTeX and a page."""

@@ -1,0 +1,89 @@
+"""The terminal: tables and sentences, with colour where the terminal has it and plain where it is piped."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from levelbest._plain import round_to_uncertainty, show_cost, show_number
+from levelbest.cautions import Caution
+from levelbest.curves import Curve
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["console", "print_cautions", "print_curves"]
+
+_SHOWN = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
+
+
+def console(**options: Any) -> Console:
+    """A rich console: colour and width of the terminal, plain text and a fixed width when piped."""
+    from rich.console import Console  # noqa: PLC0415
+
+    width = None if sys.stdout.isatty() else 100
+    return Console(file=sys.stdout, width=width, highlight=False, soft_wrap=False, **options)
+
+
+def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> None:
+    """One compact table per family, then what a reviewer would ask about."""
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    out = console()
+    for one in curves:
+        failed = f", {one.n_failed} failed ({_policy(one)})" if one.n_failed else ""
+        score = one.score if one.reported else f"{one.selection}, validation only"
+        what = f"  {_statistic(one)} best {score} of n; {one.n_trials} trials{failed}"
+        table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
+        table.title = Text.assemble((one.family, "bold"), what)
+        heads = ["n", "value", f"{100 * one.confidence:g} % {'band' if one.simultaneous else 'interval'}", "spread"]
+        heads += ["mean cost"] if one.cost is not None else []
+        for head in heads:
+            table.add_column(head, justify="right")
+        for i in _rows(one, n):
+            decimals = round_to_uncertainty(one.value[i], one.low[i], one.high[i])
+            cells = [
+                f"{one.n[i]}",
+                show_number(one.value[i], decimals),
+                f"{show_number(one.low[i], decimals)} to {show_number(one.high[i], decimals)}",
+                show_number(one.spread[i], decimals),
+            ]
+            if one.cost is not None:
+                cells.append(show_cost(float(one.cost[i]), one.cost_unit))
+            table.add_row(*cells)
+        out.print(table)
+        out.print(Text(f"interval: {one.method}; {one.note}" if one.note else f"interval: {one.method}", style="dim"))
+        out.print()
+    print_cautions([caution for one in curves for caution in one.cautions], out)
+
+
+def print_cautions(cautions: Iterable[Caution], out: Console | None = None) -> None:
+    """Warnings, each once."""
+    from rich.text import Text  # noqa: PLC0415
+
+    out = out or console()
+    for caution in dict.fromkeys(cautions):
+        out.print(Text.assemble(("warning", "yellow"), f" [{caution.code}] {caution}"))
+
+
+def _policy(curve: Curve) -> str:
+    return "counted as worst" if curve.failed == "worst" else "dropped"
+
+
+def _statistic(curve: Curve) -> str:
+    return {"mean": "expected", "median": "median"}.get(curve.statistic, f"{curve.statistic} quantile of the")
+
+
+def _rows(curve: Curve, n: Iterable[int] | None) -> list[int]:
+    """All budgets asked for; else round ones and the last."""
+    if n is not None:
+        return list(range(curve.n.size))
+    shown = np.isin(curve.n, _SHOWN)
+    shown[-1] = True
+    if curve.n.size > 300 or shown.sum() < 3:  # log-spaced grids seldom hit round budgets
+        shown[np.linspace(0, curve.n.size - 1, min(12, curve.n.size)).astype(int)] = True
+    return [int(i) for i in np.flatnonzero(shown)]
