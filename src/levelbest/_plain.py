@@ -38,7 +38,7 @@ def round_to_uncertainty(value: float, low: float, high: float, *, digits: int =
     """
     half = (high - low) / 2
     if math.isfinite(half) and half > 0:
-        return max(0, min(12, digits - 1 - math.floor(math.log10(half))))
+        return max(0, min(12, digits - 1 - math.floor(math.log10(half * (1 + 1e-9)))))
     if not math.isfinite(value) or value == 0:
         return 2
     return max(0, min(12, 3 - math.floor(math.log10(abs(value)))))
@@ -54,7 +54,16 @@ def show_number(value: float, decimals: int) -> str:
 
 
 _TIME = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
-_SECONDS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0, "d": 86400.0}
+_SECONDS = {
+    "s": 1.0,
+    "sec": 1.0,
+    "seconds": 1.0,
+    "min": 60.0,
+    "minutes": 60.0,
+    "h": 3600.0,
+    "hours": 3600.0,
+    "d": 86400.0,
+}
 
 
 def show_cost(value: float, unit: str | None) -> str:

@@ -244,9 +244,7 @@ def _estimate(
         value = order.expected_best(
             scores.selection, budgets, scores.reported, estimator=estimator, direction=direction
         )
-    spread = order.spread_of_best(
-        scores.selection, budgets, scores.reported, estimator=estimator, direction=direction
-    )
+    spread = order.spread_of_best(scores.selection, budgets, scores.reported, estimator=estimator, direction=direction)
     return np.asarray(value), np.asarray(spread)
 
 

@@ -24,19 +24,21 @@ __all__ = ["command", "curves_of"]
 @click.option("--out", type=click.Path(path_type=Path), help="Write the figure here (.png, .svg or .pdf).")
 def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: Any) -> None:
     """Expected or quantile best score against the budget."""
-    from levelbest._plain import dump_json  # noqa: PLC0415
+    from levelbest._plain import dump_json
 
     trials = load_trials(files, options, quiet=as_json)
     found = curves_of(trials, options)
     if out is not None:
-        from levelbest.report.figure import save_curves  # noqa: PLC0415
+        from levelbest.report.figure import save_curves
 
         save_curves(found, out)
     if as_json:
         warnings = list(dict.fromkeys(caution for one in found for caution in one.cautions))
-        click.echo(dump_json({"families": [one.to_dict() for one in found], "warnings": [c.to_dict() for c in warnings]}))
+        click.echo(
+            dump_json({"families": [one.to_dict() for one in found], "warnings": [c.to_dict() for c in warnings]})
+        )
         return
-    from levelbest.report.text import print_curves  # noqa: PLC0415
+    from levelbest.report.text import print_curves
 
     print_curves(found, n=options["n"])
     if out is not None:
@@ -45,7 +47,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
 
 def curves_of(trials: Trials, options: dict[str, Any]) -> tuple[Curve, ...]:
     """The curves that the options ask for, under both failure policies where they say so."""
-    from levelbest.curves import curves  # noqa: PLC0415
+    from levelbest.curves import curves
 
     policies = ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
     keys = ("n", "statistic", "estimator", "interval", "confidence", "simultaneous", "missing", "n_resamples")

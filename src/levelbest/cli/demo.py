@@ -13,10 +13,10 @@ __all__ = ["command"]
 @click.option("--out", type=click.Path(path_type=Path), default=Path("levelbest-demo"), show_default=True)
 def command(out: Path) -> None:
     """The whole tour, on shipped results."""
-    from levelbest.curves import curves  # noqa: PLC0415
-    from levelbest.readers import read_trials  # noqa: PLC0415
-    from levelbest.report.figure import save_curves  # noqa: PLC0415
-    from levelbest.report.text import print_curves  # noqa: PLC0415
+    from levelbest.curves import curves
+    from levelbest.readers import read_trials
+    from levelbest.report.figure import save_curves
+    from levelbest.report.text import print_curves
 
     table = Path(__file__).resolve().parents[1] / "data" / "digits.csv"
     trials = read_trials(

@@ -50,14 +50,13 @@ class _Statistic(click.ParamType):
     name = "mean|median|Q"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value in ("mean", "median"):
-            return str(value)
         try:
-            if 0 < float(value) < 1:
-                return str(value)
+            known = value in ("mean", "median") or 0 < float(value) < 1
         except ValueError:
-            pass
-        self.fail(f"{value!r} is neither mean, median nor a quantile between 0 and 1", param, ctx)
+            known = False
+        if not known:
+            self.fail(f"{value!r} is neither mean, median nor a quantile between 0 and 1", param, ctx)
+        return str(value)
 
 
 BUDGETS = _Budgets()
@@ -93,11 +92,11 @@ def data_options(function: F) -> F:
             click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
             click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
             click.option("--seed-column", metavar="COL", help="The column that holds the trials' seeds."),
-            click.option("--where", metavar="EXPR", help="Keep the rows for which this holds, e.g. \"epoch > 0\"."),
+            click.option("--where", metavar="EXPR", help='Keep the rows for which this holds, e.g. "epoch > 0".'),
             click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better."),
             click.option("--bounds", type=float, nargs=2, metavar="A B", help="The lowest and highest possible score."),
             click.option("--reader", metavar="NAME", help="The format, where it is not recognised."),
-            click.option("--wide", metavar="PATTERN", help="Columns that hold one sample each, e.g. \"s*\"."),
+            click.option("--wide", metavar="PATTERN", help='Columns that hold one sample each, e.g. "s*".'),
             click.option(
                 "--failed",
                 type=click.Choice(["worst", "drop", "both"]),
@@ -142,7 +141,7 @@ def curve_options(function: F) -> F:
 
 def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = False) -> Trials:
     """Read the trials the options name; say on standard error which columns were chosen and what was skipped."""
-    from levelbest.readers import read_trials  # noqa: PLC0415
+    from levelbest.readers import read_trials
 
     names = list(files)
     if not names:

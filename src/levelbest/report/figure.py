@@ -29,8 +29,8 @@ ONE_COLUMN = 3.3
 
 def new_axes(width: float = 2 * ONE_COLUMN, height: float | None = None) -> Axes:
     """Axes on a figure of their own, without pyplot: nothing is shown, nothing is global."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height or 0.62 * width), layout="constrained")
     FigureCanvasAgg(figure)
@@ -97,7 +97,7 @@ def save_figure(figure: Figure | Any, path: Path) -> Path:
 
 @contextmanager
 def _own_style() -> Iterator[None]:
-    import matplotlib  # noqa: PLC0415
+    import matplotlib
 
     settings = {"svg.hashsalt": "levelbest", "pdf.fonttype": 42, "svg.fonttype": "none", "font.size": 8}
     with matplotlib.rc_context(settings):
@@ -137,7 +137,7 @@ def _frame(ax: Axes, curves: Sequence[Curve], axis: str, log: bool) -> None:
     if axis == "trials":
         ax.set_xlabel("budget (trials)")
         if not log:
-            from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
+            from matplotlib.ticker import MaxNLocator
 
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     else:

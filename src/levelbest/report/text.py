@@ -22,7 +22,7 @@ _SHOWN = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 
 
 def console(**options: Any) -> Console:
     """A rich console: colour and width of the terminal, plain text and a fixed width when piped."""
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
     width = None if sys.stdout.isatty() else 100
     return Console(file=sys.stdout, width=width, highlight=False, soft_wrap=False, **options)
@@ -30,8 +30,8 @@ def console(**options: Any) -> Console:
 
 def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> None:
     """One compact table per family, then what a reviewer would ask about."""
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table
+    from rich.text import Text
 
     out = console()
     for one in curves:
@@ -63,7 +63,7 @@ def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> 
 
 def print_cautions(cautions: Iterable[Caution], out: Console | None = None) -> None:
     """Warnings, each once."""
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     out = out or console()
     for caution in dict.fromkeys(cautions):
