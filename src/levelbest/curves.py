@@ -194,7 +194,7 @@ def curve(
         low=np.where(inside, limits.low, np.nan),
         high=np.where(inside, limits.high, np.nan),
         spread=spread,
-        cost=None if scores.cost is None else budgets * float(np.nanmean(scores.cost)),
+        cost=None if scores.cost is None else np.float64(np.nanmean(scores.cost)) * budgets,
         statistic=name,
         estimator=estimator,
         direction=trials.metric.direction,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from levelbest.cautions import Caution
     from levelbest.trials import Trials
 
-__all__ = ["BUDGETS", "READING", "curve_options", "data_options", "json_option", "load_trials", "seed_option"]
+__all__ = ["READING", "budgets_option", "curve_options", "data_options", "json_option", "load_trials", "seed_option"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,42 +24,36 @@ READING = (
 )  # fmt: skip
 
 
-class _Budgets(click.ParamType):
+def _budgets(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
     """``1,2,5``, ``1-20`` or a mix of both."""
-
-    name = "LIST"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        found: set[int] = set()
-        try:
-            for part in str(value).replace(" ", "").split(","):
-                first, _, last = part.partition("-" if "-" in part[1:] else ":")
-                found.update(range(int(first), int(last or first) + 1))
-        except ValueError:
-            self.fail(f"{value!r} is not a list of budgets; write 1,2,5 or 1-20", param, ctx)
-        if not found or min(found) < 1:
-            self.fail(f"a budget is at least 1 trial, got {value!r}", param, ctx)
-        return tuple(sorted(found))
+    if value is None:
+        return None
+    found: set[int] = set()
+    try:
+        for part in value.replace(" ", "").split(","):
+            first, _, last = part.partition("-" if "-" in part[1:] else ":")
+            found.update(range(int(first), int(last or first) + 1))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a list of budgets; write 1,2,5 or 1-20", ctx, param) from None
+    if not found or min(found) < 1:
+        raise click.BadParameter(f"a budget is at least 1 trial, got {value!r}", ctx, param)
+    return tuple(sorted(found))
 
 
-class _Statistic(click.ParamType):
+def _statistic(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """``mean``, ``median`` or a quantile."""
-
-    name = "mean|median|Q"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        try:
-            known = value in ("mean", "median") or 0 < float(value) < 1
-        except ValueError:
-            known = False
-        if not known:
-            self.fail(f"{value!r} is neither mean, median nor a quantile between 0 and 1", param, ctx)
-        return str(value)
+    try:
+        known = value in ("mean", "median") or 0 < float(value) < 1
+    except ValueError:
+        known = False
+    if not known:
+        raise click.BadParameter(f"{value!r} is neither mean, median nor a quantile between 0 and 1", ctx, param)
+    return value
 
 
-BUDGETS = _Budgets()
+def budgets_option(function: F) -> F:
+    """``--n``: the budgets, as a tuple."""
+    return click.option("--n", "n", callback=_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")(function)
 
 
 def _apply(options: Iterable[Callable[[F], F]], function: F) -> F:
@@ -121,7 +115,9 @@ def curve_options(function: F) -> F:
     """What to estimate, and the interval around it."""
     return _apply(
         (
-            click.option("--statistic", type=_Statistic(), default="mean", show_default=True),
+            click.option(
+                "--statistic", callback=_statistic, metavar="mean|median|Q", default="mean", show_default=True
+            ),
             click.option(
                 "--estimator",
                 type=click.Choice(["u", "v", "naive", "gaussian"]),
@@ -132,7 +128,7 @@ def curve_options(function: F) -> F:
             click.option("--interval", metavar="METHOD", default="default", show_default=True),
             click.option("--simultaneous", is_flag=True, help="A band that holds for all budgets at once."),
             click.option("--confidence", type=float, default=0.95, show_default=True),
-            click.option("--n", "n", type=BUDGETS, help="Budgets: 1,2,5 or 1-20."),
+            budgets_option,
             click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=2000, show_default=True),
         ),
         function,

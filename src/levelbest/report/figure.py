@@ -156,10 +156,10 @@ def _label_ends(ax: Axes, curves: Sequence[Curve], axis: str) -> None:
     if len(curves) > len(COLOURS):
         ax.legend([_plain_text(one.family) for one in curves], fontsize=6)
         return
-    ends = []
+    ends: list[tuple[float, float, int]] = []
     for i, one in enumerate(curves):
         last = int(np.flatnonzero(np.isfinite(one.value))[-1])
-        ends.append([float(_budget(one, axis)[last]), float(one.value[last]), i])
+        ends.append((float(_budget(one, axis)[last]), float(one.value[last]), i))
     low, high = ax.get_ylim()
     gap = 0.055 * (high - low)
     placed = sorted(ends, key=lambda end: end[1])
@@ -167,13 +167,13 @@ def _label_ends(ax: Axes, curves: Sequence[Curve], axis: str) -> None:
     for k in range(1, len(heights)):
         heights[k] = max(heights[k], heights[k - 1] + gap)
     shift = max(0.0, heights[-1] - high)
-    for (x, y, i), height in zip(placed, heights, strict=True):
+    for (x, y, which), height in zip(placed, heights, strict=True):
         ax.annotate(
-            _plain_text(_shorten(curves[int(i)].family)),
+            _plain_text(_shorten(curves[which].family)),
             (x, y),
             xytext=(1.015, height - shift),
             textcoords=("axes fraction", "data"),
-            color=COLOURS[int(i) % len(COLOURS)],
+            color=COLOURS[which % len(COLOURS)],
             fontsize=8,
             va="center",
             annotation_clip=False,
