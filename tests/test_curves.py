@@ -61,9 +61,13 @@ def test_a_curve_ends_where_the_data_end():
 
 
 def test_json_form():
-    trials = Trials.from_arrays(SELECTION, reported=REPORTED, direction="max", cost=[1.0] * 8, cost_unit="h", family="a")
+    trials = Trials.from_arrays(
+        SELECTION, reported=REPORTED, direction="max", cost=[1.0] * 8, cost_unit="h", family="a"
+    )
     document = curve(trials, n=[1, 8], n_resamples=199).to_dict()
-    assert {"family", "n_trials", "n_failed", "statistic", "estimator", "direction", "interval", "points"} <= set(document)
+    assert {"family", "n_trials", "n_failed", "statistic", "estimator", "direction", "interval", "points"} <= set(
+        document
+    )
     assert set(document["points"][0]) == {"n", "value", "low", "high", "spread", "cost"}
     assert [point["cost"] for point in document["points"]] == [1.0, 8.0]
     assert document["points"][1]["value"] == 8.0

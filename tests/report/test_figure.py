@@ -13,7 +13,11 @@ from levelbest.trials import Trials
 def found():
     rng = np.random.default_rng(0)
     trials = Trials.from_arrays(
-        rng.beta(8, 2, 60), family=["$a_b$ <script>"] * 30 + ["plain"] * 30, direction="max", cost=[60.0] * 60, cost_unit="s"
+        rng.beta(8, 2, 60),
+        family=["$a_b$ <script>"] * 30 + ["plain"] * 30,
+        direction="max",
+        cost=[60.0] * 60,
+        cost_unit="s",
     )
     return curves(trials, n_resamples=199)
 

@@ -17,6 +17,7 @@ __all__ = ["COMMANDS", "cli", "main"]
 COMMANDS: dict[str, str] = {
     "demo": "The whole tour, on shipped results.",
     "curve": "Expected or quantile best score against the budget.",
+    "simulate": "Bias and coverage of estimators and intervals on a known law.",
 }
 
 

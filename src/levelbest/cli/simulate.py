@@ -1,0 +1,134 @@
+"""``levelbest simulate``: bias, false conclusions and coverage of any estimator or interval on any law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from levelbest.cli.options import budgets_option, json_option, seed_option
+from levelbest.errors import InputError
+
+if TYPE_CHECKING:
+    from levelbest.simulation.battery import Simulation
+    from levelbest.simulation.laws import Law
+
+__all__ = ["command"]
+
+
+@click.command("simulate")
+@click.option("--law", metavar="LAW", help="A SciPy law such as norm, beta(8,2), t(3) or -expon.")
+@click.option("--kde", metavar="FILE", help="A kernel density of a column of results, as in [T].")
+@click.option("--family", metavar="NAME", help="With --kde: the family whose scores to take.")
+@click.option("--selection", metavar="COL", help="With --kde: the column of scores.")
+@click.option("--direction", type=click.Choice(["max", "min"]), default="max", help="With --kde: which way is better.")
+@click.option("--round", "step", type=float, metavar="STEP", help="Round scores to multiples of this: coarse ties.")
+@click.option("--fail", "share", type=click.FloatRange(0, 1, max_open=True), help="Let this share of trials fail.")
+@click.option("--against", metavar="LAW", help="A second law: how often does the worse of the two look better?")
+@click.option("--trials", "n_trials", type=click.IntRange(min=2), default=50, show_default=True)
+@budgets_option
+@click.option("--estimator", type=click.Choice(["u", "v", "naive"]), default="u", show_default=True)
+@click.option("--statistic", default="mean", show_default=True, metavar="mean|median|Q")
+@click.option("--interval", "methods", default="default", show_default=True, metavar="METHOD[,METHOD]")
+@click.option("--simultaneous", is_flag=True)
+@click.option("--no-bounds", is_flag=True, help="Do not tell the interval the law's bounds.")
+@click.option("--confidence", type=float, default=0.95, show_default=True)
+@click.option("--samples", "n_samples", type=click.IntRange(min=1), default=2000, show_default=True)
+@click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=999, show_default=True)
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes; the result is the same."
+)
+@click.option("--keep", type=click.Path(path_type=Path), help="A file of finished chunks: an interrupted run goes on.")
+@seed_option
+@json_option
+@click.option("--out", type=click.Path(path_type=Path), help="Write a figure here (.png, .svg or .pdf).")
+def command(as_json: bool, out: Path | None, **options: Any) -> None:
+    """Bias and coverage of estimators and intervals on a known law."""
+    from levelbest._plain import dump_json
+
+    law = _law(options)
+    n = options["n"] or [one for one in (1, 2, 5, 10, 20, 40, 80) if one <= options["n_trials"]]
+    if options["against"]:
+        _two_laws(law, options, n, as_json)
+        return
+    found = _run(law, options, n, quiet=as_json)
+    if out is not None:
+        from levelbest.report.coverage_figure import save_simulation
+
+        save_simulation(found, out)
+    if as_json:
+        click.echo(dump_json(found.to_dict()))
+        return
+    from levelbest.report.simulation_text import print_simulation
+
+    print_simulation(found)
+    if out is not None:
+        click.echo(f"figure: {out}")
+
+
+def _law(options: dict[str, Any]) -> Law:
+    from levelbest.simulation.laws import kde_law, named_law
+
+    if bool(options["law"]) == bool(options["kde"]):
+        raise InputError("name one law: --law beta(8,2), or --kde FILE for a kernel density of a column of results")
+    if options["law"]:
+        law = named_law(options["law"])
+    else:
+        from levelbest.readers import read_trials
+
+        trials = read_trials(options["kde"], selection=options["selection"], direction=options["direction"])
+        if options["family"] is None and len(trials.families) > 1:
+            raise InputError(f"choose the scores of one family with --family; known: {', '.join(trials.families)}")
+        one = trials[options["family"]] if options["family"] else trials
+        law = kde_law(one.scores("drop", missing="selection").selection, f"kernel density of {one.families[0]}")
+    if options["step"]:
+        law = law.rounded(options["step"])
+    if options["share"]:
+        law = law.failing(options["share"], 0.0 if law.bounds[0] is None else law.bounds[0])
+    return law
+
+
+def _run(law: Law, options: dict[str, Any], n: Any, *, quiet: bool) -> Simulation:
+    from levelbest.simulation.battery import simulate
+
+    keys = ("estimator", "statistic", "simultaneous", "confidence", "n_samples", "n_resamples", "seed", "jobs", "keep")
+    chosen = {key: options[key] for key in keys}
+    chosen["methods"] = tuple(options["methods"].split(","))
+    chosen["use_bounds"] = not options["no_bounds"]
+    with _progress(quiet) as tick:
+        try:
+            return simulate(law, options["n_trials"], n, progress=tick, **chosen)
+        except KeyboardInterrupt:
+            if options["keep"]:
+                click.echo(f"\nstopped; what is done is in {options['keep']}: the same command goes on", err=True)
+            else:
+                click.echo("\nstopped; nothing was kept: --keep FILE keeps finished chunks, and goes on", err=True)
+            raise
+
+
+def _progress(quiet: bool) -> AbstractContextManager[Callable[[int, int], None] | None]:
+    """A bar on standard error, where that is a terminal."""
+    from levelbest.cli.progress import progress_bar
+
+    return nullcontext(None) if quiet else progress_bar("simulating")
+
+
+def _two_laws(law: Law, options: dict[str, Any], n: Any, as_json: bool) -> None:
+    from levelbest._plain import dump_json
+    from levelbest.simulation.laws import named_law
+    from levelbest.simulation.winners import false_winner
+
+    other = named_law(options["against"])
+    keys = ("estimator", "n_samples", "seed")
+    rows = false_winner(law, other, options["n_trials"], n, **{key: options[key] for key in keys})
+    if as_json:
+        click.echo(dump_json({"law": law.name, "against": other.name, "n_trials": options["n_trials"], "points": rows}))
+        return
+    click.echo(f"{law.name} against {other.name}, {options['n_trials']} trials each, estimator {options['estimator']}")
+    click.echo(f"{'n':>6}  {'true difference':>16}  {'wrong winner':>12}  95 % limits")
+    for row in rows:
+        share, limits = f"{row['false_winner']:12.3f}", f"{row['low']:.3f} to {row['high']:.3f}"
+        click.echo(f"{row['n']:>6}  {row['true_difference']:>16.4g}  {share}  {limits}")

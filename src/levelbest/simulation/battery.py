@@ -1,0 +1,309 @@
+"""Many samples from a known law: how far estimates are off, and how often intervals hold.
+
+The work is cut into chunks, each with its own seed ([seed, chunk]), and chunks are summed in order: the result is the same
+for any number of workers, and a run that stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import FloatArray, IntArray
+from levelbest._plain import plain
+from levelbest.errors import DataError, InputError
+from levelbest.simulation.laws import JointLaw, Law
+from levelbest.stats import interval as intervals
+from levelbest.stats import order
+
+__all__ = ["Plan", "Simulation", "clopper_pearson", "simulate"]
+
+CHUNK = 50
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """One cell of the battery: a law, how many trials each sample has, and what to compute of each sample."""
+
+    law: Law | JointLaw
+    n_trials: int
+    n: tuple[int, ...]
+    methods: tuple[str, ...] = ("default",)
+    estimator: str = "u"
+    statistic: str | float = "mean"
+    confidence: float = 0.95
+    simultaneous: bool = False
+    use_bounds: bool = True
+    n_samples: int = 2000
+    n_resamples: int = 999
+    seed: int = 0
+
+    @property
+    def q(self) -> float | None:
+        """The quantile, where the curve is a quantile curve."""
+        return None if self.statistic == "mean" else 0.5 if self.statistic == "median" else float(self.statistic)
+
+    @property
+    def n_chunks(self) -> int:
+        """How many chunks the samples are cut into."""
+        return -(-self.n_samples // CHUNK)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What must agree for a kept chunk to be of this plan."""
+        return {
+            "law": self.law.name,
+            "n_trials": self.n_trials,
+            "n": list(self.n),
+            "methods": list(self.methods),
+            "estimator": self.estimator,
+            "statistic": str(self.statistic),
+            "confidence": self.confidence,
+            "simultaneous": self.simultaneous,
+            "use_bounds": self.use_bounds,
+            "n_samples": self.n_samples,
+            "n_resamples": self.n_resamples,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """What the samples showed, with Clopper-Pearson limits for every proportion."""
+
+    plan: Plan
+    n_samples: int
+    truth: FloatArray
+    mean_estimate: FloatArray
+    sd_estimate: FloatArray
+    below_truth: FloatArray
+    covered: dict[str, FloatArray]
+    """Share of samples whose interval holds the truth; one that is undefined does not."""
+    defined: dict[str, FloatArray]
+    mean_width: dict[str, FloatArray]
+    """Over the samples whose interval is finite."""
+    jointly: dict[str, float]
+    """Share of samples whose intervals hold the truth at every n at once."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints; ``points`` are those of the first interval method."""
+        first = self.plan.methods[0]
+        return {
+            **plain(self.plan.fingerprint()),
+            "n_samples": self.n_samples,
+            "points": self.points(first),
+            "intervals": {
+                name: {"jointly": self.jointly[name], "points": self.points(name)} for name in self.plan.methods
+            },
+        }
+
+    def points(self, method: str) -> list[dict[str, float | None]]:
+        """One row per n for one interval method."""
+        rows = []
+        for i, n in enumerate(self.plan.n):
+            low, high = clopper_pearson(self.covered[method][i], self.n_samples)
+            below_low, below_high = clopper_pearson(self.below_truth[i], self.n_samples)
+            rows.append(
+                {
+                    "n": n,
+                    "truth": self.truth[i],
+                    "mean_estimate": self.mean_estimate[i],
+                    "bias": self.mean_estimate[i] - self.truth[i],
+                    "sd_estimate": self.sd_estimate[i],
+                    "below_truth": self.below_truth[i],
+                    "below_low": below_low,
+                    "below_high": below_high,
+                    "coverage": self.covered[method][i],
+                    "coverage_low": low,
+                    "coverage_high": high,
+                    "mean_width": self.mean_width[method][i],
+                    "defined": self.defined[method][i],
+                }
+            )
+        found: list[dict[str, float | None]] = plain(rows)
+        return found
+
+
+def simulate(
+    law: Law | JointLaw,
+    n_trials: int,
+    n: npt.ArrayLike,
+    *,
+    jobs: int = 1,
+    keep: Path | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Simulation:
+    """Draw samples of ``n_trials`` from the law, and compare estimates and intervals with the true curve.
+
+    ``keep`` is a file of finished chunks: written as they finish, and read first, so that an interrupted run goes on.
+    ``progress`` is called with (chunks done, chunks in all).
+    """
+    trials = _check.as_count(n_trials, "n_trials")
+    budgets = tuple(int(one) for one in np.unique(_check.as_budgets(n, trials)[0]))
+    methods = options.pop("methods", ("default",))
+    plan = Plan(law, trials, budgets, (methods,) if isinstance(methods, str) else tuple(methods), **options)
+    _check.as_confidence(plan.confidence)
+    for name in plan.methods:
+        _check.as_choice(name, ("default", *intervals.METHODS), "interval")
+    truth = law.truth(budgets, plan.q)
+    done = _kept(keep, plan)
+    todo = [chunk for chunk in range(plan.n_chunks) if chunk not in done]
+    total = plan.n_chunks
+    if progress:
+        progress(len(done), total)
+    for chunk, counts in _run(plan, truth, todo, jobs):
+        done[chunk] = counts
+        if keep is not None:
+            _append(keep, plan, chunk, counts)
+        if progress:
+            progress(len(done), total)
+    return _summary(plan, truth, [done[chunk] for chunk in range(total)])
+
+
+def clopper_pearson(share: float, size: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Exact limits for a proportion of ``size`` samples."""
+    from scipy.special import betaincinv
+
+    hits, tail = round(share * size), (1 - confidence) / 2
+    low = 0.0 if hits == 0 else float(betaincinv(hits, size - hits + 1, tail))
+    high = 1.0 if hits == size else float(betaincinv(hits + 1, size - hits, 1 - tail))
+    return low, high
+
+
+def run_chunk(plan: Plan, truth: FloatArray, chunk: int) -> dict[str, Any]:
+    """Sums over the samples of one chunk, which its number and the seed alone decide."""
+    rng = np.random.default_rng([plan.seed, chunk])
+    size = min(CHUNK, plan.n_samples - chunk * CHUNK)
+    selection, reported = plan.law.draw(rng, (size, plan.n_trials))
+    budgets = np.array(plan.n)
+    sums: dict[str, Any] = {"samples": size, "sum": 0.0, "squares": 0.0, "below": 0.0}
+    for name in plan.methods:
+        sums[name] = {"covered": 0.0, "defined": 0.0, "finite": 0.0, "width": 0.0, "jointly": 0}
+    for i in range(size):
+        claimed = None if reported is None else reported[i]
+        estimate = _estimate(plan, selection[i], claimed, budgets)
+        centred = estimate - truth  # squares of deviations from the truth lose no digits
+        sums["sum"] = sums["sum"] + centred
+        sums["squares"] = sums["squares"] + centred**2
+        sums["below"] = sums["below"] + (centred < 0)
+        for name, limits in _limits(plan, selection[i], claimed, budgets, rng).items():
+            low, high = np.asarray(limits.low), np.asarray(limits.high)
+            tally = sums[name]
+            with np.errstate(invalid="ignore"):
+                holds = (low <= truth) & (truth <= high)
+                width = high - low
+            tally["covered"] = tally["covered"] + holds
+            tally["defined"] = tally["defined"] + ~np.isnan(width)
+            tally["finite"] = tally["finite"] + np.isfinite(width)
+            tally["width"] = tally["width"] + np.where(np.isfinite(width), width, 0.0)
+            tally["jointly"] += bool(holds.all())
+    return sums
+
+
+def _estimate(plan: Plan, selection: FloatArray, reported: FloatArray | None, n: IntArray) -> FloatArray:
+    if plan.q is not None:
+        return np.asarray(order.quantile_best(selection, n, plan.q, reported))
+    return np.asarray(order.expected_best(selection, n, reported, estimator=plan.estimator))
+
+
+def _limits(
+    plan: Plan, selection: FloatArray, reported: FloatArray | None, n: IntArray, rng: np.random.Generator
+) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "statistic": "mean" if plan.q is None else plan.q,
+        "confidence": plan.confidence,
+        "simultaneous": plan.simultaneous,
+        "bounds": plan.law.bounds if plan.use_bounds else None,
+        "n_resamples": plan.n_resamples,
+    }
+    return {
+        name: intervals.best_interval(
+            selection, n, reported, method=None if name == "default" else name, rng=rng, **options
+        )
+        for name in plan.methods
+    }
+
+
+def _run(plan: Plan, truth: FloatArray, todo: Sequence[int], jobs: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    if jobs < 1:
+        raise InputError(f"jobs must be at least 1, got {jobs}")
+    if jobs == 1 or len(todo) < 2:
+        yield from ((chunk, run_chunk(plan, truth, chunk)) for chunk in todo)
+        return
+    import multiprocessing
+
+    # forked workers inherit the plan, whose law may hold functions that no pickle carries
+    global _SHARED
+    _SHARED = (plan, truth)
+    try:
+        with multiprocessing.get_context("fork").Pool(jobs) as pool:
+            yield from pool.imap_unordered(_shared_chunk, todo)
+    finally:
+        _SHARED = None
+
+
+_SHARED: tuple[Plan, FloatArray] | None = None
+
+
+def _shared_chunk(chunk: int) -> tuple[int, dict[str, Any]]:
+    assert _SHARED is not None
+    return chunk, run_chunk(*_SHARED, chunk)
+
+
+def _summary(plan: Plan, truth: FloatArray, chunks: Iterable[dict[str, Any]]) -> Simulation:
+    parts = list(chunks)
+    size = sum(part["samples"] for part in parts)
+
+    def total(key: str, method: str | None = None) -> FloatArray:
+        return np.sum([np.asarray(part[key] if method is None else part[method][key], float) for part in parts], axis=0)
+
+    mean = total("sum") / size
+    variance = (total("squares") - size * mean**2) / max(1, size - 1)
+    finite = {name: total("finite", name) for name in plan.methods}
+    with np.errstate(invalid="ignore"):
+        widths = {
+            name: total("width", name) / np.where(finite[name] > 0, finite[name], np.nan) for name in plan.methods
+        }
+    return Simulation(
+        plan=plan,
+        n_samples=size,
+        truth=truth,
+        mean_estimate=truth + mean,
+        sd_estimate=np.sqrt(np.maximum(variance, 0)),
+        below_truth=total("below") / size,
+        covered={name: total("covered", name) / size for name in plan.methods},
+        defined={name: total("defined", name) / size for name in plan.methods},
+        mean_width=widths,
+        jointly={name: float(total("jointly", name)) / size for name in plan.methods},
+    )
+
+
+def _kept(keep: Path | None, plan: Plan) -> dict[int, dict[str, Any]]:
+    """Chunks of this plan that an earlier run finished."""
+    if keep is None or not keep.exists():
+        return {}
+    found = {}
+    wanted = plan.fingerprint()
+    for line in keep.read_text(encoding="utf-8").splitlines():
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError:
+            continue  # the line that an interruption cut short: its chunk runs again
+        if row["plan"] != wanted:
+            raise DataError(f"{keep.name} holds chunks of another simulation; name another file, or remove it")
+        found[row["chunk"]] = row["sums"]
+    return found
+
+
+def _append(keep: Path, plan: Plan, chunk: int, sums: dict[str, Any]) -> None:
+    line = json.dumps({"plan": plan.fingerprint(), "chunk": chunk, "sums": plain(sums)})
+    with keep.open("a", encoding="utf-8") as file:
+        file.write(line + "\n")

@@ -1,0 +1,259 @@
+"""True laws of scores: their draws, and the true curve of the best of n.
+
+A law is described by its quantile function: the best of n is ``quantile(U ** (1/n))`` for one uniform U, which makes the
+truth a one-dimensional integral whatever the law.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest.errors import InputError
+
+__all__ = ["JointLaw", "Law", "kde_law", "named_law"]
+
+Draws = tuple[FloatArray, FloatArray | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """One score column. ``quantile`` maps levels in (0, 1) to scores; ``bounds`` are those of the support."""
+
+    name: str
+    quantile: Callable[[FloatArray], FloatArray]
+    bounds: Bounds = (None, None)
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> Draws:
+        """Selection scores of shape (samples, trials), and no separate reported scores."""
+        return self.quantile(rng.random(shape)), None
+
+    def true_mean(self, n: npt.ArrayLike) -> FloatArray:
+        """The expected best of n: the integral of quantile(u^(1/n)) over u in (0, 1)."""
+        nodes, weights = _unit_rule()
+        budgets, _ = _check.as_budgets(n)
+        return np.array([self.quantile(_root(nodes, int(one))) @ weights for one in budgets])
+
+    def true_quantile(self, n: npt.ArrayLike, q: float) -> FloatArray:
+        """The q-quantile of the best of n: quantile(q^(1/n))."""
+        budgets, _ = _check.as_budgets(n)
+        return self.quantile(_check.as_quantile(q) ** (1.0 / budgets))
+
+    def truth(self, n: npt.ArrayLike, q: float | None = None) -> FloatArray:
+        """The true mean curve, or the true quantile curve."""
+        return self.true_mean(n) if q is None else self.true_quantile(n, q)
+
+    def rounded(self, step: float) -> Law:
+        """The same law with scores rounded to multiples of ``step``: coarse ties."""
+        inner = self.quantile
+        return Law(f"{self.name} rounded to {step:g}", lambda u: np.round(inner(u) / step) * step, self.bounds)
+
+    def failing(self, share: float, worst: float) -> Law:
+        """The same law, but a share of the trials fails and scores ``worst``."""
+        inner = self.quantile
+
+        def quantile(u: FloatArray) -> FloatArray:
+            ok = u > share
+            scores = inner(np.where(ok, (u - share) / (1 - share), 0.5))
+            return np.where(ok, scores, worst)
+
+        low, high = self.bounds
+        return Law(
+            f"{self.name}, {100 * share:g} % failed", quantile, (min(worst, low) if low is not None else None, high)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class JointLaw:
+    """Selection and reported scores that go together.
+
+    A trial has a level V, uniform on (0, 1), that ranks its selection score (in ``levels`` equal steps, where given:
+    ties), and noise W, uniform and independent; its reported score is ``reported(V, W)``.
+    """
+
+    name: str
+    reported: Callable[[FloatArray, FloatArray], FloatArray]
+    levels: int | None = None
+    bounds: Bounds = (None, None)
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> Draws:
+        """Selection and reported scores of shape (samples, trials)."""
+        level, noise = rng.random(shape), rng.random(shape)
+        selection = level if self.levels is None else np.floor(level * self.levels)
+        return selection, self.reported(level, noise)
+
+    def truth(self, n: npt.ArrayLike, q: float | None = None) -> FloatArray:
+        """The true mean or quantile of the winner's reported score, by quadrature over its level and noise."""
+        budgets, _ = _check.as_budgets(n)
+        return np.array([self._truth(int(one), q) for one in budgets])
+
+    def _truth(self, n: int, q: float | None) -> float:
+        u, weight_u = _unit_rule(panels=12)
+        w, weight_w = _unit_rule(panels=12)
+        if self.levels is None:
+            level, mass = _root(u, n), weight_u
+        else:
+            # the best level has mass c^n - (c - 1/levels)^n; within it every trial is as likely to win
+            edges = (np.arange(self.levels + 1) / self.levels) ** n
+            level = ((np.arange(self.levels)[:, None] + u) / self.levels).ravel()
+            mass = (np.diff(edges)[:, None] * weight_u).ravel()
+        scores = self.reported(level[:, None], w[None, :])
+        weights = mass[:, None] * weight_w
+        if q is None:
+            return float((scores * weights).sum())
+        order = np.argsort(scores, axis=None)
+        cumulative = np.cumsum(weights.ravel()[order])
+        return float(np.interp(q, cumulative - weights.ravel()[order] / 2, scores.ravel()[order]))
+
+
+def named_law(text: str) -> Law:
+    """A law by name: ``beta(8, 2)``, ``norm(0.7, 0.1)``, ``t(3)``, any SciPy distribution; or ``quadratic``.
+
+    Numbers in brackets are SciPy's shape parameters, then loc and scale. ``-expon`` is the mirror image, and
+    ``rounded`` or ``failing`` versions come from the law's methods.
+    """
+    match = re.fullmatch(r"\s*(-?)\s*([A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*", text)
+    if not match:
+        raise InputError(f"a law is a name with numbers in brackets, such as beta(8,2), got {text!r}")
+    mirror, name, inside = match.groups()
+    try:
+        numbers = [float(one) for one in (inside or "").split(",") if one.strip()]
+    except ValueError:
+        raise InputError(f"a law's brackets hold numbers, as in beta(8,2), got {text!r}") from None
+    if name in ("quadratic", "three_point", "bernoulli"):
+        return _own_law(name, numbers, text)
+    return _scipy_law(name, numbers, mirrored=bool(mirror), text=text.strip())
+
+
+def kde_law(scores: npt.ArrayLike, name: str = "kernel density") -> Law:
+    """[T] section 4: a Gaussian kernel density of the scores, cut into 511 bins and drawn by bin.
+
+    The bandwidth is the normal reference, 1.06 min(sd, IQR / 1.349) m^(-1/5); 512 grid points from three bandwidths
+    below the smallest score to three above the largest bound the bins.
+    """
+    x = np.sort(_check.as_scores(scores, at_least=2))
+    if x[0] == x[-1]:
+        raise InputError(f"a kernel density needs two distinct scores, got {x.size} times {x[0]:g}")
+    from scipy.special import ndtr
+
+    iqr = float(np.subtract(*np.percentile(x, [75, 25])))
+    scale = min(float(x.std(ddof=1)), iqr / 1.349) if iqr > 0 else float(x.std(ddof=1))
+    bandwidth = 1.06 * scale * x.size**-0.2
+    grid = np.linspace(x[0] - 3 * bandwidth, x[-1] + 3 * bandwidth, 512)
+    below = np.zeros(grid.size)
+    for part in np.array_split(x, max(1, x.size // 2000)):
+        below += ndtr((grid[:, None] - part) / bandwidth).sum(axis=1)
+    mass = np.diff(below)
+    edges = np.cumsum(mass / mass.sum())
+    middles = (grid[1:] + grid[:-1]) / 2
+
+    def quantile(u: FloatArray) -> FloatArray:
+        return middles[np.minimum(np.searchsorted(edges, u, side="left"), middles.size - 1)]
+
+    return _Discrete(name, quantile, (None, None), support=middles, below=edges)
+
+
+@dataclass(frozen=True, eq=False)
+class _Discrete(Law):
+    """A law on a finite support, whose truth is a sum and not an integral."""
+
+    support: FloatArray = None  # type: ignore[assignment]
+    below: FloatArray = None  # type: ignore[assignment]
+
+    def true_mean(self, n: npt.ArrayLike) -> FloatArray:
+        budgets: IntArray = _check.as_budgets(n)[0]
+        return np.array([np.diff(self.below**one, prepend=0.0) @ self.support for one in budgets])
+
+
+def _scipy_law(name: str, numbers: list[float], *, mirrored: bool, text: str) -> Law:
+    from scipy import stats
+
+    family = getattr(stats, name, None)
+    if not isinstance(family, (stats.rv_continuous, stats.rv_discrete)):
+        known = [one for one in dir(stats) if isinstance(getattr(stats, one), (stats.rv_continuous, stats.rv_discrete))]
+        raise InputError(f"unknown law {name!r}; {_check.nearest_first(name, known)[:200]}")
+    try:
+        frozen: Any = family(*numbers)
+        low, high = (float(one) for one in frozen.support())
+    except (TypeError, ValueError) as error:
+        shapes = family.shapes or "no shapes"
+        raise InputError(f"{name} takes {shapes}, then loc and scale; got {numbers}: {error}") from None
+    if np.isnan(low):
+        raise InputError(f"{name}{tuple(numbers)} is not a law: a parameter is out of range")
+    bounds: Bounds = (low if np.isfinite(low) else None, high if np.isfinite(high) else None)
+    if not mirrored:
+        return Law(text, frozen.ppf, bounds)
+    turned: Bounds = (None if bounds[1] is None else -bounds[1], None if bounds[0] is None else -bounds[0])
+    return Law(text, lambda u: -frozen.ppf(1 - u), turned)
+
+
+def _own_law(name: str, numbers: list[float], text: str) -> Law:
+    if name == "quadratic":
+        return Law(text.strip(), functools.partial(_quadratic, *(numbers or [0.0, 1.0, 0.05])))
+    if name == "bernoulli":
+        (p,) = numbers or [0.5]
+        return _Discrete(
+            text.strip(),
+            lambda u: np.where(u > 1 - p, 1.0, 0.0),
+            (0.0, 1.0),
+            support=np.array([0.0, 1.0]),
+            below=np.array([1 - p, 1.0]),
+        )
+    values = np.array(numbers or [0.2, 0.5, 0.8])
+    edges = np.arange(1, values.size + 1) / values.size
+    return _Discrete(
+        text.strip(),
+        lambda u: values[np.minimum(np.searchsorted(edges, u, side="left"), values.size - 1)],
+        (0.0, 1.0),
+        support=values,
+        below=edges,
+    )
+
+
+@functools.cache
+def _quadratic_table(low: float, high: float, noise: float) -> tuple[FloatArray, FloatArray]:
+    """[L]: the best configuration scores ``high``, the score falls with squared distance in two dimensions, plus noise.
+
+    The quantile function is tabulated from the distribution function, itself an average of normal ones.
+    """
+    from scipy.special import ndtr
+
+    nodes, weights = _unit_rule(panels=24)
+    centre = high - (high - low) * nodes  # two dimensions: squared distance is uniform
+    grid = np.linspace(low - 8 * noise, high + 8 * noise, 20001)
+    below = np.zeros(grid.size)
+    for one, weight in zip(centre, weights, strict=True):
+        below += weight * ndtr((grid - one) / noise)
+    return below, grid
+
+
+def _quadratic(low: float, high: float, noise: float, u: FloatArray) -> FloatArray:
+    below, grid = _quadratic_table(low, high, noise)
+    return np.interp(u, below, grid)
+
+
+def _root(u: FloatArray, n: int) -> FloatArray:
+    """u^(1/n), kept below 1 so that unbounded laws stay finite."""
+    return np.minimum(u ** (1.0 / n), np.nextafter(1.0, 0.0))
+
+
+@functools.cache
+def _unit_rule(panels: int = 60, order: int = 16) -> tuple[FloatArray, FloatArray]:
+    """Gauss-Legendre on (0, 1) in panels that shrink geometrically towards both ends, where quantiles may run off.
+
+    The last panel is 2^-(panels/2) wide, so what is cut off has no weight in double precision for any law with a mean.
+    """
+    half = panels // 2
+    left = np.concatenate([[0.0], 0.5 ** np.arange(half, 0, -1)])
+    edges = np.concatenate([left, 1 - left[-2::-1]])
+    x, w = np.polynomial.legendre.leggauss(order)
+    middle, width = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
+    return (middle[:, None] + width[:, None] * x).ravel(), (width[:, None] * w).ravel()

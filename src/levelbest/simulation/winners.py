@@ -1,0 +1,62 @@
+"""Which of two laws looks better at n, and how often that is the wrong one ([T] fig. 2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest.simulation.battery import clopper_pearson
+from levelbest.simulation.laws import Law
+from levelbest.stats import order
+
+__all__ = ["false_winner", "sd_by_trials"]
+
+
+def false_winner(
+    a: Law, b: Law, n_trials: int, n: npt.ArrayLike, *, estimator: str = "u", n_samples: int = 2000, seed: int = 0
+) -> list[dict[str, Any]]:
+    """For every n: how often the law with the worse true curve has the better estimate, with exact limits."""
+    budgets, _ = _check.as_budgets(n, n_trials)
+    gap = a.true_mean(budgets) - b.true_mean(budgets)
+    rng = np.random.default_rng(seed)
+    wrong = np.zeros(budgets.size)
+    for _ in range(n_samples):
+        first, _none = a.draw(rng, (1, n_trials))
+        second, _none = b.draw(rng, (1, n_trials))
+        seen = np.asarray(order.expected_best(first[0], budgets, estimator=estimator))
+        seen = seen - np.asarray(order.expected_best(second[0], budgets, estimator=estimator))
+        wrong += seen * gap < 0
+    rows = []
+    for i, one in enumerate(budgets):
+        low, high = clopper_pearson(wrong[i] / n_samples, n_samples)
+        rows.append(
+            {"n": int(one), "true_difference": gap[i], "false_winner": wrong[i] / n_samples, "low": low, "high": high}
+        )
+    return rows
+
+
+def sd_by_trials(
+    law: Law, n: int, n_trials: npt.ArrayLike, *, estimators: tuple[str, ...] = ("u", "v", "gaussian"),
+    n_samples: int = 2000, seed: int = 0,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """The standard deviation of estimators of the best of n against the number of trials ([B] figs. 2 and 3)."""
+    from levelbest.stats.laws import gaussian_best
+
+    rows = []
+    for m in _check.as_budgets(n_trials)[0]:
+        scores, _ = law.draw(np.random.default_rng([seed, int(m)]), (n_samples, int(m)))
+        row: dict[str, Any] = {"n_trials": int(m), "truth": float(law.true_mean([n])[0])}
+        for name in estimators:
+            if name == "u" and m < n:
+                row[name] = None
+                continue
+            if name == "gaussian":
+                found = [float(gaussian_best(one, n)) for one in scores]
+            else:
+                found = [float(order.expected_best(one, n, estimator=name)) for one in scores]
+            row[name] = {"mean": float(np.mean(found)), "sd": float(np.std(found, ddof=1))}
+        rows.append(row)
+    return rows
