@@ -14,8 +14,7 @@ from levelbest._plain import plain, round_to_uncertainty, show_number
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
 from levelbest.stats import interval as intervals
-from levelbest.stats import order
-from levelbest.stats.laws import gaussian_best
+from levelbest.stats import laws, order
 from levelbest.trials import Scores, Trials
 
 __all__ = ["Curve", "as_statistic", "budget_grid", "curve", "curves"]
@@ -238,7 +237,7 @@ def _estimate(
         value = order.quantile_best(scores.selection, budgets, q, scores.reported, direction=direction)
         estimator = "u"
     elif estimator == "gaussian":
-        value = gaussian_best(scores.selection, budgets, scores.reported, direction=direction)
+        value = laws.gaussian_best(scores.selection, budgets, scores.reported, direction=direction)
         return np.asarray(value), np.full(budgets.size, np.nan)
     else:
         value = order.expected_best(

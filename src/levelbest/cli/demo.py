@@ -14,7 +14,7 @@ __all__ = ["command"]
 def command(out: Path) -> None:
     """The whole tour, on shipped results."""
     from levelbest.curves import curves
-    from levelbest.readers import read_trials
+    from levelbest.readers import read_trials  # type: ignore[attr-defined,unused-ignore]
     from levelbest.report.figure import save_curves
     from levelbest.report.text import print_curves
 

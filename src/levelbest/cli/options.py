@@ -137,13 +137,13 @@ def curve_options(function: F) -> F:
 
 def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = False) -> Trials:
     """Read the trials the options name; say on standard error which columns were chosen and what was skipped."""
-    from levelbest.readers import read_trials
+    from levelbest.readers import read_trials  # type: ignore[attr-defined,unused-ignore]
 
     names = list(files)
     if not names:
         raise InputError("name at least one file")
     reading = {key: options[key] for key in READING if options.get(key) not in (None, ())}
-    trials = read_trials(names if len(names) > 1 else names[0], **reading)
+    trials: Trials = read_trials(names if len(names) > 1 else names[0], **reading)
     if not quiet:
         chosen = [c for c in trials.cautions if c.code in ("guessed-columns", "converted-numbers", "skipped-rows")]
         tell(chosen)

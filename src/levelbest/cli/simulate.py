@@ -77,7 +77,7 @@ def _law(options: dict[str, Any]) -> Law:
     if options["law"]:
         law = named_law(options["law"])
     else:
-        from levelbest.readers import read_trials
+        from levelbest.readers import read_trials  # type: ignore[attr-defined,unused-ignore]
 
         trials = read_trials(options["kde"], selection=options["selection"], direction=options["direction"])
         if options["family"] is None and len(trials.families) > 1:

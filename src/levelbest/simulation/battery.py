@@ -1,7 +1,7 @@
 """Many samples from a known law: how far estimates are off, and how often intervals hold.
 
-The work is cut into chunks, each with its own seed ([seed, chunk]), and chunks are summed in order: the result is the same
-for any number of workers, and a run that stopped goes on where it was.
+The work is cut into chunks, each with its own seed ([seed, chunk]), and chunks are summed in order: the result is the
+same for any number of workers, and a run that stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -263,7 +263,8 @@ def _summary(plan: Plan, truth: FloatArray, chunks: Iterable[dict[str, Any]]) ->
     size = sum(part["samples"] for part in parts)
 
     def total(key: str, method: str | None = None) -> FloatArray:
-        return np.sum([np.asarray(part[key] if method is None else part[method][key], float) for part in parts], axis=0)
+        rows = [np.asarray(part[key] if method is None else part[method][key], float) for part in parts]
+        return np.asarray(np.sum(rows, axis=0))
 
     mean = total("sum") / size
     variance = (total("squares") - size * mean**2) / max(1, size - 1)

@@ -1,7 +1,7 @@
 """True laws of scores: their draws, and the true curve of the best of n.
 
-A law is described by its quantile function: the best of n is ``quantile(U ** (1/n))`` for one uniform U, which makes the
-truth a one-dimensional integral whatever the law.
+A law is described by its quantile function: the best of n is ``quantile(U ** (1/n))`` for one uniform U, which
+makes the truth a one-dimensional integral whatever the law.
 """
 
 from __future__ import annotations
@@ -197,7 +197,8 @@ def _scipy_law(name: str, numbers: list[float], *, mirrored: bool, text: str) ->
 
 def _own_law(name: str, numbers: list[float], text: str) -> Law:
     if name == "quadratic":
-        return Law(text.strip(), functools.partial(_quadratic, *(numbers or [0.0, 1.0, 0.05])))
+        low, high, noise = numbers or [0.0, 1.0, 0.05]
+        return Law(text.strip(), lambda u: _quadratic(low, high, noise, u))
     if name == "bernoulli":
         (p,) = numbers or [0.5]
         return _Discrete(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest.simulation.battery import clopper_pearson
 from levelbest.simulation.laws import Law
-from levelbest.stats import order
+from levelbest.stats import laws, order
 
 __all__ = ["false_winner", "sd_by_trials"]
 
@@ -43,8 +43,6 @@ def sd_by_trials(
     n_samples: int = 2000, seed: int = 0,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """The standard deviation of estimators of the best of n against the number of trials ([B] figs. 2 and 3)."""
-    from levelbest.stats.laws import gaussian_best
-
     rows = []
     for m in _check.as_budgets(n_trials)[0]:
         scores, _ = law.draw(np.random.default_rng([seed, int(m)]), (n_samples, int(m)))
@@ -54,7 +52,7 @@ def sd_by_trials(
                 row[name] = None
                 continue
             if name == "gaussian":
-                found = [float(gaussian_best(one, n)) for one in scores]
+                found = [float(laws.gaussian_best(one, n)) for one in scores]
             else:
                 found = [float(order.expected_best(one, n, estimator=name)) for one in scores]
             row[name] = {"mean": float(np.mean(found)), "sd": float(np.std(found, ddof=1))}
