@@ -1,0 +1,243 @@
+"""The ledger: one SQLite file that only grows, one record when a trial starts and one when it ends.
+
+A commit is on the disk when ``append`` returns: write-ahead log, ``synchronous=FULL``. What a power cut leaves of the
+log is whole commits, so a ledger cut short is still a ledger.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from levelbest.errors import DataError, InputError
+from levelbest.run.records import APPLICATION_ID, CREATE, FINAL, SCHEMA, Record, chain_hash
+
+__all__ = ["CannotWrite", "Entry", "Ledger", "Progress", "connect_to_read", "logs_folder", "read_progress"]
+
+COLUMNS = "seq, at, kind, family, trial, attempt, status, body, hash"
+
+
+class CannotWrite(DataError):
+    """The ledger could not be written; nothing of the batch is in it."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A record before it has its place in the chain."""
+
+    kind: str
+    body: dict[str, Any]
+    family: int | None = None
+    trial: int | None = None
+    attempt: int | None = None
+    status: str | None = None
+
+
+@dataclass
+class Progress:
+    """How far a family is: what the loop needs to go on."""
+
+    finished: set[int] = field(default_factory=set)
+    """Trials that ended for good; they never run again."""
+    open: dict[int, int] = field(default_factory=dict)
+    """Trial -> attempt, started and not ended: whoever ran it was killed."""
+    attempts: dict[int, int] = field(default_factory=dict)
+    """Trial -> number of its last attempt, for trials that are not finished."""
+    lost: dict[int, int] = field(default_factory=dict)
+    """Trial -> attempts lost to the infrastructure so far, for trials that are not finished."""
+
+
+class Ledger:
+    """A ledger opened by the one runner that writes it. ``Ledger.create`` makes one, ``Ledger(path)`` goes on."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        check_ledger(path)
+        try:
+            self._connection = sqlite3.connect(path, isolation_level=None, timeout=30)
+            mode = self._connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+            self._connection.execute("PRAGMA synchronous = FULL")
+            last = self._connection.execute("SELECT seq, hash FROM records ORDER BY seq DESC LIMIT 1").fetchone()
+        except sqlite3.Error as error:
+            raise CannotWrite(f"the ledger {path.name} cannot be opened for writing: {error}") from error
+        if mode != "wal":
+            # A file system without shared memory: a rollback journal is as safe, and readers wait for writers.
+            self._connection.execute("PRAGMA journal_mode = DELETE")
+        self._seq: int = last[0] if last else 0
+        self.head: str = last[1] if last else ""
+
+    @classmethod
+    def create(cls, path: Path, entries: Iterable[Entry]) -> Ledger:
+        """A new ledger that begins with these entries; a file that is already there is never touched."""
+        beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+        try:
+            os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
+        except OSError as error:
+            raise InputError(
+                f"the ledger {path.name} cannot be made in {_folder(path)}: {error.strerror}; choose a folder that "
+                "exists and can be written"
+            ) from error
+        try:
+            connection = sqlite3.connect(beside, isolation_level=None)
+            with contextlib.closing(connection):
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.executescript(CREATE)
+                connection.execute("BEGIN")
+                connection.executemany(_INSERT, list(_chained(entries, 0, "")))
+                connection.execute("COMMIT")
+            try:
+                os.link(beside, path)
+            except FileExistsError:
+                raise InputError(f"{path.name} is already there and is not overwritten") from None
+            except OSError:  # a file system without hard links
+                if path.exists():
+                    raise InputError(f"{path.name} is already there and is not overwritten") from None
+                os.rename(beside, path)
+            _sync_folder(path.parent)
+        except sqlite3.Error as error:
+            raise CannotWrite(f"the ledger {path.name} cannot be written: {error}") from error
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                beside.unlink()
+        return cls(path)
+
+    def append(self, entries: Iterable[Entry]) -> None:
+        """Add entries in one transaction. They are on the disk when this returns, or none of them is in the ledger."""
+        rows = list(_chained(entries, self._seq, self.head))
+        if not rows:
+            return
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(_INSERT, rows)
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+            raise CannotWrite(f"the ledger {self.path.name} cannot be written: {error}") from error
+        self._seq, self.head = rows[-1][0], rows[-1][-1]
+
+    def progress(self) -> dict[int, Progress]:
+        """What is finished, open and lost, by family number."""
+        return read_progress(self._connection)
+
+    def records(self, *kinds: str) -> list[Record]:
+        """Records of these kinds, oldest first."""
+        marks = ", ".join("?" * len(kinds))
+        found = self._connection.execute(f"SELECT {COLUMNS} FROM records WHERE kind IN ({marks}) ORDER BY seq", kinds)
+        return [Record(*row) for row in found]
+
+    def close(self) -> None:
+        """Fold the log into the file; a ledger at rest is one plain file, unless someone is reading it just now."""
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.execute("PRAGMA busy_timeout = 0")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._connection.execute("PRAGMA journal_mode = DELETE")
+        self._connection.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+_INSERT = f"INSERT INTO records ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+def _chained(entries: Iterable[Entry], seq: int, previous: str) -> Iterator[tuple[Any, ...]]:
+    for entry in entries:
+        seq += 1
+        body = json.dumps(entry.body, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        fields = (
+            seq, time.time_ns() // 1000, entry.kind, entry.family, entry.trial, entry.attempt, entry.status, body
+        )  # fmt: skip
+        previous = chain_hash(previous, *fields)
+        yield (*fields, previous)
+
+
+def read_progress(connection: sqlite3.Connection) -> dict[int, Progress]:
+    """What is finished, open and lost, by family number: one pass over the records, no body read."""
+    found: dict[int, Progress] = {}
+    rows = connection.execute(
+        "SELECT family, trial, attempt, status FROM records WHERE kind IN ('start', 'end') ORDER BY seq"
+    )
+    for family, trial, attempt, status in rows:
+        one = found.get(family) or found.setdefault(family, Progress())
+        if status is None:
+            one.open[trial] = attempt
+            one.attempts[trial] = attempt
+            continue
+        one.open.pop(trial, None)
+        if status in FINAL:
+            one.finished.add(trial)
+            one.attempts.pop(trial, None)
+            one.lost.pop(trial, None)
+        elif status == "lost":
+            one.lost[trial] = one.lost.get(trial, 0) + 1
+    return found
+
+
+def check_ledger(path: Path) -> None:
+    """Whether this file is a ledger that this version reads; a sentence where it is not."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+    except FileNotFoundError:
+        raise InputError(f"there is no ledger {path.name} in {_folder(path)}") from None
+    except OSError as error:
+        raise InputError(f"the ledger {path.name} cannot be read: {error.strerror}") from error
+    mark, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
+    if not header.startswith(b"SQLite format 3\0") or mark != APPLICATION_ID:
+        raise InputError(f"{path.name} is not a ledger of levelbest, and is left as it is; choose another name")
+    if version > SCHEMA:
+        raise DataError(
+            f"{path.name} was written by a newer levelbest (ledger version {version}; this one knows up to {SCHEMA}): "
+            "upgrade levelbest to go on with it"
+        )
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write; works beside a running writer and in a folder that is read-only."""
+    check_ledger(path)
+    address = f"file:{quote(str(path.resolve()))}?mode=ro"
+    try:
+        connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=30, check_same_thread=False)
+        try:
+            connection.execute("SELECT 1 FROM records LIMIT 1")
+        except sqlite3.OperationalError:
+            connection.close()
+            log = path.with_name(path.name + "-wal")
+            if log.exists() and log.stat().st_size:
+                raise
+            # No log to follow and nowhere to make one: the file alone is the whole ledger.
+            connection = sqlite3.connect(f"{address}&immutable=1", uri=True, isolation_level=None)
+            connection.execute("SELECT 1 FROM records LIMIT 1")
+    except sqlite3.Error as error:
+        raise DataError(f"the ledger {path.name} cannot be read: {error}") from error
+    return connection
+
+
+def logs_folder(path: Path) -> Path:
+    """Where the logs of a ledger's trials are kept: beside it."""
+    return path.with_name(path.name + ".logs")
+
+
+def _folder(path: Path) -> str:
+    return "this folder" if path.parent == Path() else f"the folder {path.parent}"
+
+
+def _sync_folder(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
