@@ -190,7 +190,7 @@ class _Check:
             self.problem("there are no records")
         if self.wanted and self.wanted_at is None:
             self.problem(
-                f"the head {self.wanted} is not in it: records were deleted or rewritten since, or the ledger is another"
+                f"the head {self.wanted} is not in it: records were deleted or rewritten, or the ledger is another"
             )
 
     def result(self, name: str) -> Verification:
