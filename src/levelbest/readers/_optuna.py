@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from levelbest.readers._rows import columns_of, flatten, number
+from levelbest.readers._rows import columns_of, flatten, number, seed_of
 from levelbest.readers.raw import RawTable
 from levelbest.trials import Skipped
 
@@ -115,13 +115,15 @@ def study_table(study: Study, about: str) -> RawTable:
     facts = {f"direction:{name}": d for name, d in zip(objectives, study.directions, strict=False) if d is not None}
     if len(objectives) == 1:
         roles["selection"] = objectives[0]
+    configuration = [name for name in columns if name.startswith("params_")]
+    roles.update(seed_of(configuration))
     facts["format"] = about
     facts.update(_search_facts(study))
     return RawTable(
         source=study.name,
         columns=columns,
         roles=roles,
-        configuration=[name for name in columns if name.startswith("params_")],
+        configuration=configuration,
         direction=study.directions[0] if len(objectives) == 1 and study.directions else None,
         cost_unit="s",
         facts=facts,

@@ -6,7 +6,8 @@ import json
 import math
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,12 +28,15 @@ __all__ = [
     "parse_json",
     "read_json_lines",
     "read_text",
+    "rows_by_step",
+    "seed_of",
     "whole",
 ]
 
 _MOST_LEAVES = 20_000
 """A few lines of YAML aliases can stand for billions of values: past this, a document is refused."""
 _EXACT = 2**53
+_SEEDS = {"seed", "random_seed", "random_state", "rng_seed", "params_seed", "params_random_state"}
 _NOT_FINITE = {
     "nan": math.nan,
     "inf": math.inf,
@@ -48,8 +52,8 @@ def columns_of(
 ) -> dict[str, npt.NDArray[Any]]:
     """Rows as columns, in order of first appearance after ``first``.
 
-    A column of numbers and truth values alone is float64 with NaN where a row has none, and so is a column named in
-    ``numbers``; any other keeps its objects, with None.
+    A column of numbers and truth values alone is float64, and so is a column named in ``numbers``; a row that has no
+    such value is masked there, which NaN is not: a score of NaN was measured. Any other column keeps its objects.
     """
     names = dict.fromkeys(first)
     for row in rows:
@@ -59,9 +63,11 @@ def columns_of(
 
 def _column(values: list[Any], force: bool) -> npt.NDArray[Any]:
     if force:
-        return np.array([math.nan if (v := number(value)) is None else v for value in values], dtype=np.float64)
+        values = [number(value) for value in values]
     if all(value is None or _is_number(value) for value in values):
-        return np.array([math.nan if value is None else float(value) for value in values], dtype=np.float64)
+        filled = np.array([math.nan if value is None else float(value) for value in values], dtype=np.float64)
+        absent = np.array([value is None for value in values], dtype=bool)
+        return np.ma.array(filled, mask=absent) if absent.any() else filled
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column
@@ -96,6 +102,30 @@ def whole(value: Any, otherwise: int = 0) -> int:
     """A whole number from what should be one."""
     found = number(value)
     return otherwise if found is None or not math.isfinite(found) else int(found)
+
+
+def rows_by_step(points: Iterable[tuple[str, Any, Any]]) -> list[dict[str, Any]]:
+    """One row per step from (name, step, value); of two values at one step the later counts.
+
+    What a run logged once (a test score after training, a total) belongs to the run, so every row of it has it: else
+    no row would hold both the selection score that chooses it and the score to report.
+    """
+    rows: dict[Any, dict[str, Any]] = {}
+    counts: Counter[str] = Counter()
+    last: dict[str, Any] = {}
+    for name, step, value in points:
+        row = rows.setdefault(step, {"step": step})
+        if name not in row:
+            counts[name] += 1
+        row[name] = last[name] = value
+    once = {name: last[name] for name, count in counts.items() if count == 1}
+    return [{**rows[step], **once} for step in sorted(rows)]
+
+
+def seed_of(configuration: Iterable[str]) -> dict[str, str]:
+    """The role of a hyperparameter that is plainly the random seed."""
+    found = [one for one in configuration if one.lower().replace("/", ".").rsplit(".", 1)[-1].lstrip("-") in _SEEDS]
+    return {"seed": found[0]} if len(found) == 1 else {}
 
 
 def flatten(value: Any, prefix: str = "") -> dict[str, Any]:

@@ -78,14 +78,14 @@ def stem_of(path: Path) -> str:
 
 
 def open_tree(path: Path, wanted: Callable[[str], bool]) -> Tree:
-    """The files whose name (without its folder) is wanted."""
+    """The files whose path inside the folder or archive is wanted."""
     tree = Tree(stem_of(path))
     if path.is_dir():
-        tree.files = {name: where for name, where in sorted(_walk(path)) if wanted(where.name)}
+        tree.files = {name: where for name, where in sorted(_walk(path)) if wanted(name)}
     elif is_packed(path):
         size = 0
         for name, read in _members(path):
-            if wanted(PurePosixPath(name).name):
+            if wanted(name):
                 content = read()
                 size += len(content)
                 if size > _MOST_BYTES:

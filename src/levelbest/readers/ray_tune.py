@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from levelbest.errors import DataError
-from levelbest.readers._rows import columns_of, flatten, number, parse_json
+from levelbest.readers._rows import columns_of, flatten, number, parse_json, seed_of
 from levelbest.readers._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
@@ -38,7 +38,8 @@ class _State:
         return self.started[PurePosixPath(folder).name]
 
 
-def _wanted(name: str) -> bool:
+def _wanted(path: str) -> bool:
+    name = PurePosixPath(path).name
     return name in _TRIAL_FILES or (
         name.endswith(".json") and name.startswith(("experiment_state", "basic-variant-state", "search_gen_state"))
     )
@@ -99,6 +100,7 @@ def _table(tree: Tree, home: str, family: str, folders: list[str]) -> RawTable:
         facts[f"sampler:{family}"] = state.searcher
     columns = columns_of(rows, ["experiment", "trial", "status", "order", *configuration, "trial_time_s"])
     roles = {"family": "experiment", "trial": "trial", "status": "status", "order": "order", "cost": "trial_time_s"}
+    roles.update(seed_of(configuration))
     if state.metric in columns:
         roles["selection"] = str(state.metric)
     return RawTable(
