@@ -10,6 +10,7 @@ STATS = {
     "Interval", "claim_gate",
     "best_weights", "expected_best", "quantile_best", "spread_of_best", "standard_error",
     "cost_curve",
+    "quantile_interval", "horizon", "rank_band",
 }  # fmt: skip
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from levelbest._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from levelbest.stats.bands import horizon as horizon
+    from levelbest.stats.bands import quantile_interval as quantile_interval
     from levelbest.stats.cost import cost_curve as cost_curve
     from levelbest.stats.gate import claim_gate as claim_gate
     from levelbest.stats.order import best_weights as best_weights
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from levelbest.stats.order import quantile_best as quantile_best
     from levelbest.stats.order import spread_of_best as spread_of_best
     from levelbest.stats.order import standard_error as standard_error
+    from levelbest.stats.ranks import rank_band as rank_band
 
 # name -> the module it lives in
 _HOMES: dict[str, str] = {
@@ -29,6 +32,9 @@ _HOMES: dict[str, str] = {
     "spread_of_best": "order",
     "standard_error": "order",
     "cost_curve": "cost",
+    "quantile_interval": "bands",
+    "horizon": "bands",
+    "rank_band": "ranks",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
