@@ -1,0 +1,102 @@
+"""./test explains what a machine lacks instead of failing somewhere inside."""
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="./test is a bash script and bash is absent")
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The script alone in a folder: whatever it makes, it makes there."""
+    shutil.copy2(ROOT / "test", tmp_path / "test")
+    shutil.copy2(ROOT / "pyproject.toml", tmp_path / "pyproject.toml")
+    return tmp_path
+
+
+def _command(path: Path, text: str) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def _run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(folder / "test"), *arguments],
+        env=os.environ | environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_an_old_python_is_named_and_refused(copy):
+    old = _command(copy / "bin" / "old", 'if [ "$1" = --version ]; then echo Python 3.9.2; else exit 1; fi')
+    done = _run(copy, PYTHON=str(old))
+    assert done.returncode == 1
+    assert "needs Python 3.11 or newer, found Python 3.9.2" in done.stderr
+    assert not (copy / ".venv-test").exists()
+
+
+@pytest.mark.parametrize("missing", ["venv", "ensurepip"])
+def test_a_python_without_venv_is_explained(copy, missing):
+    # The module cannot be imported, as in Debian's python3 without python3-venv.
+    lacking = _command(
+        copy / "bin" / "lacking",
+        f'shift; exec "{sys.executable}" -c "import sys; sys.modules[\'{missing}\'] = None; exec(sys.argv[1])" "$@"',
+    )
+    done = _run(copy, PYTHON=str(lacking))
+    assert done.returncode == 1
+    assert "venv and ensurepip are missing" in done.stderr
+    assert "apt install python3-venv" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (copy / ".venv-test").exists()
+
+
+def _only(folder: Path, *tools: str) -> str:
+    """A PATH with these tools and no other, so without a browser."""
+    tools_folder = folder / "tools"
+    tools_folder.mkdir()
+    for tool in ("bash", "sh", "env", "dirname", "id", "head", "grep", "sed", "rm", "timeout", *tools):
+        (tools_folder / tool).symlink_to(shutil.which(tool) or f"/bin/{tool}")
+    return str(tools_folder)
+
+
+@pytest.mark.parametrize(
+    ("user", "environment", "arguments", "asks_apt", "said"),
+    [
+        ("0", {}, (), True, "installing Debian's chromium for the browser tests (to leave it out: ./test --no-apt"),
+        ("0", {"LEVELBEST_NO_APT": "1"}, (), False, "no Debian package is to be installed"),
+        ("0", {}, ("--no-apt",), False, "no Debian package is to be installed"),
+        ("1000", {}, (), False, "chromium is absent (as root: apt install chromium)"),
+    ],
+)
+def test_a_missing_browser_is_never_a_failure(copy, user, environment, arguments, asks_apt, said):
+    path = _only(copy)
+    _command(copy / "fakes" / "id", f"echo {user}")
+    _command(copy / "fakes" / "apt-get", f'echo "$@" >> "{copy / "apt.log"}"; exit 100')
+    # Every check is stood in for: what is asked is whether the script reaches them.
+    _command(copy / "fakes" / "python3", f'[ "$2" = venv ] && exit 9; exec "{sys.executable}" "$@"')
+    environment = {"LEVELBEST_NO_APT": "0", "PYTHON": "python3", **environment}
+    done = _run(copy, *arguments, PATH=f"{copy / 'fakes'}{os.pathsep}{path}", **environment)
+    assert said in done.stdout
+    assert "the browser tests will be skipped" in done.stdout
+    assert (copy / "apt.log").exists() == asks_apt
+    assert "could not make .venv-test" in done.stderr  # the step after the browser was reached
+
+
+def test_help_is_the_head_of_the_script(copy):
+    done = _run(copy, "--help")
+    assert done.returncode == 0
+    assert "./test --long" in done.stdout
+    assert "set -u" not in done.stdout
