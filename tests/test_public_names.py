@@ -4,7 +4,7 @@ import levelbest
 from levelbest import stats
 
 PUBLIC = {
-    "Caution", "DataError", "InputError", "LevelbestError", "Metric", "MissingExtra", "Trials", "stats",
+    "Caution", "DataError", "InputError", "LevelbestError", "Metric", "MissingExtra", "Trials", "read_trials", "stats",
 }  # fmt: skip
 STATS = {
     "Interval", "claim_gate",

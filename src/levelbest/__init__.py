@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from levelbest.errors import InputError as InputError
     from levelbest.errors import LevelbestError as LevelbestError
     from levelbest.errors import MissingExtra as MissingExtra
+    from levelbest.readers import read_trials as read_trials
     from levelbest.trials import Metric as Metric
     from levelbest.trials import Trials as Trials
 
@@ -34,6 +35,7 @@ _HOMES = {
     "MissingExtra": "errors",
     "Metric": "trials",
     "Trials": "trials",
+    "read_trials": "readers",
 }
 __all__ = sorted([*_HOMES, "stats"])
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -1,1 +1,101 @@
-"""Trials from anywhere: one file per source, one registry, one pipeline."""
+"""Trials from anywhere: ``read_trials`` finds the reader, chooses the columns and says what it chose and left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from levelbest.errors import InputError
+
+if TYPE_CHECKING:
+    from levelbest.readers.raw import RawTable
+    from levelbest.trials import Trials
+
+__all__ = ["read_trials"]
+
+
+def read_trials(
+    source: Any,
+    *,
+    family: str | Sequence[str] | None = None,
+    selection: str | None = None,
+    reported: str | None = None,
+    cost: str | None = None,
+    group: str | None = None,
+    trial: str | None = None,
+    search: str | None = None,
+    seed_column: str | None = None,
+    status: str | None = None,
+    configuration: str | Sequence[str] | None = None,
+    where: str | None = None,
+    direction: str | None = None,
+    bounds: Any = None,
+    wide: str | Sequence[str] | None = None,
+    reader: str | None = None,
+    diagnostics: bool = True,
+    **options: Any,
+) -> Trials:
+    """Trials from a file, a folder, a glob, several of them, a dataframe or a mapping of columns.
+
+    Columns that are not named are taken by the format's own word or by an obvious name, and ``cautions`` of the result
+    says which; ``skipped`` lists what was left out, where and why. ``reported="none"`` says that there is none.
+    ``options`` go to the reader of a particular tool.
+    """
+    from levelbest.readers.pipeline import build_trials
+    from levelbest.readers.roles import Wanted
+
+    wanted = Wanted(
+        family=_names(family, source),
+        selection=selection,
+        reported=reported,
+        cost=cost,
+        group=group,
+        trial=trial,
+        search=search,
+        seed=seed_column,
+        status=status,
+        configuration=_names(configuration, None),
+        wide=_names(wide, None),
+        where=where,
+        direction=direction,
+        bounds=bounds,
+    )
+    trials = build_trials(_tables(source, reader, options), wanted)
+    if not diagnostics:
+        return trials
+    from levelbest.readers.diagnose import with_diagnostics
+
+    return with_diagnostics(trials)
+
+
+def _tables(source: Any, reader: str | None, options: dict[str, Any]) -> list[RawTable]:
+    from levelbest.readers.files import as_paths, short_names
+    from levelbest.readers.frames import frame_table, is_frame
+    from levelbest.readers.registry import read_path
+
+    if source is None or isinstance(source, (int, float, bytes)):
+        raise InputError(f"a source must be a path, a glob, a list of them or a dataframe, got {source!r}")
+    if not isinstance(source, (str, Path)) and is_frame(source):
+        return [frame_table(source)]
+    paths = as_paths(source)
+    if not paths:
+        raise InputError("there is nothing to read: the list of files is empty")
+    tables = []
+    for path, name in zip(paths, short_names(paths), strict=True):
+        for table in read_path(path, reader, **options):
+            if table.source == path.name:
+                table.source = name
+            tables.append(table)
+    if not tables:
+        raise InputError(f"nothing in {paths[0].name} could be read as trials")
+    return tables
+
+
+def _names(given: str | Sequence[str] | None, _source: Any) -> tuple[str, ...] | None:
+    """One name, several, or a comma-separated list of them."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return tuple(part.strip() for part in given.split(",") if part.strip()) or None
+    return tuple(given)

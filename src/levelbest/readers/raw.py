@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from levelbest._check import IntArray
 from levelbest.cautions import Caution
+from levelbest.readers.columns import Coded, LazyColumns
 from levelbest.trials import Skipped
 
 __all__ = ["RawTable", "Reader"]
@@ -22,8 +24,9 @@ class RawTable:
 
     source: str
     """A name to show: a file's name or a study's, never an absolute path."""
-    columns: dict[str, npt.NDArray[Any]]
-    """One value per row, numbers as float64; None or NaN where a row has no value. Nested values keep dotted names."""
+    columns: Mapping[str, npt.NDArray[Any]]
+    """One value per row, numbers as float64; None or NaN where a row has no value. Nested values keep dotted names.
+    A masked entry is an empty cell, apart from a score that was written down as NaN."""
     roles: dict[str, str] = field(default_factory=dict)
     """Role (family, selection, reported, cost, seed, status, trial, order, group) -> column, as the format says."""
     configuration: list[str] = field(default_factory=list)
@@ -32,19 +35,34 @@ class RawTable:
     cost_unit: str | None = None
     facts: dict[str, str] = field(default_factory=dict)
     """What the source recorded about itself, e.g. ``sampler:<family>`` -> ``TPESampler``."""
+    lines: IntArray | None = None
+    """Where each row stands in the source (line or record number), for messages; None: counted from 1."""
+    row_name: str = "row"
+    """What ``lines`` counts: ``line`` of a text file, ``row`` of a table, ``trial`` of a study."""
     skipped: list[Skipped] = field(default_factory=list)
     cautions: list[Caution] = field(default_factory=list)
 
     @property
     def n_rows(self) -> int:
         """How many rows the table has."""
+        if isinstance(self.columns, LazyColumns):
+            return self.columns.n_rows
         return len(next(iter(self.columns.values()))) if self.columns else 0
 
     def __post_init__(self) -> None:
+        if isinstance(self.columns, LazyColumns):
+            return
         sizes = {len(column) for column in self.columns.values()}
         if len(sizes) > 1:
             raise AssertionError(f"{self.source}: columns of different lengths {sorted(sizes)}")
-        self.columns = {name: np.asarray(column) for name, column in self.columns.items()}
+        self.columns = {
+            name: column if isinstance(column, Coded) else np.asanyarray(column)
+            for name, column in self.columns.items()
+        }
+
+    def at(self, row: int) -> str:
+        """Where a row stands, for a message."""
+        return f"{self.source}, {self.row_name} {int(row) + 1 if self.lines is None else int(self.lines[row])}"
 
 
 @dataclass(frozen=True)

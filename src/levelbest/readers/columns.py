@@ -1,0 +1,191 @@
+"""Columns of a raw table: numbers as (masked) float arrays, text as objects or as codes, lists as they are.
+
+A masked entry is an empty cell; a NaN is a number that was written down as NaN. The difference matters: a trial whose
+score is NaN diverged, a trial without a score failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Coded", "LazyColumns", "as_codes", "is_numeric", "stacked", "taken", "texts", "typed", "unique_codes"]
+
+EXACT = 2**53
+"""Integers up to here are exact as float64; larger ones (identifiers, seeds) stay as they are."""
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A text column as codes into its distinct values; -1 is an empty cell."""
+
+    codes: npt.NDArray[np.int32]
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> Coded:
+        return Coded(self.codes[rows], self.names)
+
+    def decode(self) -> npt.NDArray[np.object_]:
+        """One Python string (or None) per row."""
+        table = np.array([*self.names, None], dtype=object)
+        return table[self.codes]
+
+
+class LazyColumns(Mapping[str, Any]):
+    """Columns that are read when they are first asked for; what nobody asks for is never read."""
+
+    def __init__(
+        self, names: Sequence[str], n_rows: int, load: Callable[[str], Any], numbers: frozenset[str] | None = None
+    ) -> None:
+        self._names = dict.fromkeys(names)
+        self._load = load
+        self._kept: dict[str, Any] = {}
+        self.n_rows = n_rows
+        self.numbers = numbers
+        """Columns known to hold numbers without reading them."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._kept:
+            self._kept[name] = self._load(name)
+        return self._kept[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+
+def typed(values: Sequence[Any]) -> npt.NDArray[Any]:
+    """The narrowest array that holds these values unchanged: bool, float64 with empty cells masked, or object."""
+    kinds = {type(value) for value in values}
+    kinds.discard(type(None))
+    if kinds == {bool} and None not in values:
+        return np.array(values, dtype=bool)
+    if kinds and kinds <= {int, float}:
+        if int in kinds and any(type(v) is int and abs(v) > EXACT for v in values):
+            return _objects(values)
+        empty = np.fromiter((value is None for value in values), dtype=bool, count=len(values))
+        numbers = np.fromiter((0.0 if v is None else float(v) for v in values), dtype=np.float64, count=len(values))
+        return np.ma.MaskedArray(numbers, mask=empty) if empty.any() else numbers
+    return _objects(values)
+
+
+def _objects(values: Sequence[Any]) -> npt.NDArray[np.object_]:
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def is_numeric(column: Any) -> bool:
+    """Whether every cell is already a number (or empty)."""
+    return not isinstance(column, Coded) and column.dtype.kind in "iufb"
+
+
+def taken(column: Any, rows: npt.NDArray[Any]) -> Any:
+    """The cells at these rows."""
+    return column[rows]
+
+
+def texts(column: Any) -> npt.NDArray[np.object_]:
+    """Each cell as text, None where empty; whole numbers without a decimal point."""
+    if isinstance(column, Coded):
+        return column.decode()
+    if is_numeric(column):
+        empty = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
+        plain = np.ma.getdata(column)
+        distinct, codes = np.unique(plain, return_inverse=True)
+        names = np.array([_number_text(value) for value in distinct], dtype=object)
+        found = names[codes.ravel()]
+        if empty is not None:
+            found[empty] = None
+        return found
+    return _objects([None if value is None else str(value) for value in column])
+
+
+def _number_text(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    number = float(value)
+    return str(int(number)) if number.is_integer() and abs(number) <= EXACT else repr(number)
+
+
+def as_codes(column: Any) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+    """Distinct values as text in order of first appearance, and the code of each row (-1: empty)."""
+    if isinstance(column, Coded):
+        return unique_codes(column.codes, column.names)
+    if is_numeric(column) and len(column):
+        plain = np.ma.getdata(column)
+        distinct, inverse = np.unique(plain, return_inverse=True)
+        codes: npt.NDArray[np.int32] = inverse.ravel().astype(np.int32)
+        codes[np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else np.zeros(len(column), bool)] = -1
+        return unique_codes(codes, tuple(_number_text(value) for value in distinct))
+    names: dict[str, int] = {}
+    found = [-1 if value is None else names.setdefault(str(value), len(names)) for value in column]
+    return tuple(names), np.array(found, dtype=np.int32)
+
+
+def unique_codes(codes: npt.NDArray[np.int32], names: Sequence[str]) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+    """Codes renumbered by first appearance, names that never occur dropped, equal names joined."""
+    first = np.full(len(names) + 1, len(codes), dtype=np.int64)
+    for start in range(0, len(codes), _CHUNK):  # a few families: the first chunk has them all
+        found, rows = np.unique(codes[start : start + _CHUNK], return_index=True)
+        first[found] = np.minimum(first[found], rows + start)
+        if (first[:-1] < len(codes)).all():
+            break
+    order = [int(code) for code in np.argsort(first[:-1], kind="stable") if first[code] < len(codes)]
+    place: dict[str, int] = {}
+    table = np.full(len(names) + 1, -1, dtype=np.int32)
+    for code in order:
+        table[code] = place.setdefault(names[code], len(place))
+    return tuple(place), table[codes]
+
+
+def stacked(parts: Sequence[tuple[Any | None, int]]) -> Any:
+    """Columns one below the other; None stands for a source that has no such column (with its number of rows)."""
+    present = [column for column, _ in parts if column is not None]
+    if len(parts) == 1:
+        return present[0]
+    if all(is_numeric(column) for column in present) and len({column.dtype.kind == "b" for column in present}) == 1:
+        if len(present) == len(parts) and present[0].dtype.kind == "b":
+            return np.concatenate(present)
+        if present[0].dtype.kind != "b":
+            pieces = [
+                np.ma.MaskedArray(np.zeros(rows), mask=True) if column is None else np.ma.asarray(column, np.float64)
+                for column, rows in parts
+            ]
+            whole: Any = np.ma.concatenate(pieces)  # type: ignore[no-untyped-call]
+            return whole if np.ma.getmaskarray(whole).any() else np.ma.getdata(whole)
+    if all(isinstance(column, Coded) for column in present):
+        place: dict[str, int] = {}
+        codes = []
+        for column, rows in parts:
+            if column is None:
+                codes.append(np.full(rows, -1, dtype=np.int32))
+                continue
+            table = np.array([*(place.setdefault(n, len(place)) for n in column.names), -1], dtype=np.int32)
+            codes.append(table[column.codes])
+        return Coded(np.concatenate(codes), tuple(place))
+    cells: list[Any] = []
+    for column, rows in parts:
+        cells += [None] * rows if column is None else cell_list(column)
+    return _objects(cells)
+
+
+def cell_list(column: Any) -> list[Any]:
+    """Cells as Python values; None where empty."""
+    if isinstance(column, Coded):
+        return list(column.decode())
+    cells: list[Any] = column.tolist()
+    return cells

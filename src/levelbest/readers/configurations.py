@@ -1,0 +1,80 @@
+"""Which columns are hyperparameters: as asked, as the format says, or what is left when results are taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest.errors import InputError
+from levelbest.readers import names
+from levelbest.readers.columns import Coded, is_numeric, taken, texts
+from levelbest.readers.merged import Merged
+from levelbest.readers.nested import is_series
+from levelbest.readers.roles import Roles, Wanted
+
+__all__ = ["configuration_of"]
+
+LARGE = 1_000_000
+"""Tables beyond this many rows keep only the configuration columns that were asked for."""
+_PREFIXES = ("config", "configuration", "params", "param", "hparams", "hyperparameters", "hyperparameter", "hp")
+_RESULTS = names.word_set(
+    "time timestamp date created started ended start end runtime duration epoch iteration step index idx id uuid "
+    "path dir folder host hostname run trial name url state status notes tags user job pid node_ip version "
+    "experiment parameters n_parameters params_count best sweep group rank sample"
+)
+
+
+def configuration_of(
+    table: Merged, roles: Roles, wanted: Wanted, keep: npt.NDArray[np.int64], everything: bool
+) -> Mapping[str, npt.NDArray[Any]]:
+    """Hyperparameters by column, for the rows kept."""
+    used = roles.used()
+    if wanted.configuration is not None:
+        chosen = [name for name in table.columns if any(fnmatchcase(name, one) for one in wanted.configuration)]
+        if wanted.configuration and not chosen:
+            raise InputError(f"no column of {table.source} matches the configuration {', '.join(wanted.configuration)}")
+    else:
+        said = dict.fromkeys(name for one in table.tables for name in one.configuration)
+        chosen = list(said) if said else _left_over(table, used)
+        if not said and table.n_rows > LARGE:
+            chosen = []
+    return {name: _values(table.columns[name], keep, everything) for name in chosen if name not in used}
+
+
+def _left_over(table: Merged, used: set[str]) -> list[str]:
+    free = [name for name in table.columns if name not in used]
+    prefixed = [name for name in free if _prefix(name)]
+    if prefixed:
+        return prefixed
+    return [name for name in free if not _is_result(name) and not is_series(table.columns[name])]
+
+
+def _prefix(name: str) -> bool:
+    words = names.tokens(name)
+    return len(words) > 1 and words[0] in _PREFIXES and words[-1] not in _RESULTS
+
+
+def _is_result(name: str) -> bool:
+    words = names.tokens(name)
+    return (
+        not words
+        or names.is_metric(name)
+        or bool(set(words) & (names.VALIDATION | names.TEST | names.TRAIN))
+        or words[-1] in _RESULTS
+        or "_".join(words) in _RESULTS
+        or bool(set(words) & {"time", "cum", "accumulated", "seconds", "runtime", "duration"})
+        or name.startswith("column")
+    )
+
+
+def _values(column: Any, keep: Any, everything: bool) -> npt.NDArray[Any]:
+    part = column if everything else taken(column, keep)
+    if isinstance(part, Coded):
+        return texts(part)
+    if isinstance(part, np.ma.MaskedArray):
+        return part.filled(np.nan) if is_numeric(part) else np.asarray(part.tolist(), dtype=object)
+    return np.array(part) if everything else np.asarray(part)

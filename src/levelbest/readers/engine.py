@@ -1,0 +1,112 @@
+"""DuckDB for what is large: Parquet, and text tables too big to hold as text. Columns are read when asked for.
+
+Extensions are neither installed nor loaded on the fly (that would reach for the network), and a source is only read.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from levelbest.errors import DataError
+from levelbest.readers.columns import EXACT, Coded, LazyColumns, typed
+from levelbest.readers.raw import RawTable
+
+__all__ = ["connect", "lazy_table", "read_parquet"]
+
+_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE", "DECIMAL")
+_WIDE_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
+
+
+def connect() -> Any:
+    """A connection in memory that never reaches for the network."""
+    import duckdb
+
+    return duckdb.connect(
+        ":memory:", config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    )
+
+
+def read_parquet(path: Path) -> RawTable:
+    """One Parquet file; nothing but its footer is read before a column is asked for."""
+    import duckdb
+
+    connection = connect()
+    try:
+        return lazy_table(connection, f"read_parquet({quoted(str(path))})", path.name)
+    except (duckdb.Error, OSError) as error:
+        raise DataError(f"{path.name} cannot be read as Parquet: {_first_line(error)}") from None
+
+
+def quoted(text: str) -> str:
+    """A piece of text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def name_of(column: str) -> str:
+    """A column's name as an SQL identifier."""
+    return '"' + column.replace('"', '""') + '"'
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+
+
+def lazy_table(connection: Any, relation: str, source: str) -> RawTable:
+    """A relation as a raw table whose columns are fetched one by one."""
+    import duckdb
+
+    described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+    types = {str(row[0]): str(row[1]).upper() for row in described}
+    n_rows = int(connection.execute(f"SELECT count(*) FROM {relation}").fetchone()[0])
+
+    def load(name: str) -> Any:
+        try:
+            return _column(connection, relation, name, types[name], n_rows)
+        except duckdb.Error as error:
+            raise DataError(f"{source}: column {name!r} cannot be read: {_first_line(error)}") from None
+
+    numbers = frozenset(name for name, kind in types.items() if kind.startswith((*_NUMBERS, *_WIDE_NUMBERS)))
+    return RawTable(source, LazyColumns(list(types), n_rows, load, numbers))
+
+
+def _column(connection: Any, relation: str, name: str, kind: str, n_rows: int) -> Any:
+    column = name_of(name)
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
+        return typed([row[0] for row in connection.execute(f"SELECT {column} FROM {relation}").fetchall()])
+    if kind.startswith(_WIDE_NUMBERS):
+        largest = connection.execute(f"SELECT max(abs({column}::HUGEINT)) FROM {relation}").fetchone()[0]
+        if largest is not None and largest > EXACT:
+            return typed([row[0] for row in connection.execute(f"SELECT {column} FROM {relation}").fetchall()])
+    if kind.startswith((*_NUMBERS, *_WIDE_NUMBERS)):
+        return _fetched(connection, f"SELECT CAST({column} AS DOUBLE) AS v FROM {relation}")
+    if kind == "BOOLEAN":
+        flags = _fetched(connection, f"SELECT {column} AS v FROM {relation}")
+        return flags if not isinstance(flags, np.ma.MaskedArray) else typed(flags.tolist())
+    return _coded(connection, relation, column, n_rows)
+
+
+def _fetched(connection: Any, query: str) -> Any:
+    values = connection.execute(query).fetchnumpy()["v"]
+    if isinstance(values, np.ma.MaskedArray) and not np.ma.getmaskarray(values).any():
+        return np.ma.getdata(values)
+    return values
+
+
+def _coded(connection: Any, relation: str, column: str, n_rows: int) -> Coded:
+    """Text as codes: a few bytes per row instead of one Python string."""
+    text = f"CAST({column} AS VARCHAR)"
+    names = [
+        row[0]
+        for row in connection.execute(f"SELECT DISTINCT {text} AS v FROM {relation} WHERE v IS NOT NULL").fetchall()
+    ]
+    if not names:
+        return Coded(np.full(n_rows, -1, dtype=np.int32), ())
+    kind = f"levelbest_{abs(hash(column))}"
+    connection.execute(f"CREATE OR REPLACE TYPE {kind} AS ENUM ({', '.join(map(quoted, names))})")
+    codes = _fetched(connection, f"SELECT CAST(enum_code(CAST({text} AS {kind})) AS INTEGER) AS v FROM {relation}")
+    if isinstance(codes, np.ma.MaskedArray):
+        codes = codes.filled(-1)
+    return Coded(np.asarray(codes, dtype=np.int32), tuple(names))

@@ -1,0 +1,179 @@
+"""Files as bytes and text: opened for reading only, decompressed, decoded; and which files a source means."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+import zlib
+from collections.abc import Sequence
+from glob import glob, has_magic
+from pathlib import Path
+from typing import IO, Any, cast
+
+from levelbest.errors import DataError, InputError, MissingExtra
+
+__all__ = ["COMPRESSED", "as_paths", "decoded", "kind_of", "plain_name", "read_bytes", "short_names", "stem"]
+
+COMPRESSED = (".gz", ".bz2", ".xz", ".lzma", ".zst", ".zip")
+KINDS = {
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".txt": "csv", ".dat": "csv", ".json": "json", ".jsonl": "jsonl",
+    ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
+}  # fmt: skip
+_STEMS = (*KINDS, *COMPRESSED, ".db", ".sqlite", ".sqlite3", ".log", ".eval")
+_MAGIC = {
+    b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip",
+}  # fmt: skip
+_UNREADABLE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+_BINARY = {
+    b"SQLite format 3\x00": "an SQLite database of a kind that is not known",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"%PDF": "a PDF document",
+    b"\x7fELF": "a program",
+    b"\x80\x04\x95": "a Python pickle, and a pickle is never opened: it can run code",
+    b"\x80\x03": "a Python pickle, and a pickle is never opened: it can run code",
+    b"\x80\x05\x95": "a Python pickle, and a pickle is never opened: it can run code",
+    b"\x93NUMPY": "a NumPy file",
+    b"\xd0\xcf\x11\xe0": "an old Excel file",
+}
+
+
+def as_paths(source: Any) -> list[Path]:
+    """The files or folders that a path, a glob or a list of them means; a name that matches nothing is an error."""
+    if isinstance(source, (str, Path)):
+        path = Path(source).expanduser()
+        if path.exists():
+            return [path]
+        if has_magic(str(source)):
+            found = sorted(glob(str(path), recursive=True))
+            if found:
+                return [Path(one) for one in found]
+            raise InputError(f"no file matches {str(source)!r}")
+        near = _siblings(path)
+        raise InputError(f"there is no file or folder {str(source)!r}{near}")
+    return [path for one in source for path in as_paths(one)]
+
+
+def _siblings(path: Path) -> str:
+    import difflib
+
+    try:
+        names = [one.name for one in path.parent.iterdir()]
+    except OSError:
+        return f": its folder {str(path.parent)!r} does not exist" if not path.parent.exists() else ""
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.6)
+    return f"; did you mean {str(path.with_name(near[0]))!r}?" if near else ""
+
+
+def stem(name: str) -> str:
+    """A file's name without the endings that only say its format."""
+    while True:
+        for ending in _STEMS:
+            if name.lower().endswith(ending) and len(name) > len(ending):
+                name = name[: -len(ending)]
+                break
+        else:
+            return name
+
+
+def plain_name(path: Path) -> str:
+    """A name without its compression: ``runs.csv.gz`` -> ``runs.csv``."""
+    name = path.name
+    for ending in COMPRESSED:
+        if name.lower().endswith(ending):
+            return name[: -len(ending)]
+    return name
+
+
+def kind_of(path: Path) -> str | None:
+    """The kind of table that a file's name promises: csv, tsv, json, jsonl, parquet or None."""
+    return KINDS.get(Path(plain_name(path)).suffix.lower())
+
+
+def short_names(paths: Sequence[Path]) -> list[str]:
+    """Names to show, as short as tells the files apart: ``results.csv``, or ``a/results.csv`` and ``b/results.csv``."""
+    parts = [path.absolute().parts for path in paths]
+    depth = 1
+    while depth < 6 and len({one[-depth:] for one in parts}) < len({tuple(one) for one in parts}):
+        depth += 1
+    return ["/".join(one[-depth:]).lstrip("/") for one in parts]
+
+
+def read_bytes(path: Path, limit: int | None = None) -> bytes:
+    """A file's content, decompressed; at most ``limit`` bytes of it where given."""
+    try:
+        with open(path, "rb") as file:
+            ending = next((end for magic, end in _MAGIC.items() if file.peek(8).startswith(magic)), None)
+            with _decompressed(file, ending, path) as stream:
+                return stream.read(-1 if limit is None else limit)
+    except IsADirectoryError:
+        raise InputError(f"{path.name} is a folder, and no known kind of results folder") from None
+    except (
+        EOFError,
+        OSError,
+        zlib.error,
+        lzma.LZMAError,
+        zipfile.BadZipFile,
+        NotImplementedError,
+        RuntimeError,
+    ) as error:
+        if isinstance(error, PermissionError):
+            raise InputError(f"{path.name} may not be read: permission denied") from None
+        raise DataError(f"{path.name} cannot be read: {error}") from None
+
+
+def _decompressed(file: Any, ending: str | None, path: Path) -> IO[bytes]:
+    if ending == ".gz":
+        return cast(IO[bytes], gzip.GzipFile(fileobj=file))
+    if ending == ".bz2":
+        return bz2.BZ2File(file)
+    if ending == ".xz":
+        return lzma.LZMAFile(file)
+    if ending == ".zst":
+        try:
+            import zstandard
+        except ImportError:
+            raise MissingExtra("zstandard", "inspect") from None
+        stream: IO[bytes] = zstandard.ZstdDecompressor().stream_reader(file)
+        return stream
+    if ending == ".zip":
+        inside = zipfile.ZipFile(file)
+        names = [one for one in inside.infolist() if not one.is_dir()]
+        if len(names) != 1:
+            raise InputError(f"{path.name} holds {len(names)} files; unpack it and name the ones to read")
+        return inside.open(names[0])
+    return io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
+
+
+def decoded(data: bytes, name: str) -> tuple[str, str | None]:
+    """The text in a file, and a remark where it was not plain UTF-8; a binary file is an error."""
+    for magic, what in _BINARY.items():
+        if data.startswith(magic):
+            raise InputError(f"{name} is not a table of text: it looks like {what}")
+    for mark, encoding in (
+        (b"\xef\xbb\xbf", "utf-8-sig"),
+        (b"\xff\xfe\x00\x00", "utf-32"),
+        (b"\x00\x00\xfe\xff", "utf-32"),
+        (b"\xff\xfe", "utf-16"),
+        (b"\xfe\xff", "utf-16"),
+    ):
+        if data.startswith(mark):
+            return data.decode(encoding, errors="replace"), None
+    if b"\x00" in data[:8192]:
+        raise InputError(f"{name} is not a table of text: it looks like a binary file")
+    try:
+        return data.decode("utf-8"), None
+    except UnicodeDecodeError:
+        lines = data.split(b"\n")
+        odd = 0
+        texts = []
+        for line in lines:
+            try:
+                texts.append(line.decode("utf-8"))
+            except UnicodeDecodeError:
+                odd += 1
+                texts.append(line.decode("cp1252", errors="replace"))
+        return "\n".join(texts), f"{odd} of {len(lines)} lines are not UTF-8 and were read as Western European text"

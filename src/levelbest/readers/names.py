@@ -1,0 +1,124 @@
+"""What a column's name gives away: which split, which way is better, between which bounds, in which unit."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from levelbest._check import Bounds
+
+__all__ = ["TEST", "TRAIN", "VALIDATION", "cost_unit_of", "could_be_score", "direction_of", "is_metric", "leaky_name"]
+__all__ += ["rest", "tokens", "word_set"]
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a line as a set."""
+    return frozenset(text.split())
+
+
+VALIDATION = word_set("val valid validation validate dev devel development heldout")
+TEST = word_set("test testing tst")
+TRAIN = word_set("train training trn")
+LEAKY = word_set("best max maximum peak highest min minimum lowest")
+
+_HIGHER = word_set(
+    "acc accuracy f1 f2 fbeta auc auroc auprc aucpr roc precision recall bleu rouge rougel chrf meteor map ndcg "
+    "mrr iou miou dice jaccard r2 reward rewards return returns top1 top5 hits psnr ssim em mcc kappa spearman "
+    "pearson sensitivity specificity winrate pass correct success solved likelihood elbo exact match"
+)
+_LOWER = word_set(
+    "loss losses error err errors rmse mse mae mape smape msle rmsle perplexity ppl nll cer wer ter bpc bpb bpd "
+    "brier ece fid regret logloss xent entropy deviance distance eer rse rrse crps"
+)
+_NEUTRAL = word_set(
+    "score scores metric metrics objective objectives performance fitness result outcome selection reported"
+)
+_NOT_A_SCORE = word_set(
+    "std stdev stddev stderr sem se sd var variance ci lower upper rank ranking time epoch epochs step steps "
+    "iteration iterations iter count counts num number examples size samples batch batches id path dir file name "
+    "seed split tokens seconds hours duration runtime image images lr predictions preds labels set data dataset "
+    "smoothing weight func function type"
+)
+_SPREADS = word_set("std stderr sem stdev time")
+_WRITTEN_BOUNDS = re.compile(r"\[\s*([^;,\]]+)\s*[;,]\s*([^\]]+)\s*\]")
+
+_UNITS = {
+    "s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
+    "ms": "ms", "millisecond": "ms", "milliseconds": "ms",
+    "min": "min", "mins": "min", "minute": "min", "minutes": "min",
+    "h": "h", "hr": "h", "hrs": "h", "hour": "h", "hours": "h",
+    "day": "d", "days": "d",
+    "usd": "USD", "dollar": "USD", "dollars": "USD", "eur": "EUR", "euros": "EUR",
+    "tokens": "tokens", "flops": "FLOPs", "steps": "steps", "epochs": "epochs", "messages": "messages",
+    "kwh": "kWh", "joules": "J",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def tokens(name: str) -> tuple[str, ...]:
+    """The words of a name: ``valAcc``, ``val_acc``, ``val/acc`` and ``Val Acc.`` are all (val, acc)."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name)
+    return tuple(word for word in re.split(r"[^0-9a-zA-Z]+", spaced.lower()) if word)
+
+
+def rest(name: str) -> frozenset[str]:
+    """The words that are left when the split is taken out."""
+    return frozenset(tokens(name)) - VALIDATION - TEST - TRAIN
+
+
+def is_metric(name: str) -> bool:
+    """Whether the name reads like a score."""
+    words = tokens(name)
+    if not words or words[-1] in _NOT_A_SCORE or _SPREADS & set(words):
+        return False
+    return bool(set(words) & (_HIGHER | _LOWER | _NEUTRAL)) or _top_k(words)
+
+
+def could_be_score(name: str) -> bool:
+    """Whether nothing in the name speaks against a score."""
+    words = [word for word in tokens(name) if word not in VALIDATION | TEST | TRAIN]
+    return not words or (words[-1] not in _NOT_A_SCORE and not _SPREADS & set(words))
+
+
+def _top_k(words: tuple[str, ...]) -> bool:
+    return any(a == "top" and b.isdigit() for a, b in pairwise(words))
+
+
+def direction_of(name: str) -> tuple[str | None, Bounds]:
+    """Which way is better and the bounds, where the name is plain about them; (None, (None, None)) where it is not."""
+    low = name.lower()
+    bounds: Bounds = (None, None)
+    written = _WRITTEN_BOUNDS.search(name)
+    if written:
+        try:
+            bounds = (float(written[1]), float(written[2]))
+        except ValueError:
+            bounds = (None, None)
+    if re.search(r"\((maximi[sz]e|max)\)", low):
+        return "max", bounds
+    if re.search(r"\((minimi[sz]e|min)\)", low):
+        return "min", bounds
+    words = set(tokens(name))
+    higher, lower = bool(words & _HIGHER) or _top_k(tokens(name)), bool(words & _LOWER)
+    if higher and lower:
+        return None, bounds
+    if {"neg", "negative", "negated"} & words and (higher or lower):
+        return ("max" if lower else "min"), bounds
+    return ("max" if higher else "min" if lower else None), bounds
+
+
+def leaky_name(name: str) -> bool:
+    """Whether the name says that the reported score is itself a best over checkpoints (``Best Precision_test``)."""
+    words = frozenset(tokens(name))
+    return bool(words & LEAKY) and bool(words & TEST) and not words & VALIDATION
+
+
+def cost_unit_of(name: str) -> str | None:
+    """The unit that a cost column's name spells out: ``gpu_hours`` is GPU h, ``time_seconds`` is s."""
+    words = tokens(name)
+    unit = next((_UNITS[word] for word in reversed(words) if word in _UNITS), None)
+    if unit is None:
+        return None
+    device = next((word for word in words if word in ("gpu", "tpu", "cpu")), None)
+    return f"{device.upper()} {unit}" if device and unit in ("s", "min", "h", "d") else unit

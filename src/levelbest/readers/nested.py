@@ -1,0 +1,131 @@
+"""Values inside values: a dotted path into nested JSON, and a run's checkpoints kept as a list in one cell.
+
+A list of numbers, of ``[step, value]`` pairs, or of objects (``learning_curve.top_1`` names their key) is a series of
+checkpoints. The best one is chosen by the selection score; the reported score is read at that same checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import FloatArray
+from levelbest.readers.columns import Coded, is_numeric
+
+__all__ = ["Series", "at_checkpoint", "best_checkpoint", "is_series", "series_of", "split_path", "total_of"]
+
+_STEPS = ("step", "global_step", "epoch", "iteration", "iter", "training_iteration")
+
+
+@dataclass(frozen=True)
+class Series:
+    """One run's checkpoints."""
+
+    steps: tuple[Any, ...] | None
+    """None: only the position tells them apart."""
+    values: FloatArray
+
+
+def split_path(asked: str, columns: Iterable[str]) -> tuple[str, str] | None:
+    """(column, path inside it) for a dotted path whose beginning is a column; the longest such column."""
+    found = [name for name in columns if asked.startswith(name + ".")]
+    if not found:
+        return None
+    column = max(found, key=len)
+    return column, asked[len(column) + 1 :]
+
+
+def is_series(column: Any) -> bool:
+    """Whether the cells are lists."""
+    if isinstance(column, Coded) or is_numeric(column):
+        return False
+    return any(isinstance(cell, (list, tuple, np.ndarray)) for cell in column)
+
+
+def series_of(column: npt.NDArray[Any], path: str | None) -> list[Series]:
+    """Each cell's checkpoints; a cell that holds no list has none."""
+    return [_series(cell, path) for cell in column]
+
+
+def _series(cell: Any, path: str | None) -> Series:
+    if isinstance(cell, np.ndarray):
+        cell = cell.tolist()
+    if not isinstance(cell, (list, tuple)):
+        return Series(None, np.empty(0))
+    steps: list[Any] = []
+    values: list[float] = []
+    for place, item in enumerate(cell):
+        step: Any = None
+        if isinstance(item, dict):
+            step = next((item[name] for name in _STEPS if isinstance(item.get(name), (int, float))), None)
+            item = dig(item, path) if path else None
+        elif isinstance(item, (list, tuple)) and len(item) == 2 and not path:
+            step, item = item
+        steps.append(place if step is None else step)
+        values.append(_number(item))
+    return Series(tuple(steps), np.array(values, dtype=np.float64))
+
+
+def dig(item: Any, path: str) -> Any:
+    """The value at a dotted path inside nested objects; None where it leads nowhere."""
+    if isinstance(item, dict):
+        if path in item:
+            return item[path]
+        head, _, tail = path.partition(".")
+        while tail:
+            if head in item:
+                return dig(item[head], tail)
+            more, _, tail = tail.partition(".")
+            head = f"{head}.{more}"
+    return None
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, (bool, int, float)):
+        try:
+            return float(value)
+        except OverflowError:
+            return float("inf")
+    try:
+        return float(value) if isinstance(value, str) else float("nan")
+    except ValueError:
+        return float("nan")
+
+
+def best_checkpoint(series: Sequence[Series], direction: str) -> npt.NDArray[np.int64]:
+    """The position of each run's best finite score, the first of equals; -1 where there is none."""
+    best = np.full(len(series), -1, dtype=np.int64)
+    for row, one in enumerate(series):
+        finite = np.isfinite(one.values)
+        if finite.any():
+            scores = np.where(finite, one.values if direction == "max" else -one.values, -np.inf)
+            best[row] = int(np.argmax(scores))
+    return best
+
+
+def at_checkpoint(chosen: npt.NDArray[np.int64], by: Sequence[Series], other: Sequence[Series]) -> FloatArray:
+    """The other score at the chosen checkpoints, matched by step; NaN where it was not recorded there."""
+    found = np.full(len(chosen), np.nan)
+    for row, place in enumerate(chosen):
+        if place < 0:
+            continue
+        steps, target = other[row].steps, by[row].steps
+        if target is None or steps is None:
+            continue
+        if place < len(steps) and steps[place] == target[place]:
+            found[row] = other[row].values[place]
+        elif target[place] in steps:
+            found[row] = other[row].values[steps.index(target[place])]
+    return found
+
+
+def total_of(series: Sequence[Series]) -> tuple[FloatArray, bool]:
+    """What each run used up: the last value where values never fall (a clock), else the sum; and which it was."""
+    finite = [one.values[np.isfinite(one.values)] for one in series]
+    clock = all((np.diff(values) >= 0).all() for values in finite)
+    spent = [(values[-1] if clock else values.sum()) if values.size else np.nan for values in finite]
+    return np.array(spent, dtype=np.float64), clock

@@ -1,0 +1,125 @@
+"""Numbers as people write them: thousands commas, percent signs, decimal commas. What was converted is said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import FloatArray
+from levelbest.readers.columns import Coded, is_numeric
+
+__all__ = ["MISSING", "Numbers", "as_numbers"]
+
+MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing", "<na>", "."})
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
+_NOT_FINITE = {"nan": np.nan, "inf": np.inf, "+inf": np.inf, "-inf": -np.inf, "infinity": np.inf, "-infinity": -np.inf}
+
+
+@dataclass
+class Numbers:
+    """A column as float64, with what stood in the cells that are not plain numbers."""
+
+    values: FloatArray
+    """NaN where there is no number."""
+    empty: npt.NDArray[np.bool_]
+    """Cells with nothing in them (or a word for nothing)."""
+    words: dict[int, str] = field(default_factory=dict)
+    """Row -> text that is no number."""
+    converted: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """Kind of conversion -> (how many cells, the first of them)."""
+
+
+def as_numbers(column: Any) -> Numbers:
+    """The column as numbers."""
+    if is_numeric(column):
+        plain = np.ma.getdata(column)
+        values = plain.astype(np.float64, copy=False)
+        if not isinstance(column, np.ma.MaskedArray) or not np.ma.getmaskarray(column).any():
+            return Numbers(values, np.zeros(values.size, dtype=bool))
+        empty = np.ma.getmaskarray(column)
+        values = values.copy()
+        values[empty] = np.nan
+        return Numbers(values, empty)
+    if isinstance(column, Coded):
+        # One parse per distinct text, then spread over the rows.
+        per_name = _parsed(np.array([*column.names, None], dtype=object))
+        found = Numbers(per_name.values[column.codes], per_name.empty[column.codes])
+        for code, word in per_name.words.items():
+            found.words.update(dict.fromkeys(np.flatnonzero(column.codes == code).tolist(), word))
+        for kind, (_, first) in per_name.converted.items():
+            marked = [code for code, name in enumerate(column.names) if _kind(name.strip()) == kind]
+            found.converted[kind] = (int(np.isin(column.codes, marked).sum()), first)
+        return found
+    return _parsed(column)
+
+
+def _kind(text: str) -> str:
+    """What a piece of text is: plain, empty, odd (NaN or infinite), percent, thousands, decimal-comma or word."""
+    if _PLAIN.fullmatch(text):
+        return "plain"
+    low = text.lower()
+    if low in MISSING:
+        return "empty"
+    if low in _NOT_FINITE:
+        return "odd"
+    if text.endswith("%") and _kind(text[:-1].rstrip()) in ("plain", "thousands", "decimal-comma"):
+        return "percent"
+    if _THOUSANDS.fullmatch(text):
+        return "thousands"
+    return "decimal-comma" if _DECIMAL_COMMA.fullmatch(text) else "word"
+
+
+def _parsed(column: npt.NDArray[Any]) -> Numbers:
+    kinds: dict[str, str] = {}
+    for value in column:
+        if isinstance(value, str) and value not in kinds:
+            kinds[value] = _kind(value.strip())
+    # "1,234" alone is a thousand; beside "0,843" in the same column it is not.
+    decimal = "decimal-comma" in kinds.values()
+    values = np.full(len(column), np.nan)
+    empty = np.zeros(len(column), dtype=bool)
+    found = Numbers(values, empty)
+    for row, value in enumerate(column):
+        if value is None or value is np.ma.masked:
+            empty[row] = True
+        elif isinstance(value, str):
+            _place(found, row, value, kinds[value], decimal=decimal)
+        elif isinstance(value, (list, tuple, dict, set, bytes)):
+            found.words[row] = f"a {type(value).__name__}"
+        else:
+            try:
+                values[row] = float(value)
+            except OverflowError:
+                values[row] = np.inf if value > 0 else -np.inf
+            except (TypeError, ValueError):
+                found.words[row] = str(value)
+    return found
+
+
+def _place(found: Numbers, row: int, text: str, kind: str, *, decimal: bool) -> None:
+    text = text.strip()
+    if kind == "plain":
+        found.values[row] = float(text)
+    elif kind == "empty":
+        found.empty[row] = True
+    elif kind == "odd":
+        found.values[row] = _NOT_FINITE[text.lower()]
+    elif kind == "word":
+        found.words[row] = text
+    else:
+        said = "decimal-comma" if decimal and kind == "thousands" and "." not in text else kind
+        number = text.removesuffix("%").rstrip()
+        number = number.replace(",", ".") if "," in number and _decimal(number, decimal) else number.replace(",", "")
+        found.values[row] = float(number) / (100.0 if kind == "percent" else 1.0)
+        count, first = found.converted.get(said, (0, text))
+        found.converted[said] = (count + 1, first)
+
+
+def _decimal(number: str, decimal: bool) -> bool:
+    return "." not in number and (decimal or not _THOUSANDS.fullmatch(number))

@@ -1,0 +1,51 @@
+"""Every reader, in the order they are tried; the first that recognises a path reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from levelbest import _check
+from levelbest.errors import InputError
+from levelbest.readers.raw import RawTable, Reader
+
+__all__ = ["read_path", "reader_for", "readers"]
+
+# Modules with READERS, the particular before the general: a tracker's folder or file before a plain table.
+_MODULES: tuple[str, ...] = ("tables",)
+
+
+@lru_cache(maxsize=1)
+def readers() -> tuple[Reader, ...]:
+    """All readers, the particular before the general."""
+    return tuple(reader for module in _MODULES for reader in import_module(f"levelbest.readers.{module}").READERS)
+
+
+def reader_for(path: Path, name: str | None = None) -> Reader:
+    """The reader of that name, or the first that recognises the path."""
+    if name is not None:
+        _check.as_choice(name, [reader.name for reader in readers()], "reader")
+        return next(reader for reader in readers() if reader.name == name)
+    for reader in readers():
+        if reader.recognises(path):
+            return reader
+    if path.is_dir():
+        some = sorted(one.name for one in path.iterdir())[:3]
+        inside = f"it holds {', '.join(some)} ..." if some else "it is empty"
+        raise InputError(
+            f"the folder {path.name!r} is not one that a reader knows ({inside}); name the files, e.g. with a glob: "
+            f"'{path.name}/*.csv'"
+        )
+    raise InputError(
+        f"{path.name} is in no known format; choose one with reader= or --reader, of: "
+        f"{', '.join(reader.name for reader in readers())}"
+    )
+
+
+def read_path(path: Path, name: str | None = None, **options: Any) -> list[RawTable]:
+    """The raw tables of one file or folder."""
+    read: Callable[..., list[RawTable]] = reader_for(path, name).read
+    return read(path, **options)

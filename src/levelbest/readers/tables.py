@@ -1,0 +1,49 @@
+"""Tables in files: CSV, TSV, JSON, JSON lines and Parquet, plain or compressed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from levelbest.errors import DataError
+from levelbest.readers.delimited import parse_delimited
+from levelbest.readers.files import decoded, kind_of, read_bytes
+from levelbest.readers.jsonfile import parse_json, parse_lines
+from levelbest.readers.raw import RawTable, Reader
+
+__all__ = ["READERS", "read_table"]
+
+
+def _recognises(path: Path) -> bool:
+    return path.is_file() and kind_of(path) is not None
+
+
+def read_table(path: Path, **_options: Any) -> list[RawTable]:
+    """One table from one file."""
+    kind = kind_of(path)
+    if kind == "parquet" or (path.is_file() and read_bytes(path, 4) == b"PAR1"):
+        from levelbest.readers.engine import read_parquet
+
+        return [read_parquet(path)]
+    text, remark = decoded(read_bytes(path), path.name)
+    if not text.strip():
+        raise DataError(f"{path.name} is empty: there is no header and no row")
+    if kind is None:
+        kind = _kind_of_text(text)
+    if kind == "jsonl":
+        table = parse_lines(text, path.name)
+    elif kind == "json":
+        table = parse_json(text, path.name)
+    else:
+        table = parse_delimited(text, path.name, "\t" if kind == "tsv" and "\t" in text[:65536] else None)
+    if remark:
+        table.facts["encoding"] = remark
+    return [table]
+
+
+def _kind_of_text(text: str) -> str:
+    start = text.lstrip()[:1]
+    return "json" if start == "[" else "jsonl" if start == "{" else "csv"
+
+
+READERS = (Reader("table", "CSV, TSV, JSON, JSON lines or Parquet, plain or compressed", _recognises, read_table),)
