@@ -45,7 +45,7 @@ def store(request, fresh, tmp_path):
 
 def same(ours, theirs):
     if theirs is None or (isinstance(theirs, float) and math.isnan(theirs)):
-        return ours is None or math.isnan(ours)
+        return ours is None or ours is np.ma.masked or math.isnan(ours)
     return ours == theirs
 
 

@@ -41,7 +41,7 @@ def check(table, expected):
         assert settings == CONFIGURATIONS[place]
         assert set(table.columns["order"][rows]) == {place}
         assert set(table.columns["status"][rows]) == {"failed" if place > 1 else "ok"}
-        scores = table.columns["val_acc"][rows]
+        scores = np.ma.filled(table.columns["val_acc"][rows], np.nan)
         if not np.isnan(scores).all():
             best = rows[np.nanargmax(scores)]
             trial_id = "_".join(name.split("_")[1:3])
