@@ -1,0 +1,83 @@
+"""Protocol Buffers' wire format, as far as reading needs it: fields by number, without the tool's own classes."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+__all__ = ["double", "fields", "float32", "message", "signed", "text"]
+
+
+def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """(field number, value) of a message in its order: an integer, or the bytes of anything longer or fixed.
+
+    ValueError where the bytes are no message.
+    """
+    place, size = 0, len(data)
+    while place < size:
+        tag, place = _varint(data, place)
+        number, kind = tag >> 3, tag & 7
+        if number == 0:
+            raise ValueError("a field without a number")
+        if kind == 0:
+            value, place = _varint(data, place)
+            yield number, value
+            continue
+        if kind == 2:
+            length, place = _varint(data, place)
+        elif kind in (1, 5):
+            length = 8 if kind == 1 else 4
+        else:
+            raise ValueError(f"wire type {kind}")
+        if place + length > size:
+            raise ValueError("a field longer than its message")
+        yield number, data[place : place + length]
+        place += length
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        if place >= len(data) or shift > 63:
+            raise ValueError("a number that does not end")
+        byte = data[place]
+        place += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, place
+        shift += 7
+
+
+def message(value: int | bytes) -> bytes:
+    """The bytes of a nested message."""
+    if not isinstance(value, bytes):
+        raise ValueError("a number where a message should be")
+    return value
+
+
+def text(value: int | bytes) -> str:
+    """A string."""
+    return message(value).decode("utf-8", errors="replace")
+
+
+def signed(value: int | bytes) -> int:
+    """An int32 or int64: negative numbers are written as 64-bit two's complement."""
+    if not isinstance(value, int):
+        raise ValueError("bytes where a number should be")
+    return value - 2**64 if value >= 2**63 else value
+
+
+def double(value: int | bytes) -> float:
+    """A double."""
+    return float(struct.unpack("<d", _exactly(value, 8))[0])
+
+
+def float32(value: int | bytes) -> float:
+    """A float, which has about seven digits."""
+    return float(struct.unpack("<f", _exactly(value, 4))[0])
+
+
+def _exactly(value: int | bytes, size: int) -> bytes:
+    if not isinstance(value, bytes) or len(value) != size:
+        raise ValueError("a number of the wrong size")
+    return value
