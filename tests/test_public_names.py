@@ -8,6 +8,7 @@ PUBLIC = {
 }  # fmt: skip
 STATS = {
     "Interval", "claim_gate",
+    "Normality", "gaussian_best", "law_best", "normal_best", "normality",
     "best_weights", "expected_best", "quantile_best", "spread_of_best", "standard_error",
     "cost_curve",
     "quantile_interval", "horizon", "rank_band",

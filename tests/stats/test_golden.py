@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from levelbest.stats import expected_best
+from levelbest.stats import expected_best, normal_best
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 CASES = json.loads((GOLDEN / "expected_best.json").read_text())
@@ -40,3 +40,10 @@ def test_a_curve_holds_the_same_numbers_as_its_points():
                 direction=case["direction"],
             )
             assert [curve[c["n"] - 1] for c in some] == pytest.approx([c["value"] for c in some], rel=1e-12, abs=0)
+
+
+def test_normal_best_is_the_integral():
+    golden = json.loads((GOLDEN / "normal_best.json").read_text())
+    n = [int(key) for key in golden]
+    assert normal_best(n) == pytest.approx(list(golden.values()), rel=0, abs=1e-12)
+    assert [normal_best(one) for one in n] == pytest.approx(list(golden.values()), rel=0, abs=1e-12)

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from levelbest.stats.bands import quantile_interval as quantile_interval
     from levelbest.stats.cost import cost_curve as cost_curve
     from levelbest.stats.gate import claim_gate as claim_gate
+    from levelbest.stats.laws import Normality as Normality
+    from levelbest.stats.laws import gaussian_best as gaussian_best
+    from levelbest.stats.laws import law_best as law_best
+    from levelbest.stats.laws import normal_best as normal_best
+    from levelbest.stats.laws import normality as normality
     from levelbest.stats.order import best_weights as best_weights
     from levelbest.stats.order import expected_best as expected_best
     from levelbest.stats.order import quantile_best as quantile_best
@@ -26,6 +31,11 @@ if TYPE_CHECKING:
 _HOMES: dict[str, str] = {
     "Interval": "results",
     "claim_gate": "gate",
+    "Normality": "laws",
+    "gaussian_best": "laws",
+    "law_best": "laws",
+    "normal_best": "laws",
+    "normality": "laws",
     "best_weights": "order",
     "expected_best": "order",
     "quantile_best": "order",
