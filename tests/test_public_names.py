@@ -7,8 +7,8 @@ PUBLIC = {
     "Caution", "DataError", "InputError", "LevelbestError", "Metric", "MissingExtra", "Trials", "read_trials", "stats",
 }  # fmt: skip
 STATS = {
-    "Interval", "claim_gate",
     "Normality", "gaussian_best", "law_best", "normal_best", "normality",
+    "Interval", "best_interval", "claim_gate",
     "best_weights", "expected_best", "quantile_best", "spread_of_best", "standard_error",
     "cost_curve",
     "quantile_interval", "horizon", "rank_band",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from levelbest.stats.bands import quantile_interval as quantile_interval
     from levelbest.stats.cost import cost_curve as cost_curve
     from levelbest.stats.gate import claim_gate as claim_gate
+    from levelbest.stats.interval import best_interval as best_interval
     from levelbest.stats.laws import Normality as Normality
     from levelbest.stats.laws import gaussian_best as gaussian_best
     from levelbest.stats.laws import law_best as law_best
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 # name -> the module it lives in
 _HOMES: dict[str, str] = {
     "Interval": "results",
+    "best_interval": "interval",
     "claim_gate": "gate",
     "Normality": "laws",
     "gaussian_best": "laws",

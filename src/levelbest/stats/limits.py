@@ -88,13 +88,12 @@ def bca(draws: FloatArray, estimate: FloatArray, deviations: FloatArray, level: 
 
 
 def studentise(draws: FloatArray, errors: FloatArray, estimate: FloatArray) -> FloatArray:
-    """t = (resampled estimate - estimate) / its own standard error; overwrites and returns ``draws``.
+    """t = (resampled estimate - estimate) / its own standard error; the memory of ``errors`` holds the result.
 
-    A resample without spread has t = -inf or +inf, or 0 where it repeats the estimate.
+    A resample without spread has t = -inf or +inf, or 0 where it repeats the estimate. Rows of NaN stay.
     """
-    draws -= estimate[:, None]
+    still = errors == 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        draws /= errors
-    # 0/0; where n = n_trials the whole row is NaN, and stays so
-    draws[np.isnan(draws) & ~np.isnan(errors)] = 0
-    return draws
+        t = np.divide(draws - estimate[:, None], errors, out=errors)
+    t[still & np.isnan(t)] = 0
+    return t

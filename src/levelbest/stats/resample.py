@@ -47,13 +47,15 @@ class Ranked:
         self.n = n
         self.n_trials = m = selection.size
         # Deviations from the best trial's score: no digit is lost to a large common offset.
-        self.offset = float(claimed[self.order[-1]])
-        self.values = claimed[self.order] - self.offset
+        self.reported = claimed[self.order]
+        self.offset = float(self.reported[-1])
+        self.values = self.reported - self.offset
         fresh = np.r_[True, np.diff(self.selection) > 0]
         self.starts = np.flatnonzero(fresh)
         lows, highs = (f.reduceat(self.values, self.starts) for f in (np.minimum, np.maximum))
         self.grouped = bool((lows != highs).any())
         self.one_column = reported is None
+        self.constant = bool((self.values == 0).all())
         key = tuple(int(k) for k in n)
         self.weights = _weights(m, key)
         self.inside = n < m  # the jackknife leaves one trial out: budgets up to n_trials - 1
