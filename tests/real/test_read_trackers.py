@@ -1,9 +1,11 @@
 """Real files of trackers, written by others."""
 
+import csv
+
 import numpy as np
 import pytest
 
-from levelbest.readers import optuna_store, ray_tune
+from levelbest.readers import optuna_store, ray_tune, tensorboard
 
 
 @pytest.mark.parametrize(
@@ -52,3 +54,24 @@ def test_ray_tune_folders_packed(real_data):
     assert trials == {"run_1": 81, "run_2": 3}
     assert [table.facts[f"sampler:{table.source}"] for table in tables] == ["BasicVariantGenerator", "SearchGenerator"]
     assert set(tables[0].columns["config.gamma"]) == {0.7, 0.8, 0.9}
+
+
+def test_algoperf_events_agree_with_its_csv(real_data):
+    """One run, logged twice: as event files and as a table."""
+    folder = real_data / "algoperf" / "raw_trial"
+    (table,) = tensorboard.READER.read(folder)
+    with (folder / "measurements.csv").open(newline="") as file:
+        logged = list(csv.DictReader(file))
+    by_step = {}
+    for place, step in enumerate(table.columns["step"]):
+        by_step[int(step)] = place
+    compared = 0
+    for row in logged:
+        place = by_step[int(float(row["global_step"]))]
+        for name in ("loss", "validation/mean_average_precision", "test/mean_average_precision"):
+            if row[name]:
+                np.testing.assert_allclose(table.columns[name][place], float(row[name]), rtol=1e-6)
+                compared += 1
+    assert compared > 500
+    assert set(table.columns["hparams.learning_rate"]) == {0.001308209823469072}
+    assert len(set(table.columns["run"])) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-__all__ = ["double", "fields", "float32", "message", "signed", "text"]
+__all__ = ["double", "fields", "first_varint", "float32", "message", "signed", "text"]
 
 
 def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
@@ -46,6 +46,11 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, place
         shift += 7
+
+
+def first_varint(data: bytes) -> int:
+    """The first of packed whole numbers."""
+    return _varint(data, 0)[0]
 
 
 def message(value: int | bytes) -> bytes:

@@ -16,7 +16,7 @@ from levelbest.readers._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
-__all__ = ["FOLDER", "READER"]
+__all__ = ["FOLDER", "READER", "READERS"]
 
 _STATUS = {"FINISHED": "ok", "FAILED": "failed", "KILLED": "failed", "RUNNING": "running"}
 _STATUS_NUMBERS = {"1": "RUNNING", "2": "SCHEDULED", "3": "FINISHED", "4": "FAILED", "5": "KILLED"}
@@ -252,3 +252,4 @@ FOLDER = Reader(
     recognises=_recognises_folder,
     read=_read_folder,
 )
+READERS = (READER, FOLDER)

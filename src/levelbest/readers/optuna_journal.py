@@ -15,7 +15,7 @@ from levelbest.readers.optuna_store import chosen_studies
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
-__all__ = ["READER"]
+__all__ = ["READER", "READERS"]
 
 _STATES = ("RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING")
 _DIRECTIONS = (None, "min", "max")
@@ -189,3 +189,4 @@ READER = Reader(
     recognises=_recognises,
     read=_read,
 )
+READERS = (READER,)

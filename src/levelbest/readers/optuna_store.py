@@ -16,7 +16,7 @@ from levelbest.readers._rows import looks_like_sqlite, number, open_sqlite, pars
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
-__all__ = ["READER"]
+__all__ = ["READER", "READERS"]
 
 _VALUE_TYPES = {"INF_POS": math.inf, "INF_NEG": -math.inf, "NAN": math.nan}
 _MOST = 99
@@ -191,3 +191,4 @@ READER = Reader(
     recognises=_recognises,
     read=_read,
 )
+READERS = (READER,)

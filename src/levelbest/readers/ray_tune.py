@@ -16,7 +16,7 @@ from levelbest.readers._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
-__all__ = ["READER"]
+__all__ = ["READER", "READERS"]
 
 _TRIAL_FILES = ("params.json", "result.json", "progress.csv", "error.txt")
 _NUMBERED = re.compile(r"^.+?_[0-9a-f]{5,}(?:_\d+)?_(\d+)(?:_|$)")
@@ -201,3 +201,4 @@ READER = Reader(
     recognises=_recognises,
     read=_read,
 )
+READERS = (READER,)

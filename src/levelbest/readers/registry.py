@@ -15,7 +15,15 @@ from levelbest.readers.raw import RawTable, Reader
 __all__ = ["read_path", "reader_for", "readers"]
 
 # Modules with READERS, the particular before the general: a tracker's folder or file before a plain table.
-_MODULES: tuple[str, ...] = ("tables",)
+_MODULES = (
+    "optuna_store",
+    "optuna_journal",
+    "mlflow_store",
+    "wandb_offline",
+    "ray_tune",
+    "tensorboard",
+    "tables",
+)
 
 
 @lru_cache(maxsize=1)

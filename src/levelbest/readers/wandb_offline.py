@@ -16,7 +16,7 @@ from levelbest.readers._tree import holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
-__all__ = ["READER"]
+__all__ = ["READER", "READERS"]
 
 _MAGIC = b":W&B\xe1\xbe"
 _BLOCK = 32 * 1024
@@ -237,3 +237,4 @@ READER = Reader(
     recognises=_recognises,
     read=_read,
 )
+READERS = (READER,)
