@@ -14,7 +14,7 @@ from optuna.storages import JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
 
 from levelbest.errors import DataError, InputError
-from levelbest.readers import optuna_journal, optuna_store
+from levelbest.readers import optuna_journal, optuna_store, read_trials
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 STATUS = {"COMPLETE": "ok", "PRUNED": "pruned", "FAIL": "failed", "RUNNING": "running"}
@@ -212,3 +212,14 @@ def test_damaged_stores_give_only_our_errors(fresh, tmp_path):
                 outcomes["read"] += 1
                 assert all(table.n_rows >= 0 for table in tables)
     assert min(outcomes.values()) > 20  # both ways are really exercised
+
+
+def test_trials_of_a_store(store):
+    """Through the whole pipeline: directions that disagree are refused with the way out, and each study has its own."""
+    with pytest.raises(InputError, match=r"different directions.*--where \"study == 'cnn'\""):
+        read_trials(store)
+    cnn = read_trials(store, where="study == 'cnn'")
+    assert (cnn.metric.direction, cnn.n_trials, cnn.n_failed, cnn.n_running) == ("max", 9, 3, 1)
+    assert read_trials(store, study="grid").metric.direction == "min"
+    two = [read_trials(store, study="two objectives", selection=f"values_{i}").metric.direction for i in range(2)]
+    assert two == ["min", "max"]

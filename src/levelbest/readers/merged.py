@@ -55,6 +55,30 @@ class Merged:
         kept = np.flatnonzero(mask)
         return Merged(self.tables, kept if self.rows is None else self.rows[kept])
 
+    def direction(self, column: str, chosen: bool) -> str | None:
+        """Which way the formats say that a score is better; ``chosen``: it is the one they select by.
+
+        Tables of which a row is left and that disagree cannot be read together.
+        """
+        left = self.tables
+        if self.rows is not None:
+            counts = np.diff(np.searchsorted(self.rows, self.starts))
+            left = [table for table, count in zip(self.tables, counts, strict=True) if count]
+        found = {
+            table.source: said
+            for table in left
+            if (said := table.facts.get(f"direction:{column}", table.direction if chosen else None))
+        }
+        if len(set(found.values())) > 1:
+            listed = ", ".join(f"{source} ({said})" for source, said in found.items())
+            family = next((table.roles["family"] for table in left if "family" in table.roles), None)
+            how = f", e.g. --where \"{family} == '{next(iter(found))}'\"" if family else ""
+            raise InputError(
+                f"these cannot be read together, since their scores point in different directions: {listed}; read "
+                f"them one at a time{how}"
+            )
+        return next(iter(found.values()), None)
+
     def at(self, row: int) -> str:
         """Where a row stands in its source."""
         whole = int(row if self.rows is None else self.rows[row])
@@ -89,11 +113,7 @@ def _common_roles(tables: Sequence[RawTable]) -> dict[str, list[str]]:
 
 
 def merge(tables: Sequence[RawTable]) -> Merged:
-    """One table of all rows; tables whose formats disagree on the direction cannot be read together."""
-    directions = {table.direction for table in tables if table.direction}
-    if len(directions) > 1:
-        listed = ", ".join(f"{t.source} ({t.direction})" for t in tables if t.direction)
-        raise InputError(f"these cannot be read together: their scores point in different directions: {listed}")
+    """One table of all rows."""
     if not any(table.n_rows for table in tables) and not any(table.skipped for table in tables):
         raise DataError(f"{tables[0].source} has a header and no rows")
     return Merged(tables)

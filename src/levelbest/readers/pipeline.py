@@ -81,7 +81,7 @@ def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
         table, wanted, known = melted.table, melted.wanted, melted.known
         notes.cautions += melted.cautions
     roles = choose_roles(table.columns, wanted, known, table.source)
-    direction, bounds, turned = _direction(tables, roles, wanted, known)
+    direction, bounds, turned = _direction(table, roles, wanted, known)
     picked = pick_nested(table, roles, _opposite(direction) if turned else direction)
     return _assembled(table, roles, wanted, picked, direction, bounds, turned, notes, melted is not None)
 
@@ -313,17 +313,13 @@ def _unit(table: Merged, roles: Roles) -> str | None:
     return given.pop() if len(given) == 1 else names.cost_unit_of(roles.cost)
 
 
-def _direction(
-    tables: Sequence[RawTable], roles: Roles, wanted: Wanted, known: dict[str, str]
-) -> tuple[str, Bounds, bool]:
+def _direction(table: Merged, roles: Roles, wanted: Wanted, known: dict[str, str]) -> tuple[str, Bounds, bool]:
     """The direction of the score that curves are of, its bounds, and whether the selection score must be turned."""
     shown = roles.reported or roles.selection
     by_name, written = names.direction_of(shown)
     selection_by_name, _ = names.direction_of(roles.selection)
     bounds = _check.as_bounds(wanted.bounds) if wanted.bounds is not None else written
-    given = (
-        next((t.direction for t in tables if t.direction), None) if known.get("selection") == roles.selection else None
-    )
+    given = table.direction(roles.selection, known.get("selection") == roles.selection)
     direction = _check.as_direction(wanted.direction) if wanted.direction is not None else given
     if given is not None:
         selection_by_name = given

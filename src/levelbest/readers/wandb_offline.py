@@ -32,7 +32,7 @@ class _Run:
     run_id: str
     project: str = ""
     name: str = ""
-    group: str = ""
+    run_group: str = ""
     job_type: str = ""
     sweep: str = ""
     start: float | None = None
@@ -133,7 +133,7 @@ def _apply(run: _Run, record: bytes) -> None:
 
 
 def _apply_run(run: _Run, record: bytes) -> None:
-    named = {3: "project", 6: "group", 7: "job_type", 8: "name", 12: "sweep"}
+    named = {3: "project", 6: "run_group", 7: "job_type", 8: "name", 12: "sweep"}
     for kind, value in _wire.fields(record):
         if kind in named:
             setattr(run, named[kind], _wire.text(value))
@@ -209,7 +209,7 @@ def _table(runs: list[_Run], source: str, history: bool, skipped: list[Skipped])
         config = {f"config.{key}": value for key, value in run.config.items() if not key.startswith("_wandb")}
         configuration.update(dict.fromkeys(config))
         common: dict[str, Any] = {"project": run.project or home, "run": run.run_id, "name": run.name}
-        common |= {key: value for key in ("group", "job_type", "sweep") if (value := getattr(run, key))}
+        common |= {key: value for key in ("run_group", "job_type", "sweep") if (value := getattr(run, key))}
         common |= {"status": status, "order": order, "runtime_s": run.runtime, **config}
         summary = {key: value for key, value in run.summary.items() if not key.startswith("_")}
         logged = rows_by_step(run.points) if history else []
