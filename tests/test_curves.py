@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from levelbest.curves import budget_grid, curve, curves
+from levelbest.curves import budget_grid, curve, family_curves
 from levelbest.errors import DataError, InputError
 from levelbest.trials import Trials
 
@@ -83,7 +83,7 @@ def test_the_seed_decides():
 
 def test_one_curve_per_family():
     trials = Trials.from_arrays(SELECTION, family=list("aabbaabb"), direction="min")
-    assert [one.family for one in curves(trials, n_resamples=199)] == ["a", "b"]
+    assert [one.family for one in family_curves(trials, n_resamples=199)] == ["a", "b"]
     with pytest.raises(InputError, match="one family"):
         curve(trials)
 

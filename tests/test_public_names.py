@@ -4,7 +4,8 @@ import levelbest
 from levelbest import stats
 
 PUBLIC = {
-    "Caution", "DataError", "InputError", "LevelbestError", "Metric", "MissingExtra", "Trials", "read_trials", "stats",
+    "Caution", "Curve", "DataError", "InputError", "LevelbestError", "Metric", "MissingExtra", "Trials",
+    "curve", "family_curves", "read_trials", "stats",
 }  # fmt: skip
 STATS = {
     "Normality", "gaussian_best", "law_best", "normal_best", "normality",

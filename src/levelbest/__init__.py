@@ -16,6 +16,9 @@ from levelbest._lazy import lazy_names
 if TYPE_CHECKING:
     from levelbest import stats as stats
     from levelbest.cautions import Caution as Caution
+    from levelbest.curves import Curve as Curve
+    from levelbest.curves import curve as curve
+    from levelbest.curves import family_curves as family_curves
     from levelbest.errors import DataError as DataError
     from levelbest.errors import InputError as InputError
     from levelbest.errors import LevelbestError as LevelbestError
@@ -36,6 +39,9 @@ _HOMES = {
     "Metric": "trials",
     "Trials": "trials",
     "read_trials": "readers",
+    "Curve": "curves",
+    "curve": "curves",
+    "family_curves": "curves",
 }
 __all__ = sorted([*_HOMES, "stats"])
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -17,7 +17,7 @@ from levelbest.stats import interval as intervals
 from levelbest.stats import laws, order
 from levelbest.trials import Scores, Trials
 
-__all__ = ["Curve", "as_statistic", "budget_grid", "curve", "curves"]
+__all__ = ["Curve", "as_statistic", "budget_grid", "curve", "family_curves"]
 
 WHOLE = 300
 """Up to this many trials a curve has a point at every budget; beyond, at log-spaced ones."""
@@ -214,7 +214,7 @@ def curve(
     )
 
 
-def curves(trials: Trials, **options: Any) -> tuple[Curve, ...]:
+def family_curves(trials: Trials, **options: Any) -> tuple[Curve, ...]:
     """One curve for each family; the options are those of ``curve``."""
     return tuple(curve(trials[name], **options) for name in trials.families)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from levelbest.curves import curves
+from levelbest.curves import family_curves
 from levelbest.errors import InputError
 from levelbest.report.figure import draw_curves, new_axes, save_curves
 from levelbest.trials import Trials
@@ -19,7 +19,7 @@ def found():
         cost=[60.0] * 60,
         cost_unit="s",
     )
-    return curves(trials, n_resamples=199)
+    return family_curves(trials, n_resamples=199)
 
 
 def test_lines_hold_the_curves(found):

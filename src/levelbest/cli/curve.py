@@ -47,9 +47,11 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
 
 def curves_of(trials: Trials, options: dict[str, Any]) -> tuple[Curve, ...]:
     """The curves that the options ask for, under both failure policies where they say so."""
-    from levelbest.curves import curves
+    from levelbest.curves import family_curves
 
     policies = ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
     keys = ("n", "statistic", "estimator", "interval", "confidence", "simultaneous", "missing", "n_resamples")
     chosen = {key: options[key] for key in keys}
-    return tuple(one for policy in policies for one in curves(trials, failed=policy, rng=options["seed"], **chosen))
+    return tuple(
+        one for policy in policies for one in family_curves(trials, failed=policy, rng=options["seed"], **chosen)
+    )

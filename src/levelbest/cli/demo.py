@@ -13,7 +13,7 @@ __all__ = ["command"]
 @click.option("--out", type=click.Path(path_type=Path), default=Path("levelbest-demo"), show_default=True)
 def command(out: Path) -> None:
     """The whole tour, on shipped results."""
-    from levelbest.curves import curves
+    from levelbest.curves import family_curves
     from levelbest.readers import read_trials  # type: ignore[attr-defined,unused-ignore]
     from levelbest.report.figure import save_curves
     from levelbest.report.text import print_curves
@@ -28,7 +28,7 @@ def command(out: Path) -> None:
         direction="max",
         bounds=(0, 1),
     )
-    found = curves(trials, simultaneous=True)
+    found = family_curves(trials, simultaneous=True)
     print_curves(found)
     out.mkdir(parents=True, exist_ok=True)
     save_curves(found, out / "curves.png")

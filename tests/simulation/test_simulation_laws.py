@@ -1,0 +1,100 @@
+"""Laws: the true curve is the true curve."""
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from levelbest.errors import InputError
+from levelbest.simulation.laws import JointLaw, kde_law, named_law
+
+# Expected maximum of n standard normals, 30-digit quadrature.
+NORMAL = {1: 0.0, 2: 0.5641895835477563, 5: 1.1629644736405196, 10: 1.538752730835173, 1000: 3.241435769133441}
+
+
+def test_normal_constants():
+    np.testing.assert_allclose(named_law("norm").true_mean(list(NORMAL)), list(NORMAL.values()), atol=1e-11)
+
+
+@pytest.mark.parametrize("n", [1, 5, 50])
+def test_the_mean_is_the_integral_of_the_density(n):
+    for text, law in (("t(3)", stats.t(3)), ("beta(8, 2)", stats.beta(8, 2)), ("expon", stats.expon())):
+        low, high = law.support()
+        truth, _ = integrate.quad(lambda x, f=law: x * n * f.pdf(x) * f.cdf(x) ** (n - 1), low, high, epsabs=1e-11)
+        assert named_law(text).true_mean(n)[0] == pytest.approx(truth, abs=1e-6)
+
+
+def test_uniform_has_closed_forms():
+    law = named_law("uniform")
+    np.testing.assert_allclose(law.true_mean([1, 4, 9]), [1 / 2, 4 / 5, 9 / 10], rtol=1e-12)
+    np.testing.assert_allclose(law.true_quantile([1, 2], 0.5), [0.5, np.sqrt(0.5)], rtol=1e-12)
+    assert law.bounds == (0.0, 1.0)
+
+
+def test_mirror_rounding_and_failures():
+    assert named_law("-expon").bounds == (None, 0.0)
+    # best of n of minus an exponential: minus the smallest of n, mean -1/n
+    np.testing.assert_allclose(named_law("-expon").true_mean([1, 4]), [-1, -0.25], atol=1e-9)
+    # uniform rounded to halves: P(1) = 1/4, P(1/2) = 1/2
+    np.testing.assert_allclose(named_law("uniform").rounded(0.5).true_mean(1), [0.5], atol=1e-3)
+    # a third fails and scores 0, the others are uniform: mean 1/3, and best of 2: 1 - E[...]
+    failing = named_law("uniform").failing(0.25, 0.0)
+    np.testing.assert_allclose(failing.true_mean(1), [0.375], atol=1e-3)
+    draws, reported = failing.draw(np.random.default_rng(0), (100, 400))
+    assert reported is None
+    # 40,000 draws at 25 %: 5 standard errors, false alarm 6e-7
+    assert abs((draws == 0).mean() - 0.25) < 5 * np.sqrt(0.25 * 0.75 / 40_000)
+
+
+def test_discrete_laws_are_sums():
+    np.testing.assert_allclose(named_law("bernoulli(0.2)").true_mean([1, 3]), [0.2, 1 - 0.8**3], rtol=1e-14)
+    truth = 0.8 * (1 - (2 / 3) ** 2) + 0.5 * ((2 / 3) ** 2 - (1 / 3) ** 2) + 0.2 * (1 / 3) ** 2
+    np.testing.assert_allclose(named_law("three_point").true_mean(2), [truth], rtol=1e-14)
+
+
+def test_the_kernel_density_has_the_stated_bandwidth_and_bins():
+    scores = np.random.default_rng(3).normal(size=200)
+    law = kde_law(scores)
+    iqr = np.subtract(*np.percentile(scores, [75, 25]))
+    bandwidth = 1.06 * min(scores.std(ddof=1), iqr / 1.349) * 200**-0.2
+    width = (np.ptp(scores) + 6 * bandwidth) / 511
+    assert law.support.size == 511
+    assert law.support[0] == pytest.approx(scores.min() - 3 * bandwidth + width / 2, abs=1e-12)
+    assert law.true_mean(1)[0] == pytest.approx(scores.mean(), abs=1e-3)
+
+
+def test_joint_law_against_the_gaussian_formula():
+    # [B] eq. 6: the reported score of the best of n has mean rho c_n
+    law = JointLaw("normal", lambda v, w: 0.6 * stats.norm.ppf(v) + 0.8 * stats.norm.ppf(w))
+    np.testing.assert_allclose(law.truth([1, 5, 10]), [0, 0.6 * NORMAL[5], 0.6 * NORMAL[10]], atol=2e-4)
+
+
+@pytest.mark.parametrize("levels", [None, 5])
+def test_joint_law_against_drawing(levels):
+    law = JointLaw("bent", lambda v, w: np.sin(3 * v) + 0.3 * w, levels=levels)
+    rng = np.random.default_rng(7)
+    selection, reported = law.draw(rng, (200_000, 4))
+    winner = np.argmax(selection + 1e-9 * rng.random(selection.shape), axis=1)  # ties broken at random
+    won = reported[np.arange(winner.size), winner]
+    # 5 standard errors: false alarm 6e-7 each
+    assert abs(won.mean() - law.truth(4)[0]) < 5 * won.std() / np.sqrt(won.size)
+    assert abs((won < law.truth(4, 0.3)[0]).mean() - 0.3) < 5 * np.sqrt(0.21 / won.size) + 2e-3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nrom", "did you mean 'norm'"),
+        ("beta(a)", "brackets hold numbers"),
+        ("beta", "takes a, b"),
+        ("beta(-1,2)", "out of range"),
+        ("beta 8 2", "such as beta"),
+    ],
+)
+def test_unknown_laws(text, message):
+    with pytest.raises(InputError, match=message):
+        named_law(text)
+
+
+def test_a_kernel_density_of_one_value():
+    with pytest.raises(InputError, match=r"two distinct scores, got 3 times 0\.5"):
+        kde_law([0.5, 0.5, 0.5])
