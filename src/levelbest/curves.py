@@ -22,6 +22,7 @@ __all__ = ["Curve", "as_statistic", "budget_grid", "curve", "family_curves"]
 WHOLE = 300
 """Up to this many trials a curve has a point at every budget; beyond, at log-spaced ones."""
 POINTS = 150
+_SAID_HERE = ("failures", "still-running", "no-reported")  # a curve says these itself, with the policy it used
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +167,7 @@ def curve(
     _check.as_choice(estimator, ("u", "v", "naive", "gaussian"), "estimator")
     if q is not None and estimator != "u":
         raise InputError(f"a quantile curve has one estimator, 'u', got {estimator!r}; use statistic='mean' for others")
-    cautions = list(trials.cautions)
+    cautions = [caution for caution in trials.cautions if caution.code not in _SAID_HERE]
     budgets = budget_grid(scores.n_trials) if n is None else np.unique(_check.as_budgets(n)[0])
     if estimator != "gaussian":
         budgets = _within_the_data(budgets, scores, trials.families[0], cautions)

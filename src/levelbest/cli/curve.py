@@ -52,6 +52,5 @@ def curves_of(trials: Trials, options: dict[str, Any]) -> tuple[Curve, ...]:
     policies = ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
     keys = ("n", "statistic", "estimator", "interval", "confidence", "simultaneous", "missing", "n_resamples")
     chosen = {key: options[key] for key in keys}
-    return tuple(
-        one for policy in policies for one in family_curves(trials, failed=policy, rng=options["seed"], **chosen)
-    )
+    chosen["rng"] = options["seed"]
+    return tuple(one for policy in policies for one in family_curves(trials, failed=policy, **chosen))
