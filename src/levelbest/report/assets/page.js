@@ -1,0 +1,240 @@
+"use strict";
+(function () {
+  const view = JSON.parse(document.getElementById("view-data").textContent);
+  const $ = (id) => document.getElementById(id);
+  const form = $("controls"), slider = $("budget"), holder = $("chart");
+  const dashes = [[], [9, 3], [2, 2], [10, 3, 2, 3], [5, 2], [14, 4], []];
+  const names = view.families;
+  let plot = null, grid = [];
+
+  document.documentElement.classList.add("with-script");
+  document.querySelectorAll(".needs-script").forEach((one) => { one.hidden = false; });
+
+  const chosen = (name, fallback) => {
+    const one = form.querySelector(`input[name="${name}"]:checked`);
+    return one ? one.value : fallback;
+  };
+  const state = () => ({
+    statistic: chosen("statistic", view.statistics[0]),
+    axis: chosen("axis", view.axes[0]),
+    log: chosen("scale", "linear") === "log",
+    shown: new Set([...form.querySelectorAll('input[name="family"]:checked')].map((one) => names[Number(one.value)])),
+  });
+  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+  function three(value) {
+    if (value === 0) return "0";
+    const size = Math.abs(value);
+    if (size >= 1e-3 && size < 1e6) return value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(size))));
+    return value.toPrecision(3);
+  }
+  function showBudget(value, axis) {
+    if (axis === "trials") return String(Math.round(value));
+    const seconds = { s: 1, min: 60, h: 3600, d: 86400 }[view.cost_unit];
+    if (seconds) {
+      for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]]) {
+        if (value * seconds >= size || unit === "s") return `${three(value * seconds / size)} ${unit}`;
+      }
+    }
+    return view.cost_unit === "USD" ? `$${value.toFixed(2)}` : `${three(value)} ${view.cost_unit || ""}`.trim();
+  }
+  const budgetText = (value, axis) =>
+    axis === "trials" ? `${Math.round(value)} ${Math.round(value) === 1 ? "trial" : "trials"}` : showBudget(value, axis);
+  function show(value, low, high) {
+    if (value === null || value === undefined) return "–";
+    const half = low === null || high === null ? null : (high - low) / 2;
+    const places = half > 0 ? Math.max(0, Math.min(12, 1 - Math.floor(Math.log10(half)))) : 4;
+    return value.toFixed(places);
+  }
+  /* The value of a line at a budget: the last point at or below it. */
+  function pointAt(line, x) {
+    let found = -1;
+    for (let i = 0; i < line.x.length && line.x[i] <= x * (1 + 1e-12); i++) found = i;
+    return x > line.x[line.x.length - 1] * (1 + 1e-9) ? -1 : found;
+  }
+  const linesOf = (s) => view.lines.filter((l) => l.statistic === s.statistic && l.axis === s.axis);
+  const pairsOf = (s) => view.pairs.filter((p) => p.statistic === s.statistic && p.axis === s.axis);
+
+  function draw() {
+    const s = state();
+    const lines = linesOf(s).filter((line) => s.shown.has(line.family));
+    grid = [...new Set(linesOf(s).flatMap((line) => line.x))].sort((a, b) => a - b);
+    if (plot) { plot.destroy(); plot = null; }
+    holder.replaceChildren();
+    if (!lines.length) { holder.textContent = "No family is switched on."; return; }
+    const finite = lines.flatMap((l) => [...l.value, ...l.low, ...l.high]).filter((v) => v !== null);
+    let low = Math.min(...finite), high = Math.max(...finite);
+    for (const value of Object.values(view.published)) { low = Math.min(low, value); high = Math.max(high, value); }
+    const pad = 0.04 * (high - low || 1);
+    low -= pad; high += pad;
+    const data = [grid], series = [{}], bands = [];
+    const spread = (line, values) => {
+      const by = new Map(line.x.map((x, i) => [x, values[i]]));
+      return grid.map((x) => (by.has(x) ? by.get(x) : undefined));
+    };
+    lines.forEach((line) => {
+      const at = names.indexOf(line.family) % 7, colour = css(`--c${at}`);
+      /* A missing limit runs to the edge of the picture, in a lighter shade. */
+      const closed = line.x.map((_, i) => line.low[i] !== null && line.high[i] !== null);
+      const open = line.x.map((_, i) => !closed[i] && (line.low[i] !== null || line.high[i] !== null));
+      const touch = open.map((o, i) => o || (closed[i] && (open[i + 1] || open[i - 1])));
+      const columns = [
+        [line.high.map((v, i) => (closed[i] ? v : null)), line.low.map((v, i) => (closed[i] ? v : null)), "2e"],
+        [line.high.map((v, i) => (touch[i] ? (v === null ? high : v) : null)),
+         line.low.map((v, i) => (touch[i] ? (v === null ? low : v) : null)), "14"],
+      ];
+      for (const [top, bottom, alpha] of columns) {
+        data.push(spread(line, top), spread(line, bottom));
+        series.push({ stroke: "transparent", points: { show: false }, spanGaps: false },
+                    { stroke: "transparent", points: { show: false }, spanGaps: false });
+        bands.push({ series: [data.length - 2, data.length - 1], fill: colour + alpha });
+      }
+      data.push(spread(line, line.value));
+      series.push({ label: line.family, stroke: colour, width: 2, dash: dashes[at], points: { show: line.x.length < 3 } });
+    });
+    const published = Object.entries(view.published);
+    plot = new uPlot({
+      width: holder.clientWidth || 640,
+      height: Math.max(260, Math.min(460, Math.round((holder.clientWidth || 640) * 0.52))),
+      scales: { x: { time: false, distr: s.log ? 3 : 1 }, y: { range: [low, high] } },
+      legend: { show: false },
+      cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+      series, bands,
+      axes: [
+        { stroke: css("--soft"), grid: { show: false }, ticks: { stroke: css("--line") },
+          label: s.axis === "trials" ? "budget (trials)" : "budget (cost)", labelSize: 22,
+          values: (_, ticks) => ticks.map((t) => (t === null ? "" : s.axis === "trials" && t % 1 ? "" : showBudget(t, s.axis))) },
+        { stroke: css("--soft"), grid: { stroke: css("--line"), width: 0.5 }, ticks: { show: false }, size: 64,
+          label: `${s.statistic === "mean" ? "expected" : s.statistic} best ${view.score}`, labelSize: 22 },
+      ],
+      hooks: {
+        draw: [(u) => {
+          const c = u.ctx;
+          c.save(); c.strokeStyle = css("--soft"); c.fillStyle = css("--soft"); c.setLineDash([6, 4]);
+          c.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
+          for (const [name, value] of published) {
+            const y = u.valToPos(value, "y", true);
+            c.beginPath(); c.moveTo(u.bbox.left, y); c.lineTo(u.bbox.left + u.bbox.width, y); c.stroke();
+            c.fillText(name, u.bbox.left + 6, y - 4);
+          }
+          const x = u.valToPos(grid[Number(slider.value)], "x", true);
+          c.setLineDash([]); c.globalAlpha = 0.55;
+          c.beginPath(); c.moveTo(x, u.bbox.top); c.lineTo(x, u.bbox.top + u.bbox.height); c.stroke();
+          c.restore();
+        }],
+        ready: [(u) => {
+          u.over.addEventListener("mousemove", () => {
+            if (u.cursor.left < 0) return;
+            const x = u.posToVal(u.cursor.left, "x");
+            let best = 0;
+            grid.forEach((g, i) => { if (Math.abs(g - x) < Math.abs(grid[best] - x)) best = i; });
+            if (Number(slider.value) !== best) { slider.value = String(best); atBudget(); }
+          });
+        }],
+      },
+    }, data, holder);
+  }
+
+  function row(cells, tag) {
+    const tr = document.createElement("tr");
+    cells.forEach((text, i) => {
+      const cell = document.createElement(i === 0 && tag === "td" ? "th" : tag);
+      cell.textContent = text;
+      cell.scope = tag === "th" ? "col" : i === 0 ? "row" : "";
+      tr.append(cell);
+    });
+    return tr;
+  }
+
+  function atBudget() {
+    const s = state(), x = grid[Number(slider.value)], box = $("at-budget");
+    const text = budgetText(x, s.axis);
+    $("budget-text").textContent = text;
+    slider.setAttribute("aria-valuetext", text);
+    box.replaceChildren();
+    const table = document.createElement("table"), head = document.createElement("thead"), body = document.createElement("tbody");
+    head.append(row(["Family", `best of ${text}`, `${100 * view.confidence} % band`], "th"));
+    for (const line of linesOf(s).filter((l) => s.shown.has(l.family))) {
+      const i = pointAt(line, x);
+      const [v, lo, hi] = i < 0 ? [null, null, null] : [line.value[i], line.low[i], line.high[i]];
+      const limit = (one, other, none) => (one === null ? none : show(one, lo, hi));
+      const band = i < 0 ? "beyond its trials" : lo === null && hi === null ? "no limits"
+        : `${limit(lo, hi, "no lower limit")} to ${limit(hi, lo, "no upper limit")}`;
+      body.append(row([line.family, show(v, lo, hi), band], "td"));
+    }
+    table.append(head, body);
+    box.append(table);
+    const list = document.createElement("ul");
+    for (const sentence of verdictsAt(s, x)) {
+      const item = document.createElement("li");
+      item.textContent = sentence;
+      list.append(item);
+    }
+    if (list.children.length) {
+      const lead = document.createElement("p");
+      const strong = document.createElement("b");
+      strong.textContent = `Verdict at ${text}:`;
+      lead.append(strong);
+      box.append(lead, list);
+    }
+    if (plot) plot.redraw(false, false);
+  }
+
+  /* One sentence a family: whom it beats, and against whom nothing is decided. */
+  function verdictsAt(s, x) {
+    const beats = new Map(), open = [], apart = [];
+    for (const pair of pairsOf(s)) {
+      const [a, b] = pair.families;
+      if (!s.shown.has(a) || !s.shown.has(b)) continue;
+      const range = pair.ranges.find((r) => r.start <= x * (1 + 1e-12) && x <= r.end * (1 + 1e-12));
+      const verdict = range ? range.verdict : "not comparable";
+      if (verdict === a || verdict === b) beats.set(verdict, [...(beats.get(verdict) || []), verdict === a ? b : a]);
+      else (verdict === "undecided" ? open : apart).push(`${a} and ${b}`);
+    }
+    const out = [...beats].sort((p, q) => q[1].length - p[1].length).map(([name, others]) => `${name} is better than ${others.join(", ")}.`);
+    if (open.length) out.push(`Undecided: ${open.join("; ")}.`);
+    if (apart.length) out.push(`Not comparable: ${apart.join("; ")}.`);
+    return out;
+  }
+
+  function refresh(keep) {
+    const before = grid.length ? grid[Number(slider.value)] : null;
+    draw();
+    slider.max = String(Math.max(0, grid.length - 1));
+    let at = Math.max(0, grid.findIndex((g) => g >= view.headline));
+    if (keep && before !== null && grid.includes(before)) at = grid.indexOf(before);
+    else if (state().axis !== "trials" || at < 0) at = Math.floor(grid.length / 3);
+    slider.value = String(at);
+    atBudget();
+  }
+
+  function sortable(table) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
+      const up = head.getAttribute("aria-sort") !== "ascending";
+      heads.forEach((one) => one.setAttribute("aria-sort", "none"));
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      const key = (tr) => tr.cells[column].textContent;
+      const number = (text) => (text.trim() === "" || Number.isNaN(Number(text)) ? null : Number(text));
+      const rows = [...table.tBodies[0].rows];
+      rows.sort((p, q) => {
+        const [a, b] = [number(key(p)), number(key(q))];
+        if ((a === null) !== (b === null)) return a === null ? 1 : -1;
+        const order = a === null ? key(p).localeCompare(key(q)) : a - b;
+        return up ? order : -order;
+      });
+      table.tBodies[0].append(...rows);
+    }));
+  }
+
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("change", (event) => refresh(event.target.name !== "axis"));
+  slider.addEventListener("input", atBudget);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh(true));
+  let width = 0;
+  new ResizeObserver(() => {
+    if (Math.abs(holder.clientWidth - width) > 8) { width = holder.clientWidth; refresh(true); }
+  }).observe(holder);
+  sortable($("trials-table"));
+  refresh(false);
+})();

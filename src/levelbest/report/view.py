@@ -1,0 +1,149 @@
+"""The view: plain numbers and sentences, computed once; text, figures, LaTeX and the page all draw it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from levelbest._plain import plain
+from levelbest.cautions import Caution
+
+__all__ = ["Family", "Line", "Pair", "Range", "View"]
+
+Numbers = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve as it is drawn. A limit that does not exist is infinite, an undefined one NaN."""
+
+    family: str
+    statistic: str
+    axis: str
+    x: Numbers
+    value: Numbers
+    low: Numbers
+    high: Numbers
+    method: str
+    note: str
+    simultaneous: bool
+    horizon: int | None = None
+
+
+@dataclass(frozen=True)
+class Range:
+    """A verdict that holds from one budget to another: a family's name, ``undecided`` or ``not comparable``."""
+
+    start: float
+    end: float
+    verdict: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two families compared over the budgets; the difference is first minus second, positive is better."""
+
+    families: tuple[str, str]
+    statistic: str
+    axis: str
+    x: Numbers
+    difference: Numbers
+    low: Numbers
+    high: Numbers
+    ranges: tuple[Range, ...]
+    sentence: str
+
+    def verdict_at(self, budget: float) -> str:
+        """The verdict at one budget."""
+        for one in self.ranges:
+            if one.start <= budget <= one.end:
+                return one.verdict
+        return "not comparable"
+
+
+@dataclass(frozen=True)
+class Family:
+    """One family in a table: what was run, what came out, and the number fixed in advance."""
+
+    name: str
+    n_trials: int
+    n_failed: int
+    n_running: int
+    mean: float
+    sd: float
+    median: float
+    winner: float
+    """The reported score of the trial with the best selection score: what is usually published."""
+    spearman: float
+    mean_cost: float
+    total_cost: float
+    headline: tuple[float, float, float]
+    """Value, low and high at the headline budget."""
+    assignment: Mapping[str, str] = field(default_factory=dict)
+    """The winner's configuration."""
+    space: Mapping[str, str] = field(default_factory=dict)
+    """What was searched, as observed: a range or the set of values, by parameter."""
+
+
+@dataclass(frozen=True)
+class View:
+    """Everything a report says."""
+
+    title: str
+    verdict: tuple[str, ...]
+    """Sentences to read aloud, the most important first."""
+    selection: str
+    reported: str | None
+    direction: str
+    bounds: tuple[float | None, float | None]
+    cost_unit: str | None
+    confidence: float
+    failed: str
+    seed: int
+    headline: int
+    families: tuple[Family, ...]
+    lines: tuple[Line, ...]
+    pairs: tuple[Pair, ...]
+    table: Mapping[str, tuple[Any, ...]]
+    """Every trial, by column: family, scores, cost, status, seed and configuration."""
+    n_rows: int
+    cautions: tuple[Caution, ...]
+    methods: str
+    references: tuple[str, ...]
+    checklist: tuple[Any, ...] = ()
+    published: Mapping[str, float] = field(default_factory=dict)
+    """Published scores, drawn as dashed lines."""
+    provenance: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def score(self) -> str:
+        """The column that the curves are of."""
+        return self.reported or self.selection
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Which budget axes there are lines for."""
+        return tuple(dict.fromkeys(line.axis for line in self.lines))
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Which statistics there are lines for."""
+        return tuple(dict.fromkeys(line.statistic for line in self.lines))
+
+    def lines_of(self, statistic: str, axis: str = "trials") -> tuple[Line, ...]:
+        """The curves of one figure."""
+        return tuple(line for line in self.lines if (line.statistic, line.axis) == (statistic, axis))
+
+    def pairs_of(self, statistic: str, axis: str = "trials") -> tuple[Pair, ...]:
+        """The comparisons that belong to one figure."""
+        return tuple(pair for pair in self.pairs if (pair.statistic, pair.axis) == (statistic, axis))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; a number that does not exist is None."""
+        from dataclasses import asdict
+
+        document: dict[str, Any] = plain(asdict(self))
+        document["cautions"] = [caution.to_dict() for caution in self.cautions]
+        return document
