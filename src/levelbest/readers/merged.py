@@ -11,6 +11,7 @@ import numpy.typing as npt
 from levelbest.errors import DataError, InputError
 from levelbest.readers.columns import LazyColumns, stacked, taken
 from levelbest.readers.files import stem
+from levelbest.readers.nested import split_path
 from levelbest.readers.raw import RawTable
 
 __all__ = ["Merged", "merge"]
@@ -55,15 +56,34 @@ class Merged:
         kept = np.flatnonzero(mask)
         return Merged(self.tables, kept if self.rows is None else self.rows[kept])
 
+    def present(self) -> list[RawTable]:
+        """The tables that still have rows here."""
+        if self.rows is None:
+            return [table for table in self.tables if table.n_rows]
+        counts = np.bincount(self.table_codes(), minlength=len(self.tables))
+        return [table for table, count in zip(self.tables, counts, strict=True) if count]
+
+    def table_codes(self) -> npt.NDArray[np.int32]:
+        """Which table each row comes from."""
+        codes = np.repeat(np.arange(len(self.tables), dtype=np.int32), np.diff(self.starts))
+        return codes if self.rows is None else codes[self.rows]
+
+    def lacking(self, column: str) -> list[int]:
+        """The tables that have no such column, not even under their own name for the role."""
+        owners = self.roles.get(column, [])
+        own = [owners[place] if owners else column for place in range(len(self.tables))]
+        return [
+            place
+            for place, table in enumerate(self.tables)
+            if not {column, own[place]} & set(table.columns) and split_path(column, table.columns) is None
+        ]
+
     def direction(self, column: str, chosen: bool) -> str | None:
         """Which way the formats say that a score is better; ``chosen``: it is the one they select by.
 
         Tables of which a row is left and that disagree cannot be read together.
         """
-        left = self.tables
-        if self.rows is not None:
-            counts = np.diff(np.searchsorted(self.rows, self.starts))
-            left = [table for table, count in zip(self.tables, counts, strict=True) if count]
+        left = self.present()
         found = {
             table.source: said
             for table in left
@@ -89,8 +109,7 @@ class Merged:
         """The name of each row's source without its ending, as codes."""
         names: dict[str, int] = {}
         per_table = [names.setdefault(stem(table.source), len(names)) for table in self.tables]
-        codes = np.repeat(np.array(per_table, dtype=np.int32), np.diff(self.starts))
-        return tuple(names), codes if self.rows is None else codes[self.rows]
+        return tuple(names), np.array(per_table, dtype=np.int32)[self.table_codes()]
 
     def _load(self, name: str) -> Any:
         owners = self.roles.get(name)
@@ -108,8 +127,14 @@ class Merged:
 
 
 def _common_roles(tables: Sequence[RawTable]) -> dict[str, list[str]]:
+    """Role -> its column in each table; where only some tables name one, the others are asked for the same."""
     roles = dict.fromkeys(role for table in tables for role in table.roles)
-    return {role: [table.roles.get(role, role) for table in tables] for role in roles}
+    common: dict[str, list[str]] = {}
+    for role in roles:
+        named = {table.roles[role] for table in tables if role in table.roles}
+        otherwise = next(iter(named)) if len(named) == 1 else role
+        common[role] = [table.roles.get(role, otherwise) for table in tables]
+    return common
 
 
 def merge(tables: Sequence[RawTable]) -> Merged:

@@ -81,6 +81,7 @@ def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
         table, wanted, known = melted.table, melted.wanted, melted.known
         notes.cautions += melted.cautions
     roles = choose_roles(table.columns, wanted, known, table.source)
+    table = _with_selection(table, roles.selection, notes)
     direction, bounds, turned = _direction(table, roles, wanted, known)
     picked = pick_nested(table, roles, _opposite(direction) if turned else direction)
     return _assembled(table, roles, wanted, picked, direction, bounds, turned, notes, melted is not None)
@@ -124,9 +125,8 @@ def _assembled(
         raise DataError(f"{table.source}: none of {table.n_rows} rows can be read as a trial{first}")
     scores = selection.values
     if roles.trial is not None:
-        keep, cost = best_rows(
-            table, roles, family, scores, status, cost, keep, "min" if turned == (direction == "max") else "max"
-        )
+        by = _opposite(direction) if turned else direction
+        keep, cost = best_rows(table, roles, family, scores, status, cost, keep, by)
     everything = keep.size == table.n_rows
 
     def pick(column: npt.NDArray[Any] | None) -> Any:
@@ -313,6 +313,20 @@ def _unit(table: Merged, roles: Roles) -> str | None:
     return given.pop() if len(given) == 1 else names.cost_unit_of(roles.cost)
 
 
+def _with_selection(table: Merged, selection: str, notes: _Notes) -> Merged:
+    """Without the tables that have no such score: their rows are no failed trials, they are something else."""
+    lacking = table.lacking(selection)
+    if not lacking:
+        return table
+    for place in lacking:
+        one = table.tables[place]
+        why = f"it has no column {selection!r}; its {one.n_rows} rows are left out"
+        if one.roles and "selection" not in one.roles:
+            why = f"it has no single score to select by: name one with --selection; its {one.n_rows} rows are left out"
+        notes.skipped.append(Skipped(one.source, why))
+    return table.only(~np.isin(table.table_codes(), lacking))
+
+
 def _direction(table: Merged, roles: Roles, wanted: Wanted, known: dict[str, str]) -> tuple[str, Bounds, bool]:
     """The direction of the score that curves are of, its bounds, and whether the selection score must be turned."""
     shown = roles.reported or roles.selection
@@ -320,9 +334,12 @@ def _direction(table: Merged, roles: Roles, wanted: Wanted, known: dict[str, str
     selection_by_name, _ = names.direction_of(roles.selection)
     bounds = _check.as_bounds(wanted.bounds) if wanted.bounds is not None else written
     given = table.direction(roles.selection, known.get("selection") == roles.selection)
-    direction = _check.as_direction(wanted.direction) if wanted.direction is not None else given
+    by_name = table.direction(shown, chosen=False) or by_name
+    direction = None if wanted.direction is None else _check.as_direction(wanted.direction)
     if given is not None:
         selection_by_name = given
+        if direction is None and (shown == roles.selection or by_name is None):
+            direction = given
     if direction is None:
         if by_name is None and (shown == roles.selection or names.rest(shown) == names.rest(roles.selection)):
             by_name = selection_by_name
