@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any
@@ -20,6 +21,9 @@ __all__ = ["configuration_of"]
 
 LARGE = 1_000_000
 """Tables beyond this many rows keep only the configuration columns that were asked for."""
+_SMALL = 100_000
+_RUN_NAMES = names.word_set("run name trial config configuration experiment folder dir path")
+_SETTING = re.compile(r"([A-Za-z]+)[=:]?(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
 _PREFIXES = ("config", "configuration", "params", "param", "hparams", "hyperparameters", "hyperparameter", "hp")
 _RESULTS = names.word_set(
     "time timestamp date created started ended start end runtime duration epoch iteration step index idx id uuid "
@@ -42,7 +46,26 @@ def configuration_of(
         chosen = list(said) if said else _left_over(table, used)
         if not said and table.n_rows > LARGE:
             chosen = []
-    return {name: _values(table.columns[name], keep, everything) for name in chosen if name not in used}
+    found = {name: _values(table.columns[name], keep, everything) for name in chosen if name not in used}
+    if wanted.configuration is None and not any(one.configuration for one in table.tables) and table.n_rows <= _SMALL:
+        found |= _spelled(table, used, keep)
+    return found
+
+
+def _spelled(table: Merged, used: set[str], keep: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:
+    """Settings that a run's name spells out, as in ``03_t1024_l2_de6``: one column each."""
+    found: dict[str, npt.NDArray[Any]] = {}
+    for name in table.columns:
+        column = table.columns[name]
+        if name in used or not set(names.tokens(name)) & _RUN_NAMES or isinstance(column, Coded) or is_numeric(column):
+            continue
+        for place, row in enumerate(keep):
+            parts = [_SETTING.fullmatch(part) for part in re.split(r"[/_,; ]+", str(column[row] or ""))]
+            settings = {match[1]: float(match[2]) for match in parts if match}
+            if len(settings) > 1:
+                for key, value in settings.items():
+                    found.setdefault(f"{name}.{key}", np.full(keep.size, np.nan))[place] = value
+    return {name: values for name, values in found.items() if np.isfinite(values).sum() >= 4}
 
 
 def _left_over(table: Merged, used: set[str]) -> list[str]:

@@ -1,0 +1,117 @@
+"""Designs that are not independent trials: grids, repeated configurations, seeds within configurations, pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import IntArray
+from levelbest.cautions import Caution
+from levelbest.readers.columns import as_codes
+from levelbest.stats import diagnostics
+from levelbest.trials import Trials
+
+__all__ = ["design_cautions", "paired_cautions"]
+
+_LARGE = 1_000_000
+_PAIRS = 5
+"""So many shared configurations, seeds or problems make a paired design."""
+
+Rows = npt.NDArray[np.int64]
+
+
+def design_cautions(trials: Trials, rows: Rows, name: str) -> Iterator[Caution]:
+    """Grid, repeated configurations and nested seeds of one family."""
+    if not trials.configuration or rows.size < 4 or rows.size > _LARGE:
+        return
+    columns = {key: _codes(column[rows]) for key, column in trials.configuration.items()}
+    varied = {key: codes for key, codes in columns.items() if codes.min() != codes.max()}
+    if not varied:
+        return
+    # A single run with other settings (a default) beside a grid does not make it less of one.
+    whole = np.all([codes >= 0 for codes in varied.values()], axis=0)
+    complete = whole if whole.mean() >= 0.9 else np.ones(rows.size, dtype=bool)
+    grid = diagnostics.grid_design([codes[complete] for codes in varied.values()])
+    if grid is not None:
+        shape = " x ".join(map(str, grid.levels))
+        part = "" if grid.filled == grid.cells else f" ({grid.filled} of {grid.cells} combinations)"
+        message = f"the configurations are a grid, {shape} values{part}: not a random sample of the search space"
+        yield Caution("grid", message, name, float(grid.filled))
+    elif len(varied) == 1 and _ladder(trials.configuration[next(iter(varied))][rows]):
+        message = f"the values of {next(iter(varied))!r} lie at equal steps: a grid, not a random sample"
+        yield Caution("grid", message, name, float(rows.size))
+    yield from _repeats(trials, rows, name, diagnostics.configuration_codes(list(varied.values()), rows.size))
+
+
+def _ladder(column: npt.NDArray[Any]) -> bool:
+    if column.dtype.kind not in "iuf" or not np.isfinite(column).all():
+        return False
+    return diagnostics.evenly_spaced(column)
+
+
+def _repeats(trials: Trials, rows: Rows, name: str, codes: IntArray) -> Iterator[Caution]:
+    distinct = int(codes.max()) + 1
+    if trials.group is not None or distinct == rows.size:
+        return
+    if trials.seed is not None:
+        seeds = _codes(trials.seed[rows])
+        pairs = diagnostics.configuration_codes([codes, seeds], rows.size)
+        if int(pairs.max()) + 1 == rows.size:
+            message = (
+                f"{rows.size} trials are {distinct} configurations with several seeds each: the configurations are the "
+                "random sample, not the trials"
+            )
+            yield Caution("nested-seeds", message, name, float(distinct))
+            return
+        codes = pairs
+        distinct = int(codes.max()) + 1
+    message = f"{rows.size - distinct} of {rows.size} trials repeat a configuration that was run before"
+    yield Caution("repeated-configurations", message, name, float(rows.size - distinct))
+
+
+def paired_cautions(trials: Trials, rows_by_family: Sequence[Rows]) -> Iterator[Caution]:
+    """One warning where families share their configurations, seeds or problems."""
+    if len(trials.families) < 2 or len(trials) > _LARGE:
+        return
+    keys: list[tuple[str, IntArray]] = []
+    varied = [codes for codes in map(_codes, trials.configuration.values()) if codes.min() != codes.max()]
+    if varied:
+        keys.append(("configurations", diagnostics.configuration_codes(varied, len(trials))))
+    if trials.group is not None:
+        keys.append(("problems", trials.group.astype(np.int64)))
+    if trials.seed is not None:
+        keys.append(("seeds", _codes(trials.seed)))
+    for what, codes in keys:
+        shared, families = _shared(codes, rows_by_family)
+        if families:
+            names = [trials.families[place] for place in families]
+            listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+            message = f"{listed} share {shared} {what}: a paired design, to be compared pair by pair"
+            yield Caution("paired-design", message, None, float(shared))
+            return
+
+
+def _shared(codes: IntArray, rows_by_family: Sequence[Rows]) -> tuple[int, list[int]]:
+    """Families that have (nearly) all their keys in common with the first such family, and how many they share."""
+    sets = [np.unique(codes[rows]) for rows in rows_by_family]
+    for first, mine in enumerate(sets):
+        shared = [np.intersect1d(mine, other).size for other in sets]
+        near = [
+            place
+            for place, other in enumerate(sets)
+            if shared[place] >= max(_PAIRS, 0.9 * max(mine.size, other.size)) and place >= first
+        ]
+        if len(near) > 1:
+            return min(shared[place] for place in near), near
+    return 0, []
+
+
+def _codes(column: npt.NDArray[Any]) -> IntArray:
+    """Whole-number codes of a column's values; -1 where a value is missing."""
+    codes = as_codes(column)[1].astype(np.int64)
+    if column.dtype.kind == "f":
+        codes[np.isnan(column)] = -1
+    return codes

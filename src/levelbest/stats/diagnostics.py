@@ -1,0 +1,273 @@
+"""Is it a random sample? Numbers that speak for or against it, and the numbers that describe a sample.
+
+Every function takes plain arrays and gives numbers; which number is worth a warning is decided where warnings are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import FloatArray, IntArray, Seed
+
+__all__ = [
+    "Grid",
+    "Outlier",
+    "anderson_darling",
+    "configuration_codes",
+    "distinct_values",
+    "evenly_spaced",
+    "grid_design",
+    "iqr_error",
+    "outlying_best",
+    "rank_correlation",
+    "stops_at_success",
+    "tied_share",
+    "trend",
+]
+
+
+def rank_correlation(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[float, float]:
+    """Spearman's rank correlation (ties share the mean rank), and the one-sided p-value that it is positive.
+
+    The p-value is that of Student's t with n - 2 degrees of freedom. NaN for fewer than 3 pairs or a constant column.
+    """
+    x, y = _check.as_scores(a, "a"), _check.as_scores(b, "b")
+    if x.size < 3 or x.min() == x.max() or y.min() == y.max():
+        return float("nan"), float("nan")
+    p, q = _mean_ranks(x), _mean_ranks(y)
+    p -= p.mean()
+    q -= q.mean()
+    rho = float(np.clip(p @ q / np.sqrt((p @ p) * (q @ q)), -1.0, 1.0))
+    return rho, _upper_tail(rho, x.size)
+
+
+def _upper_tail(rho: float, n: int) -> float:
+    from scipy.special import stdtr
+
+    if abs(rho) == 1.0:
+        return 0.0 if rho > 0 else 1.0
+    return float(stdtr(n - 2, -rho * np.sqrt((n - 2) / ((1.0 - rho) * (1.0 + rho)))))
+
+
+def _mean_ranks(scores: FloatArray) -> FloatArray:
+    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    ranks: FloatArray = (last - (counts - 1) / 2.0)[inverse.ravel()]
+    return ranks
+
+
+def trend(scores: npt.ArrayLike, order: npt.ArrayLike | None = None, direction: str = "max") -> tuple[float, float]:
+    """Rank correlation of score with order, positive where later trials are better, and its two-sided p-value.
+
+    Exchangeable trials have none; an adaptive search improves as it goes.
+    """
+    values = _check.as_scores(scores)
+    when = np.arange(values.size, dtype=np.float64) if order is None else _check.as_scores(order, "order")
+    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    rho, above = rank_correlation(when, sign * values)
+    return rho, 2.0 * min(above, 1.0 - above) if above == above else float("nan")
+
+
+def distinct_values(scores: npt.ArrayLike) -> int:
+    """How many different scores there are."""
+    return int(np.unique(_check.as_scores(scores)).size)
+
+
+def tied_share(scores: npt.ArrayLike) -> float:
+    """The share of trials whose score is also another trial's."""
+    _, counts = np.unique(_check.as_scores(scores), return_counts=True)
+    return float(counts[counts > 1].sum() / counts.sum())
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """The best score against the others of its family."""
+
+    score: float
+    distance: float
+    """From the better quartile, in interquartile ranges."""
+    gap: float
+    """To the second best, in interquartile ranges."""
+    position: int
+
+
+def outlying_best(scores: npt.ArrayLike, direction: str = "max") -> Outlier | None:
+    """How far the best score lies outside; None for fewer than 8 trials or no spread."""
+    values = _check.as_scores(scores)
+    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    up = sign * values
+    if up.size < 8:
+        return None
+    # The quartiles leave the suspect out, else one wild score in a few would widen its own yardstick.
+    position = int(np.argmax(up))
+    rest = np.delete(up, position)
+    low, high = np.quantile(rest, [0.25, 0.75])
+    if not high > low:
+        return None
+    spread = float(high - low)
+    return Outlier(
+        float(values[position]),
+        float(up[position] - high) / spread,
+        float(up[position] - rest.max()) / spread,
+        position,
+    )
+
+
+def configuration_codes(columns: Sequence[IntArray], n_trials: int) -> IntArray:
+    """One code per trial, equal where all columns (themselves codes) are equal."""
+    codes = np.zeros(n_trials, dtype=np.int64)
+    for column in columns:
+        _, inner = np.unique(column, return_inverse=True)
+        _, codes = np.unique(codes * (int(inner.max(initial=0)) + 1) + inner.ravel(), return_inverse=True)
+        codes = codes.ravel()
+    return codes
+
+
+_RARE = float(np.log(1e-3))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A grid of settings: the levels of each varied column, and how much of their product was run."""
+
+    levels: tuple[int, ...]
+    cells: int
+    filled: int
+
+    @property
+    def share(self) -> float:
+        """The part of the grid that was run."""
+        return self.filled / self.cells
+
+
+def grid_design(columns: Sequence[IntArray]) -> Grid | None:
+    """The grid that the settings (codes, one array per hyperparameter) form, or None.
+
+    At least half of the combinations of two or more columns' levels were run, and drawing combinations at random would
+    hardly ever (less than once in 1,000 times) have covered so many with so few trials, or all of them equally often.
+    Levels drawn with unequal chances cover fewer, so the rule errs on the silent side.
+    """
+    varied = [column for column in columns if np.unique(column).size > 1]
+    if len(varied) < 2:
+        return None
+    n_trials = varied[0].size
+    levels = tuple(int(np.unique(column).size) for column in varied)
+    cells = 1
+    for count in levels:
+        cells *= count
+        if cells > 2 * n_trials:
+            return None
+    counts = np.bincount(configuration_codes(varied, n_trials))
+    filled = int(counts.size)
+    if filled < max(4, cells / 2):
+        return None
+    even = filled == cells and counts.min() == counts.max() and _log_even(n_trials, cells) < _RARE
+    return Grid(levels, cells, filled) if even or _log_covered(n_trials, cells, filled) < _RARE else None
+
+
+def _log_even(n_trials: int, cells: int) -> float:
+    """log P(n_trials draws hit every cell equally often), multinomial."""
+    from scipy.special import gammaln
+
+    return float(gammaln(n_trials + 1) - cells * gammaln(n_trials / cells + 1) - n_trials * np.log(cells))
+
+
+def _log_covered(n_trials: int, cells: int, filled: int) -> float:
+    """log P(n_trials draws cover at least ``filled`` of the cells), by one step per draw."""
+    if n_trials > 20 * cells or n_trials > 5000:
+        return 0.0
+    chance = np.zeros(cells + 1)
+    chance[0] = 1.0
+    seen = np.arange(cells + 1) / cells
+    for _ in range(n_trials):
+        new = chance[:-1] * (1.0 - seen[:-1])
+        chance *= seen
+        chance[1:] += new
+    covered = float(chance[filled:].sum())
+    return float(np.log(covered)) if covered > 0 else float("-inf")
+
+
+def evenly_spaced(values: npt.ArrayLike, *, at_least: int = 6) -> bool:
+    """Whether the values are all different and lie at equal steps, as they are or in their logarithms."""
+    x = np.sort(_check.as_scores(values, "values"))
+    if x.size < at_least or (np.diff(x) == 0).any():
+        return False
+    scales = [x] if x[0] <= 0 else [x, np.log(x)]
+    return any(bool(np.ptp(np.diff(one)) <= 1e-6 * np.diff(one).mean()) for one in scales)
+
+
+def stops_at_success(
+    success: npt.ArrayLike, group: npt.ArrayLike, order: npt.ArrayLike | None = None
+) -> tuple[int, int]:
+    """Of the groups with a success: in how many it is the last sample and the only one, and how many such groups.
+
+    Sampling until the first success makes the samples depend on their results: pass@k is then biased.
+    """
+    won = np.asarray(success, dtype=bool)
+    place = np.arange(won.size) if order is None else np.asarray(order)
+    code = np.asarray(group)
+    ordered = np.lexsort((place, code))
+    won, code = won[ordered], code[ordered]
+    last = np.r_[code[1:] != code[:-1], True] if won.size else np.zeros(0, dtype=bool)
+    n_groups = int(code.max(initial=-1)) + 1
+    wins = np.bincount(code[won], minlength=n_groups)
+    wins_last = np.bincount(code[won & last], minlength=n_groups)
+    return int(np.count_nonzero((wins == 1) & (wins_last == 1))), int(np.count_nonzero(wins > 0))
+
+
+def anderson_darling(scores: npt.ArrayLike) -> tuple[float, float]:
+    """Anderson and Darling's A^2 for a normal law with estimated mean and sd, corrected for size, and its p-value.
+
+    The p-value is the approximation of D'Agostino and Stephens (1986), table 4.9. NaN for fewer than 8 trials or no
+    spread.
+    """
+    from scipy.special import log_ndtr
+
+    x = np.sort(_check.as_scores(scores))
+    m = x.size
+    sd = x.std(ddof=1) if m > 1 else 0.0
+    if m < 8 or not sd > 0:
+        return float("nan"), float("nan")
+    z = (x - x.mean()) / sd
+    i = np.arange(1, m + 1)
+    # log_ndtr keeps far tails finite: an outlier gives a large A^2, not infinity.
+    a2 = -m - float(np.mean((2 * i - 1) * (log_ndtr(z) + log_ndtr(-z[::-1]))))
+    a = a2 * (1.0 + 0.75 / m + 2.25 / m**2)
+    if a < 0.2:
+        p = 1.0 - np.exp(-13.436 + 101.14 * a - 223.73 * a**2)
+    elif a < 0.34:
+        p = 1.0 - np.exp(-8.318 + 42.796 * a - 59.938 * a**2)
+    elif a < 0.6:
+        p = np.exp(0.9177 - 4.279 * a - 1.38 * a**2)
+    else:
+        p = np.exp(1.2937 - 5.709 * a + 0.0186 * a**2) if a < 13 else 0.0
+    return a, float(np.clip(p, 0.0, 1.0))
+
+
+def iqr_error(scores: npt.ArrayLike, *, n_resamples: int = 2000, rng: Seed = 0) -> float:
+    """The bootstrap standard error of the interquartile range; NaN for fewer than 4 trials.
+
+    A resample's order statistics are those of m uniforms read off the sorted scores, X*_(k) = X_(1+floor(m U_(k))).
+    Only four of them matter, and gaps between uniform order statistics are gamma draws over their sum: each resample
+    costs five draws however many trials there are.
+    """
+    x = np.sort(_check.as_scores(scores))
+    m = x.size
+    if m < 4:
+        return float("nan")
+    place = np.array([0.25, 0.75]) * (m - 1)
+    below = np.floor(place).astype(np.int64)
+    share = place - below
+    ranks = np.unique(np.r_[below, below + 1]) + 1  # from 1; m >= 4 keeps them apart from m + 1
+    gaps = np.diff(np.r_[0, ranks, m + 1]).astype(np.float64)
+    draws = _check.as_rng(rng).standard_gamma(gaps, size=(n_resamples, gaps.size))
+    uniform = np.cumsum(draws[:, :-1], axis=1) / draws.sum(axis=1, keepdims=True)
+    values = x[np.minimum((uniform * m).astype(np.int64), m - 1)]
+    low, high = np.searchsorted(ranks, below + 1), np.searchsorted(ranks, below + 2)
+    quartiles = values[:, low] * (1.0 - share) + values[:, high] * share
+    return float((quartiles[:, 1] - quartiles[:, 0]).std(ddof=1))

@@ -1,0 +1,160 @@
+"""Each warning about a sample appears where it should, with its number, and nowhere else."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import levelbest as lb
+from levelbest.readers.diagnose import diagnose
+from levelbest.trials import Skipped
+
+rng = np.random.default_rng(0)
+SELECTION = rng.normal(size=40)
+REPORTED = SELECTION + rng.normal(size=40) / 2
+
+
+def trials(selection=SELECTION, reported=REPORTED, **more):
+    return lb.Trials.from_arrays(selection, direction=more.pop("direction", "max"), reported=reported, **more)
+
+
+def found(table, code):
+    return [caution for caution in diagnose(table) if caution.code == code]
+
+
+def test_a_random_sample_raises_no_doubt():
+    assert diagnose(trials()) == ()
+
+
+def test_trend():
+    (caution,) = found(trials(np.sort(SELECTION) + rng.normal(size=40) / 3), "trend")
+    assert caution.value > 0.5
+    assert "better with the order" in caution.message
+    (lost,) = found(trials(np.sort(SELECTION)), "trend")
+    assert "sorted by their score" in lost.message
+
+
+def test_order_column_decides_the_trend():
+    shuffle = rng.permutation(40)
+    rising = np.linspace(0, 1, 40) + rng.normal(size=40) / 10
+    assert found(trials(rising[shuffle], None, order=shuffle), "trend")[0].value > 0.8
+
+
+def test_failures_running_and_missing():
+    status = ["failed"] * 3 + ["pruned"] + ["running"] * 2 + ["ok"] * 34
+    reported = REPORTED.copy()
+    reported[10:15] = np.nan
+    table = trials(reported=reported, status=status)
+    (caution,) = found(table, "failures")
+    assert (caution.value, caution.message) == (4.0, "4 of 38 trials have no score (3 failed, 1 pruned)")
+    assert found(table, "still-running")[0].value == 2.0
+    assert "29 of 34 finished trials" in found(table, "missing-reported")[0].message
+
+
+def test_no_reported_and_identical_columns():
+    assert [c.code for c in diagnose(trials(reported=None))] == ["no-reported"]
+    (caution,) = found(trials(reported=SELECTION), "selection-is-reported")
+    assert caution.value == 40.0
+
+
+def test_uncorrelated_selection():
+    (caution,) = found(trials(reported=rng.permutation(REPORTED)), "selection-uncorrelated")
+    assert abs(caution.value) < 0.4
+    assert found(trials(reported=-REPORTED), "selection-uncorrelated")[0].value < -0.5
+
+
+def test_few_values_and_ties():
+    coarse = np.round(SELECTION)
+    assert found(trials(coarse, None), "few-values")[0].value == len(set(coarse))
+    assert found(trials(coarse, None), "ties")[0].value > 0.5
+    assert found(trials(np.r_[SELECTION, SELECTION[:10]], None), "ties") == []
+
+
+def test_outlier_on_the_better_side_only():
+    wild = np.r_[SELECTION, 30.0]
+    assert found(trials(wild, None), "outlier")[0].value > 3
+    assert found(trials(wild, None, direction="min"), "outlier") == []
+    assert found(trials(-wild, None, direction="min"), "outlier") != []
+
+
+def test_leaky_reported_by_its_name():
+    table = lb.read_trials({"val_acc": SELECTION, "best_test_acc": REPORTED}, reported="best_test_acc")
+    assert "leaky-reported" in [c.code for c in table.cautions]
+
+
+def test_recorded_samplers():
+    for sampler, code in [("TPESampler", "adaptive-sampler"), ("GridSampler", "grid"), ("RandomSampler", None)]:
+        table = trials(family="cnn", facts={"sampler:cnn": sampler})
+        assert [c.code for c in diagnose(table)] == ([code] if code else [])
+
+
+def test_grid_with_one_default_beside_it():
+    cells = [*itertools.product([1, 2, 4], [0.1, 0.2], ["a", "b", "c", "d"])]
+    width, lr, kind = zip(*cells, strict=True)
+    settings = {"width": [*width, None], "lr": [*lr, None], "kind": [*kind, None]}
+    scores = rng.normal(size=25)
+    table = lb.read_trials({"val_acc": scores, **settings})
+    (caution,) = [c for c in table.cautions if c.code == "grid"]
+    assert caution.value == 24.0
+    assert "3 x 2 x 4" in caution.message
+
+
+def test_a_ladder_of_one_hyperparameter_is_a_grid():
+    table = trials(SELECTION[:6], None, configuration={"lr": 10.0 ** -np.arange(6)})
+    assert found(table, "grid")[0].value == 6.0
+
+
+def test_nested_seeds_and_repeated_configurations():
+    lr = np.repeat(rng.uniform(size=8), 5)
+    seeds = np.tile(np.arange(5), 8)
+    (nested,) = found(trials(configuration={"lr": lr}, seed=seeds), "nested-seeds")
+    assert nested.value == 8.0
+    (repeated,) = found(trials(configuration={"lr": lr}), "repeated-configurations")
+    assert repeated.value == 32.0
+    assert found(trials(configuration={"lr": lr}, seed=np.zeros(40)), "repeated-configurations")[0].value == 32.0
+    # One configuration and many seeds is a family of seeds, not a nested design.
+    assert diagnose(trials(configuration={"lr": np.full(40, 0.1)}, seed=np.arange(40))) == ()
+
+
+def test_paired_designs_by_configuration_seed_or_problem():
+    lr = rng.uniform(size=20)
+    family = ["a"] * 20 + ["b"] * 20
+    (caution,) = found(trials(family=family, configuration={"lr": np.r_[lr, rng.permutation(lr)]}), "paired-design")
+    assert caution.value == 20.0
+    assert "configurations" in caution.message
+    assert "20 seeds" in found(trials(family=family, seed=np.tile(np.arange(20), 2)), "paired-design")[0].message
+    assert found(trials(family=family, seed=np.arange(40)), "paired-design") == []
+    problems = trials(None or np.tile([0.0, 1.0], 20), None, family=family, group=np.tile(np.arange(10), 4))
+    assert "10 problems" in found(problems, "paired-design")[0].message
+
+
+def test_groups_of_unequal_size_and_stopping_at_success():
+    group, score = [], []
+    for problem in range(12):
+        tries = problem % 4 + 2
+        group += [problem] * tries
+        score += [0.0] * (tries - 1) + [1.0]
+    table = trials(score, None, group=group)
+    assert found(table, "unequal-groups")[0].value == 2.0
+    assert found(table, "stops-at-success")[0].value == 12.0
+    fair = trials(rng.permutation(score), None, group=group)
+    assert found(fair, "stops-at-success") == []
+
+
+def test_every_message_ends_as_a_sentence_part_and_names_its_family():
+    table = trials(np.sort(SELECTION), family="cnn", status=["failed"] * 4 + ["ok"] * 36)
+    for caution in diagnose(table):
+        assert caution.message[0].islower() or caution.message[0].isdigit()
+        assert str(caution).startswith("cnn: ")
+
+
+def test_skipped_rows_are_counted():
+    table = lb.Trials.from_arrays([1.0], direction="max", skipped=(Skipped("a.csv, line 2", "it is odd"),))
+    assert found(table, "skipped-rows")[0].value == 1.0
+
+
+def test_large_families_are_thinned_not_refused(monkeypatch):
+    monkeypatch.setattr("levelbest.readers.diagnose._LARGE", 1000)
+    rising = np.arange(20_000) / 20_000 + np.random.default_rng(1).normal(size=20_000)
+    (caution,) = found(trials(rising, None), "trend")
+    assert caution.value == pytest.approx(0.27, abs=0.09)
