@@ -13,6 +13,7 @@ STATS = {
     "best_weights", "expected_best", "quantile_best", "spread_of_best", "standard_error",
     "cost_curve",
     "quantile_interval", "horizon", "rank_band",
+    "CdfBand", "cdf_band", "mean_curve_bounds",
 }  # fmt: skip
 
 

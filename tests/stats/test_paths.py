@@ -115,22 +115,6 @@ def test_half_the_path_is_enough_for_symmetric_limits(m, level):
     upper = 1 - lower[::-1]
     whole = paths.order_probability(m, lower, upper)
     assert paths.symmetric_order_probability(m, lower, upper) == pytest.approx(whole, abs=1e-13)
-    ranks = np.unique([1, (m + 1) // 2, m + 1 - (m + 1) // 2, m])  # a symmetric subset
-    part = paths.order_probability(m, lower[ranks - 1], upper[ranks - 1], ranks)
-    half = paths.symmetric_order_probability(m, lower[ranks - 1], upper[ranks - 1], ranks)
-    assert half == pytest.approx(part, abs=1e-13)
-    assert part >= whole
-
-
-def test_a_subset_of_ranks_equals_trivial_limits_for_the_others():
-    m, ranks = 9, np.array([2, 5, 8])
-    lower, upper = np.array([0.05, 0.3, 0.6]), np.array([0.4, 0.7, 0.97])
-    # An order statistic without limits of its own still lies between its neighbours' limits.
-    all_lower, all_upper = np.zeros(m), np.ones(m)
-    all_lower[1:4], all_lower[4:7], all_lower[7:] = lower
-    all_upper[:2], all_upper[2:5], all_upper[5:8] = upper
-    want = determinant([Fraction(str(x)) for x in all_lower], [Fraction(str(x)) for x in all_upper])
-    assert paths.order_probability(m, lower, upper, ranks) == pytest.approx(want, abs=1e-13)
 
 
 @pytest.mark.parametrize(("m", "p"), [(50, 0.9), (5_000, 0.5), (100_000, 0.5), (1_000_000, 0.99)])

@@ -13,6 +13,9 @@ from levelbest._lazy import lazy_names
 if TYPE_CHECKING:
     from levelbest.stats.bands import horizon as horizon
     from levelbest.stats.bands import quantile_interval as quantile_interval
+    from levelbest.stats.cdf import CdfBand as CdfBand
+    from levelbest.stats.cdf import cdf_band as cdf_band
+    from levelbest.stats.cdf import mean_curve_bounds as mean_curve_bounds
     from levelbest.stats.cost import cost_curve as cost_curve
     from levelbest.stats.gate import claim_gate as claim_gate
     from levelbest.stats.interval import best_interval as best_interval
@@ -47,6 +50,9 @@ _HOMES: dict[str, str] = {
     "quantile_interval": "bands",
     "horizon": "bands",
     "rank_band": "ranks",
+    "CdfBand": "cdf",
+    "cdf_band": "cdf",
+    "mean_curve_bounds": "cdf",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -14,7 +14,8 @@ sum to at most one and end at about 1/sqrt(2 pi n_trials), so nothing underflows
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
@@ -34,24 +35,22 @@ def path_probability(n_trials: int, levels: FloatArray, low: IntArray, high: Int
         return 1.0
     if (low > high).any():
         return 0.0
-    state, base = _forward(n_trials, levels, low, high)[-1]
+    state, base = _last(_forward(n_trials, levels, low, high))
     return _close(n_trials, float(levels[-1]), state, base)
 
 
-def order_probability(n_trials: int, lower: FloatArray, upper: FloatArray, ranks: IntArray | None = None) -> float:
+def order_probability(n_trials: int, lower: FloatArray, upper: FloatArray) -> float:
     """P(lower_i <= U_(i) <= upper_i for every i), U_(i) the i-th smallest of n_trials uniform numbers.
 
-    The limits do not fall with i. With ``ranks`` they are those of the given order statistics only.
+    The limits do not fall with i.
     """
     if upper[0] <= 0 or lower[-1] >= 1:
         return 0.0
-    levels, low, high = _merged(n_trials, lower, upper, ranks)
+    levels, low, high = _merged(lower, upper)
     return path_probability(n_trials, levels, low, high)
 
 
-def symmetric_order_probability(
-    n_trials: int, lower: FloatArray, upper: FloatArray, ranks: IntArray | None = None
-) -> float:
+def symmetric_order_probability(n_trials: int, lower: FloatArray, upper: FloatArray) -> float:
     """The same for limits that are their own mirror image, upper_i = 1 - lower_(n_trials+1-i): half the work.
 
     Read backwards from 1 the process has the same law and meets the same limits, so with f(c) the Poisson mass of
@@ -59,7 +58,7 @@ def symmetric_order_probability(
     """
     if upper[0] <= 0:
         return 0.0
-    levels, low, high = _merged(n_trials, lower, upper, ranks)
+    levels, low, high = _merged(lower, upper)
     half = int(np.searchsorted(levels, 0.5))
     # The half way point is itself a level: its window is that of the nearest limits on either side.
     first_low = low[half - 1] if half else 0
@@ -68,7 +67,7 @@ def symmetric_order_probability(
     low, high = np.append(low[:half], first_low), np.append(high[:half], first_high)
     if (low > high).any():
         return 0.0
-    state, base = _forward(n_trials, levels, low, high)[-1]
+    state, base = _last(_forward(n_trials, levels, low, high))
     mirrored = np.zeros_like(state)  # f(n_trials - c) for the counts c of state
     counts = n_trials - base - np.arange(state.size) - base
     held = (counts >= 0) & (counts < state.size)
@@ -84,7 +83,7 @@ def limit_losses(
     One pass forward and one backward give all of them: the paths lost are those through (levels_k, low_k),
     whose mass is the forward mass there times the backward mass.
     """
-    ahead = _forward(n_trials, levels, low, high)
+    ahead = list(_forward(n_trials, levels, low, high))
     behind = _backward(n_trials, levels, low, high)
     total = _close(n_trials, float(levels[-1]), *ahead[-1])
     at_low, at_high = np.zeros(levels.size), np.zeros(levels.size)
@@ -108,11 +107,11 @@ def largest_level(coverage: Callable[[float], float], confidence: float, guess: 
     seen: tuple[float, float] | None = None
     for _ in range(200):
         covered = coverage(math.exp(x))
-        if abs(covered - confidence) <= 1e-13:
+        if abs(covered - confidence) <= 1e-12:
             return math.exp(x)
         y = math.log1p(-covered) if covered < 1 else -800.0
         below, above = (x, above) if covered >= confidence else (below, x)
-        if above - below < 1e-13 * max(1.0, abs(below)):
+        if above - below < 1e-12:
             break
         if seen is not None and seen[0] != x and seen[1] != y:
             slope = (y - seen[1]) / (x - seen[0])
@@ -123,22 +122,16 @@ def largest_level(coverage: Callable[[float], float], confidence: float, guess: 
     return math.exp(below)
 
 
-def _merged(
-    n_trials: int, lower: FloatArray, upper: FloatArray, ranks: IntArray | None
-) -> tuple[FloatArray, IntArray, IntArray]:
+def _merged(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
     """Limits on order statistics as limits on counts: U_(i) >= a is N(a) <= i - 1, U_(i) <= b is N(b) >= i."""
-    of = np.arange(1, n_trials + 1) if ranks is None else ranks
     levels = np.sort(np.concatenate([lower, upper]))
     levels = levels[(levels > 0) & (levels < 1)]
-    most = np.append(of - 1, n_trials)[np.searchsorted(lower, levels, side="left")]
-    least = np.insert(of, 0, 0)[np.searchsorted(upper, levels, side="right")]
-    return levels, least, most
+    return levels, np.searchsorted(upper, levels, side="right"), np.searchsorted(lower, levels, side="left")
 
 
-def _forward(n_trials: int, levels: FloatArray, low: IntArray, high: IntArray) -> list[tuple[FloatArray, int]]:
+def _forward(n_trials: int, levels: FloatArray, low: IntArray, high: IntArray) -> Iterator[tuple[FloatArray, int]]:
     """After every level: Poisson masses of the paths inside all windows so far, and the count of the first."""
     state, base = np.ones(1), 0
-    out = []
     convolve, steps = np.convolve, _steps(n_trials, levels, low, high)
     for (jump, masses), least, most in zip(steps, low.tolist(), high.tolist(), strict=True):
         state = convolve(state, masses)
@@ -148,8 +141,11 @@ def _forward(n_trials: int, levels: FloatArray, low: IntArray, high: IntArray) -
         state = state[: max(0, most + 1 - base)]
         if state.size == 0:
             state, base = np.zeros(1), least
-        out.append((state, base))
-    return out
+        yield state, base
+
+
+def _last(states: Iterator[tuple[FloatArray, int]]) -> tuple[FloatArray, int]:
+    return deque(states, maxlen=1)[0]
 
 
 def _backward(n_trials: int, levels: FloatArray, low: IntArray, high: IntArray) -> list[FloatArray]:
