@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from levelbest.readers import optuna_store, ray_tune, tensorboard
+from levelbest.readers import optuna_store, ray_tune, read_trials, tensorboard
 
 
 @pytest.mark.parametrize(
@@ -75,3 +75,17 @@ def test_algoperf_events_agree_with_its_csv(real_data):
     assert compared > 500
     assert set(table.columns["hparams.learning_rate"]) == {0.001308209823469072}
     assert len(set(table.columns["run"])) == 1
+
+
+def test_wandb_export(real_data):
+    trials = read_trials(
+        real_data / "eop" / "wandb_host.csv",
+        family=["env", "alg"],
+        selection="epoch_40/val_vs0_fqe",
+        reported="epoch_40/online_vs0",
+        direction="max",
+    )
+    assert len(trials) == 710
+    assert trials.metric.cost_unit == "s"
+    assert trials.cost.min() == 2057
+    assert trials.facts["format"] == "Weights & Biases CSV export"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,13 +71,13 @@ def read_trials(
 
 def _tables(source: Any, reader: str | None, options: dict[str, Any]) -> list[RawTable]:
     from levelbest.readers.files import as_paths, short_names
-    from levelbest.readers.frames import frame_table, is_frame
+    from levelbest.readers.frames import is_frame
     from levelbest.readers.registry import read_path
 
     if source is None or isinstance(source, (int, float, bytes)):
         raise InputError(f"a source must be a path, a glob, a list of them or a dataframe, got {source!r}")
     if not isinstance(source, (str, Path)) and is_frame(source):
-        return [frame_table(source)]
+        return [_frame(source)]
     paths = as_paths(source)
     if not paths:
         raise InputError("there is nothing to read: the list of files is empty")
@@ -90,6 +90,16 @@ def _tables(source: Any, reader: str | None, options: dict[str, Any]) -> list[Ra
     if not tables:
         raise InputError(f"nothing in {paths[0].name} could be read as trials")
     return tables
+
+
+def _frame(source: Any) -> RawTable:
+    from levelbest.readers.frames import frame_table
+    from levelbest.readers.sklearn_cv import is_cv_results, mapping_table, with_roles
+
+    if isinstance(source, Mapping) and is_cv_results(source):
+        return mapping_table(source)
+    table = frame_table(source)
+    return with_roles(table) if is_cv_results(table.columns) else table
 
 
 def _names(given: str | Sequence[str] | None, _source: Any) -> tuple[str, ...] | None:

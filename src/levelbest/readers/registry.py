@@ -22,6 +22,8 @@ _MODULES = (
     "wandb_offline",
     "ray_tune",
     "tensorboard",
+    "wandb_export",
+    "sklearn_cv",
     "tables",
 )
 
