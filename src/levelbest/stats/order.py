@@ -21,7 +21,8 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
-from levelbest.stats.weights import rank_weights, subset_fraction, weight_rows
+from levelbest.stats.sums import BEYOND_DIGITS, refined, weighted_sums
+from levelbest.stats.weights import rank_weights, subset_fraction, weight_pieces, weight_rows
 
 __all__ = [
     "best_weights",
@@ -35,8 +36,6 @@ __all__ = [
 
 ESTIMATORS = ("u", "v", "naive")
 
-_EXACT = 38.0  # exp(-38) = 3e-17: weight that no longer shows in a double
-_UNDERFLOW = 745.0  # exp(-746) = 0
 _V_LIMIT = 36  # (1 - 1/m)^(36 m) < 2.4e-16: from there on v returns the best score to the last digit
 
 
@@ -213,12 +212,13 @@ def quantile_best(
         worst_first = ordered if direction == "max" else ordered[::-1]
         return _shaped(_order_quantiles(worst_first, budgets, level), scalar)
     by_claim = _best_first(claimed, direction)[::-1]
-    worst_first = claimed[by_claim]
-    out = np.empty(budgets.size)
-    for row in range(budgets.size):
-        weights = _weights(chosen_by, budgets[row : row + 1], "u", direction)[0][by_claim]
-        out[row] = _weighted_quantile(worst_first, weights, level)
-    return _shaped(out, scalar)
+    unique, back = np.unique(budgets, return_inverse=True)
+    out = np.empty(unique.size)
+    step = max(1, (1 << 20) // chosen_by.size)
+    for start in range(0, unique.size, step):
+        weights = _weights(chosen_by, unique[start : start + step], "u", direction)[:, by_claim]
+        out[start : start + step] = [_weighted_quantile(claimed[by_claim], row, level) for row in weights]
+    return _shaped(out[back], scalar)
 
 
 def _order_quantiles(worst_first: FloatArray, budgets: IntArray, level: float) -> FloatArray:
@@ -274,50 +274,33 @@ def _on_prefixes(
 
 
 def _means(ranked: _Ranked, budgets: IntArray, estimator: str) -> FloatArray:
-    """Weighted means of the scores.
-
-    Trials far from the best are left out where all of them together cannot change the last digit. That depends on the
-    size of their scores: with one diverged loss of 1e30 the cut must lie deeper. A first cut is guessed from the best
-    score, and where the mean then found is too small for it, made again for that mean.
-    """
     unique, back = np.unique(budgets, return_inverse=True)
-    largest = float(np.abs(ranked.scores).max())
-    if largest == 0:
-        return np.zeros(budgets.size)
-    cut = min(_cut(largest, abs(float(ranked.scores[0]))), 2 * _EXACT)
-    means = _sums(ranked.scores, unique, estimator, cut)
-    for row, mean in enumerate(np.abs(means)):
-        if (needed := _cut(largest, mean)) > cut:
-            means[row] = _sums(ranked.scores, unique[row : row + 1], estimator, needed)[0]
-    return means[back]
-
-
-def _cut(largest: float, mean: float) -> float:
-    if mean == 0:
-        return _UNDERFLOW
-    return min(_UNDERFLOW, _EXACT + max(0.0, math.log(largest) - math.log(mean)))
-
-
-def _sums(scores: FloatArray, budgets: IntArray, estimator: str, cut: float) -> FloatArray:
-    out = np.empty(budgets.size)
-    for rows, weights in weight_rows(scores.size, budgets, estimator, cut):
-        out[rows] = weights @ scores[: weights.shape[1]]
-    return out
+    return weighted_sums(ranked.scores, unique, estimator)[back]
 
 
 def _spreads(ranked: _Ranked, budgets: IntArray, estimator: str) -> FloatArray:
     unique, back = np.unique(budgets, return_inverse=True)
-    scores = ranked.scores
-    # Squares: twice the digits of the range, on top of what the smallest spread of a double needs.
-    variances = np.empty(unique.size)
+    scores, size = ranked.scores, ranked.scores.size
+    means = weighted_sums(scores, unique, estimator)
     within = None if ranked.within is None else np.repeat(ranked.within / ranked.counts, ranked.counts)
-    for rows, weights in weight_rows(scores.size, unique, estimator, _UNDERFLOW):
-        kept = scores[: weights.shape[1]]
-        means = weights @ kept
-        variances[rows] = np.einsum("ij,ij->i", weights, (kept - means[:, None]) ** 2)
-        if within is not None:
-            variances[rows] += weights @ within[: weights.shape[1]]
-    return np.asarray(np.sqrt(variances)[back])
+    widest = float(scores.max() - scores.min()) + (0.0 if within is None else math.sqrt(float(within.max())))
+
+    def compute(some: IntArray, cut: float) -> FloatArray:
+        about = means[np.searchsorted(unique, some)]
+        out = np.zeros(some.size)
+        for rows, left, piece in weight_pieces(size, some, estimator, cut):
+            kept = slice(left, left + piece.shape[1])
+            out[rows] += np.einsum("ij,ij->i", piece, (scores[kept] - about[rows, None]) ** 2)
+            if within is not None:
+                out[rows] += piece @ within[kept]
+        return np.asarray(np.sqrt(out))
+
+    def needed(spreads: FloatArray) -> FloatArray:
+        return np.asarray(BEYOND_DIGITS + 2 * np.log(widest / spreads))
+
+    if widest == 0:
+        return np.zeros(budgets.size)
+    return refined(compute, needed, unique, size, estimator)[back]
 
 
 def _errors(ranked: _Ranked, budgets: IntArray, estimator: str) -> FloatArray:
@@ -330,21 +313,36 @@ def _errors(ranked: _Ranked, budgets: IntArray, estimator: str) -> FloatArray:
     """
     unique, back = np.unique(budgets, return_inverse=True)
     size = ranked.scores.size
-    out = np.full(unique.size, np.nan)
     usable = unique[unique < size] if estimator == "u" else unique
     spacings = -np.diff(ranked.scores)
-    for rows, weights in weight_rows(size - 1, usable, estimator, _UNDERFLOW):
-        wide = weights.shape[1]
-        steps = weights * spacings[:wide]
-        # Estimate without the trial that has d better ones, minus that without the best: -sum of the steps before d.
-        shifts = np.cumsum(steps, axis=1)
-        last = shifts[:, -1:]
-        mean = (shifts[:, :-1].sum(axis=1, keepdims=True) + last * (size - wide)) / size
-        squares = (shifts[:, :-1] - mean) ** 2
-        total = squares.sum(axis=1) + ((last - mean) ** 2 * (size - wide) + mean**2)[:, 0]
-        if ranked.within is not None:
-            total += _within_ties(weights, ranked)
-        out[rows] = np.sqrt(total * (size - 1) / size)
+    widest = float(ranked.scores.max() - ranked.scores.min())
+    if ranked.within is not None:
+        widest += math.sqrt(float(ranked.within.max()))
+
+    def compute(some: IntArray, cut: float) -> FloatArray:
+        out = np.empty(some.size)
+        for rows, weights in weight_rows(size - 1, some, estimator, cut):
+            wide = weights.shape[1]
+            # Without the trial that has d better ones, minus without the best: the sum of the steps before d. Past the
+            # last weight that counts the sum stays as it is, for size - wide trials.
+            shifts = np.cumsum(weights * spacings[:wide], axis=1)
+            last = shifts[:, -1:]
+            mean = (shifts[:, :-1].sum(axis=1, keepdims=True) + last * (size - wide)) / size
+            total = ((last - mean) ** 2 * (size - wide) + mean**2)[:, 0]
+            total += ((shifts[:, :-1] - mean) ** 2).sum(axis=1)
+            if ranked.within is not None:
+                total += _within_ties(weights, ranked)
+            out[rows] = np.sqrt(total * (size - 1) / size)
+        return out
+
+    def needed(errors: FloatArray) -> FloatArray:
+        return np.asarray(BEYOND_DIGITS + np.log(widest / errors) + 0.5 * math.log(size))
+
+    out = np.full(unique.size, np.nan)
+    if usable.size and widest > 0:
+        out[: usable.size] = refined(compute, needed, usable, size - 1, estimator)
+    elif usable.size:
+        out[: usable.size] = 0.0
     return out[back]
 
 
