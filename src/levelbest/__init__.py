@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from levelbest.errors import LevelbestError as LevelbestError
     from levelbest.errors import MissingExtra as MissingExtra
     from levelbest.readers import read_trials as read_trials
+    from levelbest.run.runner import Run as Run
+    from levelbest.run.runner import run_study as run_study
+    from levelbest.run.runner import run_trials as run_trials
+    from levelbest.run.study_file import read_study as read_study
+    from levelbest.run.verify import verify_ledger as verify_ledger
     from levelbest.trials import Metric as Metric
     from levelbest.trials import Trials as Trials
 
@@ -42,6 +47,11 @@ _HOMES = {
     "Curve": "curves",
     "curve": "curves",
     "family_curves": "curves",
+    "Run": "run.runner",
+    "run_study": "run.runner",
+    "run_trials": "run.runner",
+    "read_study": "run.study_file",
+    "verify_ledger": "run.verify",
 }
 __all__ = sorted([*_HOMES, "stats"])
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -17,6 +17,8 @@ __all__ = ["COMMANDS", "cli", "main"]
 COMMANDS: dict[str, str] = {
     "demo": "The whole tour, on shipped results.",
     "curve": "Expected or quantile best score against the budget.",
+    "run": "Random search and seeds from a study file, resumable.",
+    "verify": "Check that nothing in a ledger was deleted or edited.",
     "simulate": "Bias and coverage of estimators and intervals on a known law.",
 }
 

@@ -47,6 +47,8 @@ class Progress:
 
     finished: set[int] = field(default_factory=set)
     """Trials that ended for good; they never run again."""
+    failed: int = 0
+    """How many of these failed or diverged."""
     open: dict[int, int] = field(default_factory=dict)
     """Trial -> attempt, started and not ended: whoever ran it was killed."""
     attempts: dict[int, int] = field(default_factory=dict)
@@ -155,7 +157,7 @@ _INSERT = f"INSERT INTO records ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 def _chained(entries: Iterable[Entry], seq: int, previous: str) -> Iterator[tuple[Any, ...]]:
     for entry in entries:
         seq += 1
-        body = json.dumps(entry.body, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        body = json.dumps(entry.body, allow_nan=False, separators=(",", ":"))
         fields = (
             seq, time.time_ns() // 1000, entry.kind, entry.family, entry.trial, entry.attempt, entry.status, body
         )  # fmt: skip
@@ -178,6 +180,7 @@ def read_progress(connection: sqlite3.Connection) -> dict[int, Progress]:
         one.open.pop(trial, None)
         if status in FINAL:
             one.finished.add(trial)
+            one.failed += status != "ok"
             one.attempts.pop(trial, None)
             one.lost.pop(trial, None)
         elif status == "lost":

@@ -1,0 +1,71 @@
+"""``levelbest run``: random search and seeds from a study file, resumable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+__all__ = ["command"]
+
+
+@click.command("run")
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option("--ledger", type=click.Path(path_type=Path), help="Where results go (default: beside STUDY, as .db).")
+@click.option("--engine", help="inline, local, ray or slurm (default: as the study says, else local).")
+@click.option("--workers", type=click.IntRange(min=1), help="Trials at once (default: what the machine allows).")
+@click.option("--new-family", multiple=True, metavar="[OLD=]NEW", help="Run a changed family under a new name.")
+@click.option("--quiet", is_flag=True, help="Say nothing until the end.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
+@click.option("--check", is_flag=True, help="Check the study and print its first configurations; run nothing.")
+def command(
+    study: Path,
+    ledger: Path | None,
+    engine: str | None,
+    workers: int | None,
+    new_family: tuple[str, ...],
+    quiet: bool,
+    as_json: bool,
+    check: bool,
+) -> None:
+    """Run the trials of a study file (YAML, TOML or JSON). The same command goes on where it stopped.
+
+    Ctrl-C lets the running trials end; a second one ends them now. Exit code 0: every planned trial is finished; 130:
+    stopped before.
+    """
+    from levelbest._plain import dump_json
+    from levelbest.run.progress import reporter_for
+    from levelbest.run.runner import run_study
+    from levelbest.run.study_file import read_study
+
+    found = read_study(study)
+    if check:
+        _show(found)
+        return
+    reporter = reporter_for("json" if as_json else "quiet" if quiet else "auto")
+    done = run_study(
+        found,
+        ledger or study.with_suffix(".db"),
+        engine=engine,
+        workers=workers,
+        new_family=new_family,
+        reporter=reporter,
+    )
+    click.echo(dump_json(done.to_dict()) if as_json else str(done))
+    if not done.finished:
+        click.get_current_context().exit(130)
+
+
+def _show(study: object) -> None:
+    import json
+
+    from levelbest.run.study import Study
+
+    assert isinstance(study, Study)
+    for place, family in enumerate(study.families):
+        number = place if family.number is None else family.number
+        what = " ".join(family.command.arguments) if family.command else family.function_name
+        click.echo(f"{family.name}: {family.n_trials} trials of {what}")
+        for trial in range(min(3, family.n_trials)):
+            config, seed = family.space.draw(study.seed, number, trial, family.seeds)
+            click.echo(f"  trial {trial}: {json.dumps(config)}, seed {seed}")

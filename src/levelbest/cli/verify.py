@@ -1,0 +1,28 @@
+"""``levelbest verify``: nothing deleted or edited in a ledger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+__all__ = ["command"]
+
+
+@click.command("verify")
+@click.argument("ledger", type=click.Path(path_type=Path))
+@click.option("--head", help="A head that was published earlier; the ledger must still hold it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
+def command(ledger: Path, head: str | None, as_json: bool) -> None:
+    """Check that nothing in a ledger was deleted or edited, and print its head.
+
+    Whoever knows the head of a ledger can tell whether it is still the same ledger: publish it with the results. Study
+    code is never imported. Exit code 1 where the ledger is not whole.
+    """
+    from levelbest._plain import dump_json
+    from levelbest.run.verify import verify_ledger
+
+    found = verify_ledger(ledger, head)
+    click.echo(dump_json(found.to_dict()) if as_json else str(found))
+    if not found.whole:
+        click.get_current_context().exit(1)

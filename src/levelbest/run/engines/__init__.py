@@ -1,0 +1,72 @@
+"""Engines: where trials run. One small contract, one test suite that every engine passes.
+
+An engine is given tasks (plain dicts, see ``levelbest.run.attempt``) up to its capacity and gives back how each attempt
+ended, in any order. It never decides anything: what counts as a failure, what runs again and what is recorded is the
+loop's business, the same for every engine.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from levelbest import _check
+from levelbest.run.study import Resources
+
+__all__ = ["ENGINES", "Engine", "Job", "open_engine"]
+
+ENGINES = {"inline": "InlineEngine", "local": "LocalEngine", "ray": "RayEngine", "slurm": "SlurmEngine"}
+"""Name -> class, in ``levelbest.run.engines.<name>``, imported when it is used."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all tasks of a session share."""
+
+    folder: Path
+    logs: Path
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """Functions given as objects, by the name that tasks use."""
+    names: tuple[str, ...] = ()
+    """Functions given as ``module:name``."""
+    workers: int | None = None
+    resources: Resources = field(default_factory=Resources)
+    """The largest of what any family asks for."""
+    wait: float = 600.0
+    """Seconds that a cluster may stay silent about a lost trial."""
+
+
+class Engine(ABC):
+    """The contract. An engine is used by one loop, from one thread."""
+
+    isolates: ClassVar[bool] = True
+    """Whether a trial that crashes, hangs or is killed cannot harm the runner."""
+    capacity: int
+    """Trials that can run at once."""
+
+    @abstractmethod
+    def __init__(self, job: Job) -> None:
+        """Get ready to run; an ``InputError`` or ``MissingExtra`` where that cannot be."""
+
+    @abstractmethod
+    def submit(self, task: dict[str, Any]) -> None:
+        """Start a task. Never called beyond the capacity."""
+
+    @abstractmethod
+    def wait(self, timeout: float) -> list[dict[str, Any]]:
+        """How attempts ended that have ended since, each once; waits for the first up to ``timeout`` seconds."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End everything that runs, with all it started; what had not ended is not heard of again."""
+
+
+def open_engine(name: str, job: Job) -> Engine:
+    """The engine of this name, ready to run."""
+    _check.as_choice(name, ENGINES, "engine")
+    made: Engine = getattr(importlib.import_module(f"levelbest.run.engines.{name}"), ENGINES[name])(job)
+    return made

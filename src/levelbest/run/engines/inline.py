@@ -1,0 +1,62 @@
+"""Trials in this very process, one at a time: for debugging, and for functions that cannot be forked."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+from levelbest.errors import InputError
+from levelbest.run.attempt import attempt, seed_everything
+from levelbest.run.engines import Engine, Job
+from levelbest.run.objective import call, load
+
+__all__ = ["InlineEngine"]
+
+
+class InlineEngine(Engine):
+    """A function is called here, where a debugger can see it: no time limit, no log, no protection from a crash."""
+
+    isolates = False
+    capacity = 1
+
+    def __init__(self, job: Job) -> None:
+        self._functions: dict[str, Callable[..., Any]] = dict(job.functions)
+        for name in job.names:
+            try:
+                self._functions[name] = load(name, str(job.folder))
+            except Exception as error:
+                raise InputError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
+        self._ended: list[dict[str, Any]] = []
+
+    def submit(self, task: dict[str, Any]) -> None:
+        """Run a task to its end."""
+        if task["function"] is None:
+            self._ended.append(attempt(task, None))
+        else:
+            self._ended.append(self._call(task, self._functions[task["function"]]))
+
+    def _call(self, task: dict[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
+        raw: dict[str, Any] = {"key": task["key"], "end": "exit", "code": 0, "limit": task["limit"]}
+        steps: list[dict[str, float]] = []
+        wall, cpu = time.monotonic(), time.process_time()
+        with contextlib.suppress(ImportError):
+            import numpy  # noqa: F401 - so that it is seeded
+        seed_everything(task["seed"])
+        try:
+            raw["scores"] = call(function, task["config"], task["seed"], steps.append)
+        except Exception as error:
+            said = str(error).strip().splitlines()
+            raw |= {"code": 1, "problem": f"{type(error).__name__}: {said[0][:300] if said else ''}"}
+        if steps:
+            raw["steps"] = steps[:1000]
+        return raw | {"wall": time.monotonic() - wall, "cpu": time.process_time() - cpu}
+
+    def wait(self, timeout: float) -> list[dict[str, Any]]:  # noqa: ARG002
+        """The attempt that ``submit`` ran."""
+        ended, self._ended = self._ended, []
+        return ended
+
+    def stop(self) -> None:
+        """Nothing runs between calls."""

@@ -1,0 +1,117 @@
+"""Trials on this machine: a pool of workers, each running one child per trial in its own process group."""
+
+from __future__ import annotations
+
+import os
+import select
+from pathlib import Path
+from typing import Any
+
+from levelbest.errors import DataError, InputError
+from levelbest.run.engines import Engine, Job
+from levelbest.run.worker import Worker
+
+__all__ = ["LocalEngine"]
+
+
+class LocalEngine(Engine):
+    """Workers stay alive between trials; one that is lost is replaced, and its trial reported as lost."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.capacity = job.workers or max(1, int(cores // max(1.0, job.resources.cpus or 1.0)))
+        self._devices = _devices(job.resources.gpus, self.capacity, given=job.workers is not None)
+        if self._devices:
+            self.capacity = len(self._devices)
+        self._tasks: dict[int, dict[str, Any]] = {}
+        self._workers: list[Worker] = []
+        self._poller = select.poll()
+        self._lost_in_a_row = 0
+        for slot in range(self.capacity):
+            self._workers.append(self._start(slot))
+        self._load(self._workers)
+        self._free = list(reversed(range(self.capacity)))
+
+    def _start(self, slot: int) -> Worker:
+        env = {"CUDA_VISIBLE_DEVICES": self._devices[slot]} if self._devices else {}
+        if self._job.resources.cpus:
+            threads = str(max(1, int(self._job.resources.cpus)))
+            env |= {name: threads for name in ("OMP_NUM_THREADS",) if name not in os.environ}
+        worker = Worker(self._job.functions or None, env, str(self._job.logs / "workers.log"))
+        self._poller.register(worker, select.POLLIN)
+        return worker
+
+    def _load(self, workers: list[Worker]) -> None:
+        """Have the functions imported before any trial starts, in all workers at once."""
+        for worker in workers:
+            worker.send({"load": list(self._job.names), "folder": str(self._job.folder)})
+        for worker in workers:
+            answer = worker.answer()
+            problem = "a worker died while it was starting" if answer is None else answer["loaded"]
+            if problem:
+                self.stop()
+                raise InputError(f"{problem} (what it printed is in {self._job.logs.name}/workers.log)")
+
+    def submit(self, task: dict[str, Any]) -> None:
+        """Hand a task to a free worker."""
+        slot = self._free.pop()
+        self._tasks[slot] = task
+        self._workers[slot].send(task)
+
+    def wait(self, timeout: float) -> list[dict[str, Any]]:
+        """Attempts that ended; a lost worker's too, once nothing of it is left."""
+        ended: list[dict[str, Any]] = []
+        slots = {worker.fileno(): slot for slot, worker in enumerate(self._workers)}
+        for ready, _ in self._poller.poll(timeout * 1000):
+            slot = slots[ready]
+            found = self._workers[slot].receive()
+            if found is None:
+                ended += self._replace(slot)
+            for raw in found or ():
+                self._lost_in_a_row = 0
+                del self._tasks[slot]
+                self._free.append(slot)
+                ended.append(raw)
+        return ended
+
+    def _replace(self, slot: int) -> list[dict[str, Any]]:
+        self._poller.unregister(self._workers[slot])
+        self._workers[slot].close()
+        self._lost_in_a_row += 1
+        if self._lost_in_a_row > 20 * self.capacity:
+            raise DataError("workers die as soon as they start; the last words of theirs are in workers.log")
+        self._workers[slot] = self._start(slot)
+        self._load([self._workers[slot]])
+        task = self._tasks.pop(slot, None)
+        if task is None:
+            return []
+        self._free.append(slot)
+        return [{"key": task["key"], "end": "lost", "wall": 0.0, "cpu": 0.0, "problem": "its worker was killed"}]
+
+    def stop(self) -> None:
+        """End all workers and what they run."""
+        for worker in self._workers:
+            worker.close()
+        self._workers, self._tasks = [], {}
+
+
+def _devices(gpus: float, capacity: int, *, given: bool) -> list[str]:
+    """Which GPUs each worker's trials see; empty where trials need none."""
+    if not gpus:
+        return []
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        found = [name.strip() for name in visible.split(",") if name.strip()]
+    else:
+        folder = Path("/proc/driver/nvidia/gpus")
+        found = [str(number) for number in range(len(list(folder.iterdir())))] if folder.is_dir() else []
+    if gpus < 1:
+        sharing = int(1 / gpus)
+        groups = [name for name in found for _ in range(sharing)]
+    else:
+        size = int(gpus)
+        groups = [",".join(found[at : at + size]) for at in range(0, len(found) - size + 1, size)]
+    if not groups:
+        raise InputError(f"a trial needs {gpus:g} GPUs and this machine shows {len(found)}; see CUDA_VISIBLE_DEVICES")
+    return groups[:capacity] if given else groups

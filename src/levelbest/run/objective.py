@@ -1,0 +1,178 @@
+"""What a trial hands back: a function's scores, a line of JSON, a metrics file or an exit code, made into an outcome.
+
+Standard library only: every worker imports this, and a worker must start fast and weigh little.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+__all__ = ["call", "flat", "last_scores", "load", "read_metrics", "verdict_on"]
+
+FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+"""Signals that someone else sends: the machine, not the model, ended the trial."""
+_MOST_SCORES, _MOST_BYTES = 1000, 16_000_000
+
+
+def load(name: str, folder: str) -> Callable[..., Any]:
+    """The function that ``module:name`` names; modules of the study's folder are found too."""
+    module, _, path = name.partition(":")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    found: Any = importlib.import_module(module)
+    for part in path.split("."):
+        found = getattr(found, part)
+    if not callable(found):
+        raise TypeError(f"{name} is not a function")
+    result: Callable[..., Any] = found
+    return result
+
+
+def call(
+    function: Callable[..., Any], config: Mapping[str, Any], seed: int, on_yield: Callable[[dict[str, float]], None]
+) -> dict[str, float]:
+    """Scores of one trial: what the function returns, or the last that it yields; each yield is passed on at once."""
+    result = function(dict(config), seed)
+    if isinstance(result, Iterator):
+        last: Any = None
+        while True:
+            try:
+                last = next(result)
+            except StopIteration as stop:
+                result = last if stop.value is None else stop.value
+                break
+            on_yield(flat(last))
+    return flat(result)
+
+
+def flat(result: Any) -> dict[str, float]:
+    """Scores by name: a number is called ``score``, nested names are joined by dots, what is no number is left out."""
+    if isinstance(result, Mapping):
+        found: dict[str, float] = {}
+        for key, value in result.items():
+            if isinstance(value, Mapping):
+                found |= {f"{key}.{name}": one for name, one in flat(value).items()}
+            elif (number := _number(value)) is not None:
+                found[str(key)] = number
+        return dict(list(found.items())[:_MOST_SCORES])
+    number = _number(result)
+    if number is None:
+        raise TypeError(f"an objective returns a number or a dict of scores, got {type(result).__name__}")
+    return {"score": number}
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, str | bytes) or value is None:
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def last_scores(text: bytes, wanted: str | None) -> dict[str, float] | None:
+    """Scores on the last line that is a JSON object (and holds the wanted one, where any does)."""
+    last = None
+    for line in reversed(text.splitlines()):
+        line = line.strip()
+        if not (line.startswith(b"{") and line.endswith(b"}")):
+            continue
+        try:
+            found = flat(json.loads(line))
+        except (ValueError, TypeError, RecursionError):
+            continue
+        if wanted is None or wanted in found:
+            return found
+        last = last if last is not None else found
+    return last
+
+
+def read_metrics(path: str, before: tuple[int, int, int] | None, wanted: str | None) -> dict[str, float] | str:
+    """Scores in a metrics file (a JSON object, or lines of them), or the reason there are none."""
+    try:
+        if (now := mark(path)) is None:
+            return f"wrote no metrics file {os.path.basename(path)}"
+        if now == before:
+            return f"left the metrics file {os.path.basename(path)} of an earlier run as it was"
+        if now[1] > _MOST_BYTES:
+            return f"wrote a metrics file of {now[1]} bytes; {_MOST_BYTES} are read at most"
+        with open(path, "rb") as file:
+            text = file.read()
+    except OSError as error:
+        return f"left a metrics file that cannot be read: {error.strerror}"
+    try:
+        whole = json.loads(text)
+        if isinstance(whole, dict):
+            return flat(whole)
+    except (ValueError, RecursionError):
+        pass
+    found = last_scores(text, wanted)
+    return f"wrote a metrics file {os.path.basename(path)} that is not JSON" if found is None else found
+
+
+def mark(path: str) -> tuple[int, int, int] | None:
+    """What tells a new file from an old one."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def verdict_on(
+    raw: Mapping[str, Any], selection: str | None, report: str
+) -> tuple[str, dict[str, float | None], str | None]:
+    """Status, scores and reason of an attempt, from how its process ended and what it handed over.
+
+    ``raw`` holds ``end`` (exit, signal, timeout, lost, unstarted), ``code``, ``scores`` and ``problem``.
+    """
+    end, code, problem = raw["end"], raw.get("code"), raw.get("problem")
+    if end == "lost":
+        return "lost", {}, problem or "its worker was lost"
+    if end == "timeout":
+        return "failed", {}, f"stopped at its time limit of {raw['limit']:g} s"
+    if end == "unstarted":
+        return "failed", {}, f"could not be started: {problem}"
+    if end == "signal":
+        name = _signal_name(code)
+        if code in FROM_OUTSIDE:
+            memory = ", perhaps for lack of memory" if code == signal.SIGKILL else ""
+            return "lost", {}, f"ended by {name} from outside{memory}"
+        return "failed", {}, f"ended by {name}"
+    if report == "exit":
+        return "ok", {selection or "success": float(code == 0)}, None
+    if code != 0:
+        said = f": {problem}" if problem else ""
+        return "failed", {}, f"exit code {code}{said}"
+    scores: dict[str, float] | None = raw.get("scores")
+    if scores is None:
+        return "failed", {}, problem or "handed over no scores"
+    kept = {name: value if math.isfinite(value) else None for name, value in scores.items()}
+    if selection is None:
+        if any(value is not None for value in kept.values()):
+            return "ok", kept, None
+        return (
+            ("diverged", kept, "every score is NaN or infinite")
+            if kept
+            else ("failed", {}, "no number among its scores")
+        )
+    if selection not in scores:
+        others = ", ".join(list(scores)[:10]) or "no number at all"
+        return "failed", kept, f"reported no {selection}; it reported {others}"
+    if kept[selection] is None:
+        return "diverged", kept, f"{selection} is {'NaN' if math.isnan(scores[selection]) else 'infinite'}"
+    return "ok", kept, None
+
+
+def _signal_name(code: Any) -> str:
+    try:
+        return signal.Signals(code).name
+    except ValueError:
+        return f"signal {code}"

@@ -1,0 +1,58 @@
+"""Processes that leave none behind. Standard library only.
+
+On Linux a process can adopt the orphans below it, so what a trial leaves, detached or not, is found as a child and
+ended. Elsewhere the trial's process group is what is ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+
+__all__ = ["adopt_orphans", "children", "die_with_parent", "open_pid", "sweep"]
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every orphan below this process (Linux)."""
+    if _libc is not None:
+        _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def die_with_parent() -> None:
+    """Have the kernel end this process with its parent (Linux); a last resort behind the guard."""
+    if _libc is not None:
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def open_pid(pid: int) -> int | None:
+    """A file that is ready when a process ends, where the system has such a thing."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None
+
+
+def children() -> list[int]:
+    """The children of this process, adopted ones included; empty where the system does not say."""
+    try:
+        with open("/proc/thread-self/children", encoding="ascii") as file:
+            return [int(word) for word in file.read().split()]
+    except (OSError, ValueError):
+        return []
+
+
+def sweep() -> None:
+    """End and reap every child of this process, until there is none."""
+    while left := children():
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in left:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)

@@ -1,0 +1,158 @@
+"""How a running study looks on a terminal: a bar per family, the best so far, failures, time left, the verdict."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from levelbest import _check
+from levelbest.run.loop import Reporter
+from levelbest.run.study import Judge
+from levelbest.run.view import FamilyView, LedgerView
+
+__all__ = ["MODES", "reporter_for"]
+
+MODES = ("auto", "bar", "lines", "quiet", "json")
+_LINES_EVERY = 30.0
+
+
+def reporter_for(mode: str) -> Reporter:
+    """The reporter for a mode: ``auto`` is a bar on a terminal and lines elsewhere; ``json`` is quiet until the end."""
+    _check.as_choice(mode, MODES, "progress mode")
+    if mode == "auto":
+        mode = "bar" if sys.stderr is not None and sys.stderr.isatty() else "lines"
+    return {"bar": _Bar, "lines": _Lines}.get(mode, Reporter)()
+
+
+class _Lines(Reporter):
+    """A line on standard error now and then: for logs and pipes."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + _LINES_EVERY
+        self._began = time.monotonic()
+        self._last = (0, 0, 0, 0, 0)
+
+    def tick(self, done: int, failed: int, total: int, running: int, session_done: int) -> None:
+        """Print where it stands, every half minute."""
+        self._last = (done, failed, total, running, session_done)
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _LINES_EVERY
+            self.say(self._line())
+
+    def _line(self) -> str:
+        done, failed, total, running, session_done = self._last
+        left = time_left(time.monotonic() - self._began, session_done, total - done)
+        counts = [(done, f"of {total} trials"), (failed, "failed"), (running, "running")]
+        return ", ".join([f"{n} {what}" for n, what in counts if n or what.startswith("of")] + ([left] if left else []))
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence."""
+        print(f"levelbest: {sentence}", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Print where it ended."""
+        self.say(self._line())
+
+
+class _Bar(Reporter):
+    """Bars, drawn by rich, refreshed from the loop: no thread, so that workers can be forked at any time."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        self._console = Console(stderr=True)
+        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._view: LedgerView | None = None
+        self._judge = Judge()
+        self._began = self._drawn = time.monotonic()
+        self._last = (0, 0, 0, 0, 0)
+        self._verdict = _Verdict()
+
+    def begin(self, ledger: Path, judge: Any) -> None:
+        """Start drawing."""
+        self._view, self._judge = LedgerView(ledger), judge
+        self._began = time.monotonic()
+        self._live.start()
+
+    def tick(self, done: int, failed: int, total: int, running: int, session_done: int) -> None:
+        """Draw again, four times a second at most."""
+        self._last = (done, failed, total, running, session_done)
+        now = time.monotonic()
+        if self._view is not None and now - self._drawn >= 0.25:
+            self._drawn = now
+            self._view.refresh()
+            self._live.update(self._table(self._view), refresh=True)
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence above the bars."""
+        self._console.print(f"levelbest: {sentence}", markup=False, highlight=False)
+
+    def end(self) -> None:
+        """Leave the last state on the screen."""
+        self._live.stop()
+        if self._view is not None:
+            self._view.refresh()
+            self._console.print(self._table(self._view))
+            self._view.close()
+
+    def _table(self, view: LedgerView) -> Any:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table.grid(padding=(0, 2))
+        for family in view.families.values():
+            table.add_row(
+                Text(family.name),
+                ProgressBar(total=family.n_planned, completed=family.n_finished, width=30),
+                Text(f"{family.n_finished}/{family.n_planned}"),
+                Text(f"{family.n_failed} failed" if family.n_failed else "", style="red"),
+                Text(best_so_far(family, self._judge)),
+            )
+        done, _, total, running, session_done = self._last
+        left = time_left(time.monotonic() - self._began, session_done, total - done)
+        line = ", ".join(part for part in (f"{running} running" if running else "", left) if part)
+        return Group(table, *[Text(text) for text in (line, self._verdict.of(view, self._judge)) if text])
+
+
+class _Verdict:
+    """Who is ahead, looked at no more often than the numbers of trials that were fixed in advance."""
+
+    def __init__(self) -> None:
+        self._sizes: tuple[int, ...] = ()
+        self._text = ""
+
+    def of(self, view: LedgerView, judge: Judge) -> str:
+        from levelbest.run.standing import current_verdict, look_sizes
+
+        sizes = look_sizes(view)
+        if sizes != self._sizes:
+            self._sizes = sizes
+            self._text = current_verdict(view, judge) or ""
+        return self._text
+
+
+def best_so_far(family: FamilyView, judge: Judge) -> str:
+    """The best selection score among the finished trials, where the direction is known."""
+    if judge.selection is None or judge.direction is None:
+        return ""
+    scores = [end["scores"].get(judge.selection) for end in family.ends.values() if end["status"] == "ok"]
+    known = [score for score in scores if score is not None]
+    if not known:
+        return ""
+    return f"best {judge.selection} {(max if judge.direction == 'max' else min)(known):.4g}"
+
+
+def time_left(elapsed: float, done: int, left: int) -> str:
+    """How long it will take at this pace."""
+    if done == 0 or left <= 0:
+        return ""
+    seconds = elapsed / done * left
+    for size, name in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"about {seconds / size:.1f} {name} left"
+    return f"about {seconds:.0f} s left"

@@ -1,0 +1,155 @@
+"""Whether a study is the one its ledger began with. What decides the results cannot change under a family's name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from levelbest.errors import DataError, InputError
+from levelbest.run.ledger import Entry, Ledger
+from levelbest.run.study import Family, Study
+
+__all__ = ["Registered", "reconcile"]
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A family as the ledger knows it."""
+
+    number: int
+    name: str
+    declared: str
+    """Its name in the study file; another than ``name`` after ``--new-family``."""
+    definition: Mapping[str, Any]
+    fingerprint: str
+    n_trials: int
+
+
+def registered_families(ledger: Ledger) -> list[Registered]:
+    """The families of a ledger, oldest first."""
+    plans = {record.family: record.content["n_trials"] for record in ledger.records("plan")}
+    found = []
+    for record in ledger.records("family"):
+        body = record.content
+        number = int(record.family or 0)
+        declared = body.get("declared", body["name"])
+        fields = (body["definition"], body["fingerprint"], plans.get(number, 0))
+        found.append(Registered(number, body["name"], declared, *fields))
+    return found
+
+
+def reconcile(
+    study: Study, ledger: Ledger, new_family: Sequence[str] = ()
+) -> tuple[dict[str, Registered], list[Entry]]:
+    """Each family of the study with its place in the ledger, and the records to add; a ``DataError`` where they differ.
+
+    ``new_family`` names (``NEW`` or ``OLD=NEW``) what a changed family is called from here on; its earlier trials stay.
+    """
+    _same_study(study, ledger)
+    known = registered_families(ledger)
+    used = {one.number for one in known} | {family.number for family in study.families if family.number is not None}
+    renamed = _renamed(study, known, new_family)
+    found: dict[str, Registered] = {}
+    entries: list[Entry] = []
+    for family in study.families:
+        match = next((one for one in known if _is_same(one, family)), None)
+        if match is None:
+            number = family.number
+            if number is None:
+                number = next(n for n in range(len(used) + 1) if n not in used)
+            elif any(one.number == number for one in known):
+                raise DataError(f"family {family.name}: the number {number} is another family's in this ledger")
+            used.add(number)
+            name = renamed.get(family.name, family.name)
+            definition, fingerprint = family.definition(), family.fingerprint
+            match = Registered(number, name, family.name, definition, fingerprint, 0)
+            body = {"name": name, "declared": family.name, "definition": definition, "fingerprint": fingerprint}
+            entries.append(Entry("family", body, family=number))
+        if family.n_trials < match.n_trials:
+            raise DataError(
+                f"family {match.name}: a plan can grow and not shrink, {match.n_trials} trials were planned and the "
+                f"study now says {family.n_trials}; leave n_trials at {match.n_trials} or more"
+            )
+        if family.n_trials > match.n_trials:
+            entries.append(Entry("plan", {"n_trials": family.n_trials}, family=match.number))
+        found[family.name] = match
+    return found, entries
+
+
+def _is_same(one: Registered, family: Family) -> bool:
+    return one.declared == family.name and one.fingerprint == family.fingerprint
+
+
+def _same_study(study: Study, ledger: Ledger) -> None:
+    began = ledger.records("study")[0].content
+    now = study.to_dict()
+    lines = _difference({key: began.get(key) for key in now}, now)
+    if lines:
+        raise DataError(
+            "the study changed after it began (nothing was run):\n"
+            + "\n".join(lines)
+            + "\nSeed, metric and cost belong to the whole ledger: change them back, or begin another with --ledger"
+        )
+
+
+def _renamed(study: Study, known: list[Registered], new_family: Sequence[str]) -> dict[str, str]:
+    """Family of the study -> the new name that its changed definition is to have."""
+    changed = [
+        family
+        for family in study.families
+        if any(one.declared == family.name for one in known) and not any(_is_same(one, family) for one in known)
+    ]
+    asked: dict[str, str] = {}
+    for text in new_family:
+        old, equals, new = text.partition("=")
+        if not equals:
+            if len(changed) != 1:
+                names = ", ".join(family.name for family in changed) or "none"
+                raise InputError(f"--new-family {text}: say OLD=NEW, because the families that changed are: {names}")
+            old, new = changed[0].name, text
+        if not any(family.name == old for family in changed):
+            raise InputError(f"--new-family {text}: {old} has not changed, so it needs no new name")
+        taken = [name for one in known for name in (one.name, one.declared)]
+        if new in taken or any(family.name == new for family in study.families):
+            raise InputError(f"--new-family {text}: there is a family {new} already; choose another name")
+        asked[old] = new
+    for family in changed:
+        if family.name not in asked:
+            before = [one for one in known if one.declared == family.name][-1]
+            raise DataError(
+                f"family {family.name} changed after it began (nothing was run):\n"
+                + "\n".join(_difference(dict(before.definition), family.definition()))
+                + f"\nTrials of two definitions are not one sample. Change it back, or keep both: --new-family "
+                f"{family.name}-2 runs this one under a new name"
+            )
+    for family in study.families:
+        for one in known:
+            if one.name == family.name != one.declared:
+                raise DataError(f"family {family.name}: the ledger knows {one.declared} by this name; choose another")
+    return asked
+
+
+def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Lines ``- was`` and ``+ is`` of what differs, by dotted path."""
+    was, is_now = _paths(before), _paths(now)
+    lines = []
+    for key in dict.fromkeys([*was, *is_now]):
+        if was.get(key) != is_now.get(key):
+            lines += [f"  - {key}: {was[key]}"] if key in was else []
+            lines += [f"  + {key}: {is_now[key]}"] if key in is_now else []
+    return lines
+
+
+def _paths(value: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    found: dict[str, str] = {}
+    for key, one in value.items():
+        if key == "space" and not prefix:
+            found |= {f"space.{name}": json.dumps(given) for name, given in one}
+            found["space (order)"] = ", ".join(name for name, _ in one)
+        elif isinstance(one, Mapping) and one:
+            found |= _paths(one, f"{prefix}{key}.")
+        else:
+            found[f"{prefix}{key}"] = json.dumps(one)
+    return found

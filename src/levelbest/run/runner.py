@@ -1,0 +1,222 @@
+"""Run a study: open or make its ledger, check that it is still the same study, and go on where it stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import levelbest
+from levelbest.errors import InputError
+from levelbest.run.attempt import search_path
+from levelbest.run.engines import Engine, Job, open_engine
+from levelbest.run.environment import capture_environment, changes, command_line
+from levelbest.run.ledger import Entry, Ledger, connect_to_read, logs_folder
+from levelbest.run.lock import hold_ledger
+from levelbest.run.loop import Loop, Reporter
+from levelbest.run.reconcile import reconcile
+from levelbest.run.study import Resources, Study
+from levelbest.run.view import LedgerView
+
+if TYPE_CHECKING:
+    from levelbest.trials import Trials
+
+__all__ = ["Run", "run_study", "run_trials"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a session left: where the ledger is, its head, and how far each family is."""
+
+    ledger: Path
+    head: str
+    families: tuple[tuple[str, int, int, int], ...]
+    """Name, trials planned, finished, and of these failed or diverged."""
+    finished: bool
+
+    def trials(self) -> Trials:
+        """The table of trials, for curves and comparisons."""
+        from levelbest.readers import read_trials
+
+        found: Trials = read_trials(self.ledger)
+        return found
+
+    def __str__(self) -> str:
+        parts = [
+            f"{name}: {finished} of {planned} trials{f', {failed} failed' if failed else ''}"
+            for name, planned, finished, failed in self.families
+        ]
+        end = "finished" if self.finished else "stopped; the same command goes on"
+        return f"{'; '.join(parts)} ({end}). Ledger {self.ledger.name}, head {self.head}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints."""
+        names = ("family", "n_planned", "n_trials", "n_failed")
+        return {
+            "ledger": self.ledger.name,
+            "head": self.head,
+            "finished": self.finished,
+            "families": [dict(zip(names, one, strict=True)) for one in self.families],
+        }
+
+
+def run_study(
+    study: Study,
+    ledger: str | Path,
+    *,
+    engine: str | None = None,
+    workers: int | None = None,
+    new_family: Sequence[str] = (),
+    reporter: Reporter | None = None,
+) -> Run:
+    """Run a study, or go on with it, until every planned trial is finished or someone stops it."""
+    path = Path(ledger)
+    reporter = reporter or Reporter()
+    name = engine or study.engine
+    _check_commands(study)
+    if new_family and not path.exists():
+        raise InputError(f"--new-family is for a study that changed after it began, and there is no {path.name} yet")
+    with hold_ledger(path), contextlib.ExitStack() as stack:
+        opened = stack.enter_context(Ledger(path)) if path.exists() else None
+        if opened is not None:
+            reconcile(study, opened, new_family)  # refuse before anything starts
+        chosen = open_engine(name, _job(study, path, workers))
+        stack.callback(chosen.stop)
+        if opened is None:
+            opened = stack.enter_context(Ledger.create(path, _first(study)))
+        registered, entries = reconcile(study, opened, new_family)
+        opened.append([*entries, *_session(study, opened, chosen, name)])
+        loop = Loop(study, {name: one.number for name, one in registered.items()}, opened, chosen, reporter)
+        reporter.begin(path, study.judge)
+        stack.callback(reporter.end)
+        finished = loop.run()
+    view = LedgerView(path)
+    families = tuple((one.name, one.n_planned, one.n_finished, one.n_failed) for one in view.families.values())
+    view.close()
+    return Run(path, view.head, families, finished)
+
+
+def run_trials(
+    objective: Callable[..., Any] | str | Sequence[str],
+    space: Mapping[str, Any],
+    *,
+    n_trials: int = 50,
+    family: str = "trials",
+    ledger: str | Path = "study.db",
+    seed: int | None = None,
+    seeds: int = 1,
+    selection: str | None = None,
+    reported: str | None = None,
+    direction: str | None = None,
+    bounds: Any = None,
+    cost: str | Mapping[str, Any] | None = None,
+    engine: str = "local",
+    workers: int | None = None,
+    time_limit: float | str | None = None,
+    retries: int = 3,
+    resources: Mapping[str, Any] | None = None,
+    progress: bool | None = None,
+) -> Run:
+    """Random search: draw ``n_trials`` configurations from ``space``, run ``objective(config, seed)`` on each.
+
+    ``objective`` is a function that returns a number or a dict of scores (or yields them as it trains), the name of one
+    (``module:name``), or a command template. Called again with the same ledger it goes on where it stopped, with a
+    larger ``n_trials`` it adds trials, and with another ``family`` it adds a family. What is left out of ``seed``,
+    ``selection``, ``reported``, ``direction``, ``bounds`` and ``cost`` is as the ledger has it.
+    """
+    path = Path(ledger)
+    kept: dict[str, Any] = {}
+    if path.exists():
+        connection = connect_to_read(path)
+        kept = _study_record(connection)
+        connection.close()
+    judged = {"selection": selection, "reported": reported, "direction": direction, "bounds": bounds}
+    metric = {key: kept.get("metric", {}).get(key) if value is None else value for key, value in judged.items()}
+    given: dict[str, Any] = {
+        "seed": kept.get("seed", 0) if seed is None else seed,
+        "cost": kept.get("cost", {}) if cost is None else {"of": cost} if isinstance(cost, str) else cost,
+        "families": {
+            family: {
+                ("function" if callable(objective) or _is_name(objective) else "command"): objective,
+                "space": space,
+                "n_trials": n_trials,
+                "seeds": seeds,
+                "time_limit": time_limit,
+                "retries": retries,
+                "resources": resources or {},
+            }
+        },
+    }
+    study = Study.from_dict(given, folder=Path.cwd(), name=path.stem, metric=metric)
+    reporter = None
+    if progress is not False:
+        from levelbest.run.progress import reporter_for
+
+        reporter = reporter_for("auto" if progress is None else "bar")
+    return run_study(study, path, engine=engine, workers=workers, reporter=reporter)
+
+
+def _is_name(objective: Any) -> bool:
+    return isinstance(objective, str) and re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", objective) is not None
+
+
+def _study_record(connection: Any) -> dict[str, Any]:
+    import json
+
+    found: dict[str, Any] = json.loads(connection.execute("SELECT body FROM records WHERE seq = 1").fetchone()[0])
+    return found
+
+
+def _first(study: Study) -> list[Entry]:
+    body = {"name": study.name, **study.to_dict(), "levelbest": levelbest.__version__}
+    return [Entry("study", body), Entry("environment", capture_environment(study.folder))]
+
+
+def _session(study: Study, ledger: Ledger, engine: Engine, name: str) -> list[Entry]:
+    known: dict[str, Any] = {}
+    for record in ledger.records("environment"):
+        known |= record.content
+    entries = []
+    if ledger.records("session") and (changed := changes(known, capture_environment(study.folder))):
+        entries.append(Entry("environment", changed))
+    body = {"process": os.getpid(), "engine": name, "workers": engine.capacity, "command": command_line()}
+    return [*entries, Entry("session", body)]
+
+
+def _job(study: Study, path: Path, workers: int | None) -> Job:
+    functions = {
+        f"family {family.name}": family.function
+        for family in study.families
+        if family.function is not None and not isinstance(family.function, str)
+    }
+    names = [family.function for family in study.families if isinstance(family.function, str)]
+    asked = [family.resources for family in study.families]
+    cpus = [one.cpus for one in asked if one.cpus is not None]
+    memory = [one.memory for one in asked if one.memory is not None]
+    return Job(
+        folder=study.folder.resolve(),
+        logs=logs_folder(path.resolve()),
+        functions=functions,
+        names=tuple(dict.fromkeys(names)),
+        workers=study.workers if workers is None else workers,
+        resources=Resources(max(cpus, default=None), max(one.gpus for one in asked), max(memory, default=None)),
+    )
+
+
+def _check_commands(study: Study) -> None:
+    """A program that does not exist is a mistake in the study, not fifty failed trials."""
+    for family in study.families:
+        program = family.command.arguments[0] if family.command else ""
+        if not program or "{" in program:
+            continue
+        where = study.folder / program if os.path.dirname(program) else program
+        if shutil.which(where, path=search_path(family.env.get("PATH"))) is None:
+            raise InputError(
+                f"family {family.name}: there is no program {program!r} to run; give its path, or install it where "
+                "PATH finds it"
+            )

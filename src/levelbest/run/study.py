@@ -1,0 +1,353 @@
+"""A study: families, each with an objective and a space, judged by one metric. The file and Python say the same.
+
+name: digits
+seed: 0
+metric: {selection: dev_acc, reported: test_acc, direction: max, bounds: [0, 1]}
+cost: {of: wall, rate: 0.9, per: hour, unit: dollars}
+n_trials: 50                      # what stands here holds for every family that does not say otherwise
+families:
+  cnn:
+    command: python train.py --model cnn --lr {lr} --seed {seed}
+    space: {lr: {loguniform: [1e-4, 1e-1]}}
+    time_limit: 2 h
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from levelbest import _check
+from levelbest.errors import InputError
+from levelbest.run.space import RESERVED, Space, as_seed
+from levelbest.run.template import Template
+
+__all__ = ["Cost", "Family", "Judge", "Resources", "Study"]
+
+_SECONDS = {
+    "s": 1,
+    "sec": 1,
+    "second": 1,
+    "min": 60,
+    "m": 60,
+    "minute": 60,
+    "h": 3600,
+    "hour": 3600,
+    "d": 86400,
+    "day": 86400,
+}
+_BYTES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+_SHARED = ("n_trials", "seeds", "report", "time_limit", "retries", "resources", "env", "command", "function", "space")
+_STUDY = ("name", "seed", "metric", "cost", "families", "engine", "workers", "log_limit", *_SHARED)
+_FAMILY = (*_SHARED, "number")
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Which scores count, and which way is better. A name that is None is chosen when the results are read."""
+
+    selection: str | None = None
+    reported: str | None = None
+    direction: str | None = None
+    bounds: _check.Bounds = (None, None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the ledger keeps it."""
+        return {
+            "selection": self.selection,
+            "reported": self.reported,
+            "direction": self.direction,
+            "bounds": list(self.bounds),
+        }
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one trial costs: measured seconds, or a column that it reports, times a rate."""
+
+    of: str = "wall"
+    """``wall`` or ``cpu`` seconds, or a reported column's name."""
+    rate: float = 1.0
+    per: float = 1.0
+    """Seconds (or units of the column) that the rate is for."""
+    unit: str = "seconds"
+
+    def amount(self, wall: float, cpu: float, scores: Mapping[str, float | None]) -> float | None:
+        """The cost of a trial; None where it should have reported it and did not."""
+        spent = {"wall": wall, "cpu": cpu}.get(self.of, scores.get(self.of))
+        return None if spent is None else spent * self.rate / self.per
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the ledger keeps it."""
+        return {"of": self.of, "rate": self.rate, "per": self.per, "unit": self.unit}
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What one trial needs."""
+
+    cpus: float | None = None
+    gpus: float = 0
+    memory: int | None = None
+    """Bytes; for clusters, which keep trials to it."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """One model, one space, one sampler: what runs a trial and how many there are."""
+
+    name: str
+    space: Space
+    n_trials: int
+    command: Template | None = None
+    function: str | Callable[..., Any] | None = None
+    seeds: int = 1
+    report: str = "json"
+    """``json`` (the last such line on standard output), ``exit`` (0 is a success), or a metrics file's name."""
+    time_limit: float | None = None
+    retries: int = 3
+    resources: Resources = Resources()
+    env: Mapping[str, str] = field(default_factory=dict)
+    number: int | None = None
+
+    @property
+    def function_name(self) -> str | None:
+        """``module:name`` of the function; None for a command."""
+        if self.function is None or isinstance(self.function, str):
+            return self.function
+        return f"{self.function.__module__}:{getattr(self.function, '__qualname__', type(self.function).__name__)}"
+
+    def definition(self) -> dict[str, Any]:
+        """What decides the results. It cannot change once a trial has run; how many trials, and where, can."""
+        return {
+            "command": None if self.command is None else list(self.command.arguments),
+            "function": self.function_name,
+            "space": [[name, given] for name, given in self.space.to_dict().items()],
+            "seeds": self.seeds,
+            "report": self.report,
+            "time_limit": self.time_limit,
+            "env": dict(self.env),
+        }
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the definition, the order of the parameters included."""
+        return hashlib.sha256(json.dumps(self.definition()).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study, checked. ``Study.from_dict`` reads the words of a study file."""
+
+    name: str
+    families: tuple[Family, ...]
+    seed: int = 0
+    judge: Judge = Judge()
+    cost: Cost = Cost()
+    folder: Path = Path()
+    """Where commands run and functions are looked for."""
+    engine: str = "local"
+    workers: int | None = None
+    log_limit: int = 10_000_000
+
+    @classmethod
+    def from_dict(
+        cls, given: Mapping[str, Any], *, folder: Path, name: str, metric: Mapping[str, Any] | None = None
+    ) -> Study:
+        """A study in the words of a study file. A ``metric`` given apart may leave names and direction open."""
+        _known(given, _STUDY, "the study")
+        families = given.get("families")
+        if not isinstance(families, Mapping) or not families:
+            raise InputError(
+                "a study needs families: a name for each, with a command or function, a space and n_trials"
+            )
+        shared = {key: given[key] for key in _SHARED if key in given}
+        study_name = given.get("name", name)
+        built = tuple(_family(str(key), one, shared, folder) for key, one in families.items())
+        numbers = [family.number for family in built if family.number is not None]
+        if len(set(numbers)) != len(numbers):
+            raise InputError(f"families must have different numbers, got {numbers}")
+        if not isinstance(study_name, str) or not study_name:
+            raise InputError(f"a study's name must be text, got {study_name!r}")
+        return cls(
+            name=study_name,
+            families=built,
+            seed=as_seed(given.get("seed", 0)),
+            judge=_judge(given.get("metric")) if metric is None else _open_judge(metric),
+            cost=_cost(given.get("cost", {})),
+            folder=folder,
+            engine=str(given.get("engine", "local")),
+            workers=_count(given["workers"], "workers") if given.get("workers") is not None else None,
+            log_limit=int(_quantity(given.get("log_limit", 10_000_000), _BYTES, "log_limit")),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the ledger's first record keeps: what all families share and no later session may change."""
+        return {"seed": self.seed, "metric": self.judge.to_dict(), "cost": self.cost.to_dict()}
+
+
+def _family(name: str, given: Any, shared: Mapping[str, Any], folder: Path) -> Family:
+    if not isinstance(given, Mapping):
+        raise InputError(f"family {name}: write its command or function, space and n_trials, got {given!r}")
+    _known(given, _FAMILY, f"family {name}")
+    own = dict(shared)
+    if "command" in given or "function" in given:
+        own.pop("command", None)
+        own.pop("function", None)
+    own |= given
+    try:
+        return _checked_family(name, own, folder)
+    except InputError as error:
+        raise InputError(f"family {name}: {error}") from error
+
+
+def _checked_family(name: str, own: Mapping[str, Any], folder: Path) -> Family:
+    command, function = own.get("command"), own.get("function")
+    if (command is None) == (function is None):
+        raise InputError("give either a command or a function, and not both")
+    if isinstance(function, str) and not re.fullmatch(r"[\w.]+:[\w.]+", function):
+        raise InputError(f"a function is named as module:name, such as train:objective, got {function!r}")
+    if function is not None and not isinstance(function, str) and not callable(function):
+        raise InputError(f"a function must be callable or named as module:name, got {function!r}")
+    space = own.get("space", {})
+    space = (
+        space if isinstance(space, Space) else Space(_space_file(space, folder) if isinstance(space, str) else space)
+    )
+    n_trials, seeds = _count(own.get("n_trials"), "n_trials"), _count(own.get("seeds", 1), "seeds")
+    if n_trials % seeds:
+        raise InputError(
+            f"n_trials counts every seed, so it must be a multiple of seeds: got {n_trials} with {seeds} seeds per "
+            f"configuration; {n_trials - n_trials % seeds or seeds} would do"
+        )
+    template = None if command is None else Template(command)
+    env = {str(key): str(value) for key, value in dict(own.get("env", {})).items()}
+    report = _report(own.get("report", "json"), template)
+    known = [*space.names, *RESERVED]
+    if template is not None:
+        template.check(known)
+    for value in env.values():
+        Template([value]).check(known)
+    if report not in ("json", "exit"):
+        Template([report]).check(known)
+    limit = own.get("time_limit")
+    return Family(
+        name=name,
+        space=space,
+        n_trials=n_trials,
+        command=template,
+        function=function,
+        seeds=seeds,
+        report=report,
+        time_limit=None if limit is None else _quantity(limit, _SECONDS, "time_limit"),
+        retries=_count(own.get("retries", 3), "retries", least=0),
+        resources=_resources(own.get("resources", {})),
+        env=env,
+        number=None if own.get("number") is None else as_seed(own["number"], "number"),
+    )
+
+
+def _report(given: Any, template: Template | None) -> str:
+    if isinstance(given, Mapping):
+        _known(given, ("file",), "report")
+        name = given.get("file")
+        if not isinstance(name, str) or not name:
+            raise InputError(f"report: file must name a metrics file, got {name!r}")
+        if not Template([name]).names & {"out", "trial"}:
+            raise InputError(
+                f"report: every trial needs a metrics file of its own, got {name!r}; put {{out}} (a fresh folder for "
+                "each trial) or {trial} into its name"
+            )
+        given = name
+    elif given not in ("json", "exit"):
+        raise InputError(f"report must be json, exit or {{file: NAME}}, got {given!r}")
+    if template is None and given != "json":
+        raise InputError("report is for commands; a function returns its scores")
+    return str(given)
+
+
+def _judge(given: Any) -> Judge:
+    """A study file says what it is judged by before anything runs."""
+    if not isinstance(given, Mapping) or "selection" not in given or "direction" not in given:
+        raise InputError(
+            "a study needs its metric: {selection: the score that chooses, reported: the score that is claimed "
+            "(optional), direction: max or min, bounds: [lowest, highest] (optional)}"
+        )
+    return _open_judge(given)
+
+
+def _open_judge(given: Mapping[str, Any]) -> Judge:
+    _known(given, ("selection", "reported", "direction", "bounds"), "metric")
+    for key in ("selection", "reported"):
+        if given.get(key) is not None and not isinstance(given[key], str):
+            raise InputError(f"metric: {key} must name a column, got {given[key]!r}")
+    return Judge(
+        selection=given.get("selection"),
+        reported=given.get("reported"),
+        direction=None if given.get("direction") is None else _check.as_direction(given["direction"]),
+        bounds=_check.as_bounds(given.get("bounds")),
+    )
+
+
+def _cost(given: Any) -> Cost:
+    if not isinstance(given, Mapping):
+        raise InputError(f"cost takes {{of: wall, cpu or a column, rate:, per:, unit:}}, got {given!r}")
+    _known(given, ("of", "rate", "per", "unit"), "cost")
+    of = str(given.get("of", "wall"))
+    rate = _quantity(given.get("rate", 1), {}, "cost: rate")
+    per = given.get("per", 1)
+    per = 1.0 if per == 1 else _quantity(f"1 {per}" if isinstance(per, str) else per, _SECONDS, "cost: per")
+    plain = "seconds" if of in ("wall", "cpu") and rate == per == 1 else "units"
+    return Cost(of=of, rate=rate, per=float(per), unit=str(given.get("unit", plain)))
+
+
+def _resources(given: Any) -> Resources:
+    if not isinstance(given, Mapping):
+        raise InputError(f"resources takes {{cpus:, gpus:, memory:}}, got {given!r}")
+    _known(given, ("cpus", "gpus", "memory"), "resources")
+    memory = given.get("memory")
+    return Resources(
+        cpus=None if given.get("cpus") is None else _quantity(given["cpus"], {}, "resources: cpus"),
+        gpus=0 if given.get("gpus") in (None, 0) else _quantity(given["gpus"], {}, "resources: gpus"),
+        memory=None if memory is None else int(_quantity(memory, _BYTES, "resources: memory")),
+    )
+
+
+def _space_file(name: str, folder: Path) -> Any:
+    from levelbest.run.study_file import read_plain
+
+    return read_plain(folder / name)
+
+
+def _known(given: Mapping[str, Any], names: tuple[str, ...], where: str) -> None:
+    for key in given:
+        if key not in names:
+            raise InputError(f"{where} has no entry {key!r}; {_check.nearest_first(str(key), names)}")
+
+
+def _count(value: Any, name: str, *, least: int = 1) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"{name} must be a whole number, at least {least}, got {value!r}")
+    return value
+
+
+def _quantity(value: Any, units: Mapping[str, int], name: str) -> float:
+    """A positive number, or text such as ``90 s``, ``2 h``, ``10 MB``."""
+    number, unit = value, ""
+    if isinstance(value, str):
+        found = re.fullmatch(r"\s*([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([a-zA-Z]*)\s*", value)
+        number, unit = (found[1], found[2].lower()) if found else (math.nan, "")
+        unit = unit if unit in units else unit.removesuffix("s")
+    try:
+        amount = math.nan if isinstance(number, bool) else float(number)
+    except (TypeError, ValueError):
+        amount = math.nan
+    if not (math.isfinite(amount) and amount > 0) or (unit and unit not in units):
+        hint = f", with or without a unit ({', '.join(units)})" if units else ""
+        raise InputError(f"{name} must be a number above 0{hint}, got {value!r}")
+    return amount * units.get(unit, 1)

@@ -1,0 +1,94 @@
+"""Study files: YAML, TOML or JSON, read as plain data and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from levelbest.errors import InputError
+from levelbest.run.study import Study
+
+__all__ = ["read_plain", "read_study"]
+
+
+def read_study(path: str | Path) -> Study:
+    """A study file, checked. Commands run in its folder, and functions are looked for there."""
+    path = Path(path)
+    given = read_plain(path)
+    if not isinstance(given, dict):
+        raise InputError(f"{path.name} must hold a study's entries (metric, families ...), got {type(given).__name__}")
+    try:
+        return Study.from_dict(given, folder=path.resolve().parent, name=path.stem)
+    except InputError as error:
+        raise InputError(f"{path.name}: {error}") from error
+
+
+def read_plain(path: Path) -> Any:
+    """What a YAML, TOML or JSON file says, as plain data."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path.name} cannot be read: {error}") from error
+    suffix = path.suffix.lower()
+    try:
+        if suffix == ".json":
+            return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, path.name))
+        if suffix == ".toml":
+            import tomllib
+
+            return tomllib.loads(text)
+        if suffix in (".yaml", ".yml"):
+            return _read_yaml(text, path.name)
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path.name} is not valid {suffix[1:].upper()}: {error}") from error
+    raise InputError(f"a study file is YAML, TOML or JSON, by its ending .yaml, .toml or .json; got {path.name}")
+
+
+def _once(pairs: list[tuple[Any, Any]], where: str) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise InputError(f"{where} says {key!r} twice in one place; keep one")
+        found[key] = value
+    return found
+
+
+def _read_yaml(text: str, name: str) -> Any:
+    """YAML by its 1.2 rules for numbers and truth: 1e-4 is a number, and ``no`` and ``on`` are words."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: ARG002
+            self.flatten_mapping(node)
+            pairs = [(self.construct_object(k, deep=True), self.construct_object(v, deep=True)) for k, v in node.value]
+            try:
+                return _once(pairs, name)
+            except TypeError as error:
+                raise InputError(f"{name}: a key must be text or a number, at {node.start_mark}") from error
+
+    Loader.yaml_implicit_resolvers = {}
+    for tag, pattern, first in (
+        ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+        ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+        ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
+        ("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+         list("-+0123456789.")),
+        ("merge", r"<<", ["<"]),
+    ):  # fmt: skip
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"^(?:{pattern})$"), first)
+    Loader.add_constructor("tag:yaml.org,2002:int", lambda _, node: _whole(str(node.value)))
+    try:
+        return yaml.load(text, Loader)
+    except yaml.YAMLError as error:
+        raise InputError(f"{name} is not valid YAML: {error}") from error
+
+
+def _whole(text: str) -> int:
+    # 010 is ten in YAML 1.2, and int(x, 0) refuses it.
+    return int(text, 0) if text.startswith(("0x", "0o")) else int(text)

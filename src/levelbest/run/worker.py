@@ -1,0 +1,234 @@
+"""A worker: runs tasks one after the other, each in a child of its own. A guard above it sees that none is left behind.
+
+    runner ---socket--- guard -- worker -- trial (its own process group)
+
+The guard is the worker's parent and adopts every orphan below it. When the runner or the worker dies, it ends all that
+is left and only then lets go of the socket, so that the runner hears of a lost worker when its processes are gone. When
+the guard dies, the worker ends its trial and itself. Standard library only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import mmap
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from levelbest.run.attempt import Quit, attempt, own_streams
+from levelbest.run.objective import load
+from levelbest.run.processes import adopt_orphans, open_pid, sweep
+
+__all__ = ["Worker"]
+
+_START = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from levelbest.run.worker import main
+main(int(sys.argv[2]), sys.argv[3])
+"""
+
+Functions = Mapping[str, Callable[..., Any]]
+
+
+class Worker:
+    """The runner's end of a worker.
+
+    ``functions`` are called by a fork of this very process; without them the worker is a fresh interpreter, which
+    imports a function by its name. What the worker itself prints (imports, mostly) goes to ``log``.
+    """
+
+    def __init__(
+        self, functions: Functions | None = None, env: Mapping[str, str] | None = None, log: str = os.devnull
+    ) -> None:
+        ours, theirs = socket.socketpair()
+        self._socket = ours
+        self._buffer = b""
+        if functions is None:
+            self.pid = _spawn(theirs, env or {}, log)
+        else:
+            with warnings.catch_warnings():
+                # Python warns of forks beside threads; the child only ever runs the worker below.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                self.pid = os.fork()
+            if self.pid == 0:
+                _be_the_guard(theirs, functions, env or {}, log)
+        theirs.close()
+
+    def fileno(self) -> int:
+        """Ready to read when there is news."""
+        return self._socket.fileno()
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Hand over a message; a worker that is gone is noticed when reading."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self._socket.sendall(json.dumps(message).encode() + b"\n")
+
+    def receive(self) -> list[dict[str, Any]] | None:
+        """Whole messages that have arrived (at least a read's worth is waited for), or None when the worker is gone."""
+        try:
+            data = self._socket.recv(1 << 16)
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            return None
+        *lines, self._buffer = (self._buffer + data).split(b"\n")
+        return [json.loads(line) for line in lines]
+
+    def answer(self) -> dict[str, Any] | None:
+        """The next message, waited for."""
+        while (found := self.receive()) is not None:
+            if found:
+                return found[0]
+        return None
+
+    def close(self) -> None:
+        """End the worker, its trial and whatever that started; they are gone when this returns."""
+        self._socket.close()
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+
+def main(handle: int, log: str) -> NoReturn:
+    """Be a guard with a fresh worker; ``handle`` is the socket to the runner."""
+    _be_the_guard(socket.socket(fileno=handle), None, {}, log)
+
+
+def _spawn(theirs: socket.socket, env: Mapping[str, str], log: str) -> int:
+    import subprocess
+
+    import levelbest
+
+    home = os.path.dirname(os.path.dirname(os.path.abspath(str(levelbest.__file__))))
+    number = theirs.fileno()
+    command = [sys.executable, "-c", _START, home, str(number), log]
+    child = subprocess.Popen(
+        command, pass_fds=[number], stdin=subprocess.DEVNULL, env={**os.environ, **env}, start_new_session=True
+    )
+    child.returncode = 0  # Worker.close waits for it
+    return child.pid
+
+
+def _be_the_guard(runner: socket.socket, functions: Functions | None, env: Mapping[str, str], log: str) -> NoReturn:
+    try:
+        with contextlib.suppress(OSError):
+            os.setsid()  # Ctrl-C at the terminal is the runner's to handle
+        os.environ.update(env)
+        _let_go_of_files(runner.fileno(), log)
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        for number in (signal.SIGTERM, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        adopt_orphans()
+        group = mmap.mmap(-1, 8)  # shared: the worker writes its trial's process group here
+        alive, held = os.pipe()  # its other end closes with the guard
+        worker = os.fork()
+        if worker == 0:
+            os.close(held)
+            _be_the_worker(runner, alive, group, functions)
+        os.close(alive)
+        _wait_for_the_end(worker, runner)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if trial := struct.unpack("q", group[:8])[0]:
+                os.killpg(trial, signal.SIGKILL)
+        sweep()
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(worker, 0)
+    finally:
+        os._exit(0)
+
+
+def _wait_for_the_end(worker: int, runner: socket.socket) -> None:
+    """Until the worker has died or the runner is gone."""
+    poller = select.poll()
+    poller.register(runner.fileno(), select.POLLHUP)
+    handle = open_pid(worker)
+    if handle is not None:
+        poller.register(handle, select.POLLIN)
+    while not poller.poll(None if handle is not None else 50):
+        if handle is None and os.waitid(os.P_PID, worker, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            return
+
+
+def _be_the_worker(runner: socket.socket, guard: int, group: mmap.mmap, functions: Functions | None) -> NoReturn:
+    try:
+        adopt_orphans()
+        own_streams()  # the trials inherit them: opening them anew in each would cost a third of its start
+        known: dict[str, Callable[..., Any]] = dict(functions or {})
+        watch = (runner.fileno(), guard)
+        gc.collect()
+        gc.freeze()  # a fork shares what no collection touches
+
+        def announce(pid: int) -> None:
+            group[:8] = struct.pack("q", pid)
+
+        buffer = b""
+        while data := _next(runner, guard):
+            *lines, buffer = (buffer + data).split(b"\n")
+            for line in lines:
+                task = json.loads(line)
+                if "load" in task:
+                    answer: dict[str, Any] = {"loaded": _load(task, known)}
+                else:
+                    name = task["function"]
+                    answer = attempt(task, known[name] if name else None, watch=watch, announce=announce, alone=True)
+                    announce(0)
+                runner.sendall(json.dumps(answer).encode() + b"\n")
+    except (Quit, BrokenPipeError, ConnectionResetError):
+        pass
+    finally:
+        sweep()
+        os._exit(0)
+
+
+def _next(runner: socket.socket, guard: int) -> bytes:
+    poller = select.poll()
+    poller.register(runner.fileno(), select.POLLIN)
+    poller.register(guard, select.POLLHUP)
+    ready = dict(poller.poll())
+    return b"" if guard in ready else runner.recv(1 << 16)
+
+
+def _load(task: Mapping[str, Any], known: dict[str, Callable[..., Any]]) -> str | None:
+    """Import the functions that tasks will name; what went wrong, or None."""
+    for name in task["load"]:
+        if name not in known:
+            try:
+                known[name] = load(name, task["folder"])
+            except BaseException as error:
+                return f"{name} cannot be imported: {type(error).__name__}: {error}"
+    gc.collect()
+    gc.freeze()
+    return None
+
+
+def _let_go_of_files(keep: int, log: str) -> None:
+    """Give back every file this process was born with. Their numbers stay taken, so that an inherited object which
+    closes its own closes nothing of ours."""
+    try:
+        numbers = [int(name) for name in os.listdir("/dev/fd")]
+    except OSError:
+        numbers = list(range(3, 256))
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    try:
+        own = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    except OSError:
+        own = null
+    os.dup2(own, 1)
+    os.dup2(own, 2)
+    for number in numbers:
+        if number > 2 and number not in (keep, null):
+            with contextlib.suppress(OSError):
+                os.fstat(number)
+                os.dup2(null, number)

@@ -1,0 +1,309 @@
+"""The contract of engines: one suite, every engine."""
+
+import itertools
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from levelbest.errors import InputError
+from levelbest.run.engines import Engine, Job, open_engine
+from levelbest.run.study import Resources
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+import objectives  # noqa: E402
+
+KINDS = ["inline", "local-fork", "local-fresh", pytest.param("ray", marks=pytest.mark.long)]
+NAMES = [name for name in vars(objectives) if callable(getattr(objectives, name)) and name != "not_a_function_but"]
+_nap = itertools.count(os.getpid() % 10_000 * 1000)
+
+
+@pytest.fixture
+def open_as(tmp_path):
+    """Open an engine of a kind; stopped at the end."""
+    opened = []
+
+    def open_one(kind: str, workers: int | None = 2, **more) -> Engine:
+        if kind == "local-fork":
+            functions = {f"objectives:{name}": getattr(objectives, name) for name in NAMES}
+            job = Job(folder=tmp_path, logs=tmp_path / "logs", functions=functions, workers=workers, **more)
+        else:
+            names = tuple(f"objectives:{name}" for name in NAMES)
+            job = Job(folder=HERE, logs=tmp_path / "logs", names=names, workers=workers, **more)
+        (tmp_path / "logs").mkdir(exist_ok=True)
+        opened.append(open_engine(kind.partition("-")[0], job))
+        return opened[-1]
+
+    yield open_one
+    for engine in opened:
+        engine.stop()
+
+
+@pytest.fixture(params=KINDS)
+def engine(request, open_as):
+    return open_as(request.param)
+
+
+@pytest.fixture(params=KINDS[1:])
+def isolating(request, open_as):
+    return open_as(request.param)
+
+
+@pytest.fixture
+def task(tmp_path):
+    keys = itertools.count()
+
+    def make(function: str | None = None, argv: list[str] | None = None, limit: float | None = None, **config) -> dict:
+        key = next(keys)
+        return {
+            "key": key, "config": {"x": 0.5, **config}, "seed": 123, "argv": argv,
+            "function": function and f"objectives:{function}", "folder": str(tmp_path), "out": None,
+            "log": str(tmp_path / "logs" / f"{key}.log"), "log_limit": 100_000, "limit": limit, "report": "json",
+            "selection": "dev", "env": {"LEVELBEST_TRIAL": str(key)},
+        }  # fmt: skip
+
+    return make
+
+
+def all_of(engine: Engine, tasks: list[dict], seconds: float = 60) -> dict[int, dict]:
+    """Run tasks as the loop does, up to the capacity at a time."""
+    waiting, running, ended = list(tasks), 0, {}
+    deadline = time.monotonic() + seconds
+    while waiting or running:
+        while waiting and running < engine.capacity:
+            engine.submit(waiting.pop(0))
+            running += 1
+        for raw in engine.wait(1.0):
+            assert raw["key"] not in ended, "an end was heard of twice"
+            ended[raw["key"]] = raw
+            running -= 1
+        assert time.monotonic() < deadline, f"only {len(ended)} of {len(tasks)} ended"
+    return ended
+
+
+def one(engine: Engine, task: dict) -> dict:
+    return all_of(engine, [task])[task["key"]]
+
+
+def alive(nap: str) -> list[int]:
+    """Processes that sleep for just this long."""
+    return [
+        process.pid
+        for process in psutil.process_iter(["cmdline", "status"])
+        if process.info["cmdline"] == ["sleep", nap] and process.info["status"] != psutil.STATUS_ZOMBIE
+    ]
+
+
+def until(condition, seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.01)
+
+
+def test_a_function_gets_its_configuration_and_seed(engine, task):
+    raw = one(engine, task("plain"))
+    assert (raw["end"], raw["code"], raw["scores"]) == ("exit", 0, {"dev": 0.5, "test": 123 / 2**31})
+    assert raw["wall"] >= 0
+    assert raw["cpu"] >= 0
+    assert one(engine, task("number"))["scores"] == {"score": 0.5}
+
+
+def test_intermediate_scores_arrive_and_the_last_counts(engine, task):
+    raw = one(engine, task("steps"))
+    assert raw["scores"] == {"dev": 2.5, "epoch": 2}
+    assert raw["steps"] == [{"dev": e + 0.5, "epoch": e} for e in range(3)]
+    assert one(engine, task("steps_and_return"))["scores"] == {"dev": 9.0}
+
+
+def test_an_exception_is_a_failure_with_its_words(engine, task, tmp_path):
+    raw = one(engine, task("raises"))
+    assert (raw["end"], raw["code"]) == ("exit", 1)
+    assert raw["problem"] == "ValueError: no good at x = 0.5"
+    if engine.isolates:
+        log = next((tmp_path / "logs").glob("[0-9]*.log")).read_text()
+        assert log.startswith("about to fail\n")
+        assert "Traceback" in log
+    assert "TypeError" in one(engine, task("nothing"))["problem"]
+    assert one(engine, task("nan"))["scores"]["dev"] != one(engine, task("nan"))["scores"]["dev"]
+
+
+def test_commands_are_run_without_a_shell(engine, task, tmp_path):
+    raw = one(engine, task(argv=["echo", '{"dev": 1, "nested": {"f1": 2}}', "$HOME", ";", "ls"]))
+    assert raw["problem"] == "printed no line of JSON with scores"  # the words after it are part of its line
+    assert "$HOME ; ls" in (tmp_path / "logs" / f"{raw['key']}.log").read_text()
+    printed = "import os; print(1); print('{\"dev\": 0.25, \"t\": ' + os.environ['LEVELBEST_TRIAL'] + '}'); print(2)"
+    raw = one(engine, task(argv=[sys.executable, "-c", printed]))
+    assert raw["scores"] == {"dev": 0.25, "t": raw["key"]}
+    raw = one(engine, task(argv=["sh", "-c", "echo why >&2; exit 4"]))
+    assert (raw["code"], raw["problem"]) == (4, "why")
+    assert one(engine, task(argv=["no-such-program-anywhere"]))["end"] == "unstarted"
+    assert one(engine, task(argv=["sh", "-c", "pwd; echo '{\"dev\": 1}'"]))["scores"] == {"dev": 1}
+
+
+def test_a_command_may_not_outlive_its_limit_nor_its_children(engine, task):
+    nap = f"3000.{next(_nap)}"
+    raw = one(engine, task(argv=["sh", "-c", f"sleep {nap} & sleep {nap}"], limit=0.3))
+    assert raw["end"] == "timeout"
+    assert 0.3 <= raw["wall"] < 10
+    until(lambda: not alive(nap))
+    raw = one(engine, task(argv=["sh", "-c", f"sleep {nap} & echo '{{\"dev\": 1}}'"], limit=30))
+    assert raw["scores"] == {"dev": 1}
+    until(lambda: not alive(nap))
+
+
+def test_many_tasks_end_once_each(engine, task):
+    tasks = [task("plain", x=i / 50) for i in range(50)]
+    ended = all_of(engine, tasks)
+    assert {key: raw["scores"]["dev"] for key, raw in ended.items()} == {t["key"]: t["config"]["x"] for t in tasks}
+
+
+def test_waiting_for_nothing_returns(engine):
+    assert engine.wait(0.01) == []
+
+
+def test_trials_run_side_by_side(isolating, task):
+    began = time.monotonic()
+    all_of(isolating, [task("sleeps", seconds=0.5) for _ in range(4)])
+    assert time.monotonic() - began < 0.5 * 4
+    assert isolating.capacity == 2
+
+
+@pytest.mark.parametrize(
+    ("function", "end", "code"),
+    [("exits", "exit", 3), ("hard_exit", "exit", 7), ("segfault", "signal", 11), ("killed", "signal", 9)],
+)
+def test_a_crash_harms_no_one_else(isolating, task, function, end, code):
+    raw = one(isolating, task(function))
+    assert (raw["end"], raw["code"]) == (end, code)
+    assert one(isolating, task("plain"))["scores"]["dev"] == 0.5
+
+
+@pytest.mark.parametrize("function", ["sleeps", "stubborn"])
+def test_a_function_may_not_outlive_its_limit(isolating, task, function):
+    raw = one(isolating, task(function, limit=0.2))
+    assert raw["end"] == "timeout"
+    assert raw["wall"] < 10
+
+
+def test_what_a_trial_leaves_behind_is_ended(isolating, task):
+    nap = f"3000.{next(_nap)}"
+    assert one(isolating, task("leaves_children", nap=nap))["scores"] == {"dev": 1.0}
+    assert alive(nap) == []
+
+
+def test_a_killed_worker_is_heard_of_and_replaced(isolating, task, tmp_path):
+    tasks = [task("kills_worker", folder=str(tmp_path)), *[task("plain") for _ in range(5)]]
+    ended = all_of(isolating, tasks)
+    assert ended[tasks[0]["key"]]["end"] == "lost"
+    assert [ended[t["key"]]["scores"]["dev"] for t in tasks[1:]] == [0.5] * 5
+    assert one(isolating, task("kills_worker", folder=str(tmp_path)))["scores"] == {"dev": 2.0}
+
+
+def test_stopping_leaves_nothing(isolating, task):
+    nap = f"3000.{next(_nap)}"
+    isolating.submit(task("leaves_children_and_sleeps", nap=nap))
+    until(lambda: len(alive(nap)) == 2)
+    isolating.stop()
+    until(lambda: not alive(nap), 10)
+    isolating.stop()  # twice is once
+
+
+def test_output_is_kept_within_its_limit(isolating, task, tmp_path):
+    raw = one(isolating, task("floods", megabytes=30))
+    assert raw["scores"] == {"dev": 1.0}
+    log = (tmp_path / "logs" / f"{raw['key']}.log").read_bytes()
+    assert len(log) < 101_000
+    assert log.startswith(b"x" * 99 + b"\n")
+    assert log.endswith(b"the end\n")
+    assert b"bytes left out here" in log
+    assert raw["log_bytes"] == 30_000_000 + len("the end\n")
+
+
+@pytest.mark.parametrize("kind", ["inline", "local-fresh"])
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("no_such_module:f", "no_such_module:f cannot be imported: ModuleNotFoundError"),
+        ("objectives:no_such", "AttributeError"),
+        ("objectives:text", "is not a function"),
+    ],
+)
+def test_a_function_that_cannot_be_imported_is_refused_before_anything_runs(kind, name, sentence, tmp_path):
+    with pytest.raises(InputError, match=sentence):
+        open_engine(kind.partition("-")[0], Job(folder=HERE, logs=tmp_path, names=(name,), workers=1))
+
+
+def test_an_unknown_engine_is_refused(tmp_path):
+    with pytest.raises(InputError, match="unknown engine 'locla'; did you mean 'local'"):
+        open_engine("locla", Job(folder=tmp_path, logs=tmp_path))
+
+
+def test_resources_decide_how_many_run_at_once(open_as, monkeypatch):
+    cores = len(os.sched_getaffinity(0))
+    assert open_as("local-fresh", None).capacity == cores
+    assert open_as("local-fresh", None, resources=Resources(cpus=cores)).capacity == 1
+    assert open_as("local-fresh", 3, resources=Resources(cpus=cores)).capacity == 3
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,5,6")
+    assert open_as("local-fresh", None, resources=Resources(gpus=1)).capacity == 3
+    with pytest.raises(InputError, match="a trial needs 4 GPUs and this machine shows 3"):
+        open_as("local-fresh", None, resources=Resources(gpus=4))
+
+
+def test_each_worker_sees_its_own_gpus(open_as, task, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,5,6,7")
+    engine = open_as("local-fresh", None, resources=Resources(gpus=2))
+    assert engine.capacity == 2
+    show = 'sleep 0.3; echo "{\\"dev\\": 1, \\"seen\\": ${CUDA_VISIBLE_DEVICES%,*}}"'
+    ended = all_of(engine, [task(argv=["sh", "-c", show]) for _ in range(2)])
+    assert {raw["scores"]["seen"] for raw in ended.values()} == {4, 6}
+
+
+DRIVER = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import objectives
+from levelbest.run.engines import Job, open_engine
+here, logs, nap, kind = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4]
+function = "objectives:leaves_children_and_sleeps"
+if kind == "fork":
+    job = Job(folder=here, logs=logs, functions={function: objectives.leaves_children_and_sleeps}, workers=2)
+else:
+    job = Job(folder=here, logs=logs, names=(function,), workers=2)
+engine = open_engine("local", job)
+command = {"argv": ["sh", "-c", f"setsid sleep {nap} & sleep {nap} & sleep {nap}"], "function": None}
+for key, what in enumerate([{"argv": None, "function": function}, command]):
+    engine.submit({"key": key, "config": {"nap": nap}, "seed": 1, "folder": str(here), "out": None,
+                   "log": str(logs / "x.log"), "log_limit": 1000, "limit": None, "report": "json", "selection": None,
+                   "env": {}, **what})
+print("going", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("kind", ["fork", "fresh"])
+@pytest.mark.parametrize("victim", ["driver", "guard", "worker", "driver and workers"])
+def test_whoever_is_killed_nothing_is_orphaned(tmp_path, kind, victim):
+    nap = f"3000.{next(_nap)}"
+    command = [sys.executable, "-c", DRIVER, str(HERE), str(tmp_path), nap, kind]
+    driver = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert driver.stdout.readline() == "going\n"
+    until(lambda: len(alive(nap)) == 5)
+    guards = psutil.Process(driver.pid).children()
+    workers = [child for guard in guards for child in guard.children()]
+    assert (len(guards), len(workers)) == (2, 2)
+    chosen = {"driver": [], "guard": guards, "worker": workers, "driver and workers": workers}[victim]
+    for process in chosen:
+        process.kill()
+    if victim.startswith("driver"):
+        driver.kill()
+    until(lambda: not alive(nap))
+    until(lambda: not any(process.is_running() and process.status() != "zombie" for process in workers))
+    driver.kill()
+    driver.communicate()
