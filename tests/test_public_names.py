@@ -15,6 +15,7 @@ STATS = {
     "cost_curve",
     "quantile_interval", "horizon", "rank_band",
     "CdfBand", "cdf_band", "mean_curve_bounds",
+    "anytime_cdf_band", "anytime_quantile_interval",
 }  # fmt: skip
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from levelbest._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from levelbest.stats.anytime import anytime_cdf_band as anytime_cdf_band
+    from levelbest.stats.anytime import anytime_quantile_interval as anytime_quantile_interval
     from levelbest.stats.bands import horizon as horizon
     from levelbest.stats.bands import quantile_interval as quantile_interval
     from levelbest.stats.cdf import CdfBand as CdfBand
@@ -53,6 +55,8 @@ _HOMES: dict[str, str] = {
     "CdfBand": "cdf",
     "cdf_band": "cdf",
     "mean_curve_bounds": "cdf",
+    "anytime_cdf_band": "anytime",
+    "anytime_quantile_interval": "anytime",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
