@@ -16,6 +16,7 @@ STATS = {
     "quantile_interval", "horizon", "rank_band",
     "CdfBand", "cdf_band", "mean_curve_bounds",
     "anytime_cdf_band", "anytime_quantile_interval",
+    "difference_band",
 }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from levelbest.stats.cdf import CdfBand as CdfBand
     from levelbest.stats.cdf import cdf_band as cdf_band
     from levelbest.stats.cdf import mean_curve_bounds as mean_curve_bounds
+    from levelbest.stats.contrast import difference_band as difference_band
     from levelbest.stats.cost import cost_curve as cost_curve
     from levelbest.stats.gate import claim_gate as claim_gate
     from levelbest.stats.interval import best_interval as best_interval
@@ -57,6 +58,7 @@ _HOMES: dict[str, str] = {
     "mean_curve_bounds": "cdf",
     "anytime_cdf_band": "anytime",
     "anytime_quantile_interval": "anytime",
+    "difference_band": "contrast",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

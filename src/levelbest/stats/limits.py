@@ -9,14 +9,17 @@ more than its part; with one budget it is the pointwise level.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from levelbest._check import FloatArray
 
 __all__ = ["basic", "bca", "local_level", "order_statistic", "percentile", "studentise"]
 
 
-def order_statistic(draws: FloatArray, p: FloatArray | float) -> FloatArray:
+def order_statistic(draws: npt.NDArray[np.floating[Any]], p: FloatArray | float) -> FloatArray:
     """The p-quantile of each row: order statistic (B + 1) p, interpolated; the extremes where B is too small for p."""
     n_draws = draws.shape[-1]
     place = np.clip(np.asarray(p) * (n_draws + 1) - 1, 0, n_draws - 1)

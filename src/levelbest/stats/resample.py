@@ -37,15 +37,25 @@ class Ranked:
 
     ``n`` must increase. Trials with equal selection scores share the weight of their group equally ([B] after eq. 7);
     with separate reported scores that means the group's mean *within each resample*: the plain product would depend on
-    the order in which tied trials were given.
+    the order in which tied trials were given. ``size`` is the size of a resample where it is not that of the data, and
+    ``error_n`` are the budgets of the standard errors where they are not all of ``n``.
     """
 
-    def __init__(self, selection: FloatArray, n: IntArray, reported: FloatArray | None = None) -> None:
+    def __init__(
+        self,
+        selection: FloatArray,
+        n: IntArray,
+        reported: FloatArray | None = None,
+        *,
+        size: int | None = None,
+        error_n: IntArray | None = None,
+    ) -> None:
         claimed = selection if reported is None else reported
         self.order = np.lexsort((claimed, selection))
         self.selection = selection[self.order]
         self.n = n
-        self.n_trials = m = selection.size
+        self.n_trials = selection.size
+        self.size = m = selection.size if size is None else size
         # Deviations from the best trial's score: no digit is lost to a large common offset.
         self.reported = claimed[self.order]
         self.offset = float(self.reported[-1])
@@ -58,17 +68,19 @@ class Ranked:
         self.constant = bool((self.values == 0).all())
         key = tuple(int(k) for k in n)
         self.weights = _weights(m, key)
-        self.inside = n < m  # the jackknife leaves one trial out: budgets up to n_trials - 1
-        self.fewer = _weights(m - 1, tuple(k for k in key if k < m)) if m > 1 else np.empty((0, 0))
-        ones = np.ones((1, m), dtype=np.int64)
-        self.estimate, self.error = (a[:, 0] for a in self.resampled(ones, errors=True))
+        self.error_n = n if error_n is None else error_n
+        self.inside = self.error_n < m  # the jackknife leaves one trial out: budgets up to n_trials - 1
+        self.fewer = _weights(m - 1, tuple(int(k) for k in self.error_n if k < m)) if m > 1 else np.empty((0, 0))
+        if self.size == self.n_trials:
+            ones = np.ones((1, m), dtype=np.int64)
+            self.estimate, self.error = (a[:, 0] for a in self.resampled(ones, errors=True))
 
     def resampled(self, counts: IntArray, *, errors: bool = False) -> tuple[FloatArray, FloatArray]:
         """Estimates and, if asked, standard errors (n, resample) of resamples given as counts in rank order.
 
-        A standard error is NaN where n = n_trials.
+        A standard error is NaN where n is the size of the resample.
         """
-        b, m = counts.shape
+        b, m = counts.shape[0], self.size
         if not self.grouped:
             rows = np.repeat(np.tile(self.values, b), counts.ravel()).reshape(b, m)
         else:
@@ -78,11 +90,11 @@ class Ranked:
             rows = np.repeat(means.ravel(), sizes.ravel()).reshape(b, m)
         estimates = self.weights @ rows.T
         estimates += self.offset
-        out = np.full(estimates.shape if errors else (0, 0), np.nan)
+        out = np.full((self.error_n.size, b) if errors else (0, 0), np.nan)
         if errors and self.fewer.size:
             squares = self._between(rows)
             if self.grouped:
-                group = np.repeat(np.arange(self.starts.size), np.diff(np.r_[self.starts, m]))
+                group = np.repeat(np.arange(self.starts.size), np.diff(np.r_[self.starts, self.n_trials]))
                 spread = np.add.reduceat(counts * (self.values - means[:, group]) ** 2, self.starts, axis=1)
                 squares += self._within(sizes, spread)
             out[self.inside] = np.sqrt((m - 1) / m * squares)
@@ -99,7 +111,7 @@ class Ranked:
         """
         b, m = rows.shape
         n_rows = self.fewer.shape[0]
-        budgets = self.n[self.inside]
+        budgets = self.error_n[self.inside]
         # w'_k = 0 below rank n: at rank k only the budgets n <= k move.
         active = np.searchsorted(budgets, np.arange(m), side="right")
         block = max(8, _BLOCK // max(n_rows, 1))
@@ -147,7 +159,7 @@ class Ranked:
     def leave_one_out(self) -> FloatArray:
         """Leave-one-out estimates minus their mean, (n, trial) in rank order; NaN where n = n_trials."""
         m = self.n_trials
-        out = np.full((self.n.size, m), np.nan)
+        out = np.full((self.error_n.size, m), np.nan)
         if not self.fewer.size:
             return out
         ends = np.r_[self.starts[1:], m]
@@ -175,11 +187,11 @@ def allow(n_resamples: int, n_budgets: int, arrays: int = 1) -> None:
         )
 
 
-def counts(n_trials: int, n_resamples: int, rng: np.random.Generator) -> IntArray:
+def counts(n_trials: int, n_resamples: int, rng: np.random.Generator, size: int | None = None) -> IntArray:
     """How often each trial was drawn, one resample per row."""
-    drawn = rng.integers(0, n_trials, (n_resamples, n_trials))
+    drawn = rng.integers(0, n_trials, (n_resamples, n_trials if size is None else size))
     drawn += np.arange(n_resamples)[:, None] * n_trials
-    return np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
+    return np.bincount(drawn.ravel(), minlength=n_resamples * n_trials).reshape(n_resamples, n_trials)
 
 
 def bootstrap(
@@ -189,10 +201,10 @@ def bootstrap(
     allow(n_resamples, trials.n.size, 1 + errors)
     estimates = np.empty((trials.n.size, n_resamples))
     deviations = np.empty((trials.n.size, n_resamples) if errors else (0, 0))
-    piece = max(1, _CELLS // trials.n_trials)
+    piece = max(1, _CELLS // max(trials.n_trials, trials.size))
     for start in range(0, n_resamples, piece):
         cut = slice(start, min(start + piece, n_resamples))
-        drawn = counts(trials.n_trials, cut.stop - start, rng)
+        drawn = counts(trials.n_trials, cut.stop - start, rng, trials.size)
         part, error = trials.resampled(drawn, errors=errors)
         estimates[:, cut] = part
         if errors:

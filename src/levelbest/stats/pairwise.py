@@ -1,0 +1,254 @@
+"""Differences of several mean curves at once: one bootstrap for all families, one critical value for all pairs.
+
+At budget n the difference of two families is studentised by the jackknife: t = (d* - d) / e*. Each |t| is measured by
+its own 95 % quantile over the resamples, so that budgets near the end, where t has long tails, do not widen the band
+elsewhere, and the maximum over the budgets and pairs of these is the critical value. (At 50 trials and n <= 25 the
+band is 15 to 40 % narrower below n = 14 than with plain max |t|, and as much wider at n = 25.) With m = 50 the quantile
+of the maximum itself is a little too small for laws with a long or an abruptly ending tail on the best side; taking
+three quarters of the error probability brings the coverage to the nominal level. Scores are turned: higher is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import FloatArray, IntArray
+from levelbest.stats import limits
+from levelbest.stats.paired import leave_one_out, paired_errors
+from levelbest.stats.resample import Ranked, allow, counts
+
+__all__ = ["Draws", "PairBand", "draw_families", "pair_bands", "widest"]
+
+ERROR_SHARE = 0.75
+"""The part of the error probability that the critical value uses; see the module."""
+_OWN_QUANTILE = 0.95
+_STEP = 1.6  # ratio of budgets that get their own standard errors; between them a spline in log n
+_CELLS = 1 << 17
+_PAIRED_CELLS = 1 << 21
+_ROWS = 16  # budgets of one pair studentised together: they stay in the cache
+
+Draw32 = npt.NDArray[np.float32]
+"""Resampled deviations need no more than single precision: they decide a quantile, not an estimate."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairBand:
+    """One pair's difference, with limits that hold for all pairs and budgets together."""
+
+    difference: FloatArray
+    error: FloatArray
+    low: FloatArray
+    high: FloatArray
+    certified: IntArray
+    """1 where the first is better, -1 where the second is, 0 undecided; step-down may certify more than the band."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Resampled curves of all families and what is needed to studentise the differences of pairs."""
+
+    n: IntArray
+    pairs: tuple[tuple[int, int], ...]
+    estimate: FloatArray
+    """(family, n); NaN past a family's limit."""
+    variance: FloatArray
+    """Squared jackknife standard error, (family, n)."""
+    deviations: Draw32
+    """Resampled estimates minus the estimate: (family, n, resample)."""
+    variances: Draw32
+    """Of each resample: (family, n, resample)."""
+    pair_variance: FloatArray | None = None
+    """Of the difference where paired: (pair, n)."""
+    pair_variances: Draw32 | None = None
+
+    @property
+    def paired(self) -> bool:
+        """Whether pairs were resampled."""
+        return self.pair_variance is not None
+
+    def difference(self, at: int) -> tuple[FloatArray, FloatArray]:
+        """The difference of pair number ``at`` and its standard error."""
+        a, b = self.pairs[at]
+        alone = self.variance[a] + self.variance[b]
+        return self.estimate[a] - self.estimate[b], np.sqrt(
+            alone if self.pair_variance is None else self.pair_variance[at]
+        )
+
+    def t(self, at: int, rows: slice | IntArray) -> Draw32:
+        """|t| of the resampled differences of pair number ``at`` at some budgets: (rows, resample)."""
+        a, b = self.pairs[at]
+        t = self.deviations[a, rows] - self.deviations[b, rows]
+        np.abs(t, out=t)
+        if self.pair_variances is None:
+            variance = self.variances[a, rows] + self.variances[b, rows]
+        else:
+            variance = self.pair_variances[at, rows]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t /= np.sqrt(variance)
+        t[np.isnan(t)] = 0  # 0/0: a resample without spread that repeats the estimate; or past a family's limit
+        return t
+
+
+def draw_families(
+    families: Sequence[tuple[FloatArray, FloatArray | None]],
+    pairs: Sequence[tuple[int, int]],
+    n: IntArray,
+    *,
+    paired: bool,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> Draws:
+    """Resample every family, or all of them by the same pairs; ``n`` increases.
+
+    A family has no numbers at budgets above half its trials (`widest`).
+    """
+    sizes = [int(np.count_nonzero(n <= widest(selection.size))) for selection, _ in families]
+    shape = (len(families), n.size, n_resamples)
+    allow(n_resamples, n.size, len(families) + (len(pairs) + 1) // 2 * paired)
+    deviations = np.full(shape, np.nan, dtype=np.float32)
+    variances = np.full(shape, np.nan, dtype=np.float32)
+    estimate, variance = np.full(shape[:2], np.nan), np.full(shape[:2], np.nan)
+    ranked = []
+    fill: Callable[[FloatArray], FloatArray] = _as_is
+    for f, (selection, reported) in enumerate(families):
+        if sizes[f] == 0:
+            continue
+        nodes, fill = _nodes(n[: sizes[f]])
+        full = Ranked(selection, n[: sizes[f]], reported)
+        estimate[f, : sizes[f]], variance[f, : sizes[f]] = full.estimate, np.square(full.error)
+        ranked.append((full, Ranked(selection, full.n, reported, error_n=nodes) if nodes.size < sizes[f] else full))
+        if paired:
+            continue
+        one = ranked[-1][1]
+        for cut, drawn in _pieces(one.n_trials, n_resamples, _CELLS // one.n_trials, rng):
+            values, errors = one.resampled(drawn, errors=True)
+            deviations[f, : sizes[f], cut] = values - full.estimate[:, None]
+            variances[f, : sizes[f], cut] = np.square(fill(errors))
+    if not paired:
+        return Draws(n, tuple(pairs), estimate, variance, deviations, variances)
+    pair_variances = np.full((len(pairs), *shape[1:]), np.nan, dtype=np.float32)
+    pair_variance = np.full((len(pairs), n.size), np.nan)
+    m, k = ranked[0][0].n_trials, sizes[0]
+    own = _pair_errors([full for full, _ in ranked], pairs, np.ones((1, m), dtype=np.int64))
+    pair_variance[:, :k] = np.square([errors[:, 0] for errors in own])
+    for cut, drawn in _pieces(m, n_resamples, _PAIRED_CELLS // (m * ranked[0][1].error_n.size), rng):
+        for f, (full, one) in enumerate(ranked):
+            values, errors = one.resampled(drawn[:, one.order], errors=True)
+            deviations[f, :k, cut] = values - full.estimate[:, None]
+            variances[f, :k, cut] = np.square(fill(errors))
+        for p, errors in enumerate(_pair_errors([one for _, one in ranked], pairs, drawn)):
+            pair_variances[p, :k, cut] = np.square(fill(errors))
+    return Draws(n, tuple(pairs), estimate, variance, deviations, variances, pair_variance, pair_variances)
+
+
+def widest(n_trials: int) -> int:
+    """The largest budget compared: half the trials, as far as the coverage of the bands is certified."""
+    return n_trials // 2
+
+
+def _as_is(errors: FloatArray) -> FloatArray:
+    return errors
+
+
+def _pieces(m: int, n_resamples: int, size: int, rng: np.random.Generator) -> Iterator[tuple[slice, IntArray]]:
+    size = max(1, size)
+    for start in range(0, n_resamples, size):
+        stop = min(start + size, n_resamples)
+        yield slice(start, stop), counts(m, stop - start, rng)
+
+
+def _nodes(n: IntArray) -> tuple[IntArray, Callable[[FloatArray], FloatArray]]:
+    """Budgets at which to compute standard errors, and what takes those (node, resample) to all of ``n``.
+
+    The error is smooth in log n: with steps of 1.6, and one more node near the end, its spline is right to 2 % in the
+    worst of hundreds of resamples of six laws, and far better on average.
+    """
+    size = 2 + int(np.log(n[-1] / n[0]) / np.log(_STEP)) if n.size else 0
+    if n.size <= 2 * size:
+        return n, _as_is
+    from scipy.interpolate import CubicSpline
+
+    ideal = np.append(np.geomspace(n[0], n[-1], size), 0.8 * n[-1])
+    nodes = np.unique(n[np.abs(n[:, None] - ideal).argmin(axis=0)])
+    matrix = np.asarray(CubicSpline(np.log(nodes), np.eye(nodes.size))(np.log(n)))
+    tiny = np.finfo(np.float32).tiny
+
+    def fill(errors: FloatArray) -> FloatArray:
+        filled: FloatArray = np.exp(matrix @ np.log(np.maximum(errors, tiny)))
+        return filled
+
+    return nodes, fill
+
+
+def _pair_errors(ranked: Sequence[Ranked], pairs: Sequence[tuple[int, int]], drawn: IntArray) -> list[FloatArray]:
+    deviations = {}
+    for f in sorted({f for pair in pairs for f in pair}):
+        back = np.argsort(ranked[f].order)
+        deviations[f] = leave_one_out(ranked[f], drawn[:, ranked[f].order])[..., back]
+    return [paired_errors(deviations[a], deviations[b], drawn) for a, b in pairs]
+
+
+def pair_bands(draws: Draws, confidence: float, *, step_down: bool = False) -> tuple[PairBand, ...]:
+    """Bands for all pairs that hold together with the given confidence, and what is certified.
+
+    ``step_down`` (Romano and Wolf 2005) takes what is certified out of the maximum and looks again, jointly over pairs
+    and budgets. Where only that excludes zero the band ends at zero: the compatible simultaneous limit.
+    """
+    level = 1 - ERROR_SHARE * (1 - confidence)
+    n_pairs, n_resamples = len(draws.pairs), draws.deviations.shape[-1]
+    top = np.zeros((n_pairs, n_resamples), dtype=np.float32)
+    scales = np.empty((n_pairs, draws.n.size))
+    for start in range(0, draws.n.size, _ROWS):
+        rows = slice(start, start + _ROWS)
+        for p in range(n_pairs):
+            t = draws.t(p, rows)
+            scales[p, rows] = limits.order_statistic(t, _OWN_QUANTILE)
+            np.maximum(top[p], _measured(t, scales[p, rows]), out=top[p])
+    found = [draws.difference(p) for p in range(n_pairs)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        seen = np.stack([np.abs(d) / e for d, e in found]) / scales
+    seen[~np.isfinite(seen)] = 0  # no spread, no verdict
+    critical = _quantile(top.max(axis=0), level)
+    rejected = seen > critical
+    while step_down and rejected.any() and not rejected.all():
+        for p in range(n_pairs):
+            if rejected[p].any():
+                left = np.flatnonzero(~rejected[p])
+                top[p] = _measured(draws.t(p, left), scales[p, left]) if left.size else 0
+        more = rejected | (seen > _quantile(top.max(axis=0), level))
+        if (more == rejected).all():
+            break
+        rejected = more
+    return tuple(
+        _band(d, e, critical * scales[p], np.where(rejected[p], np.sign(d), 0).astype(np.int64))
+        for p, (d, e) in enumerate(found)
+    )
+
+
+def _measured(t: Draw32, scale: FloatArray) -> Draw32:
+    """The largest of |t| / scale over the rows, for each resample; a scale of 0 or infinity has nothing to say."""
+    with np.errstate(divide="ignore"):
+        factor = np.where(np.isfinite(scale) & (scale > 0), 1 / scale, 0).astype(np.float32)
+    with np.errstate(invalid="ignore"):
+        t = t * factor[:, None]
+    t[np.isnan(t)] = 0
+    largest: Draw32 = t.max(axis=0)
+    return largest
+
+
+def _quantile(values: Draw32, level: float) -> float:
+    return float(limits.order_statistic(values[None], level)[0])
+
+
+def _band(d: FloatArray, e: FloatArray, factor: FloatArray, sign: IntArray) -> PairBand:
+    with np.errstate(invalid="ignore"):
+        half = factor * e
+    # No spread in the data, or none in too many resamples: nothing is known.
+    half = np.where(np.isnan(half) | (e == 0), np.inf, half)
+    low = np.where(sign > 0, np.maximum(d - half, 0.0), d - half)
+    high = np.where(sign < 0, np.minimum(d + half, 0.0), d + half)
+    return PairBand(d, e, low, high, sign)

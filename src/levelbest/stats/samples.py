@@ -1,0 +1,82 @@
+"""What is compared, and what a comparison is: samples of families, and their difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from levelbest import _check
+from levelbest._check import FloatArray, IntArray
+from levelbest.errors import InputError
+
+__all__ = ["Difference", "Sample", "check_pairing", "turn"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One family's scores: what selects and, where it is another column, what is reported."""
+
+    selection: FloatArray
+    reported: FloatArray | None = None
+
+    @property
+    def n_trials(self) -> int:
+        """How many trials there are."""
+        return int(self.selection.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """A difference of two curves: one entry per budget, positive where the first family is better.
+
+    ``certified`` is 1 or -1 where the first or the second is better at the stated confidence, else 0. Limits that do
+    not exist are infinite, what cannot be compared is NaN, and ``reason`` says why.
+    """
+
+    n: IntArray
+    difference: FloatArray
+    low: FloatArray
+    high: FloatArray
+    certified: IntArray
+    method: str
+    confidence: float
+    simultaneous: bool
+    paired: bool
+    n_trials: tuple[int, int]
+    statistic: str
+    direction: str
+    n_resamples: int | None = None
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        rows = zip(self.n, self.difference, self.low, self.high, strict=True)
+        shown = [f"n = {n}: {d:.4g} [{low:.4g}, {high:.4g}]" for n, d, low, high in rows]
+        head = (
+            f"difference of the {self.statistic} curves of {self.n_trials[0]} and {self.n_trials[1]} trials"
+            f"{', paired' * self.paired}, {100 * self.confidence:g} % "
+            f"{'simultaneous' if self.simultaneous else 'pointwise'} {self.method} band"
+        )
+        return "; ".join([head, *shown, *([self.reason] if self.reason else [])])
+
+    def columns(self, change: Any) -> Difference:
+        """The same with each column passed through ``change(array)``."""
+        names = ("n", "difference", "low", "high", "certified")
+        changed: dict[str, Any] = {name: change(getattr(self, name)) for name in names}
+        return replace(self, **changed)
+
+
+def turn(families: Sequence[Sample], direction: str) -> list[Sample]:
+    """The same scores, turned so that higher is better."""
+    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    return [Sample(sign * f.selection, None if f.reported is None else sign * f.reported) for f in families]
+
+
+def check_pairing(families: Sequence[Sample]) -> None:
+    """A paired design has one trial of each family per pair."""
+    sizes = sorted({one.n_trials for one in families})
+    if len(sizes) > 1:
+        raise InputError(
+            f"a paired design needs as many trials in each family, got {' and '.join(map(str, sizes))}; keep the pairs "
+            "that both families have, or compare unpaired"
+        )
