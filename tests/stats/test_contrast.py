@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from levelbest.errors import InputError
 from levelbest.stats import difference_band, expected_best, limits, quantile_best
 from levelbest.stats.contrast import difference_bands, draw
-from levelbest.stats.pairwise import draw_families, pair_bands, widest
 from levelbest.stats.paired import leave_one_out, paired_errors
+from levelbest.stats.pairwise import draw_families, pair_bands, widest
 from levelbest.stats.resample import Ranked
 from levelbest.stats.samples import Sample
 
