@@ -21,6 +21,8 @@ _MODULES = (
     "mlflow_store",
     "wandb_offline",
     "ray_tune",
+    "hydra",
+    "lightning",
     "tensorboard",
     "wandb_export",
     "sklearn_cv",
