@@ -77,6 +77,8 @@ def as_budgets(n: npt.ArrayLike, n_trials: int | None = None) -> tuple[IntArray,
             f"n must be at most the number of trials, {n_trials}, got {flat.max():g}; run more trials or ask for a "
             "smaller budget (the best observed score is not an estimate past the data)"
         )
+    if float(flat.max()) > 2**53:
+        raise InputError(f"n must be at most 2^53, got {flat.max():g}; no one tries that many")
     return flat.astype(np.int64), array.ndim == 0
 
 

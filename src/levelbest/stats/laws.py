@@ -30,7 +30,7 @@ _TOO_HEAVY = (
 
 
 def normal_best(n: npt.ArrayLike) -> float | FloatArray:
-    """The expected best of n standard normal scores; to 1e-12 for any n up to 10^18."""
+    """The expected best of n standard normal scores, to 1e-12 for any n."""
     from scipy.special import log_ndtr
 
     budgets, scalar = _check.as_budgets(n)

@@ -36,7 +36,7 @@ __all__ = [
 
 ESTIMATORS = ("u", "v", "naive")
 
-_V_LIMIT = 36  # (1 - 1/m)^(36 m) < 2.4e-16: from there on v returns the best score to the last digit
+_V_LIMIT = 36.0  # where (1 - 1/m)^n < exp(-36) = 2.3e-16, v is the best score to the last digit
 
 
 @dataclass(frozen=True)
@@ -45,31 +45,39 @@ class _Ranked:
 
     scores: FloatArray
     """Reported scores, averaged within ties in the selection score."""
-    order: IntArray | None
-    """Input positions, best first; None where nothing needs them (one score column)."""
     starts: IntArray | None
     """Where each group of tied trials begins; None without ties that matter."""
     within: FloatArray | None
-    """Sum of squares of the reported scores about their mean, per group."""
+    """Sum of squares of the reported scores about their mean, per group, in units of ``scale``."""
+    scale: float
+    """The largest score in absolute value (1 if all are 0): squares are taken in units of it, so that they exist."""
 
     @property
     def counts(self) -> IntArray:
         assert self.starts is not None
         return np.diff(self.starts, append=self.scores.size)
 
+    @property
+    def width(self) -> float:
+        """How far scores lie apart at most, in units of ``scale``; 0 if all are equal."""
+        apart = float(self.scores.max() / self.scale - self.scores.min() / self.scale)
+        return apart + (0.0 if self.within is None else math.sqrt(float(self.within.max())))
+
 
 def _ranked(selection: FloatArray, reported: FloatArray | None, direction: str) -> _Ranked:
+    claimed = selection if reported is None else reported
+    scale = float(max(claimed.max(), -claimed.min())) or 1.0
     if reported is None:
         ordered = np.sort(selection)
-        return _Ranked(ordered[::-1] if direction == "max" else ordered, None, None, None)
+        return _Ranked(ordered[::-1] if direction == "max" else ordered, None, None, scale)
     order = _best_first(selection, direction)
     scores = reported[order]
     starts = _group_starts(selection[order])
     if starts.size == scores.size:
-        return _Ranked(scores, order, None, None)
+        return _Ranked(scores, None, None, scale)
     counts = np.diff(starts, append=scores.size)
     means = np.repeat(np.add.reduceat(scores, starts) / counts, counts)
-    return _Ranked(means, order, starts, np.add.reduceat((scores - means) ** 2, starts))
+    return _Ranked(means, starts, np.add.reduceat(((scores - means) / scale) ** 2, starts), scale)
 
 
 def _best_first(selection: FloatArray, direction: str) -> IntArray:
@@ -85,11 +93,11 @@ def _budgets(n: npt.ArrayLike, n_trials: int, estimator: str) -> tuple[IntArray,
     if estimator != "v":
         return _check.as_budgets(n, n_trials)
     budgets, scalar = _check.as_budgets(n)
-    if budgets.max() > _V_LIMIT * n_trials:
+    limit = int(_V_LIMIT / -math.log1p(-1 / n_trials)) if n_trials > 1 else 1
+    if budgets.max() > limit:
         raise InputError(
-            f"n must be at most {_V_LIMIT} times the number of trials, {n_trials}, for the v estimator, got "
-            f"{budgets.max()}: past that it is the best observed score; run more trials, or extrapolate with "
-            "gaussian_best"
+            f"n must be at most {limit} for the v estimator of {n_trials} trials, got {budgets.max()}: past that it is "
+            "nothing but the best observed score; run more trials, or extrapolate with gaussian_best"
         )
     return budgets, scalar
 
@@ -280,10 +288,9 @@ def _means(ranked: _Ranked, budgets: IntArray, estimator: str) -> FloatArray:
 
 def _spreads(ranked: _Ranked, budgets: IntArray, estimator: str) -> FloatArray:
     unique, back = np.unique(budgets, return_inverse=True)
-    scores, size = ranked.scores, ranked.scores.size
+    scores, size = ranked.scores / ranked.scale, ranked.scores.size
     means = weighted_sums(scores, unique, estimator)
     within = None if ranked.within is None else np.repeat(ranked.within / ranked.counts, ranked.counts)
-    widest = float(scores.max() - scores.min()) + (0.0 if within is None else math.sqrt(float(within.max())))
 
     def compute(some: IntArray, cut: float) -> FloatArray:
         about = means[np.searchsorted(unique, some)]
@@ -296,11 +303,11 @@ def _spreads(ranked: _Ranked, budgets: IntArray, estimator: str) -> FloatArray:
         return np.asarray(np.sqrt(out))
 
     def needed(spreads: FloatArray) -> FloatArray:
-        return np.asarray(BEYOND_DIGITS + 2 * np.log(widest / spreads))
+        return np.asarray(BEYOND_DIGITS + 2 * np.log(ranked.width / spreads))
 
-    if widest == 0:
+    if ranked.width == 0:
         return np.zeros(budgets.size)
-    return refined(compute, needed, unique, size, estimator)[back]
+    return refined(compute, needed, unique, size, estimator)[back] * ranked.scale
 
 
 def _errors(ranked: _Ranked, budgets: IntArray, estimator: str) -> FloatArray:
@@ -314,10 +321,7 @@ def _errors(ranked: _Ranked, budgets: IntArray, estimator: str) -> FloatArray:
     unique, back = np.unique(budgets, return_inverse=True)
     size = ranked.scores.size
     usable = unique[unique < size] if estimator == "u" else unique
-    spacings = -np.diff(ranked.scores)
-    widest = float(ranked.scores.max() - ranked.scores.min())
-    if ranked.within is not None:
-        widest += math.sqrt(float(ranked.within.max()))
+    spacings = -np.diff(ranked.scores / ranked.scale)
 
     def compute(some: IntArray, cut: float) -> FloatArray:
         out = np.empty(some.size)
@@ -336,13 +340,13 @@ def _errors(ranked: _Ranked, budgets: IntArray, estimator: str) -> FloatArray:
         return out
 
     def needed(errors: FloatArray) -> FloatArray:
-        return np.asarray(BEYOND_DIGITS + np.log(widest / errors) + 0.5 * math.log(size))
+        return np.asarray(BEYOND_DIGITS + np.log(ranked.width / errors) + 0.5 * math.log(size))
 
     out = np.full(unique.size, np.nan)
-    if usable.size and widest > 0:
-        out[: usable.size] = refined(compute, needed, usable, size - 1, estimator)
-    elif usable.size:
+    if ranked.width == 0:
         out[: usable.size] = 0.0
+    elif usable.size:
+        out[: usable.size] = refined(compute, needed, usable, size - 1, estimator) * ranked.scale
     return out[back]
 
 

@@ -39,7 +39,7 @@ def refined(
     """
     cut = BEYOND_DIGITS + 6
     values = compute(budgets, cut)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         asked = np.nan_to_num(needed(values), nan=UNDERFLOW, posinf=UNDERFLOW).clip(0, UNDERFLOW)
     deepest = float(asked.max())
     short = asked > cut

@@ -72,6 +72,16 @@ def _log1p_minus(x: FloatArray) -> FloatArray:
     return series
 
 
+def _log_left(part: FloatArray, whole: FloatArray | float) -> FloatArray:
+    """log(1 - part / whole), from the small one of the two pieces: the ratio's rounding must not be magnified."""
+    ratio = np.asarray(part / whole)
+    out = np.asarray(np.log1p(-ratio))
+    most = ratio > 0.5
+    if most.any():
+        out[most] = np.log(((whole - part) / whole)[most])
+    return out
+
+
 def log_share(size: npt.ArrayLike, h: npt.ArrayLike, d: npt.ArrayLike) -> FloatArray:
     """log Q(size; h, d) elementwise; -inf where h + d > size. ``d`` need not be whole where size - h - d >= 15.
 
@@ -97,7 +107,7 @@ def log_share(size: npt.ArrayLike, h: npt.ArrayLike, d: npt.ArrayLike) -> FloatA
     total = np.asarray((a - 0.5) * _log1p_minus(lo / a))
     total -= (p - 0.5) * _log1p_minus(lo / p)
     total -= (0.5 * lo / a) * (hi / p)
-    total += lo * np.log1p(-hi / top)
+    total += lo * _log_left(hi, top)
     # delta of each factorial at its own shape: two of the four are one number per budget
     total += _remainder(np.maximum(top - h, 1)) - _remainder(top)
     total += _remainder(np.maximum(top - d, 1)) - _remainder(a)
@@ -130,7 +140,7 @@ def weights_below(n_trials: int, n: int, below: FloatArray, estimator: str) -> F
     # (j/m)^n - ((j-1)/m)^n = (j/m)^n [1 - (1 - 1/j)^n] with j = m - below: no difference of near-equal powers.
     with np.errstate(divide="ignore"):
         lost = -np.expm1(n * np.log1p(-1 / (n_trials - below)))
-    return np.asarray(np.exp(n * np.log1p(-below / n_trials)) * lost)
+    return np.asarray(np.exp(n * _log_left(below, n_trials)) * lost)
 
 
 def depth(n_trials: int, budgets: IntArray, cut: float, estimator: str) -> IntArray:
