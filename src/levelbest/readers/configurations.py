@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -26,10 +26,11 @@ _RUN_NAMES = names.word_set("run name trial config configuration experiment fold
 _SETTING = re.compile(r"([A-Za-z]+)[=:]?(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
 _PREFIXES = ("config", "configuration", "params", "param", "hparams", "hyperparameters", "hyperparameter", "hp")
 _RESULTS = names.word_set(
-    "time timestamp date created started ended start end runtime duration epoch iteration step index idx id uuid "
-    "path dir folder host hostname run trial name url state status notes tags user job pid node_ip version "
-    "experiment parameters n_parameters params_count best sweep group rank sample"
+    "time timestamp date created started ended start end runtime duration epoch iteration step index idx id uuid path "
+    "dir folder host hostname run trial name url state status notes tags user job pid version experiment parameters "
+    "n_parameters num_parameters n_params params_count best_epoch best_step sweep group rank sample additional"
 )
+_ENDINGS = names.word_set("id uuid path dir folder name url timestamp time date host hostname")
 
 
 def configuration_of(
@@ -43,13 +44,17 @@ def configuration_of(
             raise InputError(f"no column of {table.source} matches the configuration {', '.join(wanted.configuration)}")
     else:
         said = dict.fromkeys(name for one in table.tables for name in one.configuration)
-        chosen = list(said) if said else _left_over(table, used)
-        if not said and table.n_rows > LARGE:
-            chosen = []
-    found = {name: _values(table.columns[name], keep, everything) for name in chosen if name not in used}
-    if wanted.configuration is None and not any(one.configuration for one in table.tables) and table.n_rows <= _SMALL:
-        found |= _spelled(table, used, keep)
-    return found
+        silent = not said and not any(one.roles for one in table.tables)
+        chosen = _left_over(table, used) if silent and table.n_rows <= LARGE else list(said)
+        if silent and table.n_rows <= _SMALL:
+            return _chosen(table, chosen, used, keep, everything) | _spelled(table, used, keep)
+    return _chosen(table, chosen, used, keep, everything)
+
+
+def _chosen(
+    table: Merged, chosen: Sequence[str], used: set[str], keep: npt.NDArray[np.int64], everything: bool
+) -> dict[str, npt.NDArray[Any]]:
+    return {name: _values(table.columns[name], keep, everything) for name in chosen if name not in used}
 
 
 def _spelled(table: Merged, used: set[str], keep: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:
@@ -78,17 +83,18 @@ def _left_over(table: Merged, used: set[str]) -> list[str]:
 
 def _prefix(name: str) -> bool:
     words = names.tokens(name)
-    return len(words) > 1 and words[0] in _PREFIXES and words[-1] not in _RESULTS
+    return len(words) > 1 and words[0] in _PREFIXES and words[-1] not in _ENDINGS
 
 
 def _is_result(name: str) -> bool:
     words = names.tokens(name)
+    split = bool(set(words) & (names.VALIDATION | names.TEST | names.TRAIN))
     return (
         not words
         or names.is_metric(name)
-        or bool(set(words) & (names.VALIDATION | names.TEST | names.TRAIN))
-        or words[-1] in _RESULTS
+        or (split and names.could_be_score(name))
         or "_".join(words) in _RESULTS
+        or words[-1] in _ENDINGS
         or bool(set(words) & {"time", "cum", "accumulated", "seconds", "runtime", "duration"})
         or name.startswith("column")
     )

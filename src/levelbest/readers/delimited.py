@@ -13,6 +13,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import DataError
 from levelbest.readers.columns import EXACT
 from levelbest.readers.raw import RawTable
+from levelbest.readers.tidy import MARKS, TEXT
 from levelbest.trials import Skipped
 
 __all__ = ["column_names", "dialect_of", "parse_delimited", "text_column"]
@@ -23,6 +24,7 @@ _LONGEST_RECORD = 1000
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _ZEROS_FIRST = re.compile(r"[+-]?0\d")
 
+_TRUTH = {"True": True, "true": True, "TRUE": True, "False": False, "false": False, "FALSE": False}
 _SUMMARIES = frozenset(
     {"min", "minimum", "max", "maximum", "mean", "average", "avg", "median", "std", "stdev", "sd", "std dev"}
     | {"standard deviation", "standard error", "variance", "sum", "total", "count", "range", "std. dev"}
@@ -45,30 +47,13 @@ def parse_delimited(text: str, source: str, delimiter: str | None = None) -> Raw
     records = list(_records(lines, body, delimiter, len(names)))
     names, records = _row_names(names, records)
     width = len(names)
-    kept: list[list[str]] = []
-    numbers: list[int] = []
-    skipped: list[Skipped] = []
-    for number, cells in records:
-        if len(cells) > width and not any(cell.strip() for cell in cells[width:]):
-            cells = cells[:width]
-        if not any(cell.strip() for cell in cells):
-            skipped.append(Skipped(f"{source}, line {number}", "every cell is empty"))
-        elif len(cells) != width:
-            skipped.append(Skipped(f"{source}, line {number}", f"it has {len(cells)} cells and the header {width}"))
-        else:
-            kept.append(cells)
-            numbers.append(number)
-    footer = _footer(kept)
-    skipped += [
-        Skipped(f"{source}, line {number}", f"it is a summary of the rows above ({_first_filled(cells)!r})")
-        for number, cells in zip(numbers[footer:], kept[footer:], strict=True)
-    ]
-    kept, numbers = kept[:footer], numbers[:footer]
-    ragged = sum("cells and the header" in one.why for one in skipped)
-    if ragged > len(kept):
+    kept, numbers, lost = _sorted_out(records, width)
+    skipped = [Skipped(f"{source}, line {number}", lost[number]) for number in sorted(lost)]
+    ragged = [one for one in skipped if "cells and the header" in one.why]
+    if len(ragged) > len(kept):
         raise DataError(
-            f"{source} does not look like one table: {ragged} of {ragged + len(kept)} rows have other numbers of "
-            f"cells than its header ({width}, split at {delimiter!r}); the first is at {skipped[0].where}"
+            f"{source} does not look like one table: {len(ragged)} of {len(ragged) + len(kept)} rows have other "
+            f"numbers of cells than its header ({width}, split at {delimiter!r}); the first is at {ragged[0].where}"
         )
     cautions = [
         Caution(
@@ -77,7 +62,10 @@ def parse_delimited(text: str, source: str, delimiter: str | None = None) -> Raw
         )
         for name, count in renamed.items()
     ]
-    columns = {name: text_column([row[place] for row in kept]) for place, name in enumerate(names)}
+    as_text = TEXT if set(names) >= MARKS else frozenset()
+    columns = {
+        name: text_column([row[place] for row in kept], plain=name in as_text) for place, name in enumerate(names)
+    }
     return RawTable(
         source=source,
         columns=columns,
@@ -86,6 +74,27 @@ def parse_delimited(text: str, source: str, delimiter: str | None = None) -> Raw
         skipped=skipped,
         cautions=cautions,
     )
+
+
+def _sorted_out(records: Sequence[Record], width: int) -> tuple[list[list[str]], list[int], dict[int, str]]:
+    """Rows with their line numbers, and why each other line is none."""
+    kept: list[list[str]] = []
+    numbers: list[int] = []
+    lost: dict[int, str] = {}
+    for number, cells in records:
+        if len(cells) > width and not any(cell.strip() for cell in cells[width:]):
+            cells = cells[:width]
+        if not any(cell.strip() for cell in cells):
+            lost[number] = "every cell is empty"
+        elif len(cells) != width:
+            lost[number] = f"it has {len(cells)} cells and the header {width}"
+        else:
+            kept.append(cells)
+            numbers.append(number)
+    footer = _footer(kept)
+    for number, cells in zip(numbers[footer:], kept[footer:], strict=True):
+        lost[number] = f"it is a summary of the rows above ({_first_filled(cells)!r})"
+    return kept[:footer], numbers[:footer], lost
 
 
 def _footer(rows: Sequence[Sequence[str]]) -> int:
@@ -209,11 +218,13 @@ def column_names(header: Sequence[str]) -> tuple[list[str], dict[str, int]]:
     return names, {name: count for name, count in seen.items() if count > 1}
 
 
-def text_column(cells: Sequence[str]) -> Any:
-    """A column of text as numbers where every filled cell is a plain number, else as text (None where empty)."""
+def text_column(cells: Sequence[str], *, plain: bool = False) -> Any:
+    """A column of text as numbers or truth values where every filled cell is one, else as text (None where empty)."""
     trimmed = [cell.strip() for cell in cells]
     empty = np.fromiter((not cell for cell in trimmed), dtype=bool, count=len(trimmed))
-    if not empty.all() and _all_numbers(trimmed):
+    if trimmed and not plain and trimmed[0] in _TRUTH and set(trimmed) <= set(_TRUTH):
+        return np.fromiter((_TRUTH[cell] for cell in trimmed), dtype=bool, count=len(trimmed))
+    if not plain and not empty.all() and _all_numbers(trimmed):
         numbers = np.array([cell or "nan" for cell in trimmed], dtype=np.float64)
         whole = np.abs(numbers[np.isfinite(numbers)])
         if whole.size == 0 or whole.max() <= EXACT or not any(cell.lstrip("+-").isdigit() for cell in trimmed):

@@ -5,6 +5,8 @@ Extensions are neither installed nor loaded on the fly (that would reach for the
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +18,23 @@ from levelbest.readers.raw import RawTable
 
 __all__ = ["connect", "lazy_table", "read_parquet"]
 
+_COUNT = count()
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE", "DECIMAL")
 _WIDE_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 
 
-def connect() -> Any:
-    """A connection in memory that never reaches for the network."""
+@lru_cache(maxsize=1)
+def _engine() -> Any:
     import duckdb
 
     return duckdb.connect(
         ":memory:", config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
     )
+
+
+def connect() -> Any:
+    """A connection to the one engine in memory, which never reaches for the network."""
+    return _engine().cursor()
 
 
 def read_parquet(path: Path) -> RawTable:
@@ -104,9 +112,12 @@ def _coded(connection: Any, relation: str, column: str, n_rows: int) -> Coded:
     ]
     if not names:
         return Coded(np.full(n_rows, -1, dtype=np.int32), ())
-    kind = f"levelbest_{abs(hash(column))}"
-    connection.execute(f"CREATE OR REPLACE TYPE {kind} AS ENUM ({', '.join(map(quoted, names))})")
-    codes = _fetched(connection, f"SELECT CAST(enum_code(CAST({text} AS {kind})) AS INTEGER) AS v FROM {relation}")
+    kind = f"names_{next(_COUNT)}"
+    connection.execute(f"CREATE TYPE {kind} AS ENUM ({', '.join(map(quoted, names))})")
+    try:
+        codes = _fetched(connection, f"SELECT CAST(enum_code(CAST({text} AS {kind})) AS INTEGER) AS v FROM {relation}")
+    finally:
+        connection.execute(f"DROP TYPE {kind}")
     if isinstance(codes, np.ma.MaskedArray):
         codes = codes.filled(-1)
     return Coded(np.asarray(codes, dtype=np.int32), tuple(names))

@@ -20,7 +20,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError
 from levelbest.readers import names
 from levelbest.readers.checkpoints import Picked, best_rows, pick_nested
-from levelbest.readers.columns import as_codes, taken, texts
+from levelbest.readers.columns import as_codes, taken, texts, unique_codes
 from levelbest.readers.configurations import configuration_of
 from levelbest.readers.filters import matching_rows
 from levelbest.readers.merged import Merged, merge
@@ -133,7 +133,7 @@ def _assembled(
         return column if column is None or everything else column[keep]
 
     scores = pick(scores)
-    kept_families, family = _used(families, pick(family))
+    kept_families, family = unique_codes(pick(family), families)
     group_names, group = _codes(table, roles.group, keep, everything)
     search_names, search = _codes(table, roles.search, keep, everything)
     configuration = configuration_of(table, roles, wanted, keep, everything)
@@ -146,10 +146,10 @@ def _assembled(
     _check.as_bounds(bounds, np.asarray(curve_of)[fine], roles.reported or roles.selection)
     metric = Metric(
         direction=direction,
-        selection=f"-{roles.selection}" if turned else roles.selection,
-        reported=roles.reported if reported is not None else None,
+        selection=("-" if turned else "") + _score_name(table, "selection", roles.selection),
+        reported=_score_name(table, "reported", roles.reported) if roles.reported and reported is not None else None,
         bounds=bounds,
-        cost=roles.cost,
+        cost=_score_name(table, "cost", roles.cost) if roles.cost else None,
         cost_unit=_unit(table, roles),
     )
     if roles.reported == roles.selection:
@@ -161,8 +161,8 @@ def _assembled(
         )
     _say_guesses(roles, direction, turned, notes)
     facts: dict[str, str] = {}
-    for one in table.tables:
-        facts.update(one.facts)
+    for one in table.present():
+        facts |= {key: said for key, said in one.facts.items() if not key.startswith(("name:", "bounds:"))}
     if roles.flag is not None:
         facts[f"flagged:{roles.flag}"] = str(int(_flagged(table, roles.flag)[keep].sum()))
     return Trials(
@@ -186,6 +186,21 @@ def _assembled(
         skipped=tuple(notes.skipped),
         cautions=tuple(notes.cautions),
     )
+
+
+def _score_name(table: Merged, role: str, column: str) -> str:
+    """The name a tidy table remembers, else the column's own."""
+    found = {one.facts.get(f"name:{role}") for one in table.present() if one.roles.get(role) == column}
+    return next(iter(found)) or column if len(found) == 1 else column
+
+
+def _written_bounds(table: Merged, column: str) -> Bounds:
+    """Bounds that a tidy table remembers, else those in the column's name."""
+    sides = [{one.facts.get(f"bounds:{side}") for one in table.present()} for side in ("low", "high")]
+    if column in ("selection", "reported") and all(len(found) == 1 for found in sides):
+        low, high = (next(iter(found)) for found in sides)
+        return (None if low is None else float(low)), (None if high is None else float(high))
+    return names.direction_of(column)[1]
 
 
 def _opposite(direction: str) -> str:
@@ -280,22 +295,13 @@ def _families(table: Merged, roles: Roles) -> tuple[tuple[str, ...], npt.NDArray
     return found, codes
 
 
-def _used(families: tuple[str, ...], codes: npt.NDArray[np.int32]) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
-    """Families without trials left out."""
-    counts = np.bincount(codes, minlength=len(families))
-    if counts.all():
-        return families, codes
-    place = np.cumsum(counts > 0) - 1
-    return tuple(name for name, count in zip(families, counts, strict=True) if count), place[codes].astype(np.int32)
-
-
 def _codes(table: Merged, name: str | None, keep: Any, everything: bool) -> tuple[tuple[str, ...], Any]:
     if name is None:
         return (), None
     found, codes = as_codes(table.columns[name])
     if (codes < 0).any():
         found, codes = (*found, "(none)"), np.where(codes < 0, len(found), codes).astype(np.int32)
-    return _used(found, codes if everything else codes[keep])
+    return unique_codes(codes if everything else codes[keep], found)
 
 
 def _seeds(column: Any) -> npt.NDArray[Any]:
@@ -330,9 +336,9 @@ def _with_selection(table: Merged, selection: str, notes: _Notes) -> Merged:
 def _direction(table: Merged, roles: Roles, wanted: Wanted, known: dict[str, str]) -> tuple[str, Bounds, bool]:
     """The direction of the score that curves are of, its bounds, and whether the selection score must be turned."""
     shown = roles.reported or roles.selection
-    by_name, written = names.direction_of(shown)
+    by_name, _ = names.direction_of(shown)
     selection_by_name, _ = names.direction_of(roles.selection)
-    bounds = _check.as_bounds(wanted.bounds) if wanted.bounds is not None else written
+    bounds = _check.as_bounds(wanted.bounds) if wanted.bounds is not None else _written_bounds(table, shown)
     given = table.direction(roles.selection, known.get("selection") == roles.selection)
     by_name = table.direction(shown, chosen=False) or by_name
     direction = None if wanted.direction is None else _check.as_direction(wanted.direction)

@@ -10,6 +10,7 @@ from levelbest.readers.delimited import parse_delimited
 from levelbest.readers.files import decoded, kind_of, read_bytes
 from levelbest.readers.jsonfile import parse_json, parse_lines
 from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tidy import mark_roles
 
 __all__ = ["READERS", "read_table"]
 
@@ -24,7 +25,7 @@ def read_table(path: Path, **_options: Any) -> list[RawTable]:
     if kind == "parquet" or (path.is_file() and read_bytes(path, 4) == b"PAR1"):
         from levelbest.readers.engine import read_parquet
 
-        return [read_parquet(path)]
+        return [mark_roles(read_parquet(path))]
     text, remark = decoded(read_bytes(path), path.name)
     if not text.strip():
         raise DataError(f"{path.name} is empty: there is no header and no row")
@@ -38,7 +39,7 @@ def read_table(path: Path, **_options: Any) -> list[RawTable]:
         table = parse_delimited(text, path.name, "\t" if kind == "tsv" and "\t" in text[:65536] else None)
     if remark:
         table.facts["encoding"] = remark
-    return [table]
+    return [mark_roles(table)]
 
 
 def _kind_of_text(text: str) -> str:

@@ -1,0 +1,51 @@
+"""``levelbest convert``: anyone's results as one tidy table of trials."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from levelbest.cli.options import data_options, json_option, load_trials
+
+__all__ = ["command"]
+
+
+@click.command("convert")
+@data_options
+@json_option
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Write here (.csv, .jsonl or .parquet); else CSV is printed."
+)
+@click.option(
+    "--to", "kind", type=click.Choice(["csv", "jsonl", "parquet"]), help="The format, if --out does not say it."
+)
+@click.option("--hide", metavar="COL", multiple=True, help="Leave out a configuration column; may be repeated.")
+def command(
+    files: tuple[str, ...], as_json: bool, out: Path | None, kind: str | None, hide: tuple[str, ...], **options: Any
+) -> None:
+    """Anyone's results as a tidy CSV, JSON lines or Parquet table of trials."""
+    from levelbest._plain import dump_json
+    from levelbest.errors import InputError
+    from levelbest.readers.tidy import tidy_columns, tidy_text, write_trials
+
+    if out is None and kind == "parquet":
+        raise InputError("Parquet is not text: name the file to write with --out")
+    trials = load_trials(files, options, quiet=as_json)
+    if out is not None:
+        write_trials(trials, out, kind=kind, hide=hide)
+    if as_json:
+        document: dict[str, Any] = {"n_trials": trials.n_trials, "n_failed": trials.n_failed}
+        if out is None:
+            columns = {name: column.tolist() for name, column in tidy_columns(trials, hide=hide).items()}
+            document["trials"] = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        else:
+            document["out"] = str(out)
+        document["skipped"] = [one.to_dict() for one in trials.skipped]
+        document["warnings"] = [one.to_dict() for one in trials.cautions]
+        click.echo(dump_json(document))
+    elif out is None:
+        click.echo(tidy_text(trials, kind or "csv", hide=hide), nl=False)
+    else:
+        click.echo(f"{trials}: written to {out}")

@@ -1,0 +1,51 @@
+"""``levelbest describe``: what the scores look like, what failed, and whether it looks like a random sample."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from levelbest.cli.options import data_options, json_option, load_trials, seed_option
+
+__all__ = ["command"]
+
+_SHOWN_SKIPPED = 10
+
+
+@click.command("describe")
+@data_options
+@seed_option
+@json_option
+@click.option("--out", type=click.Path(path_type=Path), help="Write histograms and scatters here (.png, .svg or .pdf).")
+def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, **options: Any) -> None:
+    """The score distributions, failures, and whether it looks like a random sample."""
+    from levelbest._plain import dump_json
+    from levelbest.report.describe import describe
+
+    trials = load_trials(files, options, quiet=True)
+    found = describe(trials, rng=seed)
+    if out is not None:
+        from levelbest.report.describe_figure import save_descriptions
+
+        save_descriptions(found, out)
+    if as_json:
+        document = {
+            "families": [one.to_dict() for one in found],
+            "skipped": [one.to_dict() for one in trials.skipped],
+            "warnings": [one.to_dict() for one in trials.cautions],
+        }
+        click.echo(dump_json(document))
+        return
+    from levelbest.report.describe_text import print_descriptions
+    from levelbest.report.text import print_cautions
+
+    print_descriptions(found)
+    for one in trials.skipped[:_SHOWN_SKIPPED]:
+        click.echo(f"skipped  {one.where}: {one.why}")
+    if len(trials.skipped) > _SHOWN_SKIPPED:
+        click.echo(f"skipped  {len(trials.skipped) - _SHOWN_SKIPPED} more; --json lists all of them")
+    print_cautions(trials.cautions)
+    if out is not None:
+        click.echo(f"figure: {out}")

@@ -1,0 +1,200 @@
+"""What a family's scores look like: the numbers and pictures of [B] section 5 and appendix C, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import FloatArray, Seed
+from levelbest._plain import round_to_uncertainty, show_number
+from levelbest.stats import diagnostics
+from levelbest.trials import STATUSES, Trials
+
+__all__ = ["Description", "describe"]
+
+_NAN = float("nan")
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Counts between edges."""
+
+    edges: FloatArray
+    counts: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Description:
+    """One family. The numbers are those of the trials that have a score; how many have none is ``n_failed``."""
+
+    family: str
+    score: str
+    """The selection score's name."""
+    n_trials: int
+    n_failed: int
+    n_running: int
+    mean: float
+    sd: float
+    quantiles: dict[float, float]
+    iqr: float
+    iqr_error: float
+    """Bootstrap standard error of the interquartile range."""
+    min: float
+    max: float
+    anderson_darling: float
+    normal_p_value: float
+    histogram: Histogram
+    reported: str | None = None
+    reported_mean: float = _NAN
+    reported_sd: float = _NAN
+    reported_iqr: float = _NAN
+    spearman: float = _NAN
+    pairs: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False)
+    """Selection and reported scores of the trials that have both."""
+    cost_mean: float = _NAN
+    cost_total: float = _NAN
+    cost_unit: str | None = None
+    n_groups: int | None = None
+    n_searches: int | None = None
+    n_configurations: int | None = None
+
+    @property
+    def median(self) -> float:
+        """The median score."""
+        return self.quantiles[0.5]
+
+    def __str__(self) -> str:
+        error = self.sd / np.sqrt(max(self.n_trials - self.n_failed, 1))
+        decimals = round_to_uncertainty(self.mean, self.mean - error, self.mean + error)
+        failed = f", {self.n_failed} failed" if self.n_failed else ""
+        return (
+            f"{self.family}: {self.n_trials} trials{failed}; mean {self.score} {show_number(self.mean, decimals)} "
+            f"(sd {show_number(self.sd, decimals)}), median {show_number(self.median, decimals)}, interquartile range "
+            f"{show_number(self.iqr, decimals)} (error {show_number(self.iqr_error, decimals)})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints."""
+        return {
+            "family": self.family,
+            "n_trials": self.n_trials,
+            "n_failed": self.n_failed,
+            "mean": self.mean,
+            "sd": self.sd,
+            "median": self.median,
+            "iqr": self.iqr,
+            "min": self.min,
+            "max": self.max,
+            "spearman": self.spearman,
+            "reported_mean": self.reported_mean,
+            "reported_sd": self.reported_sd,
+            "n_running": self.n_running,
+            "iqr_error": self.iqr_error,
+            "reported_iqr": self.reported_iqr,
+            "quantiles": [{"q": q, "value": value} for q, value in self.quantiles.items()],
+            "anderson_darling": {"statistic": self.anderson_darling, "p_value": self.normal_p_value},
+            "histogram": {"edges": self.histogram.edges, "counts": self.histogram.counts},
+            "cost": {"mean": self.cost_mean, "total": self.cost_total, "unit": self.cost_unit},
+            "n_groups": self.n_groups,
+            "n_searches": self.n_searches,
+            "n_configurations": self.n_configurations,
+        }
+
+
+def describe(trials: Trials, *, rng: Seed = 0) -> tuple[Description, ...]:
+    """One description per family, in the order of the families."""
+    return tuple(_described(trials[name], rng) for name in trials.families)
+
+
+def _described(one: Trials, rng: Seed) -> Description:
+    ok = one.status == STATUSES.index("ok")
+    scores = np.asarray(one.selection[ok], dtype=np.float64)
+    many = scores.size > 1
+    quantiles = np.quantile(scores, QUANTILES) if scores.size else np.full(len(QUANTILES), _NAN)
+    a2, p_value = diagnostics.anderson_darling(scores) if scores.size else (_NAN, _NAN)
+    return Description(
+        family=one.families[0],
+        score=one.metric.selection,
+        n_trials=one.n_trials,
+        n_failed=one.n_failed,
+        n_running=one.n_running,
+        mean=float(scores.mean()) if scores.size else _NAN,
+        sd=float(scores.std(ddof=1)) if many else _NAN,
+        quantiles=dict(zip(QUANTILES, map(float, quantiles), strict=True)),
+        iqr=float(quantiles[3] - quantiles[1]),
+        iqr_error=diagnostics.iqr_error(scores, rng=rng) if scores.size else _NAN,
+        min=float(scores.min()) if scores.size else _NAN,
+        max=float(scores.max()) if scores.size else _NAN,
+        anderson_darling=a2,
+        normal_p_value=p_value,
+        histogram=histogram(scores),
+        n_groups=_count(one.group),
+        n_searches=_count(one.search),
+        n_configurations=_configurations(one),
+        **_reported(one, ok),
+        **_costs(one),
+    )
+
+
+def _reported(one: Trials, ok: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    if one.reported is None:
+        return {}
+    both = ok & np.isfinite(one.reported)
+    claimed, chosen_by = one.reported[both], one.selection[both]
+    if not claimed.size:
+        return {"reported": one.metric.reported}
+    low, high = np.quantile(claimed, [0.25, 0.75])
+    return {
+        "reported": one.metric.reported,
+        "reported_mean": float(claimed.mean()),
+        "reported_sd": float(claimed.std(ddof=1)) if claimed.size > 1 else _NAN,
+        "reported_iqr": float(high - low),
+        "spearman": diagnostics.rank_correlation(chosen_by, claimed)[0],
+        "pairs": (chosen_by, claimed),
+    }
+
+
+def _costs(one: Trials) -> dict[str, Any]:
+    if one.cost is None:
+        return {}
+    spent = one.cost[np.isfinite(one.cost)]
+    known = {"cost_mean": float(spent.mean()), "cost_total": float(spent.sum())} if spent.size else {}
+    return {**known, "cost_unit": one.metric.cost_unit}
+
+
+def _count(codes: npt.NDArray[np.int32] | None) -> int | None:
+    return None if codes is None else int(np.unique(codes).size)
+
+
+def _configurations(one: Trials) -> int | None:
+    if not one.configuration or len(one) > 1_000_000:
+        return None
+    rows = zip(*(column.tolist() for column in one.configuration.values()), strict=True)
+    return len({tuple(map(repr, row)) for row in rows})
+
+
+def histogram(scores: Sequence[float] | FloatArray, bins: int = 12) -> Histogram:
+    """Counts in equal steps; where there are few different scores, one step for each."""
+    values = np.asarray(scores, dtype=np.float64)
+    if not values.size:
+        return Histogram(np.array([]), np.array([], dtype=np.int64))
+    low, high = float(values.min()), float(values.max())
+    distinct = np.unique(values) if values.size < 100_000 else values[:0]
+    if 1 < distinct.size <= bins and np.allclose(np.diff(distinct), np.diff(distinct)[0]):
+        step = float(np.diff(distinct)[0])
+        edges = np.append(distinct - step / 2, distinct[-1] + step / 2)
+    else:
+        # Freedman and Diaconis' width, within what a page or a terminal shows.
+        spread = float(np.subtract(*np.quantile(values, [0.75, 0.25])))
+        width = 2 * spread / np.cbrt(values.size)
+        wanted = int(np.clip(np.ceil((high - low) / width), 5, bins)) if width > 0 else bins
+        edges = np.linspace(low, high, wanted + 1) if high > low else np.array([low - 0.5, low + 0.5])
+        if not (np.diff(edges) > 0).all():  # scores so close that the steps vanish in rounding
+            edges = np.array([low, np.nextafter(high, np.inf)])
+    counts, _ = np.histogram(values, edges)
+    return Histogram(edges, counts.astype(np.int64))
