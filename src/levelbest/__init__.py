@@ -24,15 +24,12 @@ if TYPE_CHECKING:
     from levelbest.errors import LevelbestError as LevelbestError
     from levelbest.errors import MissingExtra as MissingExtra
     from levelbest.readers import read_trials as read_trials
-<<<<<<< HEAD
+    from levelbest.readers.tidy import write_trials as write_trials
     from levelbest.run.runner import Run as Run
     from levelbest.run.runner import run_study as run_study
     from levelbest.run.runner import run_trials as run_trials
     from levelbest.run.study_file import read_study as read_study
     from levelbest.run.verify import verify_ledger as verify_ledger
-=======
-    from levelbest.readers.tidy import write_trials as write_trials
->>>>>>> 8f23475 (Describe families and convert anyone's results to one tidy table)
     from levelbest.trials import Metric as Metric
     from levelbest.trials import Trials as Trials
 

@@ -48,25 +48,6 @@ def test_ties_and_distinct_values_by_counting(scores):
     assert diagnostics.tied_share(scores) == tied / len(scores)
 
 
-def test_anderson_darling_statistic_is_scipys_with_the_size_correction():
-    rng = np.random.default_rng(2)
-    for law in (rng.normal(size=40), rng.exponential(size=100), rng.uniform(size=15)):
-        a, _ = diagnostics.anderson_darling(law)
-        m = law.size
-        theirs = peer.anderson(law, "norm", method="interpolate").statistic
-        assert a == pytest.approx(theirs * (1 + 0.75 / m + 2.25 / m**2), rel=1e-10)
-
-
-def test_anderson_darling_p_values_are_uniform_under_normality():
-    # 2,000 samples of 50: P(p < q) should be q; the approximation's own error is below .01, sampling error .011 at .5.
-    rng = np.random.default_rng(3)
-    p = np.array([diagnostics.anderson_darling(row)[1] for row in rng.normal(size=(2000, 50))])
-    for level in (0.05, 0.25, 0.5, 0.75):
-        assert abs((p < level).mean() - level) < 0.045  # 4 standard errors of .011
-    assert diagnostics.anderson_darling(rng.exponential(size=200))[1] < 1e-6
-    assert np.isnan(diagnostics.anderson_darling([1.0] * 20)).all()
-
-
 def test_iqr_error_is_that_of_the_bootstrap():
     # Against 40,000 plain resamples: each side's sd is good to 1/sqrt(2 x 40,000) = .35 %; 2.5 % is far outside both.
     rng = np.random.default_rng(4)

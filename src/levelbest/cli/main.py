@@ -18,12 +18,9 @@ COMMANDS: dict[str, str] = {
     "demo": "The whole tour, on shipped results.",
     "describe": "The score distributions, failures, and whether it looks like a random sample.",
     "curve": "Expected or quantile best score against the budget.",
-<<<<<<< HEAD
     "run": "Random search and seeds from a study file, resumable.",
     "verify": "Check that nothing in a ledger was deleted or edited.",
-=======
     "convert": "Anyone's results as a tidy CSV, JSON lines or Parquet table of trials.",
->>>>>>> 8f23475 (Describe families and convert anyone's results to one tidy table)
     "simulate": "Bias and coverage of estimators and intervals on a known law.",
 }
 

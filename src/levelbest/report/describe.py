@@ -12,6 +12,7 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, Seed
 from levelbest._plain import round_to_uncertainty, show_number
 from levelbest.stats import diagnostics
+from levelbest.stats.laws import Normality, normality
 from levelbest.trials import STATUSES, Trials
 
 __all__ = ["Description", "describe"]
@@ -46,8 +47,8 @@ class Description:
     """Bootstrap standard error of the interquartile range."""
     min: float
     max: float
-    anderson_darling: float
-    normal_p_value: float
+    normality: Normality | None
+    """Anderson and Darling's test; None where no trial has a score."""
     histogram: Histogram
     reported: str | None = None
     reported_mean: float = _NAN
@@ -97,7 +98,10 @@ class Description:
             "iqr_error": self.iqr_error,
             "reported_iqr": self.reported_iqr,
             "quantiles": [{"q": q, "value": value} for q, value in self.quantiles.items()],
-            "anderson_darling": {"statistic": self.anderson_darling, "p_value": self.normal_p_value},
+            "anderson_darling": {
+                "statistic": self.normality.statistic if self.normality else _NAN,
+                "p_value": self.normality.p_value if self.normality else _NAN,
+            },
             "histogram": {"edges": self.histogram.edges, "counts": self.histogram.counts},
             "cost": {"mean": self.cost_mean, "total": self.cost_total, "unit": self.cost_unit},
             "n_groups": self.n_groups,
@@ -116,7 +120,7 @@ def _described(one: Trials, rng: Seed) -> Description:
     scores = np.asarray(one.selection[ok], dtype=np.float64)
     many = scores.size > 1
     quantiles = np.quantile(scores, QUANTILES) if scores.size else np.full(len(QUANTILES), _NAN)
-    a2, p_value = diagnostics.anderson_darling(scores) if scores.size else (_NAN, _NAN)
+    normal = normality(scores) if scores.size else None
     return Description(
         family=one.families[0],
         score=one.metric.selection,
@@ -130,8 +134,7 @@ def _described(one: Trials, rng: Seed) -> Description:
         iqr_error=diagnostics.iqr_error(scores, rng=rng) if scores.size else _NAN,
         min=float(scores.min()) if scores.size else _NAN,
         max=float(scores.max()) if scores.size else _NAN,
-        anderson_darling=a2,
-        normal_p_value=p_value,
+        normality=normal,
         histogram=histogram(scores),
         n_groups=_count(one.group),
         n_searches=_count(one.search),

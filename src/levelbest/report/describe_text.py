@@ -60,7 +60,7 @@ def _facts(one: Description, decimals: int) -> list[tuple[str, str]]:
         ("quartiles", f"{number(low)} to {number(high)}, range {number(one.iqr)} (error {number(one.iqr_error)})"),
         ("5 to 95 %", f"{number(one.quantiles[0.05])} to {number(one.quantiles[0.95])}"),
         ("min, max", f"{number(one.min)}, {number(one.max)}"),
-        ("normality", _normality(one)),
+        ("normality", str(one.normality or "no trial has a score")),
     ]
     if one.reported is not None:
         facts.append(("reported", f"{one.reported}: mean {number(one.reported_mean)}, sd {number(one.reported_sd)}"))
@@ -72,14 +72,6 @@ def _facts(one: Description, decimals: int) -> list[tuple[str, str]]:
     if one.n_configurations is not None and 1 < one.n_configurations < one.n_trials:
         counts.append(("settings", one.n_configurations))
     return facts + [(what, f"{count}") for what, count in counts if count is not None]
-
-
-def _normality(one: Description) -> str:
-    if not np.isfinite(one.anderson_darling):
-        return "not tested: it needs 8 trials that differ"
-    p_value = "p < 0.001" if one.normal_p_value < 0.001 else f"p = {one.normal_p_value:.3f}"
-    verdict = "normal rejected" if one.normal_p_value < 0.05 else "normal not rejected"
-    return f"Anderson-Darling {one.anderson_darling:.2f}, {p_value}: {verdict}"
 
 
 def histogram_lines(histogram: Histogram, decimals: int) -> list[str]:

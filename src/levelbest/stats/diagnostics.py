@@ -17,7 +17,6 @@ from levelbest._check import FloatArray, IntArray, Seed
 __all__ = [
     "Grid",
     "Outlier",
-    "anderson_darling",
     "configuration_codes",
     "distinct_values",
     "evenly_spaced",
@@ -218,35 +217,6 @@ def stops_at_success(
     wins = np.bincount(code[won], minlength=n_groups)
     wins_last = np.bincount(code[won & last], minlength=n_groups)
     return int(np.count_nonzero((wins == 1) & (wins_last == 1))), int(np.count_nonzero(wins > 0))
-
-
-def anderson_darling(scores: npt.ArrayLike) -> tuple[float, float]:
-    """Anderson and Darling's A^2 for a normal law with estimated mean and sd, corrected for size, and its p-value.
-
-    The p-value is the approximation of D'Agostino and Stephens (1986), table 4.9. NaN for fewer than 8 trials or no
-    spread.
-    """
-    from scipy.special import log_ndtr
-
-    x = np.sort(_check.as_scores(scores))
-    m = x.size
-    sd = x.std(ddof=1) if m > 1 else 0.0
-    if m < 8 or not sd > 0:
-        return float("nan"), float("nan")
-    z = (x - x.mean()) / sd
-    i = np.arange(1, m + 1)
-    # log_ndtr keeps far tails finite: an outlier gives a large A^2, not infinity.
-    a2 = -m - float(np.mean((2 * i - 1) * (log_ndtr(z) + log_ndtr(-z[::-1]))))
-    a = a2 * (1.0 + 0.75 / m + 2.25 / m**2)
-    if a < 0.2:
-        p = 1.0 - np.exp(-13.436 + 101.14 * a - 223.73 * a**2)
-    elif a < 0.34:
-        p = 1.0 - np.exp(-8.318 + 42.796 * a - 59.938 * a**2)
-    elif a < 0.6:
-        p = np.exp(0.9177 - 4.279 * a - 1.38 * a**2)
-    else:
-        p = np.exp(1.2937 - 5.709 * a + 0.0186 * a**2) if a < 13 else 0.0
-    return a, float(np.clip(p, 0.0, 1.0))
 
 
 def iqr_error(scores: npt.ArrayLike, *, n_resamples: int = 2000, rng: Seed = 0) -> float:
