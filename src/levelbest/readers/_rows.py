@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest.errors import DataError, InputError
+from levelbest.readers.files import read_bytes
 
 __all__ = [
     "columns_of",
@@ -27,7 +28,6 @@ __all__ = [
     "open_sqlite",
     "parse_json",
     "read_json_lines",
-    "read_text",
     "rows_by_step",
     "seed_of",
     "whole",
@@ -158,29 +158,18 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError("it nests too deeply") from error
 
 
-def read_text(path: Path) -> str:
-    """A text file, with the bytes that are not UTF-8 replaced rather than refused."""
-    try:
-        return path.read_bytes().decode("utf-8-sig", errors="replace")
-    except OSError as error:
-        raise InputError(f"{path.name} cannot be read: {error.strerror or error}") from error
-
-
 def read_json_lines(path: Path) -> Iterator[tuple[int, Any, str | None]]:
     """(line number, value, None) for each line of JSON, (line number, None, why) for each that is broken."""
-    try:
-        with path.open("rb") as lines:
-            for place, line in enumerate(lines, start=1):
-                text = line.decode("utf-8-sig" if place == 1 else "utf-8", errors="replace").strip()
-                if not text:
-                    continue
-                try:
-                    yield place, parse_json(text), None
-                except ValueError as error:
-                    cut = "" if line.endswith(b"\n") else " (the file ends in the middle of it)"
-                    yield place, None, f"not JSON: {error}{cut}"
-    except OSError as error:
-        raise InputError(f"{path.name} cannot be read: {error.strerror or error}") from error
+    lines = read_bytes(path).split(b"\n")
+    for place, line in enumerate(lines, start=1):
+        text = line.decode("utf-8-sig" if place == 1 else "utf-8", errors="replace").strip()
+        if not text:
+            continue
+        try:
+            yield place, parse_json(text), None
+        except ValueError as error:
+            cut = " (the file ends in the middle of it)" if place == len(lines) else ""
+            yield place, None, f"not JSON: {error}{cut}"
 
 
 def load_yaml(text: str) -> Any:

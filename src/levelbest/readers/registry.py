@@ -24,6 +24,7 @@ _MODULES = (
     "hydra",
     "lightning",
     "tensorboard",
+    "allentune",
     "wandb_export",
     "sklearn_cv",
     "tables",

@@ -1,0 +1,123 @@
+"""AllenTune's results, in the two forms it writes: the folder of a search, and the report made from it.
+
+AllenTune needs AllenNLP 1.0, which no Python of today installs: the files here follow what its report reads and writes.
+"""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from levelbest.errors import DataError
+from levelbest.readers import read_trials
+from levelbest.readers.allentune import READER
+
+RUNS = [
+    ("0:01:30.500000", 0.81, 0.79, 1e-3, 11),
+    ("1 day, 0:00:01", 0.84, 0.78, 1e-2, 12),
+    ("0:00:59", 0.5, 0.52, 1e-4, 13),
+]
+
+
+@pytest.fixture
+def search(tmp_path):
+    """run_*/trial as AllenNLP leaves it: config.json at the start, metrics.json at the end."""
+    folder = tmp_path / "classifier_search"
+    for place, (duration, validation, test, lr, seed) in enumerate(RUNS):
+        trial = folder / f"run_{place}_2020-01-01_00-00-0{place}" / "trial"
+        trial.mkdir(parents=True)
+        config = {"model": {"type": "cnn", "dropout": 0.1 * place}, "trainer": {"optimizer": {"lr": lr}}}
+        (trial / "config.json").write_text(json.dumps(config))
+        (trial / "stdout.log").write_text(f"...\nrandom_seed = {seed}\nnumpy_seed = 1\npytorch_seed = 2\n")
+        metrics = {
+            "best_epoch": 3,
+            "training_duration": duration,
+            "training_accuracy": 0.99,
+            "validation_accuracy": validation - 0.01,
+            "best_validation_accuracy": validation,
+            "best_validation_loss": 1 - validation,
+            "test_accuracy": test,
+        }
+        (trial / "metrics.json").write_text(json.dumps(metrics))
+    crashed = folder / "run_3_2020-01-01_00-00-03" / "trial"
+    crashed.mkdir(parents=True)
+    (crashed / "config.json").write_text(json.dumps({"model": {"type": "cnn"}, "trainer": {"optimizer": {"lr": 1.0}}}))
+    return folder
+
+
+def report(search, model=None):
+    """What ``allentune report`` writes: one flat line for each run that finished, durations in seconds."""
+    rows = []
+    for trial in sorted(search.glob("run_*/trial")):
+        if (trial / "metrics.json").exists():
+            metrics, config = (json.loads((trial / f"{name}.json").read_text()) for name in ("metrics", "config"))
+            seeds = {"random_seed": "11", "pytorch_seed": "2", "numpy_seed": "1"}
+            rows.append({**config, **metrics, **seeds, "directory": str(trial)})
+    frame = pd.json_normalize(rows)
+    frame["training_duration"] = pd.to_timedelta(frame["training_duration"]).dt.total_seconds()
+    if model:
+        frame["model"] = model
+    path = search / "results.jsonl"
+    frame.to_json(path, lines=True, orient="records")
+    return path
+
+
+def test_report(search):
+    path = report(search, model="CNN")
+    assert READER.recognises(path)
+    trials = read_trials(path)
+    assert trials.families == ("CNN",)
+    assert trials.selection.tolist() == [0.81, 0.84, 0.5]
+    assert trials.reported.tolist() == [0.79, 0.78, 0.52]
+    assert trials.cost.tolist() == [90.5, 86401, 59]
+    assert (trials.metric.direction, trials.metric.cost_unit) == ("max", "s")
+    assert set(trials.configuration) == {"model.type", "model.dropout", "trainer.optimizer.lr"}
+    assert not any(str(search) in str(value) for value in vars(trials).values())  # no path of the machine
+
+
+def test_folder_counts_the_run_that_the_report_drops(search):
+    assert READER.recognises(search)
+    trials = read_trials(search)
+    assert (trials.n_trials, trials.n_failed) == (4, 1)
+    assert trials.selection.tolist()[:3] == [0.81, 0.84, 0.5]
+    assert trials.cost.tolist()[:3] == [90.5, 86401, 59]
+    assert trials.seed.tolist()[:3] == [11, 12, 13]
+    np.testing.assert_allclose(trials.configuration["trainer.optimizer.lr"], [1e-3, 1e-2, 1e-4, 1.0])
+
+
+def test_other_metrics(search):
+    path = report(search)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        line["best_validation_f1"] = line.pop("best_validation_accuracy")
+        del line["test_accuracy"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines) + "{broken\n")
+    (table,) = READER.read(path)
+    assert table.roles["selection"] == "best_validation_f1"
+    assert "reported" not in table.roles
+    assert [one.where for one in table.skipped] == ["results.jsonl, line 4"]
+    for line in lines:
+        line["best_validation_bleu"] = 1.0
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (table,) = READER.read(path)
+    assert "selection" not in table.roles  # two: the user is asked
+
+
+def test_broken_files_are_listed(search):
+    (first, *_) = sorted(search.glob("run_*/trial"))
+    (first / "metrics.json").write_text("{")
+    (table,) = READER.read(search)
+    assert table.columns["status"].tolist() == ["failed", "ok", "ok", "failed"]
+    assert "metrics.json" in table.skipped[0].where
+
+
+def test_what_is_no_result(tmp_path):
+    path = tmp_path / "other.jsonl"
+    path.write_text('{"training_duration": 1}\n')
+    assert not READER.recognises(path)
+    assert not READER.recognises(tmp_path)
+    assert not READER.recognises(tmp_path / "absent.jsonl")
+    path.write_text("")
+    with pytest.raises(DataError, match="no results of AllenTune"):
+        READER.read(path)
