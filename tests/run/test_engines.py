@@ -124,12 +124,12 @@ def test_intermediate_scores_arrive_and_the_last_counts(engine, task):
 def test_an_exception_is_a_failure_with_its_words(engine, task, tmp_path):
     raw = one(engine, task("raises"))
     assert (raw["end"], raw["code"]) == ("exit", 1)
-    assert raw["problem"] == "ValueError: no good at x = 0.5"
+    assert raw["raised"] == "ValueError: no good at x = 0.5"
     if engine.isolates:
         log = next((tmp_path / "logs").glob("[0-9]*.log")).read_text()
         assert log.startswith("about to fail\n")
         assert "Traceback" in log
-    assert "TypeError" in one(engine, task("nothing"))["problem"]
+    assert "TypeError" in one(engine, task("nothing"))["raised"]
     assert one(engine, task("nan"))["scores"]["dev"] != one(engine, task("nan"))["scores"]["dev"]
 
 

@@ -101,7 +101,7 @@ def attempt(
         else:
             scores = last_scores(tail.text(), task["selection"])
             raw |= {"scores": scores} if scores is not None else {"problem": "printed no line of JSON with scores"}
-        if code and (function is None or "problem" not in raw):
+        if code and function is None:
             raw["problem"] = _last_line(errors.text()) or _last_line(tail.text())
     return raw
 
@@ -197,7 +197,7 @@ def _be_the_trial(task: Task, function: Callable[..., Any], env: dict[str, str],
         except BaseException as error:
             sys.stdout.flush()
             traceback.print_exc()
-            tell(problem=_why(error))
+            tell(raised=_why(error))
         with contextlib.suppress(Exception):
             sys.stdout.flush()
             sys.stderr.flush()
@@ -299,7 +299,7 @@ def _handed_over(text: bytes) -> dict[str, Any]:
             found |= message
     if steps:
         found["steps"] = steps[:1000]
-    if "scores" not in found and "problem" not in found:
+    if not {"scores", "problem", "raised"} & set(found):
         found["problem"] = "ended without handing over its scores"
     return found
 

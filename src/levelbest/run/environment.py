@@ -6,6 +6,7 @@ Nothing here names a person or a host, and no environment variable is read.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import platform
 import subprocess
@@ -64,6 +65,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
+@functools.lru_cache(maxsize=1)
 def _packages() -> dict[str, str]:
     from importlib import metadata
 

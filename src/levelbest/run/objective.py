@@ -131,7 +131,7 @@ def verdict_on(
 ) -> tuple[str, dict[str, float | None], str | None]:
     """Status, scores and reason of an attempt, from how its process ended and what it handed over.
 
-    ``raw`` holds ``end`` (exit, signal, timeout, lost, unstarted), ``code``, ``scores`` and ``problem``.
+    ``raw`` holds ``end`` (exit, signal, timeout, lost, unstarted), ``code``, ``scores``, ``raised`` and ``problem``.
     """
     end, code, problem = raw["end"], raw.get("code"), raw.get("problem")
     if end == "lost":
@@ -148,6 +148,8 @@ def verdict_on(
         return "failed", {}, f"ended by {name}"
     if report == "exit":
         return "ok", {selection or "success": float(code == 0)}, None
+    if raw.get("raised"):
+        return "failed", {}, raw["raised"]
     if code != 0:
         said = f": {problem}" if problem else ""
         return "failed", {}, f"exit code {code}{said}"

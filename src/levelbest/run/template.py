@@ -99,6 +99,6 @@ def _name(name: str, argument: str) -> str:
     if not name or any(mark in name for mark in "!:[]()"):
         raise InputError(
             f"a template may hold {{name}} only, got {{{name}}} in {argument!r}; format codes, indexing and attributes "
-            "are not read"
+            "are not read, and a plain brace is written {{ or }}"
         )
     return name

@@ -48,7 +48,7 @@ class InlineEngine(Engine):
             raw["scores"] = call(function, task["config"], task["seed"], steps.append)
         except Exception as error:
             said = str(error).strip().splitlines()
-            raw |= {"code": 1, "problem": f"{type(error).__name__}: {said[0][:300] if said else ''}"}
+            raw |= {"code": 1, "raised": f"{type(error).__name__}: {said[0][:300] if said else ''}"}
         if steps:
             raw["steps"] = steps[:1000]
         return raw | {"wall": time.monotonic() - wall, "cpu": time.process_time() - cpu}

@@ -28,33 +28,24 @@ class LocalEngine(Engine):
         self._workers: list[Worker] = []
         self._poller = select.poll()
         self._lost_in_a_row = 0
+        self._loading = set(range(self.capacity))
         for slot in range(self.capacity):
             self._workers.append(self._start(slot))
-        self._load(self._workers)
         self._free = list(reversed(range(self.capacity)))
+        while self._loading:  # functions are imported before any trial starts, in all workers at once
+            self.wait(1.0)
 
     def _start(self, slot: int) -> Worker:
         env = {"CUDA_VISIBLE_DEVICES": self._devices[slot]} if self._devices else {}
-        if self._job.resources.cpus:
-            threads = str(max(1, int(self._job.resources.cpus)))
-            env |= {name: threads for name in ("OMP_NUM_THREADS",) if name not in os.environ}
+        if self._job.resources.cpus and "OMP_NUM_THREADS" not in os.environ:
+            env["OMP_NUM_THREADS"] = str(max(1, int(self._job.resources.cpus)))
         worker = Worker(self._job.functions or None, env, str(self._job.logs / "workers.log"))
         self._poller.register(worker, select.POLLIN)
+        worker.send({"load": list(self._job.names), "folder": str(self._job.folder)})
         return worker
 
-    def _load(self, workers: list[Worker]) -> None:
-        """Have the functions imported before any trial starts, in all workers at once."""
-        for worker in workers:
-            worker.send({"load": list(self._job.names), "folder": str(self._job.folder)})
-        for worker in workers:
-            answer = worker.answer()
-            problem = "a worker died while it was starting" if answer is None else answer["loaded"]
-            if problem:
-                self.stop()
-                raise InputError(f"{problem} (what it printed is in {self._job.logs.name}/workers.log)")
-
     def submit(self, task: dict[str, Any]) -> None:
-        """Hand a task to a free worker."""
+        """Hand a task to a free worker; one that is still starting takes it up when it is ready."""
         slot = self._free.pop()
         self._tasks[slot] = task
         self._workers[slot].send(task)
@@ -68,21 +59,31 @@ class LocalEngine(Engine):
             found = self._workers[slot].receive()
             if found is None:
                 ended += self._replace(slot)
-            for raw in found or ():
+                continue
+            for raw in found:
                 self._lost_in_a_row = 0
+                if "loaded" in raw:
+                    self._loaded(slot, raw["loaded"])
+                    continue
                 del self._tasks[slot]
                 self._free.append(slot)
                 ended.append(raw)
         return ended
 
+    def _loaded(self, slot: int, problem: str | None) -> None:
+        self._loading.discard(slot)
+        if problem:
+            self.stop()
+            raise InputError(f"{problem} (what the import printed is in {self._job.logs.name}/workers.log)")
+
     def _replace(self, slot: int) -> list[dict[str, Any]]:
         self._poller.unregister(self._workers[slot])
         self._workers[slot].close()
         self._lost_in_a_row += 1
-        if self._lost_in_a_row > 20 * self.capacity:
-            raise DataError("workers die as soon as they start; the last words of theirs are in workers.log")
+        if self._lost_in_a_row > 10 + 10 * self.capacity:
+            self.stop()
+            raise DataError(f"workers die as they start; what they printed is in {self._job.logs.name}/workers.log")
         self._workers[slot] = self._start(slot)
-        self._load([self._workers[slot]])
         task = self._tasks.pop(slot, None)
         if task is None:
             return []
@@ -93,7 +94,7 @@ class LocalEngine(Engine):
         """End all workers and what they run."""
         for worker in self._workers:
             worker.close()
-        self._workers, self._tasks = [], {}
+        self._workers, self._tasks, self._loading = [], {}, set()
 
 
 def _devices(gpus: float, capacity: int, *, given: bool) -> list[str]:
