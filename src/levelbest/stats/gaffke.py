@@ -15,6 +15,8 @@ the evidence is simulation. Nothing is studentised, so heavy ties do no harm.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
@@ -28,23 +30,21 @@ _CELLS = 1 << 16  # uniforms in one piece
 def gaffke_draws(
     scores: FloatArray,
     n: IntArray,
-    lowest: float | None,
-    highest: float | None,
+    below: Sequence[float],
+    above: Sequence[float],
     n_draws: int,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
-    """Draws, (n, draw) each, whose quantiles are the lower and the upper limit; higher scores are better, n increases.
+    """Draws whose quantiles are the limits: (choice, n, draw) for each X_0 in ``below``, each X_{m+1} in ``above``.
 
-    Without ``lowest`` the worst score observed stands for it: the weight is U_1^n, about n! m^-n, so that this matters
-    at n = 1 and hardly beyond. Without ``highest`` there is no upper limit, and the second array is +inf.
+    Higher scores are better, and n increases. All choices use the same uniforms. Where the lower bound is unknown, the
+    worst score may stand for it: the weight of X_0 is U_1^n, about n! m^-n, so that it matters at n = 1 and hardly
+    beyond.
     """
-    allow(n_draws, n.size, 2)
+    allow(n_draws, n.size, len(below) + len(above))
     x = np.sort(scores)
-    top = x[-1] if highest is None else highest
-    below = np.diff(x, prepend=x[0] if lowest is None else lowest)
-    above = np.diff(x, append=top)
-    gaps = np.column_stack([below, above])
-    lower, upper = np.empty((n.size, n_draws)), np.empty((n.size, n_draws))
+    gaps = np.column_stack([np.diff(x, prepend=start) for start in below] + [np.diff(x, append=end) for end in above])
+    lost = np.empty((gaps.shape[1], n.size, n_draws))
     piece = max(1, _CELLS // x.size)
     for start in range(0, n_draws, piece):
         cut = slice(start, min(start + piece, n_draws))
@@ -55,13 +55,11 @@ def gaffke_draws(
             if step:
                 power = power * (u if step == 1 else u**step)
                 last = int(budget)
-            lost = power @ gaps
-            lower[i, cut], upper[i, cut] = lost[:, 0], lost[:, 1]
-    np.subtract(x[-1], lower, out=lower)
-    np.subtract(top, upper, out=upper)
-    if highest is None:
-        upper[:] = np.inf
-    return lower, upper
+            lost[:, i, cut] = (power @ gaps).T
+    split = len(below)
+    np.subtract(x[-1], lost[:split], out=lost[:split])
+    np.subtract(np.asarray(above)[:, None, None], lost[split:], out=lost[split:])
+    return lost[:split], lost[split:]
 
 
 def sorted_uniforms(size: int, n_draws: int, rng: np.random.Generator) -> FloatArray:

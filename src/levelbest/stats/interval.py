@@ -24,7 +24,7 @@ from levelbest._check import (
 )
 from levelbest.errors import InputError
 from levelbest.stats.certificate import certified_coverage
-from levelbest.stats.default import default
+from levelbest.stats.default import default, share_of_far
 from levelbest.stats.methods import Found, Work, methods
 from levelbest.stats.results import Interval
 
@@ -223,7 +223,7 @@ def _quantile_interval(asked: _Asked, q: float, name: str, rng: np.random.Genera
         return quantile_interval(asked.selection, n, q, confidence=asked.confidence, bounds=asked.bounds, **options)
     from levelbest.stats.reported import quantile_methods
 
-    known = quantile_methods(q, one_column=asked.reported is None)
+    known = quantile_methods(q, share_of_far)
     statistic = "median" if q == 0.5 else f"{q:g}"
     if name not in known:
         raise InputError(

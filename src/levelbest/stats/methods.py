@@ -20,6 +20,7 @@ from levelbest.stats.resample import Ranked, bootstrap, smooth_bootstrap
 
 __all__ = ["FEWEST", "Found", "Work", "methods"]
 
+REACH = 2.0  # how far beyond the best score a missing bound is imagined, in ranges of the best quarter of the trials
 FEWEST = 3  # trials: half of the resamples of two show no spread at all
 
 TOO_FEW = "two trials are too few to show how an estimate varies"
@@ -42,12 +43,6 @@ class Found:
         for i in np.flatnonzero(where):
             self.low[i] = self.high[i] = np.nan
             self.why[i] = self.why[i] or reason
-        return self
-
-    def limit(self, lowest: float | None, highest: float | None) -> Found:
-        """Within the bounds of the score. NaN stays."""
-        if lowest is not None or highest is not None:
-            self.low, self.high = np.clip(self.low, lowest, highest), np.clip(self.high, lowest, highest)
         return self
 
 
@@ -81,7 +76,7 @@ class Work:
                 f"n_resamples must be at least {int(np.ceil(2 / self.alpha - 1e-9)) - 1} for a confidence of "
                 f"{confidence:g}, got {n_resamples}; 10000 are plenty"
             )
-        self._seeds = rng.integers(0, 2**63, 5)
+        self._seeds = rng.integers(0, 2**63, 6)
 
     def rng(self, stream: int) -> np.random.Generator:
         return np.random.default_rng(self._seeds[stream])
@@ -105,9 +100,25 @@ class Work:
         return self.resamples[1]
 
     @cached_property
-    def gaffke(self) -> Pair:
-        """Draws for the lower and the upper limit from the bounds."""
-        return gaffke_draws(self.trials.reported, self.n, self.lowest, self.highest, self.n_resamples, self.rng(1))
+    def gaffke(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Draws for the lower limit with the worst score for X_0 and with its bound, and for the upper limit."""
+        worst = float(self.trials.reported[0])
+        below = [worst] if self.lowest is None else [worst, self.lowest]
+        lower, upper = gaffke_draws(self.trials.reported, self.n, below, [self.top], self.n_resamples, self.rng(1))
+        return lower[0], lower[-1], upper[0]
+
+    @property
+    def top(self) -> float:
+        """The best score that is possible, or where no bound says so a guess well beyond the best observed."""
+        if self.highest is not None:
+            return self.highest
+        best = self.trials.reported
+        return float(best[-1] + REACH * (best[-1] - best[-1 - self.quarter]))
+
+    @property
+    def quarter(self) -> int:
+        """A quarter of the trials."""
+        return max(1, self.n_trials // 4)
 
     def level(self, draws: FloatArray, share: float = 1.0, *, tails: int = 2) -> float:
         """The tail to leave at each budget so that all tails together leave ``share`` of 1 - confidence."""
@@ -207,7 +218,7 @@ def gaffke(work: Work) -> Found:
         )
     if work.lowest is None and work.highest is None:
         raise InputError("method 'gaffke' needs a bound on the score, got none; give bounds, or use 'studentised'")
-    lower, upper = work.gaffke
+    _, lower, upper = work.gaffke
     low = limits.order_statistic(lower, work.level(lower, 0.5, tails=-1))
     if work.highest is None:
         high, side = np.full_like(low, np.inf), "; without the bound that is best there is no limit on that side"
