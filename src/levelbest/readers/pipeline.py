@@ -195,9 +195,11 @@ def _score_name(table: Merged, role: str, column: str) -> str:
 
 
 def _written_bounds(table: Merged, column: str) -> Bounds:
-    """Bounds that a tidy table remembers, else those in the column's name."""
+    """Bounds that a tidy table or a ledger remembers, else those in the column's name."""
     sides = [{one.facts.get(f"bounds:{side}") for one in table.present()} for side in ("low", "high")]
-    if column in ("selection", "reported") and all(len(found) == 1 for found in sides):
+    own = {one.roles.get("reported", one.roles.get("selection")) for one in table.present()}
+    bounded = column in ("selection", "reported") or (own == {column} and any(found != {None} for found in sides))
+    if bounded and all(len(found) == 1 for found in sides):
         low, high = (next(iter(found)) for found in sides)
         return (None if low is None else float(low)), (None if high is None else float(high))
     return names.direction_of(column)[1]

@@ -16,6 +16,7 @@ __all__ = ["read_path", "reader_for", "readers"]
 
 # Modules with READERS, the particular before the general: a tracker's folder or file before a plain table.
 _MODULES = (
+    "ledger",
     "optuna_store",
     "optuna_journal",
     "mlflow_store",
