@@ -7,6 +7,7 @@ PUBLIC = {
     "Caution", "Curve", "DataError", "InputError", "LevelbestError", "Metric", "MissingExtra", "Trials",
     "curve", "family_curves", "read_trials", "write_trials", "stats",
     "Run", "read_study", "run_study", "run_trials", "verify_ledger",
+    "compare", "Comparison",
 }  # fmt: skip
 STATS = {
     "Normality", "gaussian_best", "law_best", "normal_best", "normality",

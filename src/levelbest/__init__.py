@@ -16,6 +16,8 @@ from levelbest._lazy import lazy_names
 if TYPE_CHECKING:
     from levelbest import stats as stats
     from levelbest.cautions import Caution as Caution
+    from levelbest.comparisons import Comparison as Comparison
+    from levelbest.comparisons import compare as compare
     from levelbest.curves import Curve as Curve
     from levelbest.curves import curve as curve
     from levelbest.curves import family_curves as family_curves
@@ -54,6 +56,8 @@ _HOMES = {
     "run_trials": "run.runner",
     "read_study": "run.study_file",
     "verify_ledger": "run.verify",
+    "compare": "comparisons",
+    "Comparison": "comparisons",
 }
 __all__ = sorted([*_HOMES, "stats"])
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -129,7 +129,7 @@ def cost_curve(
     y = chosen_by if claimed is None else claimed
     floor = float((sign * y).min()) if worst is None else sign * float(worst)
     pool = Pool(sign * chosen_by, sign * y, spent, floor, workers)
-    value, error, nothing, finished, used = _expected(pool, grid, n_orders, generator)
+    value, error, nothing, finished, used = expected(pool, grid, n_orders, generator)
     horizon = cost_horizon(spent, workers)
     inside = within(grid, horizon, bool(spent.min() > 0))
     reason = None
@@ -196,10 +196,10 @@ class Pool:
         self.y_of_rank = y[first] if bool((y[first][rank] == y).all()) else None
 
 
-def _expected(
+def expected(
     pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, int]:
-    """Value, Monte Carlo standard error, chance of no finish, mean number finished; and the number of orders."""
+    """Of turned scores: value, Monte Carlo error, chance of no finish, mean number finished; and how many orders."""
     m = pool.y.size
     exact = m <= _ENUMERATED and n_orders >= math.factorial(m)
     sums: list[FloatArray] = []

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats import cost
+from levelbest.stats.pairwise import Draws, PairBand, pair_bands
 
-__all__ = ["Replicates", "band_limits", "replicates"]
+__all__ = ["Replicates", "band_limits", "cost_differences", "replicates"]
 
 _GROUPS = 10  # of trials left out in turn, for the standard error
 _ORDERS = 64  # per resample
@@ -86,3 +89,36 @@ def band_limits(
         below, above = np.quantile(t, (tail, 1 - tail), axis=0)
         low, high = value - above * drawn.own_error, value - below * drawn.own_error
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
+
+
+def cost_differences(
+    pools: Sequence[cost.Pool],
+    pairs: Sequence[tuple[int, int]],
+    grid: FloatArray,
+    *,
+    confidence: float,
+    step_down: bool,
+    n_orders: int,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> tuple[tuple[PairBand, ...], FloatArray]:
+    """Differences of cost curves (turned scores) with bands over all pairs and budgets; and the curves themselves."""
+    values, deviations, variances, own = [], [], [], []
+    for pool in pools:
+        value = cost.expected(pool, grid, n_orders, rng)[0]
+        drawn = replicates(pool, grid, n_resamples, rng)
+        inside = cost.within(grid, cost.cost_horizon(pool.cost, pool.workers), bool(pool.cost.min() > 0))
+        value = np.where(inside, value, np.nan)
+        values.append(value)
+        deviations.append((drawn.value - value).T.astype(np.float32))
+        variances.append(np.square(drawn.error).T.astype(np.float32))
+        own.append(np.square(drawn.own_error))
+    draws = Draws(
+        n=np.arange(grid.size),
+        pairs=tuple(pairs),
+        estimate=np.stack(values),
+        variance=np.stack(own),
+        deviations=np.stack(deviations),
+        variances=np.stack(variances),
+    )
+    return pair_bands(draws, confidence, step_down=step_down), np.stack(values)

@@ -1,0 +1,301 @@
+"""Verdicts: what they say, when they refuse, and that they read well."""
+
+import json
+
+import numpy as np
+import pytest
+
+from levelbest import Trials, compare
+from levelbest.comparisons.results import Verdict, crossings, verdict_ranges
+from levelbest.errors import DataError, InputError
+from levelbest.stats import expected_best
+
+FAST = {"n_resamples": 300}
+
+
+def two_families(seed=0, m=40, shift=1.0, **more):
+    rng = np.random.default_rng(seed)
+    scores = np.concatenate([rng.normal(shift, 1, m), rng.normal(0, 1, m)])
+    return Trials.from_arrays(scores, direction="max", family=["cnn"] * m + ["lr"] * m, **more)
+
+
+def test_a_clear_winner_is_named_with_confidence_trials_and_failures():
+    result = compare(two_families(shift=3.0), **FAST)
+    (pair,) = result.pairs
+    assert pair.families == ("cnn", "lr")
+    assert pair.verdict_at(1) == "cnn"
+    assert pair.verdict_at(20) == "cnn"
+    assert pair.verdicts[-1] == Verdict(
+        21, 40, "not comparable", "bands reach to half the trials of the smaller family, 20"
+    )
+    text = str(result)
+    assert "cnn is better than lr at 1 to 20 trials" in text
+    assert "95 % confidence" in text
+    assert "cnn: 40 trials, none failed; lr: 40 trials, none failed" in text
+    assert result.adjustment == "max |t| over budgets"
+
+
+def test_equal_families_are_undecided():
+    (pair,) = compare(two_families(seed=3, shift=0.0), **FAST).pairs
+    assert {one.verdict for one in pair.verdicts} == {"undecided", "not comparable"}
+    assert "cnn and lr: undecided at 1 to 20 trials" in pair.sentence
+
+
+def test_direction_turns_the_difference():
+    up = two_families(shift=2.0)
+    down = Trials.from_arrays(-up.selection, direction="min", family=[up.families[c] for c in up.family])
+    (one,), (two,) = compare(up, **FAST).pairs, compare(down, **FAST).pairs
+    assert one.difference == pytest.approx(two.difference)
+    assert one.low == pytest.approx(two.low)
+    assert two.verdict_at(5) == "cnn"
+
+
+def test_json_has_the_documented_form():
+    document = json.loads(json.dumps(compare(two_families(), **FAST).to_dict()))
+    (pair,) = document["comparisons"]
+    assert pair["families"] == ["cnn", "lr"]
+    assert set(pair["points"][0]) == {"n", "difference", "low", "high"}
+    assert [set(row) - {"reason"} for row in pair["verdicts"]] == [{"from", "to", "verdict"}] * len(pair["verdicts"])
+    assert {row["verdict"] for row in pair["verdicts"]} <= {"cnn", "lr", "undecided", "not comparable"}
+    assert pair["verdicts"][0]["from"] == 1
+    for before, after in zip(pair["verdicts"], pair["verdicts"][1:], strict=False):
+        assert after["from"] == before["to"] + 1
+    scores = two_families()
+    expected = expected_best(scores["cnn"].selection, 5) - expected_best(scores["lr"].selection, 5)
+    assert pair["points"][4]["difference"] == pytest.approx(expected)
+    assert isinstance(document["warnings"], list)
+
+
+def test_budgets_past_half_the_trials_have_a_difference_but_no_limits():
+    document = compare(two_families(m=10), n=[1, 5, 6, 10], **FAST).to_dict()
+    points = document["comparisons"][0]["points"]
+    assert points[2]["difference"] is not None
+    assert points[2]["low"] is None
+    assert document["comparisons"][0]["verdicts"][-1]["verdict"] == "not comparable"
+
+
+def test_baseline_and_all_pairs_name_the_adjustment():
+    rng = np.random.default_rng(1)
+    trials = Trials.from_arrays(rng.normal(size=90), direction="max", family=["a"] * 30 + ["b"] * 30 + ["c"] * 30)
+    every, against = compare(trials, **FAST), compare(trials, baseline="b", **FAST)
+    assert [one.families for one in every.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [one.families for one in against.pairs] == [("a", "b"), ("c", "b")]
+    assert every.adjustment == "step-down max |t| jointly over 3 pairs and budgets"
+    assert "over all budgets and 2 pairs" in str(against)
+    wide, narrow = every.pairs[0], against.pairs[0]
+    assert (wide.high - wide.low)[4] > (narrow.high - narrow.low)[4]
+
+
+def test_failures_are_named_and_the_other_policy_tried():
+    trials = two_families(shift=3.0)
+    scores = trials.selection.copy()
+    scores[:4] = np.nan
+    broken = Trials.from_arrays(
+        scores, direction="max", family=[trials.families[c] for c in trials.family], bounds=(-9, 9)
+    )
+    result = compare(broken, **FAST)
+    assert "cnn: 40 trials, 4 failed and counted as the worst score" in str(result)
+    assert [c.value for c in result.cautions if c.code == "failures"] == [4]
+    assert result.pairs[0].survives in (True, False)
+    dropped = compare(broken, failed="drop", **FAST)
+    assert "cnn: 36 trials, and 4 failed ones dropped" in str(dropped)
+    assert ("same" if dropped.pairs[0].survives else "changes") in str(dropped)
+
+
+def test_a_verdict_that_rests_on_dropping_failures_does_not_survive():
+    rng = np.random.default_rng(2)
+    good, even = rng.normal(0.8, 0.02, 40), rng.normal(0.7, 0.02, 40)
+    good[rng.permutation(40)[:30]] = np.nan
+    trials = Trials.from_arrays(
+        np.concatenate([good, even]), direction="max", family=["a"] * 40 + ["b"] * 40, bounds=(0, 1)
+    )
+    dropped = compare(trials, failed="drop", n=[1, 2], **FAST)
+    assert dropped.pairs[0].verdict_at(1) == "a"
+    assert dropped.pairs[0].survives is False
+    assert "The verdict changes with failed trials counted as the worst score." in str(dropped)
+
+
+def test_claims_at_unequal_budgets_follow_the_rule():
+    rng = np.random.default_rng(3)
+    few, many = rng.normal(1, 0.1, 10), rng.normal(0, 0.1, 40)
+
+    def claim(first, second):
+        trials = Trials.from_arrays(
+            np.concatenate([first, second]), direction="max", family=["a"] * first.size + ["b"] * second.size
+        )
+        return compare(trials, **FAST).pairs[0].claim
+
+    assert "with fewer trials: more trials for it could not undo that" in claim(few, many)
+    assert "it had more trials: that proves nothing yet" in claim(few - 2, many)
+    assert claim(few, many[:10]) is None
+
+
+def test_pairs_are_found_by_configuration_and_seed_and_said():
+    rng = np.random.default_rng(4)
+    m = 30
+    shared = rng.normal(size=m)
+    order = rng.permutation(m)
+    rate = np.round(rng.random(m), 4)
+    scores = np.concatenate([shared + 0.1 + 0.01 * rng.normal(size=m), shared[order]])
+    trials = Trials.from_arrays(
+        scores, direction="max", family=["a"] * m + ["b"] * m, configuration={"lr": np.concatenate([rate, rate[order]])}
+    )
+    paired, apart = compare(trials, **FAST), compare(trials, paired=False, **FAST)
+    assert paired.pairs[0].paired
+    assert not apart.pairs[0].paired
+    assert paired.pairs[0].verdict_at(5) == "a"
+    assert ((apart.pairs[0].high - apart.pairs[0].low) > 5 * (paired.pairs[0].high - paired.pairs[0].low))[:10].all()
+    assert any(c.code == "paired-design" and "same configuration" in c.message for c in paired.cautions)
+    seeds = Trials.from_arrays(
+        scores, direction="max", family=["a"] * m + ["b"] * m, seed=np.concatenate([np.arange(m), np.arange(m)[order]])
+    )
+    assert compare(seeds, paired=True, **FAST).pairs[0].difference == pytest.approx(paired.pairs[0].difference)
+
+
+def test_pairs_by_problem_that_do_not_match_are_refused():
+    trials = two_families(m=4, group=["p1", "p2", "p3", "p4", "p1", "p2", "p3", "p5"])
+    with pytest.raises(InputError, match=r"1 of 4 trials of cnn have no partner with the same problem \(first: p4\)"):
+        compare(trials, paired=True, **FAST)
+    assert not compare(trials, **FAST).pairs[0].paired
+    with pytest.raises(InputError, match="cnn has several trials with the same problem"):
+        compare(two_families(m=4, group=["p1", "p1", "p3", "p4", "p1", "p2", "p3", "p4"]), paired=True, **FAST)
+    with pytest.raises(InputError, match="needs the same configurations, seeds or problems"):
+        compare(two_families(), paired=True, **FAST)
+
+
+def test_dropping_failures_drops_whole_pairs():
+    trials = two_families(m=20, seed=5, group=[f"p{i}" for i in range(20)] * 2)
+    scores = trials.selection.copy()
+    scores[[0, 25]] = np.nan
+    broken = Trials.from_arrays(
+        scores, direction="max", family=["cnn"] * 20 + ["lr"] * 20, group=[f"p{i}" for i in range(20)] * 2
+    )
+    (pair,) = compare(broken, failed="drop", **FAST).pairs
+    assert pair.n_trials == (18, 18)
+    assert pair.n_failed == (1, 1)
+    assert pair.difference[0] == pytest.approx(
+        np.delete(scores[:20], [0, 5]).mean() - np.delete(scores[20:], [0, 5]).mean()
+    )
+
+
+def test_medians_are_exact_and_end_at_their_horizon():
+    result = compare(two_families(shift=4.0), statistic="median", **FAST)
+    (pair,) = result.pairs
+    assert pair.method == "exact"
+    assert pair.verdict_at(1) == "cnn"
+    assert pair.verdicts[-1].verdict == "not comparable"
+    assert "horizon" in pair.verdicts[-1].reason
+
+
+def test_relative_improvement_and_chances():
+    rng = np.random.default_rng(6)
+    scores = np.concatenate([rng.normal(0.8, 0.02, 60), rng.normal(0.6, 0.02, 60)])
+    (pair,) = compare(Trials.from_arrays(scores, direction="max", family=["a"] * 60 + ["b"] * 60), **FAST).pairs
+    n, value, low, high = pair.relative[0]
+    assert n == 1
+    assert value == pytest.approx(scores[:60].mean() / scores[60:].mean() - 1)
+    assert low < value < high
+    assert high - low < 0.05
+    chances = dict(pair.chance)
+    assert chances[1.0] == pytest.approx(np.mean(scores[:60, None] > scores[60:]))
+
+
+def test_p_values_are_asked_for():
+    (pair,) = compare(two_families(shift=3.0), p_values=True, **FAST).pairs
+    assert pair.p_value == pytest.approx(1 / 301)
+    assert compare(two_families(), **FAST).pairs[0].p_value is None
+
+
+def test_costs_as_budgets():
+    rng = np.random.default_rng(7)
+    m = 40
+    scores = np.concatenate([rng.normal(3, 1, m), rng.normal(0, 1, m)])
+    cost = np.concatenate([rng.exponential(100, m) + 10, rng.exponential(50, m) + 10])
+    trials = Trials.from_arrays(scores, direction="max", family=["a"] * m + ["b"] * m, cost=cost, cost_unit="s")
+    result = compare(trials, axis="cost", n_resamples=100)
+    assert result.axis == "cost"
+    assert result.unit == "s"
+    assert "a is better than b at a budget of" in str(result)
+    assert " min" in str(result)
+    many = compare(trials, axis="cost", budget=[200, 400], workers=2, n_resamples=100)
+    assert list(many.pairs[0].budget) == [200, 400]
+    assert (many.pairs[0].difference > 0).all()
+
+
+def test_a_search_that_still_runs():
+    rng = np.random.default_rng(8)
+    scores = np.concatenate([rng.normal(9, 1, 60), rng.normal(0, 1, 60)])
+    status = ["ok"] * 120
+    status[50] = "running"
+    trials = Trials.from_arrays(scores, direction="max", family=["a"] * 60 + ["b"] * 60, status=status)
+    plain = compare(trials, **FAST)
+    assert any(c.code == "fixed-sample" and "--while-running" in c.message for c in plain.cautions)
+    looked = compare(trials, while_running=True, statistic="median", **FAST)
+    assert looked.while_running
+    assert not any(c.code == "fixed-sample" for c in looked.cautions)
+    assert looked.pairs[0].n_trials == (50, 60)  # the finished prefix of the plan, not all that finished
+    assert looked.pairs[0].verdict_at(1) == "a"
+    fixed = compare(trials, statistic="median", **FAST)
+    assert (looked.pairs[0].high - looked.pairs[0].low)[0] > (fixed.pairs[0].high - fixed.pairs[0].low)[0]
+    with pytest.raises(InputError, match="need the bounds of the score"):
+        compare(trials, while_running=True, **FAST)
+
+
+def test_bad_input_is_a_sentence():
+    trials = two_families()
+    with pytest.raises(InputError, match=r"there is no family 'cn' to be the baseline; did you mean 'cnn'\?"):
+        compare(trials, baseline="cn", **FAST)
+    with pytest.raises(InputError, match="at least two families, and here is only 'cnn'"):
+        compare(trials["cnn"], **FAST)
+    with pytest.raises(InputError, match="needs a cost for every trial, and there is none"):
+        compare(trials, axis="cost", **FAST)
+    half = two_families(cost=np.r_[np.full(40, np.nan), np.ones(40)])
+    with pytest.raises(DataError, match="cnn: the cost 'cost' is known for 0 of 40 trials"):
+        compare(half, axis="cost", **FAST)
+    with pytest.raises(InputError, match="unknown axis 'time'"):
+        compare(trials, axis="time", **FAST)
+    with pytest.raises(InputError, match="one metric in one direction"):
+        compare([trials["cnn"], Trials.from_arrays([1.0, 2.0], direction="min", family="x")], **FAST)
+    with pytest.raises(DataError, match="at least 2 finished trials in two families"):
+        compare(Trials.from_arrays([1.0, 2.0, 3.0], direction="max", family=["a", "b", "b"]), **FAST)
+
+
+def test_tables_with_one_metric_are_joined():
+    trials = two_families()
+    joined = compare([trials["cnn"], trials["lr"]], **FAST)
+    assert joined.pairs[0].difference == pytest.approx(compare(trials, **FAST).pairs[0].difference)
+
+
+def test_ranges_cover_every_budget_once_and_certify_only_what_was_seen():
+    n = np.array([1, 2, 4, 8, 16])
+    certified = np.array([0, 1, 1, 0, -1])
+    rows = verdict_ranges(n, certified, np.ones(5, dtype=bool), ("a", "b"), "")
+    assert [(r.start, r.end, r.verdict) for r in rows] == [
+        (1, 1, "undecided"),
+        (2, 4, "a"),
+        (5, 15, "undecided"),
+        (16, 16, "b"),
+    ]
+
+
+def test_crossings_lie_between_certified_budgets():
+    n = np.arange(1, 11)
+    difference = np.array([-3, -2, -1, -0.5, 0.5, 1, 2, 2, 2, 2.0])
+    certified = np.array([-1, -1, 0, 0, 0, 0, 1, 1, 1, 1])
+    (one,) = crossings(n, difference, certified)
+    assert (one.low, one.high) == (2, 7)
+    assert one.budget == pytest.approx(4.5)
+    assert crossings(n, difference, np.zeros(10, dtype=int)) == ()
+
+
+def test_the_same_seed_gives_the_same_document():
+    trials = two_families(shift=0.5)
+    one, same, other = (json.dumps(compare(trials, rng=seed, **FAST).to_dict()) for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+
+
+def test_rows_for_a_frame():
+    rows = compare(two_families(shift=3.0), n=[1, 5], **FAST).to_rows()
+    assert [row["budget"] for row in rows] == [1, 5]
+    assert {row["verdict"] for row in rows} == {"cnn"}
