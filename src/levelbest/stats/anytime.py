@@ -8,7 +8,7 @@ intersected: the result is valid at every trial, also at one chosen because of w
 
 Looks grow by a factor of 1.3, so limits are never from fewer than 3/4 of the trials. With a planned number of
 trials the looks share the error rate evenly; without one look k = 1, 2, ... gets the part 1 / (k (k + 1)) of it, for
-ever. At the end of 50 planned trials the band for the median curve is 1.22 times as wide as the fixed-sample one,
+ever. At the end of 50 planned trials the band for the median curve is about 1.2 times as wide as the fixed-sample one,
 1.5 times without a plan. Look k comes after about 1.3^k trials, so log(k (k + 1)) grows like 2 log log t and the
 width shrinks like sqrt(log log t / t): the rate of the closed-form confidence sequences for quantiles (Howard & Ramdas
 2022, Bernoulli 28, 1704-1728), which peel time into geometric stretches in the same way.

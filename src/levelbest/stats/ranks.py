@@ -62,8 +62,8 @@ def rank_band(
     """The order statistics that limit the q-quantile curve, without any scores: for planning.
 
     Pointwise, each limit has half of the error rate. Simultaneous, binomial intervals with one common local level,
-    the largest with which the exact joint coverage is enough; what the steps of the counts leave over goes first to
-    a longer horizon and then to the limits that cost least. ``shape="long"`` gives the best order statistic as the
+    the largest with which the exact joint coverage is enough; what the steps of the counts leave over goes to the
+    limits that narrow the band most for it. ``shape="long"`` gives the best order statistic as the
     limit up to a budget further out and pays with a smaller level elsewhere: simultaneous, as far as the mean
     width in ranks grows by at most 5 %; pointwise, as long as a fifth of the error rate is left for the other limit.
     """
@@ -119,7 +119,7 @@ def _simultaneous(n_trials: int, n: tuple[int, ...], q: float, confidence: float
     # Bonferroni's level is small enough without a forced horizon, and far smaller ones with it.
     tails = _Tails(n_trials, p, math.log((1 - confidence) / p.size) - (12.0 if shape == "long" else 0.0))
     low, high, local = _common_level(tails, confidence, 0)
-    low, high = _spend(n_trials, p, low, high, confidence)
+    low, high = _spend(n_trials, budgets, p, low, high, confidence)
     held = int((high <= n_trials).sum())
     if shape == "long":
         # The horizon is bought by the count of budgets that have the limit: bisect for the most that is cheap enough.
@@ -129,7 +129,7 @@ def _simultaneous(n_trials: int, n: tuple[int, ...], q: float, confidence: float
         while few < many:
             tried = (few + many + 1) // 2
             wider = _common_level(tails, confidence, tried)
-            limits = _spend(n_trials, p, wider[0], wider[1], confidence)
+            limits = _spend(n_trials, budgets, p, wider[0], wider[1], confidence)
             if wider[2] > 0 and (limits[1] - limits[0])[:held].sum() <= _LONG_COST * width:
                 few, (low, high), local = tried, limits, wider[2]
             else:
@@ -177,35 +177,42 @@ def _common_level(tails: _Tails, confidence: float, n_limited: int) -> tuple[Int
     return *best, math.exp(below)
 
 
-def _spend(n_trials: int, p: FloatArray, low: IntArray, high: IntArray, confidence: float) -> tuple[IntArray, IntArray]:
-    """Tighten single limits while the joint coverage stays enough: the horizon first, then most ranks per loss.
+def _spend(
+    n_trials: int, budgets: IntArray, p: FloatArray, low: IntArray, high: IntArray, confidence: float
+) -> tuple[IntArray, IntArray]:
+    """Tighten single limits while the joint coverage stays enough, those first that narrow the band most per loss.
 
     The curve never falls with n, so a limit from below holds for all larger budgets and one from above for all
-    smaller ones: tightening one moves its neighbours at no cost.
+    smaller ones: tightening one moves its neighbours at no cost. Ranks are valued as they lie apart in a normal
+    sample, far apart at the ends, and at budget n by 1/n, so that each doubling of the budget counts alike. A longer
+    horizon is taken where nothing else fits.
     """
     low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1].copy()
     if p.size > _SPEND_UP_TO:
         return low, high
+    before = np.append(0.0, np.cumsum(1 / budgets))
+    apart = np.diff(special.ndtri(np.arange(1, n_trials + 1) / (n_trials + 1)))
+    step = np.concatenate([[1.0], apart, [1.0, 1.0]])  # from rank r to r + 1; nothing lies beyond the first and last
     while True:
         total, lose_low, lose_high = limit_losses(n_trials, p, low, high - 1)
         spare = total - confidence
         unlimited = np.flatnonzero(high > n_trials)
-        if unlimited.size and lose_high[unlimited[0]] <= spare:
-            high[: unlimited[0] + 1] = np.minimum(high[: unlimited[0] + 1], n_trials)
-            continue
-        lose_high[unlimited] = math.inf
-        at = np.arange(p.size)
-        gain_low = np.searchsorted(low, low, side="right") - at  # budgets from here on with the same limit
-        gain_high = at + 1 - np.searchsorted(high, high, side="left")
+        # The budgets that move along: from here on with the same lower limit, up to here with the same upper one.
+        gain_low = step[low] * (before[np.searchsorted(low, low, side="right")] - before[:-1])
+        gain_high = step[high - 1] * (before[1:] - before[np.searchsorted(high, high, side="left")])
         rate_low = np.where(lose_low <= spare, gain_low / np.maximum(lose_low, 1e-300), 0.0)
         rate_high = np.where(lose_high <= spare, gain_high / np.maximum(lose_high, 1e-300), 0.0)
+        rate_high[unlimited] = 0.0
         k_low, k_high = int(np.argmax(rate_low)), int(np.argmax(rate_high))
-        if max(rate_low[k_low], rate_high[k_high]) <= 0:
-            return low, high
-        if rate_low[k_low] >= rate_high[k_high]:
-            low[k_low:] = np.maximum(low[k_low:], low[k_low] + 1)
+        if max(rate_low[k_low], rate_high[k_high]) > 0:
+            if rate_low[k_low] >= rate_high[k_high]:
+                low[k_low:] = np.maximum(low[k_low:], low[k_low] + 1)
+            else:
+                high[: k_high + 1] = np.minimum(high[: k_high + 1], high[k_high] - 1)
+        elif unlimited.size and lose_high[unlimited[0]] <= spare:
+            high[unlimited[0]] = n_trials
         else:
-            high[: k_high + 1] = np.minimum(high[: k_high + 1], high[k_high] - 1)
+            return low, high
 
 
 def _joint(n_trials: int, p: FloatArray, low: IntArray, high: IntArray) -> float:
