@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.weights import PIECE, UNDERFLOW, depth, weight_pieces, weights_below
+from levelbest.stats.weights import LONG_PIECE, UNDERFLOW, depth, weight_pieces, weights_below
 
 __all__ = ["BEYOND_DIGITS", "refined", "weighted_sums"]
 
@@ -52,17 +52,23 @@ def refined(
 
 def weighted_sums(scores: FloatArray, budgets: IntArray, estimator: str) -> FloatArray:
     """The weighted mean of the scores, best first, for each of the increasing budgets."""
+    size = scores.size
     largest = float(max(scores.max(), -scores.min()))
-    blocks = _Blocks(scores) if scores.size >= _MANY and budgets[0] * _SMOOTH < scores.size else None
+    blocks = _Blocks(scores) if size >= _MANY and budgets[0] * _SMOOTH < size // 16 else None
 
     def compute(some: IntArray, cut: float) -> FloatArray:
         out = np.zeros(some.size)
-        split = 0
-        if blocks is not None:
-            split = int(np.searchsorted(some, scores.size // _SMOOTH, side="right"))
-            out[:split] = blocks.sums(some[:split], estimator, cut)
-        for rows, left, piece in weight_pieces(scores.size, some[split:], estimator, cut):
-            out[split:][rows] += piece @ scores[left : left + piece.shape[1]]
+        if blocks is None:
+            by_block = np.zeros(some.size, dtype=bool)
+        else:
+            deep = depth(size, some, cut, estimator)
+            # Ranks that are needed and lie below the smooth ones are dear: no more than a sixteenth of them.
+            by_block = (some <= size // _SMOOTH) & (deep - (size - _SMOOTH * some) <= deep // 16)
+            out[by_block] = blocks.sums(some[by_block], estimator, cut)
+        singly = np.zeros(some.size - int(by_block.sum()))
+        for rows, left, piece in weight_pieces(size, some[~by_block], estimator, cut):
+            singly[rows] += piece @ scores[left : left + piece.shape[1]]
+        out[~by_block] = singly
         return out
 
     def needed(sums: FloatArray) -> FloatArray:
@@ -70,7 +76,7 @@ def weighted_sums(scores: FloatArray, budgets: IntArray, estimator: str) -> Floa
 
     if largest == 0:
         return np.zeros(budgets.size)
-    return refined(compute, needed, budgets, scores.size, estimator)
+    return refined(compute, needed, budgets, size, estimator)
 
 
 class _Blocks:
@@ -88,7 +94,7 @@ class _Blocks:
         lagrange = np.ascontiguousarray((2 / _NODES) * (at_place.T @ at_node))
         count = scores.size // _BLOCK
         self.moments = np.empty((count, _NODES))
-        step = PIECE // 2  # 8 MB, copied in order: the product wants contiguous rows
+        step = 2048  # 8 MB, copied in order: the product wants contiguous rows
         for start in range(0, count, step):
             stop = min(start + step, count)
             part = np.ascontiguousarray(scores[start * _BLOCK : stop * _BLOCK]).reshape(-1, _BLOCK)
@@ -110,13 +116,13 @@ class _Blocks:
             first = int(np.searchsorted(budgets, 64, side="right"))
             self._small(budgets[:first], used[:first], out)
         for row in range(first, budgets.size):
-            for left in range(0, int(used[row]), PIECE):
-                right = min(left + PIECE, int(used[row]))
+            for left in range(0, int(used[row]), LONG_PIECE):
+                right = min(left + LONG_PIECE, int(used[row]))
                 weights = weights_below(size, int(budgets[row]), self.nodes[left:right], estimator)
                 out[row] += weights @ flat[left:right]
         for row, (edge, end) in enumerate(zip(smooth * _BLOCK, deep, strict=True)):
-            for left in range(int(edge), int(end), PIECE):
-                below = np.arange(left, min(left + PIECE, int(end)), dtype=np.float64)
+            for left in range(int(edge), int(end), LONG_PIECE):
+                below = np.arange(left, min(left + LONG_PIECE, int(end)), dtype=np.float64)
                 weights = weights_below(size, int(budgets[row]), below, estimator)
                 out[row] += weights @ self.scores[left : left + below.size]
         return out
@@ -127,8 +133,8 @@ class _Blocks:
             return
         size, flat = self.scores.size, self.moments.ravel()
         wanted = {int(n): row for row, n in enumerate(budgets)}
-        for left in range(0, int(used.max()), PIECE):
-            nodes = self.nodes[left : left + PIECE]
+        for left in range(0, int(used.max()), LONG_PIECE):
+            nodes = self.nodes[left : left + LONG_PIECE]
             weights = np.full(nodes.size, 1 / size)
             for n in range(1, int(budgets[-1]) + 1):
                 row = wanted.get(n)
