@@ -8,6 +8,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -86,7 +87,8 @@ def open_tree(path: Path, wanted: Callable[[str], bool]) -> Tree:
         size = 0
         for name, read in _members(path):
             if wanted(name):
-                content = read()
+                with _readable(path):
+                    content = read()
                 size += len(content)
                 if size > _MOST_BYTES:
                     raise DataError(f"{path.name} holds more than 2 GiB of results: unpack it and name the folder")
@@ -129,7 +131,7 @@ def _walk(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def _members(path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
     """The files of an archive in its order. Contents are only ever held in memory, so no member can leave it."""
-    try:
+    with _readable(path):
         if path.name.lower().endswith(".zip"):
             with zipfile.ZipFile(path) as packed:
                 for info in packed.infolist():
@@ -140,6 +142,13 @@ def _members(path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
             for member in archive:
                 if member.isfile():
                     yield _inside(member.name), lambda member=member: _content(archive, member)  # type: ignore[misc]
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """A damaged archive, whether its list or a member of it cannot be read, is our error."""
+    try:
+        yield
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, RuntimeError, NotImplementedError) as error:
         raise DataError(f"{path.name} is not a readable archive: {error}") from error
     except OSError as error:

@@ -1,0 +1,207 @@
+"""What every reader promises, checked for each of them on an artefact of its own kind.
+
+A new reader adds one to ``ARTEFACTS``: its name, a path below ``artefacts`` or a function that makes one in a folder,
+and the options that ``read_trials`` needs for it.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import levelbest as lb
+from levelbest.errors import LevelbestError
+from levelbest.readers.columns import Coded
+from levelbest.readers.registry import reader_for, readers
+from levelbest.trials import STATUSES
+
+HERE = Path(__file__).parent / "artefacts"
+
+
+def small_csv(folder):
+    path = folder / "runs.csv"
+    path.write_text("model,val_acc,test_acc,seconds,lr\ncnn,.8,.75,1,.1\nlr,.7,.71,.5,.2\ncnn,nan,,2,.3\n,,,,\n")
+    return path
+
+
+def small_lines(folder):
+    path = folder / "runs.jsonl"
+    path.write_text('{"model": "a", "val": {"acc": 0.5}, "lr": 1}\n{"model": "b", "val": {"acc": 0.6}}\nnot json\n')
+    return path
+
+
+def small_parquet(folder):
+    source = small_csv(folder)
+    path = lb.write_trials(lb.read_trials(source), folder / "runs.parquet")
+    source.unlink()
+    return path
+
+
+def allentune_search(folder):
+    search = folder / "search"
+    for place, score in enumerate([0.8, 0.7, None]):
+        trial = search / f"run_{place}_2020-01-01_00-00-0{place}" / "trial"
+        trial.mkdir(parents=True)
+        (trial / "config.json").write_text(json.dumps({"model": {"type": "cnn"}, "trainer": {"lr": place / 10}}))
+        if score is not None:
+            metrics = {"best_validation_accuracy": score, "test_accuracy": score, "training_duration": "0:01:00"}
+            (trial / "metrics.json").write_text(json.dumps(metrics))
+    return search
+
+
+ARTEFACTS = [
+    ("table", small_csv, {}),
+    ("table", small_lines, {}),
+    ("table", small_parquet, {}),
+    ("optuna", "optuna/study.db", {"study": "cnn"}),
+    ("optuna-journal", "optuna/study.journal", {"study": "cnn"}),
+    ("mlflow", "mlflow/mlflow.db", {}),
+    ("mlflow-folder", "mlflow/mlruns.tar.gz", {}),
+    ("wandb", "wandb/wandb", {}),
+    ("wandb-csv", "wandb_export/runs.csv", {}),
+    ("ray-tune", "ray_tune/cnn", {}),
+    ("hydra", "hydra/multirun", {}),
+    ("lightning", "lightning/logs", {}),
+    ("tensorboard", "tensorboard/cnn", {}),
+    ("sklearn", "sklearn/cv_results.csv", {}),
+    ("allentune", allentune_search, {}),
+]
+
+
+@pytest.fixture(params=ARTEFACTS, ids=[f"{name}-{getattr(a, '__name__', a)}" for name, a, _ in ARTEFACTS])
+def artefact(request, tmp_path):
+    """(reader, path to a copy, options)."""
+    name, source, options = request.param
+    home = tmp_path / "home"
+    home.mkdir()
+    if callable(source):
+        path = source(home)
+    else:
+        path = home / Path(source).name
+        (shutil.copytree if (HERE / source).is_dir() else shutil.copyfile)(HERE / source, path)
+    return next(reader for reader in readers() if reader.name == name), path, options
+
+
+def prints(path):
+    """Every file's name, bytes and time."""
+    files = [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
+    return {str(one): (hashlib.sha256(one.read_bytes()).hexdigest(), one.stat().st_mtime_ns) for one in files}
+
+
+def test_every_reader_is_under_contract():
+    names = [reader.name for reader in readers()]
+    assert len(set(names)) == len(names)
+    assert {name for name, _, _ in ARTEFACTS} == set(names)
+    assert all(reader.about for reader in readers())
+
+
+def test_it_is_recognised_and_no_other_claims_it(artefact):
+    reader, path, _ = artefact
+    assert reader_for(path) is reader
+
+
+def test_tables_are_whole(artefact):
+    reader, path, options = artefact
+    tables = reader.read(path, **options)
+    assert tables
+    for table in tables:
+        sizes = {len(column) for column in table.columns.values()}
+        assert sizes == {table.n_rows}
+        assert set(table.roles.values()) <= set(table.columns)
+        assert set(table.configuration) <= set(table.columns)
+        assert table.direction in (None, "max", "min")
+        assert not os.path.isabs(table.source)
+        for column in table.columns.values():
+            assert isinstance(column, Coded) or column.dtype.kind in "fibO"
+
+
+def test_trials_are_sound(artefact):
+    _, path, options = artefact
+    trials = lb.read_trials(path, **options)
+    assert len(trials) > 0
+    assert set(np.unique(trials.status)) <= set(range(len(STATUSES)))
+    assert np.isfinite(trials.selection[trials.status == STATUSES.index("ok")]).all()
+    assert set(np.unique(trials.family)) == set(range(len(trials.families)))
+    for column in (*trials.configuration.values(), trials.cost, trials.reported, trials.seed):
+        assert column is None or len(column) == len(trials)
+    assert bool(trials.skipped) == any(one.code == "skipped-rows" for one in trials.cautions)
+
+
+def test_nothing_is_written_and_twice_is_the_same(artefact):
+    _, path, options = artefact
+    before = prints(path.parent)
+    one, two = lb.read_trials(path, **options), lb.read_trials(path, **options)
+    assert prints(path.parent) == before
+    assert str(one) == str(two)
+    assert np.array_equal(one.selection, two.selection, equal_nan=True)
+    assert one.cautions == two.cautions
+    assert one.skipped == two.skipped
+
+
+def test_no_path_of_this_machine_is_told(artefact):
+    _, path, options = artefact
+    trials = lb.read_trials(path, **options)
+    told = [*trials.source, *trials.facts.values(), *map(str, trials.skipped), *map(str, trials.cautions)]
+    assert not [text for text in told if str(path.parent) in text]
+
+
+def test_the_tidy_table_of_it_is_the_same(artefact, tmp_path):
+    _, path, options = artefact
+    trials = lb.read_trials(path, **options)
+    back = lb.read_trials(lb.write_trials(trials, tmp_path / "tidy.parquet"))
+    assert back.families == trials.families
+    assert np.array_equal(back.selection, trials.selection, equal_nan=True)
+    assert back.status.tolist() == trials.status.tolist()
+    assert (back.metric.direction, back.metric.cost_unit) == (trials.metric.direction, trials.metric.cost_unit)
+
+
+def test_what_is_not_its_kind_is_not_recognised_and_gives_our_error(artefact, tmp_path):
+    reader, _, _ = artefact
+    others = {
+        "gone": tmp_path / "gone.csv",
+        "empty": tmp_path / "empty.db",
+        "noise": tmp_path / "noise.bin",
+        "folder": tmp_path / "folder",
+        "text": tmp_path / "text.md",
+    }
+    others["empty"].write_bytes(b"")
+    others["noise"].write_bytes(np.random.default_rng(0).bytes(5000))
+    others["folder"].mkdir()
+    others["text"].write_text("# Notes\n\nNothing here.\n")
+    for path in others.values():
+        if not (reader.name == "table" and path.suffix == ".csv"):
+            assert not reader.recognises(path), path.name
+        with pytest.raises(LevelbestError) as caught:
+            lb.read_trials(path)
+        assert re.fullmatch(r"[^\n]+", str(caught.value))
+
+
+def test_damage_gives_trials_or_our_error(artefact):
+    _, path, options = artefact
+    rng = np.random.default_rng(0)
+    files = [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
+    whole = {one: one.read_bytes() for one in files}
+    for _ in range(25):
+        one = files[int(rng.integers(len(files)))]
+        data = bytearray(whole[one])
+        if not data:
+            continue
+        kind = rng.integers(3)
+        if kind == 0:
+            data = data[: int(rng.integers(len(data)))]
+        elif kind == 1:
+            for place in rng.integers(len(data), size=8):
+                data[place] = int(rng.integers(256))
+        else:
+            start = int(rng.integers(len(data)))
+            data[start : start + 50] = rng.bytes(20)
+        one.write_bytes(bytes(data))
+        with suppress(LevelbestError):
+            lb.read_trials(path, **options)
+        one.write_bytes(whole[one])
