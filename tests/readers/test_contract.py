@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +20,11 @@ import levelbest as lb
 from levelbest.errors import LevelbestError
 from levelbest.readers.columns import Coded
 from levelbest.readers.registry import reader_for, readers
+from levelbest.run.ledger import Ledger
 from levelbest.trials import STATUSES
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "run"))
+from ledgers import ended, opening, started
 
 HERE = Path(__file__).parent / "artefacts"
 
@@ -55,6 +60,15 @@ def allentune_search(folder):
     return search
 
 
+def small_ledger(folder):
+    path = folder / "study.db"
+    with Ledger.create(path, opening(3, ("a", "b"))) as ledger:
+        for family in range(2):
+            ledger.append([started(trial, family) for trial in range(3)])
+            ledger.append([ended(0, family, dev=0.1), ended(1, family, dev=0.2), ended(2, family, status="failed")])
+    return path
+
+
 ARTEFACTS = [
     ("table", small_csv, {}),
     ("table", small_lines, {}),
@@ -71,6 +85,7 @@ ARTEFACTS = [
     ("tensorboard", "tensorboard/cnn", {}),
     ("sklearn", "sklearn/cv_results.csv", {}),
     ("allentune", allentune_search, {}),
+    ("ledger", small_ledger, {}),
 ]
 
 
