@@ -5,6 +5,7 @@ import csv
 import numpy as np
 import pytest
 
+from levelbest.errors import DataError
 from levelbest.readers import optuna_store, ray_tune, read_trials, tensorboard
 
 
@@ -89,3 +90,15 @@ def test_wandb_export(real_data):
     assert trials.metric.cost_unit == "s"
     assert trials.cost.min() == 2057
     assert trials.facts["format"] == "Weights & Biases CSV export"
+
+
+def test_inspect_logs(real_data):
+    folder = real_data / "inspect"
+    scored = read_trials(next(folder.glob("*mj7khqpMM4GBCfVQozKgzB.eval")))
+    assert (scored.families, len(scored), len(scored.groups)) == (("openai/gpt-4o-mini",), 10, 10)
+    with pytest.raises(DataError, match="has a score: score the log first"):
+        read_trials(next(folder.glob("*dPiJifoWeEQBrfWsAopzWr.eval")))
+    both = [read_trials(folder / f"log_formats.{kind}") for kind in ("eval", "json")]
+    assert [one.selection.tolist() for one in both] == [[0.0], [0.0]]
+    everything = read_trials(folder)
+    assert len(everything) == 12  # the log that is there as .eval and as .json is counted once

@@ -21,6 +21,7 @@ _MODULES = (
     "optuna_journal",
     "mlflow_store",
     "wandb_offline",
+    "inspect_ai",
     "ray_tune",
     "hydra",
     "lightning",
