@@ -64,7 +64,7 @@ def _one_column(work: Work) -> Found:
         far_high = np.fmin(_studentised(work, 0.2 if bounded else 0.4), far_high)
     high = (1 - share) * near_high + share * far_high
 
-    found = Found(low, high, _note(work, heavy=heavy))
+    found = Found(low, high, _note(work, heavy=heavy), "gaffke" if heavy else "gaffke+studentised")
     if not bounded:
         found = work.settle(found, jackknife=False)
         found.drop(work.n > FARTHEST * m, TOO_CLOSE)
@@ -102,7 +102,7 @@ def _reported(work: Work) -> Found:
     low, high = imagined_limits(work, share_of_far(work))
     with np.errstate(invalid="ignore"):
         low, high = np.fmax(found.low, low), np.fmin(found.high, high)
-    found = Found(low, high, f"{found.note}, cut where an imagined better trial could not lead")
+    found = Found(low, high, f"{found.note}, cut where an imagined better trial could not lead", "studentised")
     if not bounded:
         found = work.settle(found, jackknife=False)
         found.drop(work.n > FARTHEST * work.n_trials, TOO_CLOSE)

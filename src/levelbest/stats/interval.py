@@ -172,7 +172,7 @@ class _Asked:
             n=int(self.n[0]) if self.scalar else self.n,
             low=self._shaped(low),
             high=self._shaped(high),
-            method=method,
+            method=found.name or method,
             confidence=self.confidence,
             simultaneous=self.simultaneous,
             n_trials=self.n_trials,

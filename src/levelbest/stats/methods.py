@@ -32,10 +32,10 @@ Pair = tuple[FloatArray, FloatArray]
 
 
 class Found:
-    """Limits, the reasons where there are none, and the rule in words."""
+    """Limits, the reasons where there are none, the rule in words, and its short name where it has one of its own."""
 
-    def __init__(self, low: FloatArray, high: FloatArray, note: str) -> None:
-        self.low, self.high, self.note = low.copy(), high.copy(), note
+    def __init__(self, low: FloatArray, high: FloatArray, note: str, name: str | None = None) -> None:
+        self.low, self.high, self.note, self.name = low.copy(), high.copy(), note, name
         self.why: list[str | None] = [None] * low.size
 
     def drop(self, where: np.ndarray, reason: str) -> Found:

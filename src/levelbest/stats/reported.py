@@ -73,18 +73,16 @@ def imagined_limits(work: Work, share: FloatArray, q: float | None = None) -> tu
     scores = np.sort(work.trials.reported)
     chosen = work.trials.selection
     best = work.trials.reported[chosen >= chosen[-work.quarter]]
+    if best.min() == best.max():
+        best = scores  # the best quarter reports one value: what all trials report says more
     beyond = 2 * best.max() - best.min()
     beneath = (1 - share) * (2 * scores[0] - scores[work.quarter]) + share * best.min()
     imagined = np.stack([beneath, np.full(work.n.size, beyond)])
-    lowest, highest = (
-        -np.inf if work.lowest is None else work.lowest,
-        np.inf if work.highest is None else work.highest,
-    )
+    lowest = -np.inf if work.lowest is None else work.lowest
+    highest = np.inf if work.highest is None else work.highest
     if scores[0] == scores[-1]:
         # one value: nothing but the bounds tells what another trial might report
         imagined = np.stack([np.full(work.n.size, lowest), np.full(work.n.size, highest)])
-    elif best.min() == best.max() and np.isfinite(lowest) and np.isfinite(highest):
-        imagined[0], imagined[1] = (1 - share) * imagined[0] + share * lowest, highest
     imagined = np.clip(imagined, lowest, highest)
     low, high = imagined_draws(work.trials, imagined, work.n_resamples, work.rng(5), q)
     return (
@@ -146,7 +144,7 @@ def quantile_methods(q: float, share: Callable[[Work], FloatArray]) -> dict[str,
     def default(work: Work) -> Found:
         pair = imagined_limits(work, share(work), q)
         note = "Bayesian bootstrap with an imagined better trial: nothing exact is known for a separate reported score"
-        return work.settle(Found(*pair, note), jackknife=False)
+        return work.settle(Found(*pair, note, "bootstrap"), jackknife=False)
 
     def percentile(work: Work) -> Found:
         _, draws = _resampled(work, q)
