@@ -33,6 +33,8 @@ class FamilyView:
     name: str
     definition: Mapping[str, Any]
     n_planned: int = 0
+    n_planned_first: int = 0
+    """The plan before the first result: a schedule of looks must not follow what was seen."""
     ends: dict[int, dict[str, Any]] = field(default_factory=dict)
     """Trial -> its final end: status, scores, reason, wall, cpu, cost, log, attempt."""
     running: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -150,7 +152,9 @@ class LedgerView:
             one = FamilyView(number, content["name"], content["definition"])
             self.families[one.name] = self._by_number[number] = one
         elif kind == "plan" and number is not None:
-            self._by_number[number].n_planned = content["n_trials"]
+            one = self._by_number[number]
+            one.n_planned = content["n_trials"]
+            one.n_planned_first = one.n_planned_first or one.n_planned
 
     def configuration(self, family: str, trial: int) -> tuple[dict[str, Any], int]:
         """Configuration and seed of a trial that has started."""
