@@ -193,6 +193,17 @@ def test_budgets_beyond_the_trials_have_the_limit_from_below():
     assert band.high[2] == math.inf
 
 
+@pytest.mark.parametrize("m", [2, 12])
+def test_more_budgets_than_are_walked_one_by_one(m):
+    n = np.arange(1, 301)
+    band = rank_band(m, n, confidence=0.7)
+    covered = chain(m, 0.5 ** (1 / n), band.low, band.high)
+    assert covered == pytest.approx(band.coverage, abs=1e-12)
+    assert covered >= 0.7
+    assert (np.diff(band.low) >= 0).all()
+    assert (np.diff(band.high) >= 0).all()
+
+
 def test_many_trials_and_budgets_are_feasible():
     band = rank_band(5000, np.arange(1, 5001), confidence=0.9)
     assert 0.9 <= band.coverage < 0.901

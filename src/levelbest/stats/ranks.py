@@ -25,7 +25,7 @@ __all__ = ["SHAPES", "RankBand", "rank_band"]
 SHAPES = ("narrow", "long")
 _LONG_COST = 1.05  # how much wider in ranks, on average, the long shape may be than the narrow one
 _LEAST_SHARE = 0.2  # of the error rate, what the long shape leaves to the other limit of a pointwise interval
-_SPEND_UP_TO = 1000  # budgets; beyond, one count of one limit is worth less than 1e-4 of the width
+_EVERY_BUDGET = 200  # beyond so many budgets only whole runs of equal limits are tightened
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,36 +188,43 @@ def _spend(
     horizon is taken where nothing else fits.
     """
     low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1].copy()
-    if p.size > _SPEND_UP_TO:
-        return low, high
     before = np.append(0.0, np.cumsum(1 / budgets))
     apart = np.diff(special.ndtri(np.arange(1, n_trials + 1) / (n_trials + 1)))
     step = np.concatenate([[1.0], apart, [1.0, 1.0]])  # from rank r to r + 1; nothing lies beyond the first and last
     while True:
-        total, lose_low, lose_high = limit_losses(n_trials, p, low, high - 1)
+        unlimited = int(np.searchsorted(high, n_trials, side="right"))  # the first budget without an upper limit
+        at = np.arange(p.size)
+        if p.size > _EVERY_BUDGET:
+            at = np.flatnonzero(_binding(n_trials, low, high) | (at == unlimited))
+        total, lose_low, lose_high = limit_losses(n_trials, p[at], low[at], high[at] - 1)
         spare = total - confidence
-        unlimited = np.flatnonzero(high > n_trials)
         # The budgets that move along: from here on with the same lower limit, up to here with the same upper one.
-        gain_low = step[low] * (before[np.searchsorted(low, low, side="right")] - before[:-1])
-        gain_high = step[high - 1] * (before[1:] - before[np.searchsorted(high, high, side="left")])
+        gain_low = step[low[at]] * (before[np.searchsorted(low, low[at], side="right")] - before[at])
+        gain_high = step[high[at] - 1] * (before[at + 1] - before[np.searchsorted(high, high[at], side="left")])
         rate_low = np.where(lose_low <= spare, gain_low / np.maximum(lose_low, 1e-300), 0.0)
-        rate_high = np.where(lose_high <= spare, gain_high / np.maximum(lose_high, 1e-300), 0.0)
-        rate_high[unlimited] = 0.0
-        k_low, k_high = int(np.argmax(rate_low)), int(np.argmax(rate_high))
-        if max(rate_low[k_low], rate_high[k_high]) > 0:
-            if rate_low[k_low] >= rate_high[k_high]:
-                low[k_low:] = np.maximum(low[k_low:], low[k_low] + 1)
+        rate_high = np.where((lose_high <= spare) & (at < unlimited), gain_high / np.maximum(lose_high, 1e-300), 0.0)
+        best_low, best_high = int(np.argmax(rate_low)), int(np.argmax(rate_high))
+        if max(rate_low[best_low], rate_high[best_high]) > 0:
+            if rate_low[best_low] >= rate_high[best_high]:
+                k = int(at[best_low])
+                low[k:] = np.maximum(low[k:], low[k] + 1)
             else:
-                high[: k_high + 1] = np.minimum(high[: k_high + 1], high[k_high] - 1)
-        elif unlimited.size and lose_high[unlimited[0]] <= spare:
-            high[unlimited[0]] = n_trials
+                k = int(at[best_high])
+                high[: k + 1] = np.minimum(high[: k + 1], high[k] - 1)
+        elif (lose_high[at == unlimited] <= spare).any():
+            high[unlimited] = n_trials
         else:
             return low, high
 
 
+def _binding(n_trials: int, low: IntArray, high: IntArray) -> npt.NDArray[np.bool_]:
+    """Of a run of equal limits from below the first implies the others, and from above the last."""
+    return (low > np.insert(low[:-1], 0, 0)) | (high < np.append(high[1:], n_trials + 1))
+
+
 def _joint(n_trials: int, p: FloatArray, low: IntArray, high: IntArray) -> float:
-    """P(low_k <= N(p_k) < high_k for every k). Of a run of equal limits only the one that binds is walked."""
-    binds = (low > np.insert(low[:-1], 0, 0)) | (high < np.append(high[1:], n_trials + 1))
+    """P(low_k <= N(p_k) < high_k for every k)."""
+    binds = _binding(n_trials, low, high)
     return path_probability(n_trials, p[binds], low[binds], high[binds] - 1)
 
 

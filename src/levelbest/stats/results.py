@@ -19,7 +19,8 @@ class Interval:
     An absent limit is -inf or +inf; NaN is undefined, and ``reason`` then says why. ``note`` names the rule used,
     in words for a reader. ``simultaneous`` limits hold for all the budgets at once, at the stated confidence.
     ``horizon`` is the largest budget with a limit on the side that is best (quantile curves), and ``coverage``
-    the lowest coverage that simulation has certified for the method near this number of trials and budget.
+    the lowest coverage that simulation has certified for the method near this number of trials and budget, or for
+    exact methods the coverage itself under a continuous law (one number where the limits are simultaneous).
     """
 
     n: int | IntArray
