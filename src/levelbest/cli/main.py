@@ -18,6 +18,8 @@ COMMANDS: dict[str, str] = {
     "demo": "The whole tour, on shipped results.",
     "describe": "The score distributions, failures, and whether it looks like a random sample.",
     "curve": "Expected or quantile best score against the budget.",
+    "compare": "Which family is better at which budgets, and where the data cannot tell.",
+    "gate": "Is a claimed improvement after N attempts more than luck?",
     "run": "Random search and seeds from a study file, resumable.",
     "verify": "Check that nothing in a ledger was deleted or edited.",
     "convert": "Anyone's results as a tidy CSV, JSON lines or Parquet table of trials.",

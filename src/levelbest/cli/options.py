@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from levelbest.cautions import Caution
     from levelbest.trials import Trials
 
-__all__ = ["READING", "budgets_option", "curve_options", "data_options", "json_option", "load_trials", "seed_option"]
+__all__ = [
+    "READING",
+    "budgets_option",
+    "cost_option",
+    "curve_options",
+    "data_options",
+    "json_option",
+    "load_trials",
+    "seed_option",
+    "statistic_option",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -54,6 +64,33 @@ def _statistic(ctx: click.Context, param: click.Parameter, value: str) -> str:
 def budgets_option(function: F) -> F:
     """``--n``: the budgets, as a tuple."""
     return click.option("--n", "n", callback=_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")(function)
+
+
+def _costs(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...] | None:
+    """``3600,7200``: numbers in the unit of the cost column."""
+    if value is None:
+        return None
+    try:
+        found = tuple(sorted(float(part) for part in value.split(",")))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a list of costs; write 3600,7200", ctx, param) from None
+    if found[0] <= 0:
+        raise click.BadParameter(f"a budget of cost is more than 0, got {value!r}", ctx, param)
+    return found
+
+
+def cost_option(function: F) -> F:
+    """``--budget``: budgets of cost, in the unit of the cost column."""
+    return click.option(
+        "--budget", callback=_costs, metavar="LIST", help="Budgets of cost, in the unit of the cost column: 3600,7200."
+    )(function)
+
+
+def statistic_option(function: F) -> F:
+    """``--statistic``: what the curves are."""
+    return click.option("--statistic", callback=_statistic, metavar="mean|median|Q", default="mean", show_default=True)(
+        function
+    )
 
 
 def _apply(options: Iterable[Callable[[F], F]], function: F) -> F:

@@ -72,7 +72,8 @@ def compare_costs(
     sign = 1.0 if table.metric.direction == "max" else -1.0
     worst = sign * worst_score(table, scores)
     pools = [costs.Pool(sign * one.selection, sign * one.curve_of, cost, worst, workers) for one, cost in both]
-    grid = _grid(spent, workers) if budget is None else np.unique(costs.as_cost_budgets(budget))
+    ranges = [_range(spent[a], spent[b], workers) for a, b in plan.pairs]
+    grid = _grid(ranges) if budget is None else np.unique(costs.as_cost_budgets(budget))
     bands, _ = cost_differences(
         pools, plan.pairs, grid, confidence=confidence, step_down=len(plan.pairs) > 1,
         n_orders=20_000, n_resamples=min(n_resamples, _MOST), rng=_check.as_rng(rng),
@@ -82,10 +83,10 @@ def compare_costs(
     for at, band in enumerate(bands):
         a, b = plan.pairs[at]
         names = plan.names[a], plan.names[b]
-        reach = min(0.5 * costs.cost_horizon(spent[i], workers) for i in (a, b))
-        comparable = np.isfinite(band.difference) & (grid <= reach * (1 + 1e-9))
+        low, high = ranges[at]
+        comparable = np.isfinite(band.difference) & (grid >= low * (1 - 1e-9)) & (grid <= high * (1 + 1e-9))
         certified = np.where(comparable, band.certified, 0)
-        why = "bands reach to half of what the trials of either family cost together"
+        why = "bands reach from the cost of one trial to half of what either family spent"
         verdicts = verdict_ranges(grid, certified, comparable, names, why, whole=False)
         sentence = sentences.pair_sentence(
             names, verdicts, axis="cost", unit=unit, confidence=confidence, scope=scope_words(len(plan.pairs)),
@@ -127,13 +128,21 @@ def compare_costs(
     )
 
 
-def _grid(spent: Sequence[FloatArray], workers: int) -> FloatArray:
-    """Budgets that every family can speak of: from the largest median cost to half of what each spent."""
-    low = max(float(np.median(one)) for one in spent)
-    high = min(0.5 * costs.cost_horizon(one, workers) for one in spent)
-    if not 0 < low < high:
+def _range(first: FloatArray, second: FloatArray, workers: int) -> tuple[float, float]:
+    """The budgets that both families can speak of: from the larger median cost to half of what either spent."""
+    low = max(float(np.median(one)) for one in (first, second))
+    return low, min(0.5 * costs.cost_horizon(one, workers) for one in (first, second))
+
+
+def _grid(ranges: Sequence[tuple[float, float]]) -> FloatArray:
+    """Budgets for all pairs that share any."""
+    shared = [(low, high) for low, high in ranges if 0 < low < high]
+    if not shared:
+        low, high = ranges[0]
         raise DataError(
-            f"the families share no budget of cost: one trial costs {low:g} in the dearest family, and half of what "
-            f"the cheapest one spent is {high:g}; run more trials or use the trial axis"
+            f"the families share no budget of cost: one trial of the dearer one costs {low:g}, and half of what the "
+            f"cheaper one spent is {high:g}; run more trials or use the trial axis"
         )
-    return np.geomspace(low, high, _POINTS)
+    ends = min(low for low, _ in shared), max(high for _, high in shared)
+    # each pair's own ends are budgets too, so that its verdicts reach as far as its data
+    return np.unique(np.concatenate([np.geomspace(*ends, _POINTS), *(np.array(pair) for pair in shared)]))

@@ -13,7 +13,7 @@ from levelbest.stats.pairwise import Draws, PairBand, pair_bands
 __all__ = ["Replicates", "band_limits", "cost_differences", "replicates"]
 
 _GROUPS = 10  # of trials left out in turn, for the standard error
-_ORDERS = 64  # per resample
+_ORDERS = 40  # per resample
 _CHUNK = 1 << 21
 
 

@@ -1,0 +1,124 @@
+"""compare and gate from the command line: documents, exit codes, sentences."""
+
+import json
+
+import numpy as np
+import pytest
+
+from levelbest.cli.main import main
+
+
+@pytest.fixture
+def results(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "results.csv"
+    rows = ["model,val_acc,seconds"]
+    for model, mean in (("cnn", 0.8), ("lr", 0.6)):
+        rows += [f"{model},{rng.normal(mean, 0.05):.6f},{rng.exponential(50) + 5:.3f}" for _ in range(40)]
+    path.write_text("\n".join(rows) + "\n")
+    return str(path)
+
+
+def run(capsys, *args):
+    code = main(list(args))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_compare_prints_one_document(capsys, results):
+    code, out, _ = run(capsys, "compare", results, "--json", "--resamples", "200")
+    document = json.loads(out)
+    assert code == 0
+    (pair,) = document["comparisons"]
+    assert pair["families"] == ["cnn", "lr"]
+    assert pair["verdicts"][0] == {"from": 1.0, "to": 20.0, "verdict": "cnn"}
+    assert set(pair["points"][0]) == {"n", "difference", "low", "high"}
+    assert all(set(w) == {"code", "family", "value", "message"} for w in document["warnings"])
+
+
+def test_compare_reads_aloud(capsys, results):
+    code, out, _ = run(capsys, "compare", results, "--resamples", "200", "--n", "1,5,20", "--p-values")
+    assert code == 0
+    flat = " ".join(out.split())
+    assert "cnn is better than lr at 1 to 20 trials" in flat
+    assert "seed 0, 200 resamples" in flat
+    assert "for a sample fixed in advance" in flat
+    assert "permutation p-value" in flat
+
+
+def test_both_failure_policies(capsys, tmp_path):
+    path = tmp_path / "r.csv"
+    rng = np.random.default_rng(1)
+    lines = ["model,val_acc"] + [
+        f"{m},{'nan' if i < 3 and m == 'a' else rng.random():}" for m in "ab" for i in range(20)
+    ]
+    path.write_text("\n".join(lines))
+    code, out, _ = run(capsys, "compare", str(path), "--failed", "both", "--json", "--resamples", "200")
+    document = json.loads(out)
+    assert code == 0
+    assert document["failed"] == "worst"
+    assert document["other_failure_policy"]["failed"] == "drop"
+    code, out, _ = run(capsys, "compare", str(path), "--failed", "both", "--resamples", "200")
+    assert "failed trials dropped:" in out
+
+
+def test_cost_axis(capsys, results):
+    code, out, _ = run(
+        capsys, "compare", results, "--cost", "seconds", "--axis", "cost", "--budget", "300,600", "--resamples", "100"
+    )
+    assert code == 0
+    assert "cnn is better than lr at a budget of 5.00 min to 10.0 min" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--baseline", "cn"), 2, "did you mean 'cnn'?"),
+        (("--where", "model = 'cnn'"), 2, "at least two families, and here is only 'cnn'"),
+        (("--axis", "cost", "--cost", "nothing"), 2, "nothing"),
+        (("--paired",), 2, "paired design"),
+        (("--while-running",), 2, "bounds of the score"),
+        (("--budget", "abc"), 2, "not a list of costs"),
+    ],
+)
+def test_bad_usage_is_one_sentence(capsys, results, arguments, code, message):
+    got, _, err = run(capsys, "compare", results, *arguments)
+    assert got == code
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_no_cost_column_on_a_cost_axis(capsys, tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("model,val_acc\n" + "\n".join(f"{m},{0.1 * i}" for m in "ab" for i in range(9)))
+    code, _, err = run(capsys, "compare", str(path), "--axis", "cost")
+    assert code == 2
+    assert "name its column with --cost" in err
+
+
+def test_gate_passes_and_fails_with_exit_codes(capsys, results):
+    code, out, _ = run(capsys, "gate", results, "--baseline", "lr", "--claimed", "0.9", "--attempts", "2", "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert document["p_value"] == pytest.approx(2 / 42)
+    assert document["smallest_possible_p"] == pytest.approx(2 / 42)
+    assert (document["attempts"], document["baseline_trials"]) == (2, 40)
+    assert document["passed"] is True
+    code, out, _ = run(capsys, "gate", results, "--baseline", "lr", "--claimed", "0.6", "--attempts", "2")
+    assert code == 1
+    assert "not more than luck" in out
+    code, out, _ = run(capsys, "gate", results, "--baseline", "lr", "--claimed", "0.99", "--attempts", "20")
+    assert code == 1
+    assert "these data cannot tell" in out
+
+
+def test_gate_wants_one_baseline(capsys, results):
+    code, _, err = run(capsys, "gate", results, "--claimed", "0.9", "--attempts", "2")
+    assert code == 2
+    assert "choose by --baseline" in err
+    code, _, err = run(capsys, "gate", results, "--baseline", "cnm", "--claimed", "0.9", "--attempts", "2")
+    assert code == 2
+    assert "did you mean 'cnn'?" in err
+    code, _, err = run(capsys, "gate", results, "--baseline", "cnn", "--claimed", "0.9", "--attempts", "0")
+    assert code == 2
+    assert "attempts must be a whole number of at least 1" in err
