@@ -165,7 +165,8 @@ def stacked(parts: Sequence[tuple[Any | None, int]]) -> Any:
                 np.ma.MaskedArray(np.zeros(rows), mask=True) if column is None else np.ma.asarray(column, np.float64)
                 for column, rows in parts
             ]
-            whole: Any = np.ma.concatenate(pieces)  # type: ignore[no-untyped-call]
+            concatenate: Any = np.ma.concatenate  # typed in some versions of NumPy only
+            whole = concatenate(pieces)
             return whole if np.ma.getmaskarray(whole).any() else np.ma.getdata(whole)
     if all(isinstance(column, Coded) for column in present):
         place: dict[str, int] = {}
