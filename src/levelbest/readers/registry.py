@@ -22,6 +22,7 @@ _MODULES = (
     "mlflow_store",
     "wandb_offline",
     "inspect_ai",
+    "lm_eval",
     "ray_tune",
     "hydra",
     "lightning",

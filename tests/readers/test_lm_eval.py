@@ -1,0 +1,123 @@
+"""lm-evaluation-harness' sample files, against the averages in its own results files."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from levelbest.errors import DataError, InputError
+from levelbest.readers import read_trials
+from levelbest.readers.lm_eval import READER
+
+HOME = Path(__file__).parent / "artefacts" / "lm_eval"
+FILES = sorted(HOME.glob("*/samples_*.jsonl"))
+RESULTS = sorted(HOME.glob("*/results_*.json"))
+
+
+def moment(path):
+    return path.stem.rsplit("_", 1)[1]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_samples_average_to_the_results(path):
+    assert READER.recognises(path)
+    (table,) = READER.read(path)
+    task = table.columns["task"][0]
+    (results,) = [json.loads(one.read_text()) for one in RESULTS if moment(one) == moment(path)]
+    published = results["results"][task]
+    metrics = [key for key in published if "," in key and "stderr" not in key]
+    assert metrics
+    for key in metrics:
+        assert table.columns[key].mean() == pytest.approx(published[key], rel=1e-12)
+        assert table.facts[f"direction:{key}"] == "max"
+    assert table.n_rows == published["sample_len"] == 6  # one row per document, whatever the filters
+    assert set(table.columns["model"]) == {"org/dummy"}
+    assert set(table.columns["seed"]) == {results["config"]["random_seed"]}
+
+
+def test_folder_is_a_family_for_each_task():
+    assert READER.recognises(HOME)
+    tables = READER.read(HOME)
+    assert [set(table.columns["system"]) for table in tables] == [
+        {"org/dummy / mini_choice"},
+        {"org/dummy / mini_words"},
+    ]
+    assert [table.n_rows for table in tables] == [12, 12]  # six documents, two runs
+    choice = read_trials(HOME, where="task == 'mini_choice'", selection="acc,none")
+    assert len(choice.groups) == 6
+    assert len(choice) == 12
+    assert choice.metric.direction == "max"
+    assert sorted(set(choice.order.tolist())) == [0, 1]
+    assert sorted(set(choice.seed.tolist())) == [1, 2]
+
+
+def test_one_file_needs_no_options():
+    trials = read_trials(FILES[0])
+    assert trials.families == ("org/dummy",)
+    assert trials.metric.selection == "acc,none"
+    with pytest.raises(InputError, match="exact_match,strict"):
+        read_trials(FILES[-1])
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Path(shutil.copytree(HOME / "org__dummy", tmp_path / "org__dummy"))
+
+
+def test_without_the_results_file_the_folder_names_the_model(copy):
+    for path in copy.glob("results_*"):
+        path.unlink()
+    (table,) = READER.read(copy / FILES[0].name)
+    assert set(table.columns["model"]) == {"org__dummy"}
+    assert "seed" not in table.columns
+    assert not any(fact.startswith("direction") for fact in table.facts)
+
+
+def test_a_model_named_by_its_path_is_named_by_the_last_part(copy):
+    for path in copy.glob("results_*"):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "model_name": "/home/someone/my-model"}))
+    (table,) = READER.read(copy / FILES[0].name)
+    assert set(table.columns["model"]) == {"my-model"}
+
+
+def test_odd_lines_are_listed(copy):
+    path = copy / FILES[0].name
+    lines = path.read_text().splitlines()
+    first = json.loads(lines[0])
+    listed = {**json.loads(lines[1]), "acc": [0.5, 3]}
+    path.write_text("\n".join([lines[0], json.dumps(listed), lines[0], "{cut", json.dumps({"doc": 1})]) + "\n")
+    (table,) = READER.read(path)
+    why = {one.where.rpartition(", ")[2]: one.why for one in table.skipped}
+    assert "was here before" in why["line 3"]
+    assert "not read" in why["line 4"]
+    assert "no doc_id" in why["line 5"]
+    assert any("no single number in 1 samples" in one.why for one in table.skipped)
+    assert table.columns["status"].tolist() == ["ok", "failed"]
+    assert table.columns["acc,none"][0] == first["acc"]
+
+
+def test_files_of_older_versions(tmp_path):
+    """Before 0.4.3 a line listed neither its metrics nor its filter."""
+    path = tmp_path / "samples_old.jsonl"
+    lines = [json.loads(line) for line in FILES[0].read_text().splitlines()]
+    for line in lines:
+        del line["metrics"], line["filter"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (old,), (new,) = READER.read(path), READER.read(FILES[0])
+    np.testing.assert_array_equal(old.columns["acc,none"], new.columns["acc,none"])
+    assert set(old.columns["task"]) == {"old"}
+
+
+def test_what_is_no_sample_file(tmp_path):
+    path = tmp_path / "samples_x.jsonl"
+    path.write_text('{"doc_id": 1}\n')
+    assert not READER.recognises(path)
+    assert not READER.recognises(tmp_path / "absent.jsonl")
+    path.write_text("")
+    with pytest.raises(DataError, match="holds no samples"):
+        READER.read(path)
+    other = tmp_path / "other"
+    other.mkdir()
+    assert not READER.recognises(other)
