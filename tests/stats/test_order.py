@@ -62,7 +62,7 @@ def test_u_equals_enumeration(trials):
     selection, reported, n, direction = trials
     mean, spread = moments(winners(selection, n, reported, "u", direction))
     assert expected_best(selection, n, reported, direction=direction) == pytest.approx(mean, rel=1e-12, abs=1e-13)
-    assert spread_of_best(selection, n, reported, direction=direction) == pytest.approx(spread, rel=1e-7, abs=1e-7)
+    assert spread_of_best(selection, n, reported, direction=direction) == pytest.approx(spread, rel=1e-12, abs=1e-13)
 
 
 @given(tied_trials())
@@ -73,7 +73,7 @@ def test_v_equals_enumeration(trials):
     options = {"estimator": "v", "direction": direction}
     mean, spread = moments(winners(selection, n, reported, "v", direction))
     assert expected_best(selection, n, reported, **options) == pytest.approx(mean, rel=1e-12, abs=1e-13)
-    assert spread_of_best(selection, n, reported, **options) == pytest.approx(spread, rel=1e-7, abs=1e-7)
+    assert spread_of_best(selection, n, reported, **options) == pytest.approx(spread, rel=1e-12, abs=1e-13)
 
 
 def test_eight_trials_with_replacement():
@@ -103,7 +103,7 @@ def test_the_order_of_trials_does_not_matter(trials, random, estimator):
     shuffled = None if reported is None else reported[order]
     for function in (expected_best, spread_of_best):
         value = function(selection, n, reported, estimator=estimator)
-        assert function(selection[order], n, shuffled, estimator=estimator) == pytest.approx(value, rel=1e-9, abs=1e-6)
+        assert function(selection[order], n, shuffled, estimator=estimator) == pytest.approx(value, rel=1e-12, abs=1e-8)
     value = quantile_best(selection, n, 0.5, reported)
     assert quantile_best(selection[order], n, 0.5, shuffled) == pytest.approx(value, rel=1e-12)
 
@@ -120,7 +120,7 @@ def test_shift_and_scale(trials, shift, scale, estimator):
     assert moved_mean == pytest.approx(scale * mean + shift, rel=1e-12, abs=1e-12 * size)
     spread = spread_of_best(selection, n, reported, estimator=estimator)
     assert spread_of_best(selection, n, moved, estimator=estimator) == pytest.approx(
-        scale * spread, rel=1e-6, abs=1e-7 * size
+        scale * spread, rel=1e-12, abs=1e-12 * size
     )
 
 
@@ -172,7 +172,7 @@ def test_weights_are_shares_and_make_the_mean(trials, direction):
         assert (weights >= 0).all()
         assert weights.sum() == pytest.approx(1, rel=1e-13)
         mean = expected_best(selection, n, reported, estimator=estimator, direction=direction)
-        assert weights @ claimed == pytest.approx(mean, rel=1e-9, abs=1e-6)
+        assert weights @ claimed == pytest.approx(mean, rel=1e-12, abs=1e-8)
         for score in np.unique(selection[:n] if estimator == "naive" else selection):
             tied = weights[:n][selection[:n] == score] if estimator == "naive" else weights[selection == score]
             assert tied == pytest.approx(tied[0], rel=1e-12)
