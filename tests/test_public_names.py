@@ -8,6 +8,7 @@ PUBLIC = {
     "curve", "family_curves", "read_trials", "write_trials", "stats",
     "Run", "read_study", "run_study", "run_trials", "verify_ledger",
     "compare", "Comparison",
+    "reach",
 }  # fmt: skip
 STATS = {
     "Normality", "gaussian_best", "law_best", "normal_best", "normality",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from levelbest.cautions import Caution as Caution
     from levelbest.comparisons import Comparison as Comparison
     from levelbest.comparisons import compare as compare
+    from levelbest.comparisons.reach import reach as reach
     from levelbest.curves import Curve as Curve
     from levelbest.curves import curve as curve
     from levelbest.curves import family_curves as family_curves
@@ -58,6 +59,7 @@ _HOMES = {
     "verify_ledger": "run.verify",
     "compare": "comparisons",
     "Comparison": "comparisons",
+    "reach": "comparisons.reach",
 }
 __all__ = sorted([*_HOMES, "stats"])
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

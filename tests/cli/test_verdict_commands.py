@@ -122,3 +122,28 @@ def test_gate_wants_one_baseline(capsys, results):
     code, _, err = run(capsys, "gate", results, "--baseline", "cnn", "--claimed", "0.9", "--attempts", "0")
     assert code == 2
     assert "attempts must be a whole number of at least 1" in err
+
+
+def test_reach_is_one_document(capsys, results):
+    code, out, _ = run(
+        capsys, "reach", results, "--target", "0.85", "--target", "Smith 2019=0.7", "--json", "--resamples", "200",
+        "--cost", "seconds",
+    )  # fmt: skip
+    document = json.loads(out)
+    assert code == 0
+    assert [(t["family"], t["target"]) for t in document["targets"]] == [
+        ("cnn", 0.85), ("cnn", 0.7), ("lr", 0.85), ("lr", 0.7),
+    ]  # fmt: skip
+    assert {"family", "target", "n", "low", "high", "cost"} <= set(document["targets"][0])
+    assert document["targets"][1]["n"] == 1
+    assert document["targets"][2]["n"] is None
+    assert document["targets"][1]["name"] == "Smith 2019"
+
+
+def test_reach_refuses_the_wrong_side(capsys, results):
+    code, _, err = run(capsys, "reach", results, "--target", "0.1")
+    assert code == 2
+    assert "worse than every trial" in err
+    code, _, err = run(capsys, "reach", results, "--target", "high")
+    assert code == 2
+    assert "is not a score" in err

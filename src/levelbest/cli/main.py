@@ -19,6 +19,7 @@ COMMANDS: dict[str, str] = {
     "describe": "The score distributions, failures, and whether it looks like a random sample.",
     "curve": "Expected or quantile best score against the budget.",
     "compare": "Which family is better at which budgets, and where the data cannot tell.",
+    "reach": "The budget needed to reach a score, with an interval.",
     "gate": "Is a claimed improvement after N attempts more than luck?",
     "run": "Random search and seeds from a study file, resumable.",
     "verify": "Check that nothing in a ledger was deleted or edited.",

@@ -1,0 +1,91 @@
+"""The budget at which a curve reaches a target, with an interval: limits of the curve, read sideways."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import FloatArray
+from levelbest.errors import InputError
+
+__all__ = ["Reached", "budget_to_reach", "check_target"]
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The smallest budget whose curve reaches the target; infinite where that is not within the data."""
+
+    target: float
+    budget: float
+    low: float
+    high: float
+
+
+def budget_to_reach(
+    budget: npt.ArrayLike,
+    value: npt.ArrayLike,
+    low: npt.ArrayLike,
+    high: npt.ArrayLike,
+    target: float,
+    *,
+    direction: str = "max",
+    between: bool = False,
+) -> Reached:
+    """The smallest budget at which ``value`` reaches ``target``, and an interval for it.
+
+    With N the true smallest budget of a curve that never falls, the low end (where the upper limit first reaches the
+    target) exceeds N only if the limit at N misses, and the high end (from where on the lower limit stays at the
+    target) is below N only if the limit at N - 1 misses: the interval has the confidence of pointwise limits. For a
+    curve that may fall, give a simultaneous band. ``between`` interpolates between budgets (for costs).
+    """
+    at = np.asarray(budget, dtype=np.float64)
+    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    curve, worse, better = (sign * np.asarray(one, dtype=np.float64) for one in (value, low, high))
+    if sign < 0:
+        worse, better = better, worse
+    goal = sign * float(target)
+    stays = np.flip(np.logical_and.accumulate(np.flip(np.isnan(worse) | (worse >= goal))))
+    stays &= ~np.isnan(worse)
+    return Reached(
+        float(target),
+        _first(at, curve, curve >= goal, goal, between),
+        _first(at, better, better >= goal, goal, between),
+        _first(at, worse, stays, goal, between),
+    )
+
+
+def _first(at: FloatArray, curve: FloatArray, reached: npt.NDArray[np.bool_], goal: float, between: bool) -> float:
+    where = np.flatnonzero(reached)
+    if not where.size:
+        return float("inf")
+    i = int(where[0])
+    if between and i and np.isfinite(curve[i - 1]) and np.isfinite(curve[i]) and curve[i] > curve[i - 1]:
+        share = (goal - curve[i - 1]) / (curve[i] - curve[i - 1])
+        return float(at[i - 1] + min(max(share, 0.0), 1.0) * (at[i] - at[i - 1]))
+    return float(at[i])
+
+
+def check_target(target: Any, scores: FloatArray, direction: str, bounds: _check.Bounds) -> float:
+    """A target that can be asked for: a number, within the bounds, and not worse than every trial."""
+    try:
+        goal = float(target)
+    except (TypeError, ValueError):
+        goal = float("nan")
+    if not np.isfinite(goal):
+        raise InputError(f"a target must be a finite score, got {target!r}")
+    low, high = bounds
+    if (low is not None and goal < low) or (high is not None and goal > high):
+        hint = "; is it a percentage?" if high == 1 and 1 < goal <= 100 else ""
+        raise InputError(f"the target {goal:g} lies outside the bounds of the score, {low} to {high}{hint}")
+    sign = 1.0 if direction == "max" else -1.0
+    worst = float(sign * (sign * scores).min())
+    if sign * goal < sign * worst:
+        raise InputError(
+            f"the target {goal:g} is worse than every trial (the worst has {worst:g}, and with direction "
+            f"{direction!r} {'higher' if sign > 0 else 'lower'} is better): every budget reaches it; check --direction"
+        )
+    return goal
