@@ -85,6 +85,9 @@ ARTEFACTS = [
     ("tensorboard", "tensorboard/cnn", {}),
     ("sklearn", "sklearn/cv_results.csv", {}),
     ("allentune", allentune_search, {}),
+    ("inspect", "inspect/model.eval", {}),
+    ("inspect", "inspect/model.json", {}),
+    ("lm-eval", str(next(HERE.glob("lm_eval/*/samples_mini_choice_*.jsonl")).relative_to(HERE)), {}),
     ("ledger", small_ledger, {}),
 ]
 
