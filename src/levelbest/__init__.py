@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from levelbest.errors import MissingExtra as MissingExtra
     from levelbest.readers import read_trials as read_trials
     from levelbest.readers.tidy import write_trials as write_trials
+    from levelbest.report.write import write_report as write_report
     from levelbest.run.runner import Run as Run
     from levelbest.run.runner import run_study as run_study
     from levelbest.run.runner import run_trials as run_trials
@@ -60,6 +61,7 @@ _HOMES = {
     "compare": "comparisons",
     "Comparison": "comparisons",
     "reach": "comparisons.reach",
+    "write_report": "report.write",
 }
 __all__ = sorted([*_HOMES, "stats"])
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -16,15 +16,17 @@ __all__ = ["COMMANDS", "cli", "main"]
 # name -> one line of help; each lives in levelbest.cli.<name> as ``command``
 COMMANDS: dict[str, str] = {
     "demo": "The whole tour, on shipped results.",
-    "describe": "The score distributions, failures, and whether it looks like a random sample.",
+    "report": "Verdict, figures, page, tables and checklist in one go.",
+    "describe": "Score distributions, failures, and whether it looks like a random sample.",
     "curve": "Expected or quantile best score against the budget.",
     "compare": "Which family is better at which budgets, and where the data cannot tell.",
     "reach": "The budget needed to reach a score, with an interval.",
     "gate": "Is a claimed improvement after N attempts more than luck?",
     "run": "Random search and seeds from a study file, resumable.",
     "verify": "Check that nothing in a ledger was deleted or edited.",
-    "convert": "Anyone's results as a tidy CSV, JSON lines or Parquet table of trials.",
     "simulate": "Bias and coverage of estimators and intervals on a known law.",
+    "checklist": "The reporting checklist, with open questions where the data do not tell.",
+    "convert": "Anyone's results as a tidy CSV, JSON lines or Parquet table of trials.",
 }
 
 

@@ -13,12 +13,23 @@ from levelbest import _check
 from levelbest._plain import show_cost
 from levelbest.curves import Curve
 from levelbest.errors import InputError
+from levelbest.report.view import Line, line_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "DASHES", "draw_curves", "new_axes", "save_curves", "save_figure"]
+__all__ = [
+    "COLOURS",
+    "DASHES",
+    "draw_curves",
+    "draw_lines",
+    "new_axes",
+    "plain_text",
+    "save_curves",
+    "save_figure",
+    "shorten",
+]
 
 # Okabe & Ito's palette without the yellow that vanishes on white; dashes tell lines apart in greyscale.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -42,37 +53,50 @@ def draw_curves(
     ax: Axes | None = None,
     *,
     axis: str = "trials",
-    log: bool = False,
     band: str = "interval",
-    lines: Mapping[str, float] | None = None,
-    certified: Mapping[str, tuple[float, float]] | None = None,
+    **options: Any,
 ) -> Axes:
     """Best score against the budget, one line a family, labelled where it ends.
 
-    ``band`` shades the interval, [D]'s plus or minus one ``spread`` within the observed range, or ``none``; ``lines``
-    are published values, drawn dashed; ``certified`` marks budget ranges (family -> from, to) along the foot.
+    ``band`` shades the interval, [D]'s plus or minus one ``spread`` within the observed range, or ``none``; ``options``
+    are those of ``draw_lines``.
     """
-    _check.as_choice(axis, ("trials", "cost"), "axis")
-    _check.as_choice(band, ("interval", "spread", "none"), "band")
+    first = curves[0]
+    score = first.score if first.reported else f"{first.score} (validation only)"
+    lines = [line_of(one, axis=axis, band=band) for one in curves]
+    return draw_lines(lines, ax, score=score, cost_unit=first.cost_unit, **options)
+
+
+def draw_lines(
+    lines: Sequence[Line],
+    ax: Axes | None = None,
+    *,
+    score: str = "score",
+    cost_unit: str | None = None,
+    log: bool = False,
+    published: Mapping[str, float] | None = None,
+    certified: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+) -> Axes:
+    """Lines of a view on one pair of axes. ``published`` scores are drawn dashed; ``certified`` marks the budget ranges
+    (family -> ranges) at which a family is better than another, along the foot."""
     ax = new_axes() if ax is None else ax
-    for i, one in enumerate(curves):
-        x = _budget(one, axis)
+    for i, line in enumerate(lines):
+        x, value = np.array(line.x), np.array(line.value)
         colour, dash = COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)]
-        low, high = _shade(one, band)
-        finite = np.isfinite(one.value)
-        if band != "none":
-            _fill(ax, x, low, high, one.value, colour)
-        ax.plot(x[finite], one.value[finite], color=colour, linestyle=dash, linewidth=1.6, zorder=3)
-    for name, value in (lines or {}).items():
-        ax.axhline(value, color="0.35", linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
-        ax.annotate(
-            _plain_text(name), (0.01, value), xycoords=("axes fraction", "data"), fontsize=7, color="0.35", va="bottom"
-        )
-    _frame(ax, curves, axis, log)
-    _label_ends(ax, curves, axis)
-    for i, (name, (start, end)) in enumerate((certified or {}).items()):
-        where = [one.family for one in curves].index(name)
-        ax.axvspan(start, end, ymin=0.0, ymax=0.02, color=COLOURS[where % len(COLOURS)], zorder=2 + i, lw=0)
+        _fill(ax, x, np.array(line.low), np.array(line.high), value, colour)
+        finite = np.isfinite(value)
+        ax.plot(x[finite], value[finite], color=colour, linestyle=dash, linewidth=1.6, zorder=3)
+    _fit_height(ax, lines, published or {})
+    for name, height in (published or {}).items():
+        ax.axhline(height, color="0.35", linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
+        left = ("axes fraction", "data")
+        ax.annotate(plain_text(name), (0.01, height), xycoords=left, fontsize=7, color="0.35", va="bottom")
+    _frame(ax, lines[0], score, cost_unit, log)
+    _label_ends(ax, lines)
+    for i, line in enumerate(lines):
+        for start, end in (certified or {}).get(line.family, ()):
+            foot = 0.012 * i
+            ax.axvspan(start, end, ymin=foot, ymax=foot + 0.01, color=COLOURS[i % len(COLOURS)], zorder=4, lw=0)
     return ax
 
 
@@ -104,19 +128,15 @@ def _own_style() -> Iterator[None]:
         yield
 
 
-def _budget(curve: Curve, axis: str) -> Any:
-    if axis == "trials":
-        return curve.n
-    if curve.cost is None:
-        raise InputError(f"{curve.family} has no cost column, which a cost axis needs; name it with --cost")
-    return curve.cost
-
-
-def _shade(curve: Curve, band: str) -> tuple[Any, Any]:
-    if band != "spread":
-        return curve.low, curve.high
-    # [D] 3.3: within the observed range, where a best can lie
-    return curve.value - curve.spread, np.minimum(curve.value + curve.spread, np.nanmax(curve.value))
+def _fit_height(ax: Axes, lines: Sequence[Line], published: Mapping[str, float]) -> None:
+    """The curves fill the picture; a band may stretch it to three times their height and is cut off beyond."""
+    values = [v for line in lines for v in line.value if np.isfinite(v)] + list(published.values())
+    limits = [v for line in lines for v in (*line.low, *line.high) if np.isfinite(v)]
+    low, high = min(values), max(values)
+    room = max(high - low, 1e-9 * abs(high), 1e-12)
+    low, high = max(low - room, min([low, *limits])), min(high + room, max([high, *limits]))
+    pad = 0.03 * (high - low)
+    ax.set_ylim(low - pad, high + pad)
 
 
 def _fill(ax: Axes, x: Any, low: Any, high: Any, value: Any, colour: str) -> None:
@@ -130,36 +150,38 @@ def _fill(ax: Axes, x: Any, low: Any, high: Any, value: Any, colour: str) -> Non
             ax.plot(np.where(open_side, x, np.nan), limit, color=colour, alpha=0.5, linewidth=0.6, linestyle=":")
 
 
-def _frame(ax: Axes, curves: Sequence[Curve], axis: str, log: bool) -> None:
-    first = curves[0]
+def _frame(ax: Axes, first: Line, score: str, cost_unit: str | None, log: bool) -> None:
     if log:
         ax.set_xscale("log")
-    if axis == "trials":
+        ax.xaxis.set_minor_formatter(lambda *_: "")
+    if first.axis == "cost":
+        ax.set_xlabel("budget (cost)")
+        ax.xaxis.set_major_formatter(lambda value, _: show_cost(value, cost_unit))
+    else:
         ax.set_xlabel("budget (trials)")
-        if not log:
+        if log:
+            ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        else:
             from matplotlib.ticker import MaxNLocator
 
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    else:
-        ax.set_xlabel("budget (mean cost of n trials)")
-        ax.xaxis.set_major_formatter(lambda value, _: show_cost(value, first.cost_unit))
     what = {"mean": "expected best", "median": "median best"}.get(first.statistic, f"{first.statistic} quantile, best")
-    ax.set_ylabel(_plain_text(f"{what} {first.score}" + ("" if first.reported else " (validation only)")))
+    ax.set_ylabel(plain_text(f"{what} {score}"))
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     ax.grid(axis="y", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
 
 
-def _label_ends(ax: Axes, curves: Sequence[Curve], axis: str) -> None:
+def _label_ends(ax: Axes, lines: Sequence[Line]) -> None:
     """Names at the ends of the lines, pushed apart so that none covers another; a legend where there are many."""
-    if len(curves) > len(COLOURS):
-        ax.legend([_plain_text(one.family) for one in curves], fontsize=6)
+    if len(lines) > len(COLOURS):
+        ax.legend([plain_text(line.family) for line in lines], fontsize=6)
         return
     ends: list[tuple[float, float, int]] = []
-    for i, one in enumerate(curves):
-        last = int(np.flatnonzero(np.isfinite(one.value))[-1])
-        ends.append((float(_budget(one, axis)[last]), float(one.value[last]), i))
+    for i, line in enumerate(lines):
+        last = max(k for k, value in enumerate(line.value) if np.isfinite(value))
+        ends.append((line.x[last], line.value[last], i))
     low, high = ax.get_ylim()
     gap = 0.055 * (high - low)
     placed = sorted(ends, key=lambda end: end[1])
@@ -169,7 +191,7 @@ def _label_ends(ax: Axes, curves: Sequence[Curve], axis: str) -> None:
     shift = max(0.0, heights[-1] - high)
     for (x, y, which), height in zip(placed, heights, strict=True):
         ax.annotate(
-            _plain_text(_shorten(curves[which].family)),
+            plain_text(shorten(lines[which].family)),
             (x, y),
             xytext=(1.015, height - shift),
             textcoords=("axes fraction", "data"),
@@ -180,10 +202,10 @@ def _label_ends(ax: Axes, curves: Sequence[Curve], axis: str) -> None:
         )
 
 
-def _shorten(name: str, width: int = 28) -> str:
+def shorten(name: str, width: int = 28) -> str:
     return name if len(name) <= width else name[: width - 1] + "…"
 
 
-def _plain_text(text: str) -> str:
+def plain_text(text: str) -> str:
     """Text as it is: a dollar sign starts no mathematics."""
     return text.replace("$", r"\$")

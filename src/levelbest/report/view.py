@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from levelbest import _check
 from levelbest._plain import plain
 from levelbest.cautions import Caution
+from levelbest.curves import Curve
+from levelbest.errors import InputError
 
-__all__ = ["Family", "Line", "Pair", "Range", "View"]
+__all__ = ["Family", "Line", "Pair", "Range", "View", "line_of"]
 
 Numbers = tuple[float, ...]
 
@@ -147,3 +152,36 @@ class View:
         document: dict[str, Any] = plain(asdict(self))
         document["cautions"] = [caution.to_dict() for caution in self.cautions]
         return document
+
+
+def line_of(curve: Curve, *, axis: str = "trials", band: str = "interval") -> Line:
+    """A curve as it is drawn, with its interval, [D]'s plus or minus one spread, or no band."""
+    _check.as_choice(axis, ("trials", "cost"), "axis")
+    _check.as_choice(band, ("interval", "spread", "none"), "band")
+    if axis == "cost" and curve.cost is None:
+        raise InputError(f"{curve.family} has no cost column, which a cost axis needs; name it with --cost")
+    low, high = curve.low, curve.high
+    if band == "spread":
+        # [D] 3.3: within the observed range, where a best can lie
+        top = np.nanmax(curve.value) if curve.direction == "max" else np.inf
+        bottom = np.nanmin(curve.value) if curve.direction == "min" else -np.inf
+        low, high = np.maximum(curve.value - curve.spread, bottom), np.minimum(curve.value + curve.spread, top)
+    elif band == "none":
+        low = high = np.full(curve.n.size, np.nan)
+    return Line(
+        family=curve.family,
+        statistic=curve.statistic,
+        axis=axis,
+        x=_numbers(curve.n if axis == "trials" or curve.cost is None else curve.cost),
+        value=_numbers(curve.value),
+        low=_numbers(low),
+        high=_numbers(high),
+        method=curve.method,
+        note=curve.note,
+        simultaneous=curve.simultaneous,
+        horizon=curve.horizon,
+    )
+
+
+def _numbers(column: Any) -> Numbers:
+    return tuple(float(one) for one in column)

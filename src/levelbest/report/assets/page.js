@@ -62,8 +62,13 @@
     if (plot) { plot.destroy(); plot = null; }
     holder.replaceChildren();
     if (!lines.length) { holder.textContent = "No family is switched on."; return; }
-    const finite = lines.flatMap((l) => [...l.value, ...l.low, ...l.high]).filter((v) => v !== null);
-    let low = Math.min(...finite), high = Math.max(...finite);
+    /* The curves fill the picture; a band may stretch it to three times their height and is cut off beyond. */
+    const values = lines.flatMap((l) => l.value).filter((v) => v !== null);
+    const limits = lines.flatMap((l) => [...l.low, ...l.high]).filter((v) => v !== null);
+    let low = Math.min(...values), high = Math.max(...values);
+    const room = Math.max(high - low, 1e-9 * Math.abs(high), 1e-12);
+    low = Math.max(low - room, Math.min(low, ...limits));
+    high = Math.min(high + room, Math.max(high, ...limits));
     for (const value of Object.values(view.published)) { low = Math.min(low, value); high = Math.max(high, value); }
     const pad = 0.04 * (high - low || 1);
     low -= pad; high += pad;
@@ -231,7 +236,7 @@
   form.addEventListener("change", (event) => refresh(event.target.name !== "axis"));
   slider.addEventListener("input", atBudget);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh(true));
-  let width = 0;
+  let width = holder.clientWidth;
   new ResizeObserver(() => {
     if (Math.abs(holder.clientWidth - width) > 8) { width = holder.clientWidth; refresh(true); }
   }).observe(holder);

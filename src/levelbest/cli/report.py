@@ -1,0 +1,95 @@
+"""``levelbest report``: verdict, figures, page, tables and checklist in one go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from levelbest.cli.options import data_options, json_option, load_trials, seed_option
+from levelbest.errors import InputError
+
+if TYPE_CHECKING:
+    from levelbest.report.write import Report
+    from levelbest.trials import Trials
+
+__all__ = ["command", "report_options", "tell_report", "write"]
+
+
+def report_options(function: Any) -> Any:
+    """What goes into the report, and where it goes."""
+    for option in (
+        click.option("--out", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True),
+        click.option("--force", is_flag=True, help="Overwrite an existing page."),
+        click.option("--title", help="The page's heading."),
+        click.option("--headline", type=click.IntRange(min=1), default=5, help="The n fixed in advance."),
+        click.option("--baseline", metavar="NAME", help="Compare every family with this one only."),
+        click.option("--confidence", type=float, default=0.95, show_default=True),
+        click.option("--published", multiple=True, metavar="NAME=SCORE", help="A published score, drawn dashed."),
+        click.option("--hide", multiple=True, metavar="COL", help="Leave this configuration column out."),
+        click.option("--answers", type=click.Path(path_type=Path), help="Answers for the checklist (YAML)."),
+        click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=2000, show_default=True),
+    ):
+        function = option(function)
+    return function
+
+
+@click.command("report")
+@data_options
+@report_options
+@seed_option
+@json_option
+def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Verdict, figures, page, tables and checklist in one go."""
+    trials = load_trials(files, options, quiet=as_json)
+    tell_report(write(trials, options), as_json)
+
+
+def write(trials: Trials, options: dict[str, Any]) -> Report:
+    """Write the report that the options ask for."""
+    from levelbest.report.checklist import read_answers
+    from levelbest.report.write import write_report
+
+    if options.get("failed") == "both":
+        raise InputError(
+            "a report shows one failure policy, worst or drop, and says whether verdicts survive the other"
+        )
+    keys = ("title", "headline", "baseline", "confidence", "failed", "missing", "hide", "n_resamples")
+    chosen = {key: options[key] for key in keys if key in options}
+    return write_report(
+        trials,
+        options["out"],
+        answers=read_answers(options["answers"]) if options.get("answers") else None,
+        force=options["force"],
+        published=_published(options.get("published", ())),
+        rng=options["seed"],
+        **chosen,
+    )
+
+
+def tell_report(report: Report, as_json: bool) -> None:
+    """Print what a person wants to know, or one JSON document."""
+    if as_json:
+        from levelbest._plain import dump_json
+
+        document = {key: value for key, value in report.view.to_dict().items() if key != "table"}
+        click.echo(dump_json({**document, "page": str(report.page), "warnings": document.pop("cautions")}))
+        return
+    from levelbest.report.report_text import print_report
+
+    beside = {str(one.parent) for one in report.files if one != report.page}
+    print_report(report.view, [str(report.page), *(f"figures, tables and checklist: {one}" for one in sorted(beside))])
+
+
+def _published(given: tuple[str, ...]) -> dict[str, float]:
+    found = {}
+    for one in given:
+        name, _, score = one.rpartition("=")
+        try:
+            found[name.strip()] = float(score)
+        except ValueError:
+            raise InputError(f"a published score is NAME=SCORE, such as 'Smith 2019=0.92', got {one!r}") from None
+        if not name.strip():
+            raise InputError(f"a published score needs a name: NAME=SCORE, got {one!r}")
+    return found

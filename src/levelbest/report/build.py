@@ -1,0 +1,308 @@
+"""From trials to a view: every number and sentence of a report, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from levelbest import __version__, _check
+from levelbest._check import FloatArray
+from levelbest.cautions import Caution
+from levelbest.comparisons import compare
+from levelbest.curves import curve
+from levelbest.errors import DataError, InputError
+from levelbest.report.methods import REFERENCES, methods_paragraph
+from levelbest.report.view import Family, Line, Pair, Range, View, line_of
+from levelbest.trials import STATUSES, Scores, Trials
+
+__all__ = ["build_view"]
+
+COST_RESAMPLES = 500
+"""Every resample on the cost axis draws orders of its own, so there are fewer of them."""
+
+
+def build_view(
+    trials: Trials,
+    *,
+    title: str | None = None,
+    headline: int = 5,
+    baseline: str | None = None,
+    confidence: float = 0.95,
+    failed: str = "worst",
+    missing: str = "refuse",
+    statistics: Iterable[str] = ("mean", "median"),
+    published: Mapping[str, float] | None = None,
+    hide: Iterable[str] = (),
+    comparing: bool = True,
+    n_resamples: int = 2000,
+    rng: int = 0,
+) -> View:
+    """Curves with simultaneous bands, comparisons, tables and sentences for every family in the trials.
+
+    ``headline`` is the budget of the one number in the table, fixed before looking ([B] section 3.3); ``hide`` names
+    configuration columns that stay out of the report.
+    """
+    _check.as_count(headline, "headline")
+    options: dict[str, Any] = {
+        "confidence": confidence,
+        "failed": failed,
+        "missing": missing,
+        "n_resamples": n_resamples,
+        "rng": rng,
+    }
+    hidden = _hidden(trials, hide)
+    lines, cautions = _lines(trials, tuple(statistics), options)
+    on_cost = any(line.axis == "cost" for line in lines)
+    wanted = tuple(statistics) if comparing else ()
+    pairs, verdict, said = _comparisons(trials, wanted, baseline, on_cost, options)
+    families = tuple(_family(trials[name], headline, hidden, options) for name in trials.families)
+    metric = trials.metric
+    return View(
+        title=title or _title(trials),
+        verdict=verdict or _alone(families, headline, metric.reported or metric.selection),
+        selection=metric.selection,
+        reported=metric.reported if missing != "selection" else None,
+        direction=metric.direction,
+        bounds=metric.bounds,
+        cost_unit=metric.cost_unit,
+        confidence=confidence,
+        failed=failed,
+        seed=rng,
+        headline=headline,
+        families=families,
+        lines=tuple(lines),
+        pairs=tuple(pairs),
+        table=_table(trials, hidden),
+        n_rows=len(trials),
+        cautions=tuple(dict.fromkeys([*cautions, *said])),
+        methods=methods_paragraph(trials, lines, headline=headline, confidence=confidence, failed=failed, seed=rng),
+        references=REFERENCES,
+        published=dict(published or {}),
+        provenance=_provenance(trials, rng, n_resamples),
+    )
+
+
+def _lines(trials: Trials, statistics: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Line], list[Caution]]:
+    lines: list[Line] = []
+    cautions: list[Caution] = []
+    for statistic in statistics:
+        for name in trials.families:
+            one = curve(trials[name], statistic=statistic, simultaneous=True, **options)
+            lines.append(line_of(one))
+            cautions.extend(one.cautions)
+    if trials.cost is not None:
+        lines.extend(_cost_lines(trials, statistics, options))
+    return lines, cautions
+
+
+def _cost_lines(trials: Trials, statistics: tuple[str, ...], options: dict[str, Any]) -> list[Line]:
+    """The best within a budget of cost: an expectation, so there is no median line on this axis."""
+    if "mean" not in statistics:
+        return []
+    from levelbest.stats.cost import cost_curve
+
+    found = []
+    for name in trials.families:
+        scores = trials[name].scores(options["failed"], missing=options["missing"])
+        cost = scores.cost
+        if cost is None or not np.isfinite(cost).all() or cost.max() <= 0 or scores.n_trials < 5:
+            continue
+        try:
+            within = cost_curve(
+                scores.selection,
+                cost,
+                None,
+                scores.reported,
+                direction=trials.metric.direction,
+                worst=trials.metric.worst,
+                confidence=options["confidence"],
+                simultaneous=True,
+                n_orders=4000,
+                n_resamples=COST_RESAMPLES,
+                rng=options["rng"],
+            )
+        except DataError:
+            continue
+        nowhere = np.full(within.budget.size, np.nan)
+        found.append(
+            Line(
+                family=name,
+                statistic="mean",
+                axis="cost",
+                x=_numbers(within.budget),
+                value=_numbers(within.value),
+                low=_numbers(nowhere if within.low is None else within.low),
+                high=_numbers(nowhere if within.high is None else within.high),
+                method="studentised",
+                note="studentised bootstrap of the trials with their costs",
+                simultaneous=True,
+            )
+        )
+    return found
+
+
+def _comparisons(
+    trials: Trials, statistics: tuple[str, ...], baseline: str | None, on_cost: bool, options: dict[str, Any]
+) -> tuple[list[Pair], tuple[str, ...], list[Caution]]:
+    if len(trials.families) < 2:
+        return [], (), []
+    pairs: list[Pair] = []
+    verdict: tuple[str, ...] = ()
+    cautions: list[Caution] = []
+    for statistic in statistics:
+        found = compare(trials, baseline=baseline, statistic=statistic, **options)
+        pairs.extend(_pair(one, statistic, "trials") for one in found.to_dict()["comparisons"])
+        cautions.extend(found.cautions)
+        verdict = verdict or found.sentences
+    if "mean" in statistics and on_cost:
+        found = compare(trials, baseline=baseline, axis="cost", **{**options, "n_resamples": COST_RESAMPLES})
+        pairs.extend(_pair(one, "mean", "cost") for one in found.to_dict()["comparisons"])
+        cautions.extend(found.cautions)
+    return pairs, verdict, cautions
+
+
+def _pair(one: dict[str, Any], statistic: str, axis: str) -> Pair:
+    def column(key: str) -> tuple[float, ...]:
+        return tuple(np.nan if point[key] is None else float(point[key]) for point in one["points"])
+
+    first, second = one["families"]
+    return Pair(
+        families=(first, second),
+        statistic=statistic,
+        axis=axis,
+        x=column("n"),
+        difference=column("difference"),
+        low=column("low"),
+        high=column("high"),
+        ranges=tuple(
+            Range(float(row["from"]), float(row["to"]), row["verdict"], row.get("reason") or "")
+            for row in one["verdicts"]
+        ),
+        sentence=str(one.get("sentence", "")),
+    )
+
+
+def _range(row: dict[str, Any]) -> Range:
+    return Range(float(row["from"]), float(row["to"]), row["verdict"], row.get("reason") or "")
+
+
+def _family(trials: Trials, headline: int, hidden: frozenset[str], options: dict[str, Any]) -> Family:
+    scores = trials.scores(options["failed"], missing=options["missing"])
+    sign = 1.0 if trials.metric.direction == "max" else -1.0
+    at = min(headline, scores.n_trials)
+    point = curve(trials, n=[at], **options)
+    winner = int(np.argmax(sign * scores.selection))
+    cost = scores.cost if scores.cost is not None else np.array([np.nan])
+    known = cost[np.isfinite(cost)]
+    row = int(scores.rows[winner])
+    return Family(
+        name=trials.families[0],
+        n_trials=scores.n_trials,
+        n_failed=scores.n_failed,
+        n_running=scores.n_running,
+        mean=float(scores.curve_of.mean()),
+        sd=float(scores.curve_of.std(ddof=1)) if scores.n_trials > 1 else float("nan"),
+        median=float(np.median(scores.curve_of)),
+        winner=float(scores.curve_of[winner]),
+        spearman=_spearman(scores),
+        mean_cost=float(known.mean()) if known.size else float("nan"),
+        total_cost=float(known.sum()) if known.size else float("nan"),
+        headline=(float(point.value[0]), float(point.low[0]), float(point.high[0])),
+        assignment={k: _text(v[row]) for k, v in trials.configuration.items() if k not in hidden and _known(v[row])},
+        space={k: text for k, v in trials.configuration.items() if k not in hidden and (text := _searched(v))},
+    )
+
+
+def _spearman(scores: Scores) -> float:
+    if scores.reported is None or scores.n_trials < 3:
+        return float("nan")
+    from scipy.stats import rankdata
+
+    a, b = rankdata(scores.selection), rankdata(scores.reported)
+    if a.std() == 0 or b.std() == 0:
+        return float("nan")
+    return float(np.corrcoef(a, b)[0, 1])
+
+
+def _searched(column: Any) -> str:
+    """What was searched, as observed: a range for numbers, the set for few values."""
+    known = [value for value in column.tolist() if _known(value)]
+    if not known:
+        return ""
+    distinct = list(dict.fromkeys(known))
+    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in distinct)
+    if numbers and len(distinct) > 5:
+        return f"{min(distinct):.4g} to {max(distinct):.4g}"
+    shown = [_text(value) for value in (sorted(distinct) if numbers else distinct)]
+    return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")
+
+
+def _known(value: Any) -> bool:
+    return value is not None and not (isinstance(value, (float, np.floating)) and np.isnan(value))
+
+
+def _text(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
+def _table(trials: Trials, hidden: frozenset[str]) -> dict[str, tuple[Any, ...]]:
+    metric = trials.metric
+    columns: dict[str, tuple[Any, ...]] = {
+        "family": tuple(trials.families[code] for code in trials.family),
+        metric.selection: _numbers(trials.selection),
+    }
+    if trials.reported is not None:
+        columns[metric.reported or "reported"] = _numbers(trials.reported)
+    if trials.cost is not None:
+        columns[metric.cost or "cost"] = _numbers(trials.cost)
+    if trials.group is not None:
+        columns["group"] = tuple(trials.groups[code] for code in trials.group)
+    columns["status"] = tuple(STATUSES[code] for code in trials.status)
+    if trials.seed is not None:
+        columns["seed"] = tuple(trials.seed.tolist())
+    for name, column in trials.configuration.items():
+        if name not in hidden:
+            columns[name] = tuple(column.tolist())
+    return columns
+
+
+def _hidden(trials: Trials, hide: Iterable[str]) -> frozenset[str]:
+    names = frozenset(hide)
+    for name in names:
+        if name not in trials.configuration:
+            known = _check.nearest_first(name, list(trials.configuration))
+            raise InputError(f"there is no configuration column {name!r} to hide; {known}")
+    return names
+
+
+def _numbers(column: FloatArray | Any) -> tuple[float, ...]:
+    return tuple(float(one) for one in column)
+
+
+def _title(trials: Trials) -> str:
+    names = trials.families
+    who = " and ".join(names) if len(names) <= 2 else f"{len(names)} families"
+    return f"{who}: best {trials.metric.reported or trials.metric.selection} against the budget"
+
+
+def _alone(families: tuple[Family, ...], headline: int, score: str) -> tuple[str, ...]:
+    """With one family there is nothing to compare: the number fixed in advance is the verdict."""
+    one = families[0]
+    value, low, high = one.headline
+    at = min(headline, one.n_trials)
+    limits = f" ({low:.4g} to {high:.4g})" if np.isfinite([low, high]).all() else ""
+    failed = f", {one.n_failed} failed" if one.n_failed else ""
+    head = f"{one.name}: the expected best {score} of {at} trials is {value:.4g}{limits}"
+    return (f"{head}, from {one.n_trials} trials{failed}.",)
+
+
+def _provenance(trials: Trials, rng: int, n_resamples: int) -> dict[str, str]:
+    found = {"levelbest": __version__, "seed": str(rng), "resamples": str(n_resamples)}
+    if trials.source:
+        found["read from"] = ", ".join(trials.source[:5])
+    found.update(trials.columns)
+    if "ledger" in trials.facts:
+        found["ledger head"] = trials.facts["ledger"]
+    return found

@@ -1,0 +1,161 @@
+"""The reporting checklist: [D] text box 1 and the conference questions it became, filled in where the data tell.
+
+What the trials cannot tell comes from a small answers file (a mapping of an item's key to its answer); what neither
+tells is an open question in the output, with what to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from levelbest import _check
+from levelbest._plain import round_to_uncertainty, show_cost, show_number
+from levelbest.errors import InputError
+from levelbest.report.view import Family, View
+
+__all__ = ["KEYS", "Item", "fill_checklist", "read_answers"]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One question: who asks it, its answer where there is one, and what to write where there is none."""
+
+    key: str
+    asked_by: str
+    question: str
+    hint: str
+    answer: str | None = None
+    source: str | None = None
+    """``trials``, ``answers`` or ``ledger``: where the answer comes from."""
+
+
+# key, who asks ([D] text box 1 in its order; ARR's responsible-research and NeurIPS' paper checklists), question, hint
+_ITEMS = (
+    ("infrastructure", "[D] 1; ARR C1; NeurIPS compute", "What computing infrastructure was used?",
+     "name the machine, its processors or accelerators and their number"),
+    ("runtime", "[D] 2; ARR C1; NeurIPS compute", "How long did each approach take on average?",
+     "give a cost column, or the average time of a trial for each family"),
+    ("splits", "[D] 3; ARR C2; NeurIPS setting", "How were training, validation and test data split?",
+     "give the sizes and how the split was made"),
+    ("validation", "[D] 4", "What is the validation performance behind each reported test result?",
+     "give both a selection and a reported score"),
+    ("code", "[D] 5; NeurIPS open access", "Where is the code?", "give a link, or say why there is none"),
+    ("bounds", "[D] 6; ARR C2; NeurIPS setting", "Which values were searched for each hyperparameter?",
+     "give the bounds or the set of values of each hyperparameter"),
+    ("configuration", "[D] 7; ARR C2", "Which hyperparameters did the best models have?",
+     "give the configuration of each family's winner"),
+    ("trials", "[D] 8; ARR C2", "How many search trials were run?", "give the number for each family"),
+    ("sampling", "[D] 9; ARR C2; NeurIPS setting",
+     "How were hyperparameter values chosen, and by which score were they selected?",
+     "name the sampler (uniform, grid, manual, Bayesian) and the selection score"),
+    ("expected", "[D] 10; ARR C3; NeurIPS significance",
+     "What is the expected performance as a function of the number of trials, with its uncertainty?",
+     "report the curve with its band"),
+    ("failures", "NeurIPS significance", "How many trials failed, and how do they count?",
+     "say how many trials failed and what was done with them"),
+    ("total_cost", "ARR C1; NeurIPS compute", "What did all the experiments cost together?",
+     "give a cost column, or the total of GPU hours or dollars, failed and preliminary runs included"),
+    ("parameters", "ARR C1", "How many parameters do the models have?", "give the number for each model"),
+    ("packages", "ARR C4", "Which packages and versions were used?", "list them with their versions"),
+    ("seeds", "NeurIPS significance", "What varies between trials: seeds, splits, hyperparameters?",
+     "name what was random"),
+)  # fmt: skip
+KEYS = tuple(item[0] for item in _ITEMS)
+
+
+def fill_checklist(
+    view: View, answers: Mapping[str, str] | None = None, facts: Mapping[str, str] | None = None
+) -> tuple[Item, ...]:
+    """Every item, answered from the answers file, else from the ledger's facts, else from the trials, else open."""
+    told = dict(answers or {})
+    for key in told:
+        _check.as_choice(key, KEYS, "checklist item")
+    known = _from_trials(view)
+    recorded = {key: value for key, value in (facts or {}).items() if key in KEYS}
+    items = []
+    for key, asked_by, question, hint in _ITEMS:
+        for source, found in (("answers", told), ("ledger", recorded), ("trials", known)):
+            if found.get(key):
+                items.append(Item(key, asked_by, question, hint, found[key], source))
+                break
+        else:
+            items.append(Item(key, asked_by, question, hint))
+    return tuple(items)
+
+
+def read_answers(path: Path) -> dict[str, str]:
+    """Answers from a YAML or JSON file: a mapping of item keys to texts."""
+    import yaml
+
+    try:
+        document: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"the answers file {path.name} cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"the answers file {path.name} is not YAML: {str(error).splitlines()[0]}") from error
+    if document is None:
+        return {}
+    if not isinstance(document, dict):
+        raise InputError(f"the answers file {path.name} must map item keys to answers; known: {', '.join(KEYS)}")
+    for key in document:
+        _check.as_choice(str(key), KEYS, "checklist item")
+    return {str(key): " ".join(str(value).split()) for key, value in document.items() if value not in (None, "")}
+
+
+def _from_trials(view: View) -> dict[str, str]:
+    found = {
+        "trials": _each(view, lambda one: f"{one.n_trials} trials"),
+        "expected": _expected(view),
+        "failures": _failures(view),
+    }
+    if any(one.mean_cost == one.mean_cost for one in view.families):
+        found["runtime"] = _each(view, lambda one: f"{show_cost(one.mean_cost, view.cost_unit)} a trial")
+        total = sum(one.total_cost for one in view.families if one.total_cost == one.total_cost)
+        found["total_cost"] = f"{show_cost(total, view.cost_unit)} for the {view.n_rows} trials reported here"
+    if view.reported:
+        found["validation"] = _validation(view)
+    if any(one.space for one in view.families):
+        found["bounds"] = _each(view, lambda one: _mapping(one.space)) + " (as observed)"
+        found["configuration"] = _each(view, lambda one: _mapping(one.assignment))
+    return found
+
+
+def _each(view: View, text: Any) -> str:
+    return "; ".join(f"{one.name}: {text(one)}" for one in view.families)
+
+
+def _mapping(values: Mapping[str, str]) -> str:
+    return ", ".join(f"{key} = {value}" for key, value in values.items()) or "none recorded"
+
+
+def _expected(view: View) -> str:
+    def at_headline(one: Family) -> str:
+        value, low, high = one.headline
+        decimals = round_to_uncertainty(value, low, high)
+        return f"{show_number(value, decimals)} ({show_number(low, decimals)} to {show_number(high, decimals)})"
+
+    return f"best of {view.headline}, {view.score}: {_each(view, at_headline)}; the whole curve is in the figure"
+
+
+def _failures(view: View) -> str:
+    total = sum(one.n_failed for one in view.families)
+    if not total:
+        return "none failed"
+    how = "counted as the worst score" if view.failed == "worst" else "dropped"
+    return _each(view, lambda one: f"{one.n_failed} of {one.n_trials}") + f"; {how}"
+
+
+def _validation(view: View) -> str:
+    chosen, claimed = view.table[view.selection], view.table[view.reported or ""]
+    names = view.table["family"]
+    sign = 1 if view.direction == "max" else -1
+    parts = []
+    for one in view.families:
+        rows = [i for i, name in enumerate(names) if name == one.name and chosen[i] == chosen[i]]
+        if rows:
+            best = max(rows, key=lambda i: sign * chosen[i])
+            parts.append(f"{one.name}: {view.selection} {chosen[best]:.4g}, {view.reported} {claimed[best]:.4g}")
+    return "; ".join(parts)

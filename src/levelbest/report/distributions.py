@@ -1,0 +1,85 @@
+"""Distributions and the selection-reported scatter ([B] fig. 1): what the curves are made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from levelbest.report.figure import COLOURS, ONE_COLUMN, plain_text, shorten
+from levelbest.trials import STATUSES, Trials
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["distribution_figure", "draw_distributions", "draw_scatter"]
+
+_MARKERS = "o^sDvPX"
+
+
+def distribution_figure(trials: Trials, *, width: float = 2 * ONE_COLUMN) -> Figure:
+    """Histograms, one row a family, and beside them reported against selection scores where the two are apart."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    rows = len(trials.families)
+    figure = Figure(figsize=(width, max(2.2, 0.55 * rows + 0.9)), layout="constrained")
+    FigureCanvasAgg(figure)
+    if trials.reported is None:
+        draw_distributions(trials, figure.add_subplot())
+        return figure
+    left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
+    draw_distributions(trials, left)
+    draw_scatter(trials, right)
+    return figure
+
+
+def draw_distributions(trials: Trials, ax: Axes) -> Axes:
+    """One histogram a family on a common scale, drawn as ridges; ticks below mark the single trials."""
+    name = trials.metric.reported or trials.metric.selection
+    column = trials.selection if trials.reported is None else trials.reported
+    ok = (trials.status == STATUSES.index("ok")) & np.isfinite(column)
+    if not ok.any():
+        ax.text(0.5, 0.5, "no trial has a score", transform=ax.transAxes, ha="center")
+        return ax
+    edges = np.histogram_bin_edges(column[ok], bins=min(40, max(10, int(np.sqrt(ok.sum()) * 2))))
+    for i, family in enumerate(trials.families):
+        scores = column[ok & (trials.family == i)]
+        base = -float(i)
+        counts, _ = np.histogram(scores, edges)
+        heights = 0.8 * counts / max(1, counts.max())
+        colour = COLOURS[i % len(COLOURS)]
+        ax.fill_between(np.repeat(edges, 2)[1:-1], base, base + np.repeat(heights, 2), color=colour, alpha=0.55, lw=0)
+        ax.plot(scores, np.full(scores.size, base - 0.06), "|", color=colour, markersize=4, alpha=0.5, mew=0.6)
+        failed = trials[family].n_failed
+        label = shorten(family) + (f" ({failed} failed)" if failed else "")
+        ax.annotate(plain_text(label), (0.01, base + 0.62), xycoords=("axes fraction", "data"), fontsize=7)
+    ax.set_yticks([])
+    ax.set_xlabel(plain_text(name))
+    for side in ("top", "right", "left"):
+        ax.spines[side].set_visible(False)
+    return ax
+
+
+def draw_scatter(trials: Trials, ax: Axes) -> Axes:
+    """Reported against selection score, one mark a trial."""
+    ok = trials.status == STATUSES.index("ok")
+    for i, _ in enumerate(trials.families):
+        here = ok & (trials.family == i)
+        reported: Any = trials.reported
+        ax.plot(
+            trials.selection[here],
+            reported[here],
+            linestyle="none",
+            marker=_MARKERS[i % len(_MARKERS)],
+            markersize=3,
+            alpha=0.5,
+            color=COLOURS[i % len(COLOURS)],
+            markeredgewidth=0,
+        )
+    ax.set_xlabel(plain_text(trials.metric.selection))
+    ax.set_ylabel(plain_text(trials.metric.reported or ""))
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax

@@ -1,0 +1,210 @@
+"""The page: one HTML file that needs no network, draws itself with uPlot and reads well without script."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from levelbest import __version__
+from levelbest._plain import plain, round_to_uncertainty, show_cost, show_number
+from levelbest.report.view import View
+
+__all__ = ["MOST_ROWS", "render_page", "trials_csv"]
+
+MOST_ROWS = 2000
+"""More trials than this stay in the table beside the page."""
+
+
+def render_page(view: View, figures: Mapping[str, bytes]) -> str:
+    """The page as text. ``figures`` holds SVG files by name: ``curves`` and ``distributions``."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    style = _asset("uPlot.min.css") + _asset("page.css")
+    script = _asset("uPlot.iife.min.js") + "\n" + _asset("page.js")
+    pictures = {name: _data_uri(svg, "image/svg+xml") for name, svg in figures.items()}
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    heads, rows = _trial_rows(view)
+    family_heads, family_rows = _family_rows(view)
+    return environment.from_string(_asset("page.html.j2")).render(
+        view=view,
+        version=__version__,
+        policy=_policy(style, script),
+        style=Markup(style),
+        script=Markup(script),
+        data=Markup(_embedded(_data(view))),
+        figures=pictures,
+        caption=_caption(view),
+        values=_value_rows(view),
+        verdicts=_verdict_rows(view),
+        family_heads=family_heads,
+        family_rows=family_rows,
+        row_heads=heads,
+        rows=rows,
+        downloads=_downloads(view, figures),
+        licence=_asset("uPlot.LICENSE"),
+    )
+
+
+def trials_csv(view: View) -> str:
+    """Every trial as CSV; a text that a spreadsheet would take for a formula is quoted with an apostrophe."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(view.table)
+    for row in zip(*view.table.values(), strict=True):
+        writer.writerow([_harmless(cell) for cell in row])
+    return out.getvalue()
+
+
+def _asset(name: str) -> str:
+    return resources.files("levelbest.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Only this page's own script and style, by their hashes; images only from the page itself; no network."""
+
+    def digest(text: str) -> str:
+        return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+    return (
+        f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _embedded(document: Any) -> str:
+    """JSON inside a script element: no character that could end the element or start markup."""
+    text = json.dumps(plain(document), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _data(view: View) -> dict[str, Any]:
+    """What the script needs; the tables are in the page already."""
+    return {
+        "families": [one.name for one in view.families],
+        "statistics": view.statistics,
+        "axes": view.axes,
+        "lines": [_thin(asdict(line)) for line in view.lines],
+        "pairs": [_thin(asdict(pair)) for pair in view.pairs],
+        "published": dict(view.published),
+        "score": view.score,
+        "confidence": view.confidence,
+        "cost_unit": view.cost_unit,
+        "headline": view.headline,
+    }
+
+
+def _thin(document: dict[str, Any]) -> dict[str, Any]:
+    """Seven digits are more than a screen shows, and a third of the bytes."""
+    return {
+        key: [None if not np.isfinite(one) else float(f"{one:.7g}") for one in value]
+        if key in ("x", "value", "low", "high", "difference")
+        else value
+        for key, value in document.items()
+    }
+
+
+def _caption(view: View) -> str:
+    line = view.lines[0]
+    kind = "simultaneous" if line.simultaneous else "pointwise"
+    what = f"{view.score}, {line.statistic} of the best of n"
+    return f"{what}, {100 * view.confidence:g} % {kind} limits ({line.note or line.method})."
+
+
+def _value_rows(view: View) -> list[list[str]]:
+    rows = []
+    for line in view.lines_of(view.statistics[0]):
+        for x, value, low, high in zip(line.x, line.value, line.low, line.high, strict=True):
+            decimals = round_to_uncertainty(value, low, high)
+            rows.append([line.family, f"{x:g}", *(show_number(one, decimals) for one in (value, low, high))])
+    return rows
+
+
+def _verdict_rows(view: View) -> list[list[str]]:
+    rows = []
+    for pair in view.pairs:
+        for one in pair.ranges:
+            if pair.axis == "trials":
+                where = f"{one.start:g} to {one.end:g} trials"
+            else:
+                where = f"{show_cost(one.start, view.cost_unit)} to {show_cost(one.end, view.cost_unit)}"
+            known = one.verdict in pair.families
+            verdict = f"{one.verdict} is better" if known else one.verdict
+            rows.append(
+                [
+                    " and ".join(pair.families),
+                    pair.statistic,
+                    where,
+                    f"{verdict}: {one.reason}" if one.reason else verdict,
+                ]
+            )
+    return rows
+
+
+def _family_rows(view: View) -> tuple[list[str], list[list[str]]]:
+    heads = ["Family", "trials", "failed", f"best of {view.headline}", "interval", "winner observed", "mean (sd)"]
+    has_cost = view.cost_unit is not None or any(np.isfinite(one.mean_cost) for one in view.families)
+    heads += ["cost of a trial"] if has_cost else []
+    rows = []
+    for one in view.families:
+        value, low, high = one.headline
+        decimals = round_to_uncertainty(value, low, high)
+        row = [
+            one.name,
+            str(one.n_trials),
+            str(one.n_failed),
+            show_number(value, decimals),
+            f"{show_number(low, decimals)} to {show_number(high, decimals)}",
+            show_number(one.winner, max(decimals, 3)),
+            f"{show_number(one.mean, 3)} ({show_number(one.sd, 3)})",
+        ]
+        rows.append(row + ([show_cost(one.mean_cost, view.cost_unit)] if has_cost else []))
+    return heads, rows
+
+
+def _trial_rows(view: View) -> tuple[list[str], list[list[str]]]:
+    heads = list(view.table)
+    rows = [
+        [_cell(cell) for cell in row] for row in zip(*(col[:MOST_ROWS] for col in view.table.values()), strict=True)
+    ]
+    return heads, rows
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _harmless(value: Any) -> str:
+    text = _cell(value) if not isinstance(value, float) else ("" if np.isnan(value) else repr(value))
+    return f"'{text}" if isinstance(value, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def _downloads(view: View, figures: Mapping[str, bytes]) -> list[dict[str, str]]:
+    table = trials_csv(view).encode()
+    numbers = {key: value for key, value in view.to_dict().items() if key != "table"}
+    document = json.dumps(numbers, allow_nan=False, separators=(",", ":")).encode()
+    links = [
+        {"name": f"{name}.svg", "href": _data_uri(svg, "image/svg+xml"), "text": f"Figure: {name} (SVG)"}
+        for name, svg in figures.items()
+    ]
+    if view.n_rows <= MOST_ROWS:
+        links.append({"name": "trials.csv", "href": _data_uri(table, "text/csv"), "text": "Every trial (CSV)"})
+        links.append(
+            {"name": "report.json", "href": _data_uri(document, "application/json"), "text": "Every number here (JSON)"}
+        )
+    return links
+
+
+def _data_uri(content: bytes, kind: str) -> str:
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"

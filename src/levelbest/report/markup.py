@@ -1,0 +1,176 @@
+"""Tables and paragraphs as Markdown, LaTeX and CSV, every name escaped for where it goes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from levelbest._plain import round_to_uncertainty, show_cost, show_number
+from levelbest.report.checklist import Item
+from levelbest.report.view import Family, View
+
+__all__ = [
+    "ROUNDING",
+    "appendix_latex",
+    "checklist_html",
+    "checklist_latex",
+    "checklist_markdown",
+    "families_csv",
+    "families_latex",
+    "families_markdown",
+    "latex_text",
+    "markdown_text",
+    "methods_latex",
+]
+
+ROUNDING = "Numbers are rounded to two digits of half their interval's width."
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "–": "--", "−": "$-$", "∞": r"$\infty$",
+}  # fmt: skip
+_MARKDOWN = "\\`*_{}[]<>#|~"
+
+
+def latex_text(text: str) -> str:
+    """Any text as LaTeX text: nothing in it is a command."""
+    return "".join(_LATEX.get(char, char) for char in " ".join(text.split()))
+
+
+def markdown_text(text: str) -> str:
+    """Any text as Markdown text: nothing in it is markup or HTML."""
+    return "".join(f"\\{char}" if char in _MARKDOWN else char for char in " ".join(text.split()))
+
+
+def families_markdown(view: View) -> str:
+    """The families' table, with the headline number and its interval."""
+    heads, rows = _family_cells(view)
+    lines = [_row(heads), _row(["---"] + ["---:"] * (len(heads) - 1))]
+    lines += [_row([markdown_text(cell) for cell in row]) for row in rows]
+    return "\n".join(lines) + f"\n\n{markdown_text(_caption(view))} {ROUNDING}\n"
+
+
+def families_csv(view: View) -> str:
+    """The families' table with full precision."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        ["family", "n_trials", "n_failed", "n", "value", "low", "high", "winner", "mean", "sd", "mean_cost"]
+    )
+    for one in view.families:
+        numbers = [*one.headline, one.winner, one.mean, one.sd, one.mean_cost]
+        name = f"'{one.name}" if one.name[:1] in ("=", "+", "-", "@") else one.name
+        shown = ["" if not np.isfinite(number) else repr(number) for number in numbers]
+        writer.writerow([name, one.n_trials, one.n_failed, view.headline, *shown])
+    return out.getvalue()
+
+
+def families_latex(view: View) -> str:
+    """A booktabs table; the number columns are siunitx S columns. Needs booktabs and siunitx."""
+    heads = ["Family", "Trials", "Failed", f"Best of {view.headline}", "Low", "High", "Observed"]
+    body = []
+    for one in view.families:
+        value, low, high = one.headline
+        decimals = round_to_uncertainty(value, low, high)
+        numbers = [_s_cell(number, decimals) for number in (value, low, high, one.winner)]
+        body.append([latex_text(one.name), str(one.n_trials), str(one.n_failed), *numbers])
+    return _table("l" + "S" * 6, heads, body, f"{_caption(view)} {ROUNDING}")
+
+
+def appendix_latex(view: View) -> str:
+    """[D]'s appendix tables, one a family: search space, best assignment, infrastructure and durations."""
+    tables = []
+    for one in view.families:
+        names = list(dict.fromkeys([*one.space, *one.assignment]))
+        body = [
+            [latex_text(key), latex_text(one.space.get(key, "–")), latex_text(one.assignment.get(key, "–"))]
+            for key in names
+        ]
+        tables.append(_table("lll", ["Hyperparameter", "Searched", "Best"], body, _appendix_caption(view, one)))
+    return "\n".join(tables)
+
+
+def methods_latex(view: View) -> str:
+    """The methods paragraph and its references."""
+    entries = "\n".join(rf"\item {latex_text(one)}" for one in view.references)
+    return f"{latex_text(view.methods)}\n\n\\begin{{enumerate}}\n{entries}\n\\end{{enumerate}}\n"
+
+
+def checklist_markdown(items: Sequence[Item]) -> str:
+    """A task list: answered items ticked, open ones with what to write."""
+    lines = ["# Reporting checklist", ""]
+    for item in items:
+        box = "x" if item.answer else " "
+        answer = markdown_text(item.answer) if item.answer else f"**Open:** {markdown_text(item.hint)}"
+        lines.append(f"- [{box}] **{item.question}** ({markdown_text(item.asked_by)})  \n  {answer}")
+    return "\n".join(lines) + "\n"
+
+
+def checklist_latex(items: Sequence[Item]) -> str:
+    """A description list for an appendix."""
+    lines = [r"\begin{description}"]
+    for item in items:
+        answer = latex_text(item.answer) if item.answer else rf"\emph{{Open:}} {latex_text(item.hint)}"
+        lines.append(rf"\item[{{{latex_text(item.question)}}}] {answer} ({latex_text(item.asked_by)})")
+    return "\n".join([*lines, r"\end{description}"]) + "\n"
+
+
+def checklist_html(items: Sequence[Item]) -> str:
+    """A list to paste into a page."""
+    lines = []
+    for item in items:
+        answer = escape(item.answer) if item.answer else f"<em>Open:</em> {escape(item.hint)}"
+        lines.append(f"<dt>{escape(item.question)} ({escape(item.asked_by)})</dt>\n<dd>{answer}</dd>")
+    return "<dl>\n" + "\n".join(lines) + "\n</dl>\n"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _family_cells(view: View) -> tuple[list[str], list[list[str]]]:
+    heads = ["family", "trials", "failed", f"best of {view.headline}", "interval", "winner observed"]
+    rows = []
+    for one in view.families:
+        value, low, high = one.headline
+        decimals = round_to_uncertainty(value, low, high)
+        limits = f"{show_number(low, decimals)} to {show_number(high, decimals)}"
+        numbers = [show_number(value, decimals), limits, show_number(one.winner, decimals)]
+        rows.append([one.name, str(one.n_trials), str(one.n_failed), *numbers])
+    return heads, rows
+
+
+def _caption(view: View) -> str:
+    chosen = f"selected by {view.selection}" if view.reported else "validation only"
+    return (
+        f"Expected best {view.score} of n = {view.headline} trials ({chosen}) with a pointwise "
+        f"{100 * view.confidence:g} % interval, and the winner observed."
+    )
+
+
+def _appendix_caption(view: View, one: Family) -> str:
+    cost = f", {show_cost(one.mean_cost, view.cost_unit)} a trial on average" if one.mean_cost == one.mean_cost else ""
+    machine = next((item.answer for item in view.checklist if item.key == "infrastructure" and item.answer), None)
+    where = f" Infrastructure: {machine}." if machine else ""
+    trials = f"{one.n_trials} trials, {one.n_failed} failed{cost}"
+    return f"{one.name}: search space as observed and best assignment; {trials}.{where}"
+
+
+def _s_cell(number: float, decimals: int) -> str:
+    """A number for an S column; anything else in braces, as siunitx wants text."""
+    return f"{number:.{decimals}f}" if np.isfinite(number) else "{" + latex_text(show_number(number, decimals)) + "}"
+
+
+def _table(columns: str, heads: Sequence[str], body: Sequence[Sequence[str]], caption: str) -> str:
+    braced = " & ".join(f"{{{head}}}" for head in heads)
+    rows = "\n".join(" & ".join(row) + r" \\" for row in body)
+    return (
+        "\\begin{table}\n\\centering\n"
+        f"\\caption{{{latex_text(caption)}}}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n{braced} \\\\\n\\midrule\n"
+        f"{rows}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
+    )

@@ -1,0 +1,62 @@
+"""The methods paragraph: what was done, in sentences ready for a paper, with references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from levelbest import __version__
+from levelbest.report.view import Line
+from levelbest.trials import Trials
+
+__all__ = ["REFERENCES", "methods_paragraph"]
+
+REFERENCES = (
+    "O. Bajgar, R. Kadlec, J. Kleindienst. A Boo(n) for Evaluating Architecture Performance. ICML 2018.",
+    "J. Dodge, S. Gururangan, D. Card, R. Schwartz, N. A. Smith. Show Your Work: Improved Reporting of Experimental "
+    "Results. EMNLP-IJCNLP 2019.",
+    "R. Tang, J. Lee, J. Xin, X. Liu, Y. Yu, J. Lin. Showing Your Work Doesn't Always Work. ACL 2020.",
+    "N. Lourie, K. Cho, H. He. Show Your Work with Confidence: Confidence Bands for Tuning Curves. NAACL 2024.",
+)
+
+
+def methods_paragraph(
+    trials: Trials, lines: Sequence[Line], *, headline: int, confidence: float, failed: str, seed: int
+) -> str:
+    """One paragraph: sample, score, estimator, intervals, comparisons, failures, seed."""
+    metric = trials.metric
+    counts = [trials[name].n_trials for name in trials.families]
+    many = f"{counts[0]}" if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
+    lost = trials.n_failed
+    score = (
+        f"the {metric.reported} of the trial with the best {metric.selection}"
+        if metric.reported
+        else f"the best {metric.selection} (validation only: the same score selects and is reported)"
+    )
+    mean = next((line for line in lines if line.statistic == "mean" and line.axis == "trials"), None)
+    median = next((line for line in lines if line.statistic == "median" and line.axis == "trials"), None)
+    each = " each" if len(counts) > 1 else ""
+    who = "families" if len(counts) > 1 else "family"
+    sentences = [
+        f"We ran {many} trials{each} of {len(counts)} {who} and report {score} as a function of the number of trials n "
+        "[1, 2].",
+        "Expected values are the unbiased estimate over all subsets of n trials [3]; tied selection scores share their "
+        "weight [1].",
+    ]
+    if mean is not None:
+        sentences.append(
+            f"Bands for the expectation hold at {100 * confidence:g} % for all n at once ({mean.note or mean.method})."
+        )
+    if median is not None:
+        sentences.append(f"Bands for the median: {median.note or median.method} [4].")
+    if len(counts) > 1:
+        sentences.append(
+            "Families are compared by simultaneous bands for the difference of their curves; a family is called better "
+            "only at budgets where the band excludes zero."
+        )
+    how = "counted as the worst score" if failed == "worst" else "dropped"
+    sentences.append(f"{lost} of {trials.n_trials} trials failed and were {how}." if lost else "No trial failed.")
+    sentences.append(
+        f"The headline number is the best of n = {headline}, fixed in advance. Computed with levelbest {__version__}, "
+        f"seed {seed}."
+    )
+    return " ".join(sentences)

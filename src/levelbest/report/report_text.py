@@ -1,0 +1,85 @@
+"""A report in the terminal: the verdict first, a table, the curves, what a reviewer would ask, where the files are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from levelbest._plain import round_to_uncertainty, show_cost, show_number
+from levelbest.report.plot_text import plot_lines
+from levelbest.report.text import console, print_cautions
+from levelbest.report.view import View
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+__all__ = ["print_report"]
+
+_COLOURS = ("blue", "red", "green", "magenta", "cyan", "yellow", "white")
+
+
+def print_report(view: View, files: Iterable[str] = ()) -> None:
+    """Print the view; ``files`` are the paths that were written, the page first."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    out = console()
+    for i, sentence in enumerate(view.verdict):
+        out.print(Padding(Text(sentence, style="bold" if i == 0 else ""), (0, 0, 0, 2)))
+    out.print()
+    out.print(_table(view))
+    out.print()
+    _print_curves(view, out)
+    print_cautions(view.cautions, out)
+    if view.cautions:
+        out.print()
+    for i, name in enumerate(files):
+        out.print(Text.assemble(("page:  " if i == 0 else "       "), (name, "underline" if i == 0 else "")))
+
+
+def _table(view: View) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    score = view.score if view.reported else f"{view.selection}, validation only"
+    table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left", padding=(0, 2, 0, 0))
+    table.title = Text(f"expected best {score} of n = {view.headline} trials, fixed in advance", style="dim")
+    table.add_column("family", overflow="fold", min_width=8)
+    heads = ["trials", "failed", f"best of {view.headline}", f"{100 * view.confidence:g} % interval", "winner seen"]
+    has_cost = any(one.mean_cost == one.mean_cost for one in view.families)
+    for head in heads + (["a trial"] if has_cost else []):
+        table.add_column(head, justify="right", no_wrap=True)
+    for i, one in enumerate(view.families):
+        value, low, high = one.headline
+        decimals = round_to_uncertainty(value, low, high)
+        cells = [
+            str(one.n_trials),
+            str(one.n_failed) if one.n_failed else "",
+            show_number(value, decimals),
+            f"{show_number(low, decimals)} to {show_number(high, decimals)}",
+            show_number(one.winner, min(4, max(3, decimals))),
+        ]
+        cells += [show_cost(one.mean_cost, view.cost_unit)] if has_cost else []
+        table.add_row(Text(one.name, style=_COLOURS[i % 7]), *cells)
+    return table
+
+
+def _print_curves(view: View, out: Console) -> None:
+    from rich.text import Text
+
+    lines = view.lines_of(view.statistics[0])
+    if not lines:
+        return
+    unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    longest = max(line.x[-1] for line in lines)
+    for row in plot_lines(lines, width=min(out.width, 100), log=longest > 20, unicode=unicode):
+        out.print(Text.assemble(*((text, "" if which is None else _COLOURS[which % 7]) for text, which in row)))
+    scale = ", log scale" if longest > 20 else ""
+    marks = [("• " if unicode else f"{chr(97 + i)} ", _COLOURS[i % 7]) for i in range(len(lines))]
+    legend = [piece for mark, line in zip(marks, lines, strict=True) for piece in (mark, (line.family + "  ", ""))]
+    out.print(Text.assemble(*legend))
+    what = {"mean": "expected"}.get(lines[0].statistic, lines[0].statistic)
+    out.print(Text(f"{what} best {view.score} against the number of trials{scale}", style="dim"))
+    out.print()

@@ -1,0 +1,125 @@
+"""One call from trials to files: the page, the figures, the tables and the checklist."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from levelbest._plain import dump_json
+from levelbest.errors import InputError
+from levelbest.report import checklist, html, markup
+from levelbest.report.build import build_view
+from levelbest.report.distributions import distribution_figure
+from levelbest.report.figure import draw_lines, save_figure
+from levelbest.report.view import View
+from levelbest.trials import Trials
+
+__all__ = ["Report", "write_report"]
+
+LOG_FROM = 30
+"""Curves longer than this are drawn over a log scale, where small budgets can be told apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What was written, the page first, and the view it shows."""
+
+    view: View
+    page: Path
+    files: tuple[Path, ...]
+
+    def __str__(self) -> str:
+        return "\n".join([*self.view.verdict, f"page: {self.page}"])
+
+
+def write_report(
+    trials: Trials,
+    path: str | Path = "report.html",
+    *,
+    answers: Mapping[str, str] | None = None,
+    force: bool = False,
+    page_only: bool = False,
+    **options: Any,
+) -> Report:
+    """Write the page at ``path`` and, in a folder of its name, figures (SVG, PDF, PNG), tables and the checklist.
+
+    An existing file is kept unless ``force``; ``options`` are those of ``build_view``.
+    """
+    page = Path(path)
+    beside = page.with_suffix("") if page.suffix else page.with_name(page.name + "-files")
+    if page.is_dir():
+        raise InputError(f"{page} is a folder; name the page's file, e.g. {page / 'report.html'}")
+    if page.exists() and not force:
+        raise InputError(f"{page} exists and is kept; give another name with --out, or overwrite it with --force")
+    view = build_view(trials, **options)
+    view = replace(view, checklist=checklist.fill_checklist(view, answers, trials.facts))
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        beside.mkdir(parents=True, exist_ok=True)
+        files = _write_all(view, trials, page, beside, page_only)
+    except OSError as error:
+        raise InputError(f"the report cannot be written to {page}: {error.strerror or error}") from error
+    return Report(view, page, tuple(files))
+
+
+def _write_all(view: View, trials: Trials, page: Path, beside: Path, page_only: bool) -> list[Path]:
+    figures = _figures(view, trials)
+    written = []
+    pictures = {}
+    for name, figure in figures.items():
+        endings = ("svg",) if page_only else ("svg", "pdf", "png")
+        written += [save_figure(figure, beside / f"{name}.{ending}") for ending in endings]
+        pictures[name] = (beside / f"{name}.svg").read_bytes()
+    _write(page, html.render_page(view, pictures))
+    if page_only:
+        for one in written:
+            one.unlink()
+        beside.rmdir()
+        return [page]
+    texts = {
+        "families.md": markup.families_markdown(view),
+        "families.tex": markup.families_latex(view),
+        "families.csv": markup.families_csv(view),
+        "appendix.tex": markup.appendix_latex(view),
+        "methods.tex": markup.methods_latex(view),
+        "checklist.md": markup.checklist_markdown(view.checklist),
+        "checklist.tex": markup.checklist_latex(view.checklist),
+        "trials.csv": html.trials_csv(view),
+        "report.json": dump_json({key: value for key, value in view.to_dict().items() if key != "table"}),
+    }
+    return [page, *written, *(_write(beside / name, text) for name, text in texts.items())]
+
+
+def _figures(view: View, trials: Trials) -> dict[str, Any]:
+    score = view.score if view.reported else f"{view.score} (validation only)"
+    shared: dict[str, Any] = {"score": score, "cost_unit": view.cost_unit, "published": view.published}
+    first = view.lines_of(view.statistics[0])
+    longest = max(line.x[-1] for line in first)
+    certified = _certified(view) if len(view.families) == 2 else {}
+    figures = {
+        "curves": draw_lines(first, log=longest > LOG_FROM, certified=certified, **shared).figure,
+        "distributions": distribution_figure(trials),
+    }
+    if "cost" in view.axes:
+        figures["cost"] = draw_lines(view.lines_of("mean", "cost"), log=True, **shared).figure
+    return figures
+
+
+def _certified(view: View) -> dict[str, list[tuple[float, float]]]:
+    """The budgets at which each family is better than the other."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for pair in view.pairs_of(view.statistics[0]):
+        for one in pair.ranges:
+            if one.verdict in pair.families:
+                found.setdefault(one.verdict, []).append((one.start, one.end))
+    return found
+
+
+def _write(path: Path, text: str) -> Path:
+    """Write to a temporary name first, so that a reader never sees half a file."""
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+    return path

@@ -1,0 +1,53 @@
+"""A view made by hand, with names that try to break out."""
+
+import math
+
+from levelbest.cautions import Caution
+from levelbest.report.view import Family, Line, Pair, Range, View
+
+HOSTILE = "<script>window.hacked=1</script>\"'&%$#_{}~^\\ עברית 🙂"
+PLAIN = "plain"
+
+
+def line(family, statistic, axis, values, low, high, x=None):
+    x = tuple(float(i + 1) for i in range(len(values))) if x is None else x
+    return Line(family, statistic, axis, x, values, low, high, "studentised", "studentised bootstrap", True)
+
+
+def make_view(reported="test_acc"):
+    up, flat, inf, nan = (0.5, 0.6, 0.7, 0.75), (0.6, 0.62, 0.63, 0.64), math.inf, math.nan
+    lines = []
+    for statistic in ("mean", "median"):
+        lines.append(line(HOSTILE, statistic, "trials", up, (0.4, 0.5, 0.6, 0.65), (0.6, 0.7, 0.8, inf)))
+        lines.append(line(PLAIN, statistic, "trials", flat, (0.55, 0.6, 0.61, nan), (0.65, 0.64, 0.65, nan)))
+    costs = (3600.0, 7200.0, 14400.0, 28800.0)
+    lines.append(line(HOSTILE, "mean", "cost", up, (0.4, 0.5, 0.6, 0.65), (0.6, 0.7, 0.8, 0.85), costs))
+    lines.append(line(PLAIN, "mean", "cost", flat, (0.55, 0.6, 0.61, 0.62), (0.65, 0.64, 0.65, 0.66), costs))
+    ranges = (Range(1, 1, PLAIN), Range(2, 2, "undecided"), Range(3, 4, HOSTILE))
+    pairs = tuple(
+        Pair(
+            (HOSTILE, PLAIN), statistic, "trials", (1, 2, 3, 4), (-0.1, -0.02, 0.07, 0.11),
+            (-0.2, -0.1, 0.01, 0.05), (-0.01, 0.1, 0.2, 0.2), ranges, "",
+        )
+        for statistic in ("mean", "median")
+    )  # fmt: skip
+    families = tuple(
+        Family(
+            name, 4, failed, 0, 0.6, 0.1, 0.6, 0.75, 0.5, 3600.0, 14400.0, (0.75, 0.65, 0.85),
+            {"lr": "0.1"}, {HOSTILE: HOSTILE},
+        )
+        for name, failed in ((HOSTILE, 1), (PLAIN, 0))
+    )  # fmt: skip
+    table = {
+        "family": (HOSTILE, PLAIN, PLAIN, HOSTILE),
+        "dev_acc": (0.5, 0.9, 0.1, math.nan),
+        "test_acc": (0.4, 0.8, 0.2, math.nan),
+        HOSTILE: ("=HYPERLINK(1)", None, "b", HOSTILE),
+    }
+    return View(
+        title=f"Report {HOSTILE}", verdict=(f"{HOSTILE} is better than {PLAIN} from 3 to 4 trials.",),
+        selection="dev_acc", reported=reported, direction="max", bounds=(0.0, 1.0), cost_unit="s", confidence=0.95,
+        failed="worst", seed=0, headline=2, families=families, lines=tuple(lines), pairs=pairs, table=table, n_rows=4,
+        cautions=(Caution("failures", "1 of 4 trials failed", HOSTILE, 1),), methods=f"We ran {HOSTILE}.",
+        references=("Someone. Something. 2018.",), published={"SOTA <b>": 0.7}, provenance={"seed": "0"},
+    )  # fmt: skip
