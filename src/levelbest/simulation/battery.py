@@ -217,18 +217,18 @@ def _estimate(plan: Plan, selection: FloatArray, reported: FloatArray | None, n:
 def _limits(
     plan: Plan, selection: FloatArray, reported: FloatArray | None, n: IntArray, rng: np.random.Generator
 ) -> dict[str, Any]:
+    """Every interval of one sample; those of a mean curve share one set of draws."""
     options: dict[str, Any] = {
-        "statistic": "mean" if plan.q is None else plan.q,
         "confidence": plan.confidence,
         "simultaneous": plan.simultaneous,
         "bounds": plan.law.bounds if plan.use_bounds else None,
         "n_resamples": plan.n_resamples,
     }
+    if plan.q is None:
+        return intervals.all_intervals(selection, n, reported, only=plan.methods, rng=rng, **options)
+    options["statistic"] = plan.q
     return {
-        name: intervals.best_interval(
-            selection, n, reported, method=None if name == "default" else name, rng=rng, **options
-        )
-        for name in plan.methods
+        name: intervals.best_interval(selection, n, reported, method=name, rng=rng, **options) for name in plan.methods
     }
 
 
