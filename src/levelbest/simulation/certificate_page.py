@@ -51,12 +51,12 @@ def coverage_page(cells: list[dict[str, Any]]) -> str:
     lines = [
         "# The coverage certificate",
         "",
-        f"Every interval, nominal 95 %, on laws that hurt: {samples[-1]:,} samples a cell, {RESAMPLES} resamples each, seed "
-        f"{SEED}. A true coverage of .950 shows as {low:.3f} to {high:.3f} in 95 % of the cells. An interval that is "
+        f"Every interval, nominal 95 %, on laws that hurt: {samples[-1]:,} samples a cell, {RESAMPLES} resamples each, "
+        f"seed {SEED}. A true coverage of .950 shows as {low:.3f} to {high:.3f} in 95 % of the cells. An interval that is "
         "undefined for a sample counts as not covering, and a dash means that it is undefined for most.",
         "",
-        "Written from `benchmarks/coverage/results.json` by `python -m levelbest.simulation.certificate write`; the results "
-        "themselves by `python -m levelbest.simulation.certificate run --jobs 2`.",
+        "Written from `benchmarks/coverage/results.json` by `python -m levelbest.simulation.certificate write`; the "
+        "results themselves by `python -m levelbest.simulation.certificate run --jobs 2`.",
         "",
     ]
     for cell in CELLS:
