@@ -17,7 +17,7 @@ __all__ = ["COMMANDS", "cli", "main"]
 COMMANDS: dict[str, str] = {
     "demo": "The whole tour, on shipped results.",
     "report": "Verdict, figures, page, tables and checklist in one go.",
-    "describe": "Score distributions, failures, and whether it looks like a random sample.",
+    "describe": "The score distributions, failures, and whether it looks like a random sample.",
     "curve": "Expected or quantile best score against the budget.",
     "compare": "Which family is better at which budgets, and where the data cannot tell.",
     "reach": "The budget needed to reach a score, with an interval.",

@@ -52,8 +52,8 @@ def coverage_page(cells: list[dict[str, Any]]) -> str:
         "# The coverage certificate",
         "",
         f"Every interval, nominal 95 %, on laws that hurt: {samples[-1]:,} samples a cell, {RESAMPLES} resamples each, "
-        f"seed {SEED}. A true coverage of .950 shows as {low:.3f} to {high:.3f} in 95 % of the cells. An interval that is "
-        "undefined for a sample counts as not covering, and a dash means that it is undefined for most.",
+        f"seed {SEED}. A true coverage of .950 shows as {low:.3f} to {high:.3f} in 95 % of the cells. An interval that "
+        "is undefined for a sample counts as not covering, and a dash means that it is undefined for most.",
         "",
         "Written from `benchmarks/coverage/results.json` by `python -m levelbest.simulation.certificate write`; the "
         "results themselves by `python -m levelbest.simulation.certificate run --jobs 2`.",
