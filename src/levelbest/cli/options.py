@@ -110,6 +110,14 @@ def seed_option(function: F) -> F:
     return click.option("--seed", type=int, default=0, show_default=True, help="The random seed.")(function)
 
 
+def _reader_options(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    """``KEY=VALUE``, as often as needed."""
+    for one in value:
+        if "=" not in one:
+            raise click.BadParameter(f"{one!r} is not KEY=VALUE, e.g. study=cnn", ctx, param)
+    return dict(one.split("=", 1) for one in value)
+
+
 def data_options(function: F) -> F:
     """FILES, and how to read trials from them."""
     return _apply(
@@ -127,6 +135,14 @@ def data_options(function: F) -> F:
             click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better."),
             click.option("--bounds", type=float, nargs=2, metavar="A B", help="The lowest and highest possible score."),
             click.option("--reader", metavar="NAME", help="The format, where it is not recognised."),
+            click.option(
+                "--reader-option",
+                "reader_options",
+                multiple=True,
+                callback=_reader_options,
+                metavar="KEY=VALUE",
+                help="Told to the reader, e.g. study=cnn, experiment=NAME, metrics=results.json, history=yes.",
+            ),
             click.option("--wide", metavar="PATTERN", help='Columns that hold one sample each, e.g. "s*".'),
             click.option(
                 "--failed",
@@ -180,7 +196,11 @@ def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = 
     if not names:
         raise InputError("name at least one file")
     reading = {key: options[key] for key in READING if options.get(key) not in (None, ())}
-    trials: Trials = read_trials(names if len(names) > 1 else names[0], **reading)
+    own = options.get("reader_options") or {}
+    clash = next((key for key in own if key in reading), None)
+    if clash:
+        raise InputError(f"--reader-option {clash}= is an option of its own: give --{clash.replace('_', '-')}")
+    trials: Trials = read_trials(names if len(names) > 1 else names[0], **reading, **own)
     if not quiet:
         chosen = [c for c in trials.cautions if c.code in ("guessed-columns", "converted-numbers", "skipped-rows")]
         tell(chosen)

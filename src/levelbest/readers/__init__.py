@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from levelbest.errors import InputError
 
 if TYPE_CHECKING:
-    from levelbest.readers.raw import RawTable
+    from levelbest.readers.raw import RawTable, Reader
     from levelbest.trials import Trials
 
 __all__ = ["read_trials"]
@@ -77,19 +78,36 @@ def _tables(source: Any, reader: str | None, options: dict[str, Any]) -> list[Ra
     if source is None or isinstance(source, (int, float, bytes)):
         raise InputError(f"a source must be a path, a glob, a list of them or a dataframe, got {source!r}")
     if not isinstance(source, (str, Path)) and is_frame(source):
+        _check_options(options, [])
         return [_frame(source)]
     paths = as_paths(source)
     if not paths:
         raise InputError("there is nothing to read: the list of files is empty")
-    tables = []
+    tables, used = [], []
     for path, name in zip(paths, short_names(paths), strict=True):
-        for table in read_path(path, reader, **options):
+        found, by = read_path(path, reader, options)
+        used.append(by)
+        for table in found:
             if table.source == path.name:
                 table.source = name
             tables.append(table)
+    _check_options(options, used)
     if not tables:
         raise InputError(f"nothing in {paths[0].name} could be read as trials")
     return tables
+
+
+def _check_options(options: Mapping[str, Any], used: Sequence[Reader]) -> None:
+    """Every option must be known to some reader that was used: a slip of the pen is not passed over."""
+    from levelbest._check import nearest_first
+    from levelbest.readers.registry import options_of
+
+    known = list(dict.fromkeys(name for reader in used for name in options_of(reader)))
+    for option in options:
+        if option not in known:
+            who = ", ".join(dict.fromkeys(reader.name for reader in used)) or "dataframe"
+            ways = list(inspect.signature(read_trials).parameters)[1:-1]
+            raise InputError(f"unknown option {option!r} for {who}; {nearest_first(option, [*known, *ways])}")
 
 
 def _frame(source: Any) -> RawTable:

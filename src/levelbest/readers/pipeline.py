@@ -137,10 +137,11 @@ def _assembled(
     group_names, group = _codes(table, roles.group, keep, everything)
     search_names, search = _codes(table, roles.search, keep, everything)
     configuration = configuration_of(table, roles, wanted, keep, everything)
+    order = None
     if roles.order is not None:
-        order = _numbers(table, roles.order, "order", notes).values[keep].astype(np.int64)
-    else:
-        order = None
+        places = _numbers(table, roles.order, "order", notes).values[keep]
+        if np.isfinite(places).all():  # else one of several sources knows no order: that of the rows serves
+            order = places.astype(np.int64)
     curve_of = reported if reported is not None else selection.values
     fine = np.isfinite(curve_of) & (status == _OK) & ~bad
     _check.as_bounds(bounds, np.asarray(curve_of)[fine], roles.reported or roles.selection)

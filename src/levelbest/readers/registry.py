@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from levelbest import _check
 from levelbest.errors import InputError
 from levelbest.readers.raw import RawTable, Reader
 
-__all__ = ["read_path", "reader_for", "readers"]
+__all__ = ["options_of", "read_path", "reader_for", "readers"]
 
 # Modules with READERS, the particular before the general: a tracker's folder or file before a plain table.
 _MODULES = (
@@ -32,6 +33,9 @@ _MODULES = (
     "sklearn_cv",
     "tables",
 )
+
+
+_TRUTHS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
 @lru_cache(maxsize=1)
@@ -61,7 +65,27 @@ def reader_for(path: Path, name: str | None = None) -> Reader:
     )
 
 
-def read_path(path: Path, name: str | None = None, **options: Any) -> list[RawTable]:
-    """The raw tables of one file or folder."""
-    read: Callable[..., list[RawTable]] = reader_for(path, name).read
-    return read(path, **options)
+def options_of(reader: Reader) -> dict[str, Any]:
+    """The options of its own that a reader takes, with their defaults."""
+    parameters = signature(reader.read).parameters.values()
+    return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+
+
+def read_path(
+    path: Path, name: str | None = None, options: Mapping[str, Any] | None = None
+) -> tuple[list[RawTable], Reader]:
+    """The raw tables of one file or folder, and the reader that read it; it is given the options that it knows."""
+    reader = reader_for(path, name)
+    known = options_of(reader)
+    own = {key: _converted(key, value, known[key]) for key, value in (options or {}).items() if key in known}
+    return reader.read(path, **own), reader
+
+
+def _converted(key: str, value: Any, default: Any) -> Any:
+    """A word from the command line as the truth value that the option is."""
+    if not isinstance(default, bool) or isinstance(value, bool):
+        return value
+    word = str(value).lower()
+    if word not in _TRUTHS:
+        raise InputError(f"the option {key} is true or false, got {value!r}")
+    return _TRUTHS[word]
