@@ -3,36 +3,49 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 
 __all__ = ["double", "fields", "first_varint", "float32", "message", "signed", "text"]
 
 
-def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+def fields(data: bytes) -> list[tuple[int, int | bytes]]:
     """(field number, value) of a message in its order: an integer, or the bytes of anything longer or fixed.
 
-    ValueError where the bytes are no message.
+    ValueError where the bytes are no message. Almost every number in the files read here has one byte, which is worth
+    a shorter way: event files hold millions.
     """
+    found: list[tuple[int, int | bytes]] = []
     place, size = 0, len(data)
-    while place < size:
-        tag, place = _varint(data, place)
-        number, kind = tag >> 3, tag & 7
-        if number == 0:
-            raise ValueError("a field without a number")
-        if kind == 0:
-            value, place = _varint(data, place)
-            yield number, value
-            continue
-        if kind == 2:
-            length, place = _varint(data, place)
-        elif kind in (1, 5):
-            length = 8 if kind == 1 else 4
-        else:
-            raise ValueError(f"wire type {kind}")
-        if place + length > size:
-            raise ValueError("a field longer than its message")
-        yield number, data[place : place + length]
-        place += length
+    try:
+        while place < size:
+            tag = data[place]
+            place += 1
+            if tag > 0x7F:
+                tag, place = _varint(data, place - 1)
+            number, kind = tag >> 3, tag & 7
+            if number == 0:
+                raise ValueError("a field without a number")
+            if kind == 2 or kind == 0:
+                value = data[place]
+                place += 1
+                if value > 0x7F:
+                    value, place = _varint(data, place - 1)
+                if kind == 0:
+                    found.append((number, value))
+                    continue
+                end = place + value
+            elif kind == 1:
+                end = place + 8
+            elif kind == 5:
+                end = place + 4
+            else:
+                raise ValueError(f"wire type {kind}")
+            if end > size:
+                raise ValueError("a field longer than its message")
+            found.append((number, data[place:end]))
+            place = end
+    except IndexError:
+        raise ValueError("a message that ends too early") from None
+    return found
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:

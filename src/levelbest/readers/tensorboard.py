@@ -11,8 +11,6 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from levelbest.errors import DataError
 from levelbest.readers import _wire
 from levelbest.readers._rows import columns_of, flatten, load_yaml, rows_by_step, seed_of
@@ -28,9 +26,9 @@ _PARTS = {"train", "training", "validation", "val", "valid", "eval", "test"}
 _MOMENT = re.compile(r"\d{9,}(\.\d+)?")
 """PyTorch's add_hparams writes into a subfolder named after the time."""
 _END = {1: "ok", 2: "failed", 3: "running"}
-_FIELDS = {1: (5, "<f4"), 2: (6, "<f8"), 3: (7, "<i4"), 9: (10, "<i8")}
+_FIELDS = {1: (5, "<f"), 2: (6, "<d"), 3: (7, "<i"), 9: (10, "<q")}
 """Type of a tensor -> the field with its values, and how its raw content is laid out."""
-_CONTENT = {19: "<f2", **{kind: layout for kind, (_, layout) in _FIELDS.items()}}
+_CONTENT = {19: "<e", **{kind: layout for kind, (_, layout) in _FIELDS.items()}}
 
 
 @dataclass
@@ -199,18 +197,20 @@ def _scalar_of(tensor: bytes) -> float | None:
     if dimensions:
         return None
     if content and kind in _CONTENT:
-        layout = np.dtype(_CONTENT[kind])
-        return float(np.frombuffer(content, layout)[0]) if len(content) == layout.itemsize else None
+        return _unpacked(_CONTENT[kind], content)
     if kind in _FIELDS:
-        place, layout_name = _FIELDS[kind]
+        place, layout = _FIELDS[kind]
         value = stored.get(place, b"")
         if isinstance(value, int):
             return float(_wire.signed(value))
         if kind in (3, 9):  # packed whole numbers are varints
             return float(_wire.signed(_wire.first_varint(value))) if value else 0.0
-        layout = np.dtype(layout_name)
-        return float(np.frombuffer(value, layout)[0]) if len(value) == layout.itemsize else 0.0 if not value else None
+        return _unpacked(layout, value) if value else 0.0  # what is not written is 0
     return None
+
+
+def _unpacked(layout: str, content: bytes) -> float | None:
+    return float(struct.unpack(layout, content)[0]) if len(content) == struct.calcsize(layout) else None
 
 
 def _hparams(run: _Run, content: bytes) -> None:
