@@ -1,10 +1,13 @@
 """Real files of trackers, written by others."""
 
 import csv
+import json
+import sqlite3
 
 import numpy as np
 import pytest
 
+from levelbest.cli.main import main
 from levelbest.errors import DataError
 from levelbest.readers import optuna_store, ray_tune, read_trials, tensorboard
 
@@ -39,13 +42,29 @@ def test_optuna_states_and_values(real_data):
     assert old.columns["params_y"].tolist() == [5]
 
 
-def test_freesolv_random_improves_with_order(real_data):
+def test_optuna_running_trials_are_counted_apart(real_data):
+    with sqlite3.connect(f"file:{real_data}/optuna/proqsar_example.db?mode=ro", uri=True) as connection:
+        query = "SELECT s.study_name, t.state, count(*) FROM trials t JOIN studies s USING (study_id) GROUP BY 1, 2"
+        stored = {(study, state): count for study, state, count in connection.execute(query)}
+    connection.close()
+    trials = read_trials(real_data / "optuna" / "proqsar_example.db")
+    assert set(trials.families) == {study for study, _ in stored}
+    for name in trials.families:
+        one = trials[name]
+        assert one.n_running == stored.get((name, "RUNNING"), 0)
+        assert one.n_trials - one.n_failed == stored[name, "COMPLETE"]
+    assert trials.n_running > 0
+
+
+def test_freesolv_random_is_flagged_for_its_trend(real_data):
     """Its name says random; its trials say otherwise."""
-    table = optuna_store.READER.read(real_data / "optuna" / "proqsar_example.db", study="freesolv_random")[0]
-    ok = table.columns["state"] == "ok"
-    scores, order = table.columns["value"][ok], table.columns["number"][ok]
-    ranks = np.argsort(np.argsort(scores))
-    assert np.corrcoef(ranks, order)[0, 1] > 0.3
+    trials = read_trials(real_data / "optuna" / "proqsar_example.db", study="freesolv_random")
+    assert len(trials) == 200
+    (trend,) = [one for one in trials.cautions if one.code == "trend"]
+    ranks = np.argsort(np.argsort(trials.selection))
+    correlation = np.corrcoef(ranks, trials.order)[0, 1]
+    assert trend.value == pytest.approx(correlation, abs=0.01)
+    assert correlation > 0.5
 
 
 def test_ray_tune_folders_packed(real_data):
@@ -102,3 +121,22 @@ def test_inspect_logs(real_data):
     assert [one.selection.tolist() for one in both] == [[0.0], [0.0]]
     everything = read_trials(folder)
     assert len(everything) == 12  # the log that is there as .eval and as .json is counted once
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "families"),
+    [
+        ("optuna/eatpytorch.db", [], 4),
+        ("optuna/schema_0.9.0.a.db", [], 1),
+        ("optuna/schema_2.6.0.a.db", ["--where", "study != 'multi'"], 2),
+        ("optuna/schema_3.2.0.a.db", ["--reader-option", "study=multi", "--selection", "values_1"], 1),
+        ("deepcave/RayTune_run_1_2.tar.gz", ["--selection", "score", "--direction", "max"], 2),
+        ("algoperf/raw_trial", ["--selection", "validation/mean_average_precision"], 1),
+        ("inspect", [], 3),
+        ("inspect/log_formats.json", [], 1),
+    ],
+)
+def test_one_command_reads_it(real_data, capsys, source, options, families):
+    assert main(["describe", str(real_data / source), *options, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert len(document["families"]) == families

@@ -93,7 +93,7 @@ def _nothing_found(source: str, inside: dict[str, dict[str, str]], metrics: str 
         return f"no job of {source} has a metrics file {metrics!r}{there}"
     return (
         f"Hydra stores no scores, and no job of {source} has a file of a usual name such as metrics.json{there}; name "
-        "it, e.g. metrics='results.json'"
+        "it, e.g. metrics='results.json' (--reader-option metrics=results.json)"
     )
 
 
