@@ -25,6 +25,9 @@ def test_not_within_the_data_is_infinite():
 def test_a_lower_limit_that_falls_again_does_not_count():
     found = budget_to_reach(N, [1, 2, 3, 4, 5], [0, 3, 2, 3, 4], [2, 3, 4, 5, 6], 3)
     assert found.high == 4
+    # a simultaneous band proves the target reached where its lower limit first is
+    band = budget_to_reach(N, [1, 2, 3, 4, 5], [0, 3, 2, 3, 4], [2, 3, 4, 5, 6], 3, simultaneous=True)
+    assert band.high == 2
 
 
 def test_undefined_limits_at_the_end_neither_reach_nor_spoil():

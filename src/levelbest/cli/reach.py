@@ -44,13 +44,11 @@ def command(
     from levelbest.comparisons.reach import reach
 
     trials = load_trials(files, options, quiet=as_json)
-    goals = [(name or f"{goal:g}", goal) for name, goal in targets]
-    names = {name for name, _ in targets}
     keys = ("statistic", "confidence", "missing", "axis", "workers", "n_resamples")
     policy = "worst" if options["failed"] == "both" else options["failed"]
     found, cautions = reach(
         trials,
-        [goal for _, goal in targets] if names == {None} else dict(goals),
+        targets,
         failed=policy,
         rng=seed,
         **{key: options[key] for key in keys},

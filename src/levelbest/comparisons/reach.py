@@ -21,6 +21,7 @@ from levelbest.trials import Trials
 __all__ = ["Reach", "reach"]
 
 _COST_POINTS = 40
+Targets = float | Sequence[float | tuple[str | None, float]] | Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class Reach:
 
 def reach(
     trials: Trials,
-    targets: float | Sequence[float] | Mapping[str, float],
+    targets: Targets,
     *,
     statistic: str | float = "mean",
     confidence: float = 0.95,
@@ -151,7 +152,13 @@ def reach(
             cautions.extend(drawn.cautions)
             limits = drawn.low, drawn.high
             rows = [
-                (budget_to_reach(drawn.n, drawn.value, *limits, goal, direction=drawn.direction), drawn.n, drawn.value)
+                (
+                    budget_to_reach(
+                        drawn.n, drawn.value, *limits, goal, direction=drawn.direction, simultaneous=drawn.simultaneous
+                    ),
+                    drawn.n,
+                    drawn.value,
+                )
                 for _, goal in goals
             ]
         mean_cost = float(np.mean(scores.cost)) if scores.cost is not None else float("nan")
@@ -185,10 +192,12 @@ def reach(
     return tuple(found), tuple(dict.fromkeys(cautions))
 
 
-def _named(targets: float | Sequence[float] | Mapping[str, float]) -> list[tuple[str | None, float]]:
+def _named(targets: Targets) -> list[tuple[str | None, float]]:
     if isinstance(targets, Mapping):
         return [(str(name), goal) for name, goal in targets.items()]
-    return [(None, goal) for goal in (targets if isinstance(targets, Sequence) else [targets])]
+    if not isinstance(targets, Sequence):
+        return [(None, targets)]
+    return [one if isinstance(one, tuple) else (None, one) for one in targets]
 
 
 def _in_cost(
@@ -211,7 +220,15 @@ def _in_cost(
     limits = drawn.low, drawn.high
     return [
         (
-            budget_to_reach(grid, drawn.value, *limits, goal, direction=one.metric.direction, between=True),
+            budget_to_reach(
+                grid,
+                drawn.value,
+                *limits,
+                goal,
+                direction=one.metric.direction,
+                simultaneous=drawn.simultaneous,
+                between=True,
+            ),
             grid,
             drawn.value,
         )

@@ -33,14 +33,16 @@ def budget_to_reach(
     target: float,
     *,
     direction: str = "max",
+    simultaneous: bool = False,
     between: bool = False,
 ) -> Reached:
     """The smallest budget at which ``value`` reaches ``target``, and an interval for it.
 
     With N the true smallest budget of a curve that never falls, the low end (where the upper limit first reaches the
     target) exceeds N only if the limit at N misses, and the high end (from where on the lower limit stays at the
-    target) is below N only if the limit at N - 1 misses: the interval has the confidence of pointwise limits. For a
-    curve that may fall, give a simultaneous band. ``between`` interpolates between budgets (for costs).
+    target) is below N only if the limit at N - 1 misses: the interval has the confidence of pointwise limits. A curve
+    that may fall needs a ``simultaneous`` band, and then the first budget whose lower limit reaches the target will do.
+    ``between`` interpolates between budgets (for costs).
     """
     at = np.asarray(budget, dtype=np.float64)
     sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
@@ -48,8 +50,9 @@ def budget_to_reach(
     if sign < 0:
         worse, better = better, worse
     goal = sign * float(target)
-    stays = np.flip(np.logical_and.accumulate(np.flip(np.isnan(worse) | (worse >= goal))))
-    stays &= ~np.isnan(worse)
+    stays = worse >= goal
+    if not simultaneous:
+        stays &= np.flip(np.logical_and.accumulate(np.flip(np.isnan(worse) | stays)))
     return Reached(
         float(target),
         _first(at, curve, curve >= goal, goal, between),
