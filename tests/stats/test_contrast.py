@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from levelbest.errors import InputError
 from levelbest.stats import difference_band, expected_best, limits, quantile_best
 from levelbest.stats.contrast import difference_bands, draw
-from levelbest.stats.paired import leave_one_out, paired_errors
+from levelbest.stats.paired import jackknife_errors, leave_one_out
 from levelbest.stats.pairwise import draw_families, pair_bands, widest
 from levelbest.stats.resample import Ranked
 from levelbest.stats.samples import Sample
@@ -50,7 +50,7 @@ def test_paired_errors_are_the_jackknife_over_pairs():
     ranked = [Ranked(one, n) for one in (a, b)]
     ones = np.ones((1, 9), dtype=np.int64)
     left = [leave_one_out(one, ones)[..., np.argsort(one.order)] for one in ranked]
-    found = paired_errors(*left, ones)[:, 0]
+    found = jackknife_errors(left[0] - left[1], ones)[:, 0]
     for row, budget in enumerate(n):
         each = np.array(
             [expected_best(np.delete(a, i), budget) - expected_best(np.delete(b, i), budget) for i in range(9)]

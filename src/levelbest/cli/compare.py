@@ -35,7 +35,7 @@ __all__ = ["command"]
 )
 @click.option("--p-values", is_flag=True, help="Permutation p-values for equal laws as well.")
 @click.option("--while-running", is_flag=True, help="Limits that hold at every look at a search that still runs.")
-@click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=2000, show_default=True)
+@click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=5000, show_default=True)
 @seed_option
 @json_option
 def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:

@@ -58,7 +58,7 @@ def compare(
     paired: bool | None = None,
     p_values: bool = False,
     while_running: bool = False,
-    n_resamples: int = 2_000,
+    n_resamples: int = 5_000,
     rng: int | None = 0,
     _survival: bool = True,
 ) -> Comparison:

@@ -34,7 +34,7 @@ def difference_band(
     confidence: float = 0.95,
     simultaneous: bool = True,
     direction: str = "max",
-    n_resamples: int = 2_000,
+    n_resamples: int = 5_000,
     rng: Seed = 0,
 ) -> Difference:
     """The difference of two families at each budget, with a band that holds over all of them at once.
@@ -78,7 +78,7 @@ def difference_bands(
     confidence: float = 0.95,
     direction: str = "max",
     step_down: bool = False,
-    n_resamples: int = 2_000,
+    n_resamples: int = 5_000,
     rng: Seed = 0,
 ) -> tuple[Difference, ...]:
     """Differences of several pairs of families, with bands that hold for all pairs and budgets together."""

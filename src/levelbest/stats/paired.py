@@ -11,7 +11,7 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.resample import Ranked
 
-__all__ = ["leave_one_out", "paired_errors"]
+__all__ = ["jackknife_errors", "leave_one_out"]
 
 
 def leave_one_out(trials: Ranked, counts: IntArray) -> FloatArray:
@@ -48,13 +48,13 @@ def _from_the_best(steps: FloatArray) -> FloatArray:
     return out
 
 
-def paired_errors(deviations_a: FloatArray, deviations_b: FloatArray, counts: IntArray) -> FloatArray:
-    """Jackknife standard errors (n, resample) of the difference, from leave-one-out estimates in the order of pairs."""
+def jackknife_errors(deviations: FloatArray, counts: IntArray) -> FloatArray:
+    """Jackknife standard errors (n, resample) from leave-one-out estimates (n, resample, trial); overwrites them."""
     m = float(counts[0].sum())
-    d = deviations_a - deviations_b
+    weights = counts.astype(np.float64)
     # Subtract a value near the mean first, so that the two sums below do not cancel.
-    d -= np.einsum("nbi,bi->nb", d, counts)[..., None] / m
-    squares = np.einsum("nbi,nbi,bi->nb", d, d, counts)
-    rest = np.einsum("nbi,bi->nb", d, counts) ** 2 / m
+    deviations -= np.einsum("nbi,bi->nb", deviations, weights)[..., None] / m
+    squares = np.einsum("nbi,nbi,bi->nb", deviations, deviations, weights)
+    rest = np.einsum("nbi,bi->nb", deviations, weights) ** 2 / m
     errors: FloatArray = np.sqrt((m - 1) / m * np.maximum(squares - rest, 0))
     return errors

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats import limits
-from levelbest.stats.paired import leave_one_out, paired_errors
+from levelbest.stats.paired import jackknife_errors, leave_one_out
 from levelbest.stats.resample import Ranked, allow, counts
 
 __all__ = ["Draws", "PairBand", "draw_families", "pair_bands", "widest"]
@@ -28,7 +28,7 @@ ERROR_SHARE = 0.75
 _OWN_QUANTILE = 0.95
 _STEP = 1.6  # ratio of budgets that get their own standard errors; between them a spline in log n
 _CELLS = 1 << 17
-_PAIRED_CELLS = 1 << 21
+_PAIRED_CELLS = 1 << 16
 _ROWS = 16  # budgets of one pair studentised together: they stay in the cache
 
 Draw32 = npt.NDArray[np.float32]
@@ -133,15 +133,16 @@ def draw_families(
     pair_variances = np.full((len(pairs), *shape[1:]), np.nan, dtype=np.float32)
     pair_variance = np.full((len(pairs), n.size), np.nan)
     m, k = ranked[0][0].n_trials, sizes[0]
-    own = _pair_errors([full for full, _ in ranked], pairs, np.ones((1, m), dtype=np.int64))
+    own, _ = _pair_errors([full for full, _ in ranked], pairs, np.ones((1, m), dtype=np.int64))
     pair_variance[:, :k] = np.square([errors[:, 0] for errors in own])
     for cut, drawn in _pieces(m, n_resamples, _PAIRED_CELLS // (m * ranked[0][1].error_n.size), rng):
         for f, (full, one) in enumerate(ranked):
-            values, errors = one.resampled(drawn[:, one.order], errors=True)
-            deviations[f, :k, cut] = values - full.estimate[:, None]
-            variances[f, :k, cut] = np.square(fill(errors))
-        for p, errors in enumerate(_pair_errors([one for _, one in ranked], pairs, drawn)):
+            deviations[f, :k, cut] = one.resampled(drawn[:, one.order])[0] - full.estimate[:, None]
+        of_pairs, of_families = _pair_errors([one for _, one in ranked], pairs, drawn)
+        for p, errors in enumerate(of_pairs):
             pair_variances[p, :k, cut] = np.square(fill(errors))
+        for f, errors in of_families.items():
+            variances[f, :k, cut] = np.square(fill(errors))
     return Draws(n, tuple(pairs), estimate, variance, deviations, variances, pair_variance, pair_variances)
 
 
@@ -184,12 +185,16 @@ def _nodes(n: IntArray) -> tuple[IntArray, Callable[[FloatArray], FloatArray]]:
     return nodes, fill
 
 
-def _pair_errors(ranked: Sequence[Ranked], pairs: Sequence[tuple[int, int]], drawn: IntArray) -> list[FloatArray]:
+def _pair_errors(
+    ranked: Sequence[Ranked], pairs: Sequence[tuple[int, int]], drawn: IntArray
+) -> tuple[list[FloatArray], dict[int, FloatArray]]:
+    """Standard errors (n, resample) of the pairs' differences, and of each family."""
     deviations = {}
     for f in sorted({f for pair in pairs for f in pair}):
         back = np.argsort(ranked[f].order)
         deviations[f] = leave_one_out(ranked[f], drawn[:, ranked[f].order])[..., back]
-    return [paired_errors(deviations[a], deviations[b], drawn) for a, b in pairs]
+    of_pairs = [jackknife_errors(deviations[a] - deviations[b], drawn) for a, b in pairs]
+    return of_pairs, {f: jackknife_errors(one, drawn) for f, one in deviations.items()}
 
 
 def pair_bands(draws: Draws, confidence: float, *, step_down: bool = False) -> tuple[PairBand, ...]:

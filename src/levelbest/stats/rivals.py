@@ -10,7 +10,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.stats import limits, order
-from levelbest.stats.paired import leave_one_out, paired_errors
+from levelbest.stats.paired import jackknife_errors, leave_one_out
 from levelbest.stats.pairwise import Draws, widest
 from levelbest.stats.resample import Ranked
 from levelbest.stats.samples import Sample, check_pairing, turn
@@ -148,7 +148,7 @@ def _largest_t(sides: Sequence[Ranked], mine: IntArray, rows: npt.NDArray[np.int
             left = leave_one_out(side, drawn)[..., back]
             chosen = drawn[:, back].astype(bool)
             deviations.append(np.where(chosen[:, :m], left[..., :m], left[..., m:]))
-        error = paired_errors(deviations[0], deviations[1], np.ones((mine.shape[0], m), dtype=np.int64))
+        error = jackknife_errors(deviations[0] - deviations[1], np.ones((mine.shape[0], m), dtype=np.int64))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(value_a - value_b) / error
     t[np.isnan(t)] = 0
