@@ -45,7 +45,7 @@ def make_view(reported="test_acc"):
         HOSTILE: ("=HYPERLINK(1)", None, "b", HOSTILE),
     }
     return View(
-        title=f"Report {HOSTILE}", verdict=(f"{HOSTILE} is better than {PLAIN} from 3 to 4 trials.",),
+        title=f"Report {HOSTILE}", verdict=(f"{HOSTILE} is better than {PLAIN} from 3 to 4 trials.",), details=(),
         selection="dev_acc", reported=reported, direction="max", bounds=(0.0, 1.0), cost_unit="s", confidence=0.95,
         failed="worst", seed=0, headline=2, families=families, lines=tuple(lines), pairs=pairs, table=table, n_rows=4,
         cautions=(Caution("failures", "1 of 4 trials failed", HOSTILE, 1),), methods=f"We ran {HOSTILE}.",

@@ -51,7 +51,16 @@ def draw_distributions(trials: Trials, ax: Axes) -> Axes:
         heights = 0.8 * counts / max(1, counts.max())
         colour = COLOURS[i % len(COLOURS)]
         ax.fill_between(np.repeat(edges, 2)[1:-1], base, base + np.repeat(heights, 2), color=colour, alpha=0.55, lw=0)
-        ax.plot(scores, np.full(scores.size, base - 0.06), "|", color=colour, markersize=4, alpha=0.5, mew=0.6)
+        ax.plot(
+            scores,
+            np.full(scores.size, base - 0.06),
+            "|",
+            color=colour,
+            markersize=4,
+            alpha=0.5,
+            mew=0.6,
+            rasterized=True,
+        )
         failed = trials[family].n_failed
         label = shorten(family) + (f" ({failed} failed)" if failed else "")
         ax.annotate(plain_text(label), (0.01, base + 0.62), xycoords=("axes fraction", "data"), fontsize=7)
@@ -77,6 +86,7 @@ def draw_scatter(trials: Trials, ax: Axes) -> Axes:
             alpha=0.5,
             color=COLOURS[i % len(COLOURS)],
             markeredgewidth=0,
+            rasterized=True,
         )
     ax.set_xlabel(plain_text(trials.metric.selection))
     ax.set_ylabel(plain_text(trials.metric.reported or ""))

@@ -194,14 +194,19 @@ def _downloads(view: View, figures: Mapping[str, bytes]) -> list[dict[str, str]]
     table = trials_csv(view).encode()
     numbers = {key: value for key, value in view.to_dict().items() if key != "table"}
     document = json.dumps(numbers, allow_nan=False, separators=(",", ":")).encode()
-    links = [
-        {"name": f"{name}.svg", "href": _data_uri(svg, "image/svg+xml"), "text": f"Figure: {name} (SVG)"}
-        for name, svg in figures.items()
-    ]
+    # a figure is in the page already: the script points its link at the picture
+    links = [{"name": f"{name}.svg", "href": "", "figure": name, "text": f"Figure: {name} (SVG)"} for name in figures]
     if view.n_rows <= MOST_ROWS:
-        links.append({"name": "trials.csv", "href": _data_uri(table, "text/csv"), "text": "Every trial (CSV)"})
         links.append(
-            {"name": "report.json", "href": _data_uri(document, "application/json"), "text": "Every number here (JSON)"}
+            {"name": "trials.csv", "figure": "", "href": _data_uri(table, "text/csv"), "text": "Every trial (CSV)"}
+        )
+        links.append(
+            {
+                "name": "report.json",
+                "figure": "",
+                "href": _data_uri(document, "application/json"),
+                "text": "Every number here (JSON)",
+            }
         )
     return links
 

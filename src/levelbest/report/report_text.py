@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["print_report"]
 
+MOST_DETAILS = 3
+"""More pairs than this are left to the page."""
 _COLOURS = ("blue", "red", "green", "magenta", "cyan", "yellow", "white")
 
 
@@ -26,7 +28,8 @@ def print_report(view: View, files: Iterable[str] = ()) -> None:
     from rich.text import Text
 
     out = console()
-    for i, sentence in enumerate(view.verdict):
+    shown = [*view.verdict, *(view.details if len(view.details) <= MOST_DETAILS else ())]
+    for i, sentence in enumerate(shown):
         out.print(Padding(Text(sentence, style="bold" if i == 0 else ""), (0, 0, 0, 2)))
     out.print()
     out.print(_table(view))

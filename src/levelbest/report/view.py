@@ -98,7 +98,9 @@ class View:
 
     title: str
     verdict: tuple[str, ...]
-    """Sentences to read aloud, the most important first."""
+    """The sentence to read aloud; more than one only where one cannot say it."""
+    details: tuple[str, ...]
+    """A sentence for every pair, with all its conditions."""
     selection: str
     reported: str | None
     direction: str

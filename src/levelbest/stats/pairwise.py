@@ -228,9 +228,10 @@ def pair_bands(draws: Draws, confidence: float, *, step_down: bool = False) -> t
         if (more == rejected).all():
             break
         rejected = more
+    with np.errstate(invalid="ignore"):  # no draw varies at any budget: 0 times an infinite scale, no band
+        reach = critical * scales
     return tuple(
-        _band(d, e, critical * scales[p], np.where(rejected[p], np.sign(d), 0).astype(np.int64))
-        for p, (d, e) in enumerate(found)
+        _band(d, e, reach[p], np.where(rejected[p], np.sign(d), 0).astype(np.int64)) for p, (d, e) in enumerate(found)
     )
 
 

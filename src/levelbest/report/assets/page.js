@@ -232,6 +232,11 @@
     }));
   }
 
+  document.querySelectorAll("a[data-figure]").forEach((link) => {
+    const picture = $(`figure-${link.dataset.figure}`);
+    if (picture) link.href = picture.src;
+    else link.parentElement.hidden = true;
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("change", (event) => refresh(event.target.name !== "axis"));
   slider.addEventListener("input", atBudget);
