@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, ks_2samp
 
-from levelbest.stats.gaffke import gaffke_draws, sorted_uniforms
+from levelbest.stats.gaffke import gaffke_draws, sorted_uniforms, whole_power
 from levelbest.stats.limits import order_statistic
 
 
@@ -61,3 +61,9 @@ def test_several_bounds_share_their_uniforms():
         np.testing.assert_allclose(both[1][i], alone[1][0], rtol=1e-14)
     assert (both[0][0] >= both[0][1]).all()
     assert (both[1][0] <= both[1][1]).all()
+
+
+def test_whole_powers():
+    u = np.random.default_rng(6).random(50)
+    for k in (1, 2, 3, 7, 8, 100, 1000):
+        np.testing.assert_allclose(whole_power(u, k), u**k, rtol=1e-12)

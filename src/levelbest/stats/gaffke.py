@@ -22,7 +22,7 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.resample import allow
 
-__all__ = ["gaffke_draws"]
+__all__ = ["gaffke_draws", "sorted_uniforms", "whole_power"]
 
 _CELLS = 1 << 16  # uniforms in one piece
 
@@ -53,13 +53,25 @@ def gaffke_draws(
         for i, budget in enumerate(n):
             step = int(budget) - last
             if step:
-                power = power * (u if step == 1 else u**step)
+                power = power * whole_power(u, step)
                 last = int(budget)
             lost[:, i, cut] = (power @ gaps).T
     split = len(below)
     np.subtract(x[-1], lost[:split], out=lost[:split])
     np.subtract(np.asarray(above)[:, None, None], lost[split:], out=lost[split:])
     return lost[:split], lost[split:]
+
+
+def whole_power(u: FloatArray, exponent: int) -> FloatArray:
+    """u to a whole power >= 1 by squaring: several times faster than the general power, and as precise here."""
+    result, square = None, u
+    while True:
+        if exponent & 1:
+            result = square if result is None else result * square
+        exponent >>= 1
+        if not exponent:
+            return u if result is None else result
+        square = square * square
 
 
 def sorted_uniforms(size: int, n_draws: int, rng: np.random.Generator) -> FloatArray:

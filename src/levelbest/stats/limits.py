@@ -16,22 +16,22 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray
 
-__all__ = ["basic", "bca", "local_level", "order_statistic", "percentile", "studentise"]
+__all__ = ["basic", "bca", "local_level", "order_statistic", "percentile", "pick", "studentise"]
 
 
-def order_statistic(draws: npt.NDArray[np.floating[Any]], p: FloatArray | float) -> FloatArray:
+def order_statistic(draws: FloatArray, p: FloatArray | float) -> FloatArray:
     """The p-quantile of each row: order statistic (B + 1) p, interpolated; the extremes where B is too small for p."""
-    n_draws = draws.shape[-1]
+    return pick(np.sort(draws, axis=-1), p)
+
+
+def pick(ordered: FloatArray, p: FloatArray | float) -> FloatArray:
+    """The p-quantile of each row of draws that are already in order; p may differ from row to row."""
+    n_draws = ordered.shape[-1]
     place = np.clip(np.asarray(p) * (n_draws + 1) - 1, 0, n_draws - 1)
     low = np.floor(place).astype(np.intp)
     high = np.minimum(low + 1, n_draws - 1)
-    if place.ndim == 0:
-        both = np.partition(draws, (int(low), int(high)), axis=-1)
-        below, above = both[..., int(low)], both[..., int(high)]
-    else:
-        rows = np.arange(draws.shape[0])
-        ordered = np.sort(draws, axis=-1)
-        below, above = ordered[rows, low], ordered[rows, high]
+    rows = np.arange(ordered.shape[0])
+    below, above = ordered[rows, low], ordered[rows, high]
     share = place - low
     with np.errstate(invalid="ignore"):
         between = below + share * (above - below)
@@ -58,7 +58,8 @@ def local_level(draws: FloatArray, alpha: float, *, tails: int = 2) -> float:
 
 def percentile(draws: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """The quantiles of the resampled estimates themselves."""
-    return order_statistic(draws, level), order_statistic(draws, 1 - level)
+    ordered = np.sort(draws, axis=-1)
+    return pick(ordered, level), pick(ordered, 1 - level)
 
 
 def basic(draws: FloatArray, estimate: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
@@ -85,8 +86,8 @@ def bca(draws: FloatArray, estimate: FloatArray, deviations: FloatArray, level: 
 
         lows, highs = moved(level), moved(1 - level)
     known = np.isfinite(lows) & np.isfinite(highs)
-    low = order_statistic(draws, np.where(known, lows, 0.5))
-    high = order_statistic(draws, np.where(known, highs, 0.5))
+    ordered = np.sort(draws, axis=-1)
+    low, high = (pick(ordered, np.where(known, p, 0.5)) for p in (lows, highs))
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 

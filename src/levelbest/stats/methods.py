@@ -100,6 +100,11 @@ class Work:
         return self.resamples[1]
 
     @cached_property
+    def ordered_t(self) -> FloatArray:
+        """The same, each row in order."""
+        return np.sort(self.t, axis=1)
+
+    @cached_property
     def gaffke(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Draws for the lower limit with the worst score for X_0 and with its bound, and for the upper limit."""
         worst = float(self.trials.reported[0])
@@ -186,7 +191,7 @@ def studentised(work: Work) -> Found:
 def studentised_limit(work: Work, p: float) -> FloatArray:
     """estimate - t_p * standard error: the upper limit for a small p, the lower for a large one."""
     with np.errstate(invalid="ignore"):
-        return np.asarray(work.trials.estimate - limits.order_statistic(work.t, p) * work.trials.error)
+        return np.asarray(work.trials.estimate - limits.pick(work.ordered_t, p) * work.trials.error)
 
 
 def jackknife(work: Work) -> Found:
@@ -257,8 +262,8 @@ def gaussian(work: Work) -> Found:
     t = (centre + (across - rho) * constant) / drawn_sd
     level = work.level(t)
     estimate = mean + rho * sd * constant[:, 0]
-    high = estimate - limits.order_statistic(t, level) * sd
-    low = estimate - limits.order_statistic(t, 1 - level) * sd
+    ends = limits.percentile(t, level)
+    low, high = estimate - ends[1] * sd, estimate - ends[0] * sd
     return work.settle(Found(low, high, "Monte Carlo of a Gaussian fitted to the scores"), jackknife=False)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats import limits
-from levelbest.stats.gaffke import sorted_uniforms
+from levelbest.stats.gaffke import sorted_uniforms, whole_power
 from levelbest.stats.methods import Found, Work
 from levelbest.stats.resample import Ranked, allow, counts
 from levelbest.stats.weights import subset_fraction
@@ -51,8 +51,9 @@ def imagined_draws(
             part /= np.add.reduceat(part, trials.starts, axis=1)[:, group]
         means = np.add.reduceat(part * trials.reported, trials.starts, axis=1)
         for i, k in enumerate(n):
-            weights = np.diff(u**k, axis=1, prepend=0.0)
-            rest = 1 - u[:, -1] ** k
+            power = whole_power(u, int(k))
+            weights = np.diff(power, axis=1, prepend=0.0)
+            rest = 1 - power[:, -1]
             if q is None:
                 base = np.einsum("bg,bg->b", weights, means)
                 for j, choice in enumerate(imagined[:, i]):

@@ -21,7 +21,7 @@ from levelbest.stats.weights import rank_weights
 __all__ = ["MEMORY_LIMIT", "Ranked", "allow", "bootstrap", "smooth_bootstrap"]
 
 MEMORY_LIMIT = 1 << 30  # bytes that the estimates of all resamples may take
-_CELLS = 1 << 16  # trials in one piece of resamples: half a megabyte, which stays in the cache
+_CELLS = 1 << 18  # trials in one piece of resamples: two megabytes, in the cache and enough for one matrix product
 _BLOCK = 1 << 13  # (budget, resample) pairs of standard errors computed together
 
 
@@ -88,7 +88,7 @@ class Ranked:
             weighted = counts * self.values
             means = np.add.reduceat(weighted, self.starts, axis=1) / np.maximum(sizes, 1)
             rows = np.repeat(means.ravel(), sizes.ravel()).reshape(b, m)
-        estimates = self.weights @ rows.T
+        estimates = (rows @ self.weights.T).T
         estimates += self.offset
         out = np.full((self.error_n.size, b) if errors else (0, 0), np.nan)
         if errors and self.fewer.size:
