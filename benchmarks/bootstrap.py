@@ -11,8 +11,8 @@ import sys
 import time
 
 import numpy as np
-from _table import Table, best_times, number
 
+from _table import Table, best_times, number
 from levelbest.stats import best_interval, expected_best
 from levelbest.stats.weights import rank_weights
 

@@ -19,12 +19,12 @@ from levelbest._check import FloatArray
 __all__ = ["basic", "bca", "local_level", "order_statistic", "percentile", "pick", "studentise"]
 
 
-def order_statistic(draws: FloatArray, p: FloatArray | float) -> FloatArray:
+def order_statistic(draws: npt.NDArray[np.floating[Any]], p: FloatArray | float) -> FloatArray:
     """The p-quantile of each row: order statistic (B + 1) p, interpolated; the extremes where B is too small for p."""
     return pick(np.sort(draws, axis=-1), p)
 
 
-def pick(ordered: FloatArray, p: FloatArray | float) -> FloatArray:
+def pick(ordered: npt.NDArray[np.floating[Any]], p: FloatArray | float) -> FloatArray:
     """The p-quantile of each row of draws that are already in order; p may differ from row to row."""
     n_draws = ordered.shape[-1]
     place = np.clip(np.asarray(p) * (n_draws + 1) - 1, 0, n_draws - 1)
@@ -36,7 +36,7 @@ def pick(ordered: FloatArray, p: FloatArray | float) -> FloatArray:
     with np.errstate(invalid="ignore"):
         between = below + share * (above - below)
     # inf - inf and 0 * inf: equal neighbours need no interpolation, nor does a place that is whole
-    return np.where((below == above) | (share == 0), below, between)
+    return np.asarray(np.where((below == above) | (share == 0), below, between))
 
 
 def local_level(draws: FloatArray, alpha: float, *, tails: int = 2) -> float:

@@ -22,7 +22,7 @@ __all__ = ["MEMORY_LIMIT", "Ranked", "allow", "bootstrap", "smooth_bootstrap"]
 
 MEMORY_LIMIT = 1 << 30  # bytes that the estimates of all resamples may take
 _CELLS = 1 << 18  # trials in one piece of resamples: two megabytes, in the cache and enough for one matrix product
-_BLOCK = 1 << 13  # (budget, resample) pairs of standard errors computed together
+_BLOCK = 1 << 15  # (budget, resample) pairs of standard errors computed together
 
 
 @lru_cache(maxsize=64)
@@ -114,27 +114,27 @@ class Ranked:
         budgets = self.error_n[self.inside]
         # w'_k = 0 below rank n: at rank k only the budgets n <= k move.
         active = np.searchsorted(budgets, np.arange(m), side="right")
-        block = max(8, _BLOCK // max(n_rows, 1))
-        out = np.empty((n_rows, b))
+        still = (budgets - 1)[:, None]  # ranks below n: leaving any of them out gives the same estimate
         gaps = np.diff(rows, axis=1)
+        total = (gaps @ (self.fewer * np.arange(1, m)).T).T  # y_i counts gap k once for every i <= k
+        squares = np.empty((n_rows, b))
+        block = max(8, _BLOCK // n_rows)
         for start in range(0, b, block):
             gap = np.ascontiguousarray(gaps[start : start + block].T)
-            y = np.zeros((n_rows, gap.shape[1]))
-            total, square, step = np.zeros_like(y), np.zeros_like(y), np.empty_like(y)
+            y, square = np.zeros((2, n_rows, gap.shape[1]))
+            step = np.empty_like(y)
             for k in range(m - 1, 0, -1):
                 a = active[k]
                 if a == 0:
                     break
-                np.multiply(self.fewer[:a, k - 1, None], gap[k - 1], out=step[:a])
-                y[:a] += step[:a]
-                total[:a] += y[:a]
-                np.multiply(y[:a], y[:a], out=step[:a])
-                square[:a] += step[:a]
-            still = (budgets - 1)[:, None]  # ranks below n: leaving any of them out gives the same estimate
-            total += still * y
-            square += still * y * y
-            out[:, start : start + block] = square - total * total / m
-        return np.maximum(out, 0)
+                now, moved = y[:a], step[:a]
+                np.multiply(self.fewer[:a, k - 1, None], gap[k - 1], out=moved)
+                now += moved
+                np.multiply(now, now, out=moved)
+                square[:a] += moved
+            np.add(square, still * y * y, out=squares[:, start : start + block])
+        squares -= total * total / m
+        return np.maximum(squares, 0, out=squares)
 
     def _within(self, sizes: IntArray, spread: FloatArray) -> FloatArray:
         """What the members of tied groups add: leaving out one moves its group's mean.
