@@ -12,6 +12,7 @@ import optuna
 import pytest
 from optuna.storages import JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
+from sqlalchemy.pool import NullPool
 
 from levelbest.errors import DataError, InputError
 from levelbest.readers import optuna_journal, optuna_store, read_trials
@@ -22,7 +23,10 @@ READERS = {"db": optuna_store.READER, "journal": optuna_journal.READER}
 
 
 def storage_of(path):
-    return RDBStorage(f"sqlite:///{path}") if path.suffix == ".db" else JournalStorage(JournalFileBackend(str(path)))
+    if path.suffix == ".db":
+        # Without a pool every connection is closed after use; from Python 3.13 an open one is a warning.
+        return RDBStorage(f"sqlite:///{path}", engine_kwargs={"poolclass": NullPool})
+    return JournalStorage(JournalFileBackend(str(path)))
 
 
 @pytest.fixture(scope="module")

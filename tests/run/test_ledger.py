@@ -48,7 +48,10 @@ def test_a_ledger_at_rest_is_one_plain_whole_file(tmp_path):
 def test_the_hash_is_the_documented_one(tmp_path):
     make(tmp_path / "s.db", 2, 2).close()
     previous = ""
-    for row in sqlite3.connect(tmp_path / "s.db").execute("SELECT * FROM records ORDER BY seq"):
+    connection = sqlite3.connect(tmp_path / "s.db")
+    rows = connection.execute("SELECT * FROM records ORDER BY seq").fetchall()
+    connection.close()
+    for row in rows:
         fields = json.dumps(list(row[:-1]))
         previous = hashlib.sha256(previous.encode() + b"\n" + fields.encode()).hexdigest()
         assert previous == row[-1]
