@@ -19,6 +19,8 @@ STATS = {
     "CdfBand", "cdf_band", "mean_curve_bounds",
     "anytime_cdf_band", "anytime_quantile_interval",
     "difference_band",
+    "all_of_k", "expected_best_by_group", "pass_at_k", "group_difference", "group_interval", "group_variance",
+    "plan_groups",
 }  # fmt: skip
 
 

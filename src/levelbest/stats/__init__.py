@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from levelbest.stats.contrast import difference_band as difference_band
     from levelbest.stats.cost import cost_curve as cost_curve
     from levelbest.stats.gate import claim_gate as claim_gate
+    from levelbest.stats.group_intervals import group_difference as group_difference
+    from levelbest.stats.group_intervals import group_interval as group_interval
+    from levelbest.stats.group_planning import group_variance as group_variance
+    from levelbest.stats.group_planning import plan_groups as plan_groups
+    from levelbest.stats.groups import all_of_k as all_of_k
+    from levelbest.stats.groups import expected_best_by_group as expected_best_by_group
+    from levelbest.stats.groups import pass_at_k as pass_at_k
     from levelbest.stats.interval import best_interval as best_interval
     from levelbest.stats.laws import Normality as Normality
     from levelbest.stats.laws import gaussian_best as gaussian_best
@@ -59,6 +66,13 @@ _HOMES: dict[str, str] = {
     "anytime_cdf_band": "anytime",
     "anytime_quantile_interval": "anytime",
     "difference_band": "contrast",
+    "all_of_k": "groups",
+    "expected_best_by_group": "groups",
+    "pass_at_k": "groups",
+    "group_difference": "group_intervals",
+    "group_interval": "group_intervals",
+    "group_variance": "group_planning",
+    "plan_groups": "group_planning",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -1,0 +1,174 @@
+"""Many problems: pass@k in exact fractions, the best of n by enumeration, and what is undefined."""
+
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from levelbest.errors import InputError
+from levelbest.stats import all_of_k, expected_best, expected_best_by_group, pass_at_k
+
+
+@pytest.mark.parametrize("samples", [1, 2, 7, 16, 100, 1000, 10_000])
+def test_pass_at_k_equals_the_formula_in_fractions(samples):
+    grid = sorted({0, 1, 2, 3, samples // 7, samples // 2, samples - 2, samples - 1, samples} & set(range(samples + 1)))
+    ks = [k for k in grid if k >= 1]
+    found = pass_at_k(grid, samples, ks)
+    every = all_of_k(grid, samples, ks)
+    for i, c in enumerate(grid):
+        for j, k in enumerate(ks):
+            whole = comb(samples, k)
+            assert found[i, j] == pytest.approx(float(1 - Fraction(comb(samples - c, k), whole)), rel=1e-12, abs=1e-300)
+            assert every[i, j] == pytest.approx(float(Fraction(comb(c, k), whole)), rel=1e-10, abs=1e-12)
+            assert abs(every[i, j] - float(Fraction(comb(c, k), whole))) < 1e-12
+
+
+def test_one_correct_of_sixteen_is_found_by_sixteen():
+    # resampling with replacement, as some tools do, gives 1 - (15/16)^16 = .644
+    assert pass_at_k(1, 16, 16) == 1.0
+    assert pass_at_k(1, 16, 8) == pytest.approx(0.5, abs=1e-15)
+
+
+def test_shapes_follow_problems_then_k():
+    assert isinstance(pass_at_k(3, 10, 2), float)
+    assert pass_at_k([3, 4], 10, 2).shape == (2,)
+    assert pass_at_k(3, 10, [1, 2, 3]).shape == (3,)
+    assert pass_at_k([3, 4], [10, 12], [1, 2, 3]).shape == (2, 3)
+
+
+def test_k_above_a_problems_samples_is_undefined_not_one():
+    found = pass_at_k([2, 2], [2, 5], [2, 3])
+    assert np.isnan(found[0, 1])
+    assert found[0, 0] == 1.0
+    assert found[1, 1] == pytest.approx(0.9)
+    with pytest.raises(InputError, match="unknown, not 1"):
+        pass_at_k(2, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("correct", "samples", "message"),
+    [
+        ([0.5], 3, "expected maximum"),
+        ([4], 3, "at most samples, got 4 of 3"),
+        ([-1], 3, "at least 0"),
+        ([True], 3, "sum them first"),
+        ([np.nan], 3, "whole numbers"),
+        ([[1, 2]], 3, "one number per problem"),
+        ([0], 0, "at least 1"),
+        ([], 3, "at least one problem"),
+    ],
+)
+def test_counts_that_are_no_counts(correct, samples, message):
+    with pytest.raises(InputError, match=message):
+        pass_at_k(correct, samples, 1)
+
+
+def enumerated(selection, reported, n, direction):
+    """Every draw of n, the best chosen by selection score, tied best ones equally likely."""
+    pick = max if direction == "max" else min
+    total = Fraction(0)
+    draws = list(combinations(range(len(selection)), n))
+    for draw in draws:
+        best = pick(selection[i] for i in draw)
+        tied = [Fraction(reported[i]) for i in draw if selection[i] == best]
+        total += sum(tied, Fraction(0)) / len(tied)
+    return total / len(draws)
+
+
+problems = st.lists(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(-4, 4)), min_size=1, max_size=6), min_size=1, max_size=5
+)
+
+
+@given(problems, st.sampled_from(["max", "min"]), st.randoms())
+def test_best_of_n_with_a_verifier_equals_enumeration(table, direction, shuffle):
+    rows = [(g, s, r) for g, samples in enumerate(table) for s, r in samples]
+    shuffle.shuffle(rows)
+    group, selection, reported = map(list, zip(*rows, strict=True))
+    best = expected_best_by_group(selection, [f"p{g}" for g in group], None, reported, direction=direction)
+    assert best.n.tolist() == list(range(1, max(map(len, table)) + 1))
+    for g, samples in enumerate(table):
+        for j, n in enumerate(best.n):
+            value = best.by_group[g, j]
+            if n > len(samples):
+                assert np.isnan(value)
+            else:
+                truth = enumerated([s for s, _ in samples], [r for _, r in samples], int(n), direction)
+                assert value == pytest.approx(float(truth), abs=1e-12)
+    for j, n in enumerate(best.n):
+        allowed = [g for g, samples in enumerate(table) if len(samples) >= n]
+        assert best.n_groups[j] == len(allowed)
+        assert best.value[j] == pytest.approx(float(np.mean(best.by_group[allowed, j])), abs=1e-12)
+
+
+@given(problems, st.sampled_from(["max", "min"]))
+def test_each_group_is_the_expected_best_of_its_samples(table, direction):
+    group = [g for g, samples in enumerate(table) for _ in samples]
+    scores = [float(r) for samples in table for _, r in samples]
+    best = expected_best_by_group(scores, group, None, direction=direction)
+    for g, samples in enumerate(table):
+        mine = [float(r) for _, r in samples]
+        one = expected_best(mine, np.arange(1, len(mine) + 1), direction=direction)
+        assert best.by_group[g, : len(mine)] == pytest.approx(one, abs=1e-12)
+
+
+def test_many_sizes_and_chunks_agree_with_one_group_at_a_time(monkeypatch):
+    from levelbest.stats import groups
+
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(1, 40, 60)
+    group = rng.permutation(np.repeat(np.arange(60), sizes))
+    verifier, correct = rng.integers(0, 6, group.size).astype(float), rng.random(group.size)
+    monkeypatch.setattr(groups, "_CELLS", 64)
+    best = expected_best_by_group(verifier, group, [1, 3, 20], correct)
+    for g in range(60):
+        mine = group == g
+        allowed = best.n <= sizes[g]
+        one = expected_best(verifier[mine], best.n[allowed], correct[mine]) if allowed.any() else []
+        assert best.by_group[g, allowed] == pytest.approx(one, rel=1e-12)
+        assert np.isnan(best.by_group[g, ~allowed]).all()
+
+
+def test_two_values_take_the_short_way_to_the_same_numbers():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(20), 12)
+    scores = (rng.random(240) < 0.3) * 5.0 - 2.0
+    for direction in ("max", "min"):
+        short = expected_best_by_group(scores, group, None, direction=direction)
+        long = expected_best_by_group(scores, group, None, scores, direction=direction)
+        assert short.by_group == pytest.approx(long.by_group, abs=1e-12)
+
+
+def test_weights_and_strata():
+    group = ["a"] * 2 + ["b"] * 2 + ["c"] * 2
+    scores = [0, 1, 1, 1, 0, 0]
+    plain = expected_best_by_group(scores, group, [1, 2])
+    assert plain.value == pytest.approx([0.5, 2 / 3])
+    heavy = expected_best_by_group(scores, group, [1, 2], weights={"a": 2, "b": 1, "c": 1})
+    assert heavy.value == pytest.approx([0.5, 0.75])
+    parts = expected_best_by_group(scores, group, [1, 2], strata={"a": "hard", "b": "easy", "c": "hard"}).by_stratum()
+    assert list(parts) == ["easy", "hard"]
+    assert parts["hard"].value == pytest.approx([0.25, 0.5])
+    assert parts["hard"].groups.tolist() == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n": 3}, "at most the number of trials, 2"),
+        ({"weights": {"a": 1.0}}, "1 of 2 are missing: b"),
+        ({"weights": [1.0]}, "one per group"),
+        ({"weights": [0.0, 0.0]}, "not all 0"),
+        ({"strata": {"b": 1}}, "1 of 2 are missing: a"),
+        ({"group": ["a", "b"]}, "each of the 4 samples"),
+        ({"group": [1.0, 1.0, 2.0, np.nan]}, "1 are missing"),
+    ],
+)
+def test_groups_that_do_not_fit(options, message):
+    arguments = {"group": ["a", "a", "b", "b"], "n": 1} | options
+    with pytest.raises(InputError, match=message):
+        expected_best_by_group([0, 1, 1, 0], **arguments)
