@@ -86,6 +86,16 @@ def test_folder_counts_the_run_that_the_report_drops(search):
     np.testing.assert_allclose(trials.configuration["trainer.optimizer.lr"], [1e-3, 1e-2, 1e-4, 1.0])
 
 
+def test_the_files_that_ray_leaves_beside_do_not_mislead(search):
+    """AllenTune runs on Ray, which writes its own files into the same folders."""
+    for run in search.iterdir():
+        (run / "params.json").write_text("{}")
+        (run / "result.json").write_text('{"done": true, "config": {}}\n')
+    trials = read_trials(search)
+    assert trials.facts["format"] == "AllenTune results"
+    assert trials.n_trials == 4
+
+
 def test_other_metrics(search):
     path = report(search)
     lines = [json.loads(line) for line in path.read_text().splitlines()]

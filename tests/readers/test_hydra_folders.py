@@ -70,6 +70,15 @@ def test_the_metrics_file_must_be_found(multirun, tmp_path):
     assert table.columns["status"].tolist() == ["ok", "failed"] * 3
 
 
+def test_packed_folder_is_the_same(multirun, tmp_path):
+    for kind in ("zip", "gztar"):
+        path = Path(shutil.make_archive(str(tmp_path / "results"), kind, multirun.parent, multirun.name))
+        assert READER.recognises(path)
+        (packed,), (plain,) = READER.read(path), READER.read(multirun)
+        for name in plain.columns:
+            assert packed.columns[name].tolist() == plain.columns[name].tolist()
+
+
 def test_broken_files_are_listed(multirun, tmp_path):
     copy = Path(shutil.copytree(multirun, tmp_path / "copy"))
     (copy / "0" / "metrics.json").write_text('{"val": ')

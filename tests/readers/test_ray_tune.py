@@ -83,6 +83,15 @@ def test_packed_folder_is_the_same(tmp_path):
         READER.read(cut)
 
 
+def test_an_archive_is_not_read_past_its_measure(tmp_path, monkeypatch):
+    path = tmp_path / "results.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        archive.add(EXPERIMENT, arcname="cnn")
+    monkeypatch.setattr("levelbest.readers._tree._MOST_BYTES", 2000)
+    with pytest.raises(DataError, match="unpack it and name the folder"):
+        READER.read(path)
+
+
 def test_progress_csv_serves_where_result_json_is_missing(experiment):
     (before,) = READER.read(experiment)
     for trial in experiment.iterdir():

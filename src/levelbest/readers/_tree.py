@@ -21,6 +21,7 @@ _PACKED = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
 _IGNORED = {".git", "__pycache__", "node_modules", ".venv", "site-packages"}
 _GLANCE = 20_000
 """Names looked at, at most, to tell whether a folder is of some format."""
+_GLANCE_BYTES = 2**28
 _MOST_BYTES = 2**31
 
 
@@ -54,16 +55,6 @@ class Tree:
         """The files with one of these names, in order of their paths."""
         return [name for name in self.files if PurePosixPath(name).name in basenames]
 
-    def beside(self, name: str, other: str) -> str | None:
-        """The file ``other`` in the folder of ``name``, where there is one."""
-        path = str(PurePosixPath(name).parent / other)
-        return path if path in self.files else None
-
-
-def folder_of(name: str, root: str = "") -> str:
-    """The last part of the folder a file is in; ``root`` where it lies at the top."""
-    return PurePosixPath(name).parent.name or root
-
 
 def is_packed(path: Path) -> bool:
     """Whether the name is that of an archive."""
@@ -84,15 +75,14 @@ def open_tree(path: Path, wanted: Callable[[str], bool]) -> Tree:
     if path.is_dir():
         tree.files = {name: where for name, where in sorted(_walk(path)) if wanted(name)}
     elif is_packed(path):
-        size = 0
-        for name, read in _members(path):
+        total = 0
+        for name, size, read in _members(path):
             if wanted(name):
-                with _readable(path):
-                    content = read()
-                size += len(content)
-                if size > _MOST_BYTES:
+                total += size
+                if total > _MOST_BYTES:  # before it is read: a small archive can stand for any amount
                     raise DataError(f"{path.name} holds more than 2 GiB of results: unpack it and name the folder")
-                tree.files[name] = content
+                with _readable(path):
+                    tree.files[name] = read()
         tree.files = dict(sorted(tree.files.items()))
     elif path.is_file():
         tree.files = {path.name: path}
@@ -105,15 +95,17 @@ def holds(path: Path, wanted: Callable[[str], bool]) -> bool:
     """Whether a folder or archive holds a file with such a path inside it; looks at a bounded number of names."""
     try:
         if path.is_dir():
-            names: Iterator[str] = (name for name, _ in _walk(path))
+            names: Iterator[tuple[str, int]] = ((name, 0) for name, _ in _walk(path))
         elif path.is_file() and is_packed(path):
-            names = (name for name, _ in _members(path))
+            names = ((name, size) for name, size, _ in _members(path))
         else:
             return False
-        for count, name in enumerate(names):
+        passed = 0
+        for count, (name, size) in enumerate(names):
             if wanted(name):
                 return True
-            if count > _GLANCE:
+            passed += size  # what lies between the names of a .tar.gz must be unpacked to pass it
+            if count > _GLANCE or passed > _GLANCE_BYTES:
                 return False
     except (OSError, DataError, InputError):
         return False
@@ -129,19 +121,21 @@ def _walk(folder: Path) -> Iterator[tuple[str, Path]]:
             yield (relative / name).as_posix(), here / name
 
 
-def _members(path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """The files of an archive in its order. Contents are only ever held in memory, so no member can leave it."""
+def _members(path: Path) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
+    """Name, size and content of an archive's files, in its order. No content touches the disk: none can leave it."""
     with _readable(path):
         if path.name.lower().endswith(".zip"):
             with zipfile.ZipFile(path) as packed:
                 for info in packed.infolist():
                     if not info.is_dir():
-                        yield _inside(info.filename), lambda info=info: packed.read(info)  # type: ignore[misc]
+                        name, size = _inside(info.filename), info.file_size
+                        yield name, size, lambda info=info: packed.read(info)  # type: ignore[misc]
             return
         with tarfile.open(path, "r:*") as archive:
             for member in archive:
                 if member.isfile():
-                    yield _inside(member.name), lambda member=member: _content(archive, member)  # type: ignore[misc]
+                    name, size = _inside(member.name), member.size
+                    yield name, size, lambda member=member: _content(archive, member)  # type: ignore[misc]
 
 
 @contextmanager

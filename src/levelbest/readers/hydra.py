@@ -37,7 +37,14 @@ def _read(path: Path, *, metrics: str | None = None, **_: Any) -> list[RawTable]
 
     ``metrics`` is the file's name inside a job's folder, e.g. ``results.json`` or ``logs/*/metrics.csv``.
     """
-    tree = open_tree(path, lambda _: True)
+
+    def wanted(name: str) -> bool:
+        # The files of a folder cost nothing before they are opened; those of an archive are all read at once.
+        if path.is_dir() or "/.hydra/" in f"/{name}" or name.endswith(_ENDINGS):
+            return True
+        return metrics is not None and fnmatchcase(PurePosixPath(name).name, PurePosixPath(metrics).name)
+
+    tree = open_tree(path, wanted)
     jobs = [name[: -len(_CONFIG)].rstrip("/") for name in tree.files if name.endswith(_CONFIG)]
     if not jobs:
         raise DataError(f"{tree.name} holds no Hydra job: no folder with .hydra/config.yaml")
