@@ -60,10 +60,7 @@ _Value = Any  # a FloatArray or float, a _Text, or a Mask
 def matching_rows(expression: str, columns: Mapping[str, Any], n_rows: int, source: str) -> Mask:
     """Which rows satisfy the expression."""
     parser = _Parser(expression, columns, n_rows, source)
-    mask = parser.parse()
-    if not (isinstance(mask, np.ndarray) and mask.dtype == bool and mask.shape == (n_rows,)):
-        raise InputError(f'--where must compare columns, such as "epoch > 0", got {expression!r}')
-    return mask
+    return parser.truth(parser.parse())
 
 
 class _Parser:
@@ -96,6 +93,7 @@ class _Parser:
         return found
 
     def parse(self) -> _Value:
+        """The value of the whole expression."""
         if not self.tokens:
             raise InputError('--where must hold an expression, such as "epoch > 0", got an empty one')
         try:
@@ -131,8 +129,8 @@ class _Parser:
             word = self._peek()
             if word in ("or", "and") and _STRONG[word] > strength:
                 self.place += 1
-                right = self._truth(self._expression(_STRONG[word]))
-                left = self._truth(left) | right if word == "or" else self._truth(left) & right
+                right = self.truth(self._expression(_STRONG[word]))
+                left = self.truth(left) | right if word == "or" else self.truth(left) & right
             elif word in _COMPARISONS and _STRONG["compare"] > strength:
                 self.place += 1
                 left = self._compared(word, left, self._expression(_STRONG["compare"]))
@@ -179,7 +177,7 @@ class _Parser:
 
     def _unary(self) -> _Value:
         if self._accept("not"):
-            return ~self._truth(self._expression(_STRONG["not"]))
+            return ~self.truth(self._expression(_STRONG["not"]))
         if self._accept("-"):
             return self._computed("-", 0.0, self._expression(_STRONG["*"]))
         if self._accept("+"):
@@ -277,7 +275,8 @@ class _Parser:
             return float(parsed[0]) if value.codes is None else parsed[value.codes]
         raise InputError(f"--where: a number is needed in {self.text!r}")
 
-    def _truth(self, value: _Value) -> Mask:
+    def truth(self, value: _Value) -> Mask:
+        """The rows where a value is true."""
         if isinstance(value, np.ndarray) and value.dtype == bool:
             return value
         if (

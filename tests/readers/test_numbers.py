@@ -1,0 +1,68 @@
+"""Numbers as people write them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from levelbest.readers.columns import Coded
+from levelbest.readers.numbers import as_numbers
+
+
+def column(*cells):
+    return np.array(cells, dtype=object)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "kinds"),
+    [
+        (["1", "2.5", "-3e2", ".5", "+7."], [1, 2.5, -300, 0.5, 7], set()),
+        (["84.3%", "90 %"], [0.843, 0.9], {"percent"}),
+        (["1,234", "12,345,678.5"], [1234, 12345678.5], {"thousands"}),
+        (["0,843", "1,234"], [0.843, 1.234], {"decimal-comma"}),
+        (["84,31", "7"], [84.31, 7], {"decimal-comma"}),
+        (["12,5%", "50%"], [0.125, 0.5], {"percent"}),
+        (["1,200%"], [12.0], {"percent"}),
+        (["١٢"], [12], set()),
+        (["inf", "-Infinity", "NaN"], [np.inf, -np.inf, np.nan], set()),
+    ],
+)
+def test_written_numbers(cells, values, kinds):
+    found = as_numbers(column(*cells))
+    assert np.allclose(found.values, values, equal_nan=True, rtol=1e-15)
+    assert set(found.converted) == kinds
+    assert not found.words
+
+
+def test_what_is_no_number_stays_a_word():
+    cells = ["abc", "1_000", "0x1F", "12 34", "1.2.3", "1,2,3", [1], {"a": 1}]
+    found = as_numbers(column(*cells))
+    assert set(found.words) == set(range(len(cells)))
+
+
+def test_empty_is_not_nan():
+    found = as_numbers(column("", None, "NA", "-", "nan", " "))
+    assert found.empty.tolist() == [True, True, True, True, False, True]
+    masked = as_numbers(np.ma.MaskedArray([1.0, np.nan, 2.0], mask=[True, False, False]))
+    assert masked.empty.tolist() == [True, False, False]
+    assert np.isnan(masked.values[:2]).all()
+
+
+def test_huge_integers_become_infinite_and_not_an_error():
+    assert as_numbers(column(10**400, -(10**400))).values.tolist() == [np.inf, -np.inf]
+
+
+def test_codes_give_what_objects_give():
+    names = ("1", "5%", "x", "", "1,234")
+    codes = np.array([0, 1, 2, 3, 4, -1, 1], dtype=np.int32)
+    ours = as_numbers(Coded(codes, names))
+    theirs = as_numbers(column(*[None if code < 0 else names[code] for code in codes]))
+    assert np.array_equal(ours.values, theirs.values, equal_nan=True)
+    assert ours.empty.tolist() == theirs.empty.tolist()
+    assert ours.words == theirs.words
+    assert ours.converted == theirs.converted
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=1))
+def test_every_float_comes_back_from_its_text(values):
+    assert as_numbers(column(*map(repr, values))).values.tolist() == values
