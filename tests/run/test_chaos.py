@@ -131,3 +131,41 @@ def test_chaos_again_and_again(tmp_path):
             runner.communicate()
         assert verify_ledger(folder / "study.db").whole
         assert len(table(folder / "study.db")) == 200
+
+
+@pytest.mark.long
+def test_chaos_on_ray(tmp_path):
+    """Ray's own workers killed at random, and the runner once."""
+    pytest.importorskip("ray", reason="needs ray: pip install 'levelbest[ray]'")
+    shutil.copy(HERE / "objectives.py", tmp_path)
+    (tmp_path / "study.yaml").write_text(STUDY)
+    rng = np.random.default_rng(5)
+    for upto in (100, 195):
+        runner = start(tmp_path, "--engine", "ray", "--workers", "3")
+        while runner.poll() is None and finished(tmp_path) < upto:
+            time.sleep(float(rng.exponential(0.4)))
+            try:
+                below = psutil.Process(runner.pid).children(recursive=True)
+                victims = [one for one in below if one.name().startswith("ray::") and "run_task" in one.name()]
+                if victims:
+                    victims[int(rng.integers(len(victims)))].kill()
+            except psutil.NoSuchProcess:
+                continue
+        if upto == 100:
+            runner.kill()
+        out, err = runner.communicate(timeout=180)
+    assert runner.returncode == 0, err
+    assert "a: 100 of 100 trials; b: 100 of 100 trials (finished)" in out
+    rows = table(tmp_path / "study.db")
+    assert [row[:2] for row in rows] == [(family, trial) for family in "ab" for trial in range(100)]
+    calm = tmp_path / "calm"
+    calm.mkdir()
+    shutil.copy(HERE / "objectives.py", calm)
+    (calm / "study.yaml").write_text(STUDY)
+    assert start(calm, "--engine", "inline").wait(60) == 0
+    assert rows == table(calm / "study.db")
+    assert verify_ledger(tmp_path / "study.db").whole
+    connection = sqlite3.connect(tmp_path / "study.db")
+    ends = dict(connection.execute("SELECT status, count(*) FROM records WHERE kind = 'end' GROUP BY status"))
+    connection.close()
+    assert ends["lost"] >= 3

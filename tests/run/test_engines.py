@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from levelbest.errors import InputError
+from levelbest.errors import InputError, MissingExtra
 from levelbest.run.engines import Engine, Job, open_engine
 from levelbest.run.study import Resources
 
@@ -23,12 +23,30 @@ NAMES = [name for name in vars(objectives) if callable(getattr(objectives, name)
 _nap = itertools.count(os.getpid() % 10_000 * 1000)
 
 
+@pytest.fixture(scope="module")
+def cluster():
+    """One Ray for all tests that need it: starting it takes seconds."""
+    started = []
+
+    def start():
+        ray = pytest.importorskip("ray", reason="needs ray: pip install 'levelbest[ray]'")
+        if not ray.is_initialized():
+            ray.init(num_cpus=2, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
+            started.append(ray)
+
+    yield start
+    for ray in started:
+        ray.shutdown()
+
+
 @pytest.fixture
-def open_as(tmp_path):
+def open_as(tmp_path, cluster):
     """Open an engine of a kind; stopped at the end."""
     opened = []
 
     def open_one(kind: str, workers: int | None = 2, **more) -> Engine:
+        if kind == "ray":
+            cluster()
         if kind == "local-fork":
             functions = {f"objectives:{name}": getattr(objectives, name) for name in NAMES}
             job = Job(folder=tmp_path, logs=tmp_path / "logs", functions=functions, workers=workers, **more)
@@ -307,3 +325,27 @@ def test_whoever_is_killed_nothing_is_orphaned(tmp_path, kind, victim):
     until(lambda: not any(process.is_running() and process.status() != "zombie" for process in workers))
     driver.kill()
     driver.communicate()
+
+
+@pytest.mark.long
+def test_ray_is_started_and_ended_where_there_is_none(tmp_path):
+    ray = pytest.importorskip("ray", reason="needs ray: pip install 'levelbest[ray]'")
+    ray.shutdown()
+    engine = open_engine("ray", Job(folder=HERE, logs=tmp_path, names=("objectives:plain",), workers=2))
+    assert ray.is_initialized()
+    engine.stop()
+    assert not ray.is_initialized()
+    with pytest.raises(InputError, match="lives in this session alone"):
+        open_engine("ray", Job(folder=HERE, logs=tmp_path, functions={"f": lambda config, seed: 1}))  # noqa: ARG005
+    with pytest.raises(InputError, match="cannot be imported"):
+        open_engine("ray", Job(folder=HERE, logs=tmp_path, names=("objectives:absent",)))
+    ray.shutdown()
+
+
+def test_a_missing_extra_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtra, match=r"this needs ray: pip install 'levelbest\[ray\]'"):
+        open_engine("ray", Job(folder=HERE, logs=tmp_path))
+    monkeypatch.setitem(sys.modules, "submitit", None)
+    with pytest.raises(MissingExtra, match=r"this needs submitit: pip install 'levelbest\[slurm\]'"):
+        open_engine("slurm", Job(folder=HERE, logs=tmp_path))

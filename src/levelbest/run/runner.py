@@ -198,6 +198,7 @@ def _job(study: Study, path: Path, workers: int | None) -> Job:
     asked = [family.resources for family in study.families]
     cpus = [one.cpus for one in asked if one.cpus is not None]
     memory = [one.memory for one in asked if one.memory is not None]
+    limits = [family.time_limit for family in study.families]
     return Job(
         folder=study.folder.resolve(),
         logs=logs_folder(path.resolve()),
@@ -205,6 +206,7 @@ def _job(study: Study, path: Path, workers: int | None) -> Job:
         names=tuple(dict.fromkeys(names)),
         workers=study.workers if workers is None else workers,
         resources=Resources(max(cpus, default=None), max(one.gpus for one in asked), max(memory, default=None)),
+        time=None if None in limits else max(limit for limit in limits if limit is not None),
     )
 
 

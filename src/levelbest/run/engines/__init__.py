@@ -36,8 +36,10 @@ class Job:
     workers: int | None = None
     resources: Resources = field(default_factory=Resources)
     """The largest of what any family asks for."""
-    wait: float = 600.0
-    """Seconds that a cluster may stay silent about a lost trial."""
+    time: float | None = None
+    """The longest time limit of any family, seconds; None where one has none."""
+    wait: float = 60.0
+    """Seconds that a cluster's file system may take to show a result."""
 
 
 class Engine(ABC):
