@@ -1,5 +1,6 @@
 """The contract of engines: one suite, every engine."""
 
+import contextlib
 import itertools
 import os
 import subprocess
@@ -17,26 +18,33 @@ from levelbest.run.study import Resources
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 import objectives  # noqa: E402
+from slurm_cluster import slurm  # noqa: E402
 
-KINDS = ["inline", "local-fork", "local-fresh", pytest.param("ray", marks=pytest.mark.long)]
+LONG = [pytest.param(name, marks=pytest.mark.long) for name in ("ray", "slurm")]
+KINDS = ["inline", "local-fork", "local-fresh", *LONG]
 NAMES = [name for name in vars(objectives) if callable(getattr(objectives, name)) and name != "not_a_function_but"]
 _nap = itertools.count(os.getpid() % 10_000 * 1000)
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    """One Ray for all tests that need it: starting it takes seconds."""
-    started = []
+    """One Ray and one Slurm for all tests that need them: starting takes seconds."""
+    started, stack = [], contextlib.ExitStack()
 
-    def start():
+    def start(kind: str) -> None:
+        if kind == "slurm":
+            pytest.importorskip("submitit", reason="needs submitit: pip install 'levelbest[slurm]'")
+            if "slurm" not in started:
+                stack.enter_context(slurm())
+                started.append("slurm")
+            return
         ray = pytest.importorskip("ray", reason="needs ray: pip install 'levelbest[ray]'")
         if not ray.is_initialized():
             ray.init(num_cpus=2, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
-            started.append(ray)
+            stack.callback(ray.shutdown)
 
-    yield start
-    for ray in started:
-        ray.shutdown()
+    with stack:
+        yield start
 
 
 @pytest.fixture
@@ -45,14 +53,14 @@ def open_as(tmp_path, cluster):
     opened = []
 
     def open_one(kind: str, workers: int | None = 2, **more) -> Engine:
-        if kind == "ray":
-            cluster()
+        if kind in ("ray", "slurm"):
+            cluster(kind)
         if kind == "local-fork":
             functions = {f"objectives:{name}": getattr(objectives, name) for name in NAMES}
             job = Job(folder=tmp_path, logs=tmp_path / "logs", functions=functions, workers=workers, **more)
         else:
             names = tuple(f"objectives:{name}" for name in NAMES)
-            job = Job(folder=HERE, logs=tmp_path / "logs", names=names, workers=workers, **more)
+            job = Job(folder=HERE, logs=tmp_path / "logs", names=names, workers=workers, wait=3, **more)
         (tmp_path / "logs").mkdir(exist_ok=True)
         opened.append(open_engine(kind.partition("-")[0], job))
         return opened[-1]
@@ -177,7 +185,7 @@ def test_a_command_may_not_outlive_its_limit_nor_its_children(engine, task):
 
 def test_many_tasks_end_once_each(engine, task):
     tasks = [task("plain", x=i / 50) for i in range(50)]
-    ended = all_of(engine, tasks)
+    ended = all_of(engine, tasks, 300)
     assert {key: raw["scores"]["dev"] for key, raw in ended.items()} == {t["key"]: t["config"]["x"] for t in tasks}
 
 
@@ -186,9 +194,10 @@ def test_waiting_for_nothing_returns(engine):
 
 
 def test_trials_run_side_by_side(isolating, task):
+    seconds = 10 if type(isolating).__name__ == "SlurmEngine" else 0.5  # a job takes a few seconds to start
     began = time.monotonic()
-    all_of(isolating, [task("sleeps", seconds=0.5) for _ in range(4)])
-    assert time.monotonic() - began < 0.5 * 4
+    all_of(isolating, [task("sleeps", seconds=seconds) for _ in range(4)])
+    assert time.monotonic() - began < seconds * 4
     assert isolating.capacity == 2
 
 
@@ -349,3 +358,26 @@ def test_a_missing_extra_says_how_to_get_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "submitit", None)
     with pytest.raises(MissingExtra, match=r"this needs submitit: pip install 'levelbest\[slurm\]'"):
         open_engine("slurm", Job(folder=HERE, logs=tmp_path))
+
+
+@pytest.mark.long
+def test_a_slurm_job_that_is_cancelled_is_lost(open_as, task):
+    engine = open_as("slurm")
+    engine.submit(task("sleeps", seconds=60))
+    until(lambda: "R" in subprocess.run(["squeue", "-h", "-o", "%t"], capture_output=True, text=True).stdout.split())
+    subprocess.run(["scancel", "--full", "--signal=KILL", *_jobs()], check=True)
+    subprocess.run(["scancel", *_jobs()], check=True)
+    (raw,) = _first(engine)
+    assert raw["end"] == "lost"
+    assert one(engine, task("plain"))["scores"]["dev"] == 0.5
+
+
+def _jobs() -> list[str]:
+    return subprocess.run(["squeue", "-h", "-o", "%A"], capture_output=True, text=True, check=True).stdout.split()
+
+
+def _first(engine: Engine) -> list[dict]:
+    deadline = time.monotonic() + 60
+    while not (found := engine.wait(1.0)):
+        assert time.monotonic() < deadline
+    return found

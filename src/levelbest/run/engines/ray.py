@@ -15,6 +15,7 @@ from levelbest.run.engines import Engine, Job
 
 __all__ = ["RayEngine"]
 
+_TRIES = 10
 _workers: dict[str, Any] = {}
 """In a worker process of Ray's: the guarded worker that it feeds."""
 
@@ -47,12 +48,20 @@ class RayEngine(Engine):
 
     def _load(self) -> None:
         """Have the functions imported once on the cluster, so that a wrong name is an error and not fifty failures."""
-        task = {"load": sorted(set(self._names.values())), "folder": str(self._job.folder)}
-        answer = self._ray.get(self._run.remote(task, self._setup()))
-        if answer is None or answer["loaded"]:
-            problem = "the worker that should import them died" if answer is None else answer["loaded"]
+        problem = "workers of the cluster die as they start"
+        task = {"load": self._setup()["names"], "folder": self._setup()["folder"]}
+        for _ in range(_TRIES):
+            try:
+                answer = self._ray.get(self._run.remote(task, self._setup()))
+            except self._ray.exceptions.RayError as error:
+                problem = f"workers of the cluster die as they start ({type(error).__name__})"
+                continue
+            if answer is not None:
+                problem = answer["loaded"]
+                break
+        if problem:
             self.stop()
-            raise InputError(str(problem))
+            raise InputError(problem)
 
     def _setup(self) -> dict[str, Any]:
         return {"names": sorted(set(self._names.values())), "folder": str(self._job.folder)}
@@ -102,6 +111,13 @@ def importable_name(key: str, function: Any) -> str:
     return f"{module}:{name}"
 
 
+def unstarted(task: dict[str, Any], problem: str) -> dict[str, Any]:
+    """An attempt that never began."""
+    return {
+        "key": task["key"], "end": "unstarted", "wall": 0.0, "cpu": 0.0, "limit": task["limit"], "problem": problem
+    }  # fmt: skip
+
+
 def run_task(task: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any] | None:
     """In Ray's worker: feed a guarded worker with one task. None: it died."""
     from levelbest.run.worker import Worker
@@ -111,9 +127,10 @@ def run_task(task: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any] | No
         worker = Worker()
         if "load" not in task:
             worker.send({"load": setup["names"], "folder": setup["folder"]})
-            if worker.answer() is None:
+            loaded = worker.answer()
+            if loaded is None or loaded["loaded"]:
                 worker.close()
-                return None
+                return None if loaded is None else unstarted(task, loaded["loaded"])
     worker.send(task)
     answer: dict[str, Any] | None = worker.answer()
     if answer is None:

@@ -9,6 +9,7 @@ from typing import Any
 from levelbest.errors import InputError, MissingExtra
 from levelbest.run.engines import Engine, Job
 from levelbest.run.engines.ray import importable_name, run_task
+from levelbest.run.worker import Worker
 
 __all__ = ["SlurmEngine"]
 
@@ -28,6 +29,7 @@ class SlurmEngine(Engine):
         names = {key: importable_name(key, function) for key, function in job.functions.items()}
         self._names = {**names, **{name: name for name in job.names}}
         self._setup = {"names": sorted(set(self._names.values())), "folder": str(job.folder)}
+        self._check_names()
         try:
             self._executor = submitit.SlurmExecutor(folder=job.logs / "slurm")
         except RuntimeError as error:
@@ -50,6 +52,17 @@ class SlurmEngine(Engine):
         self._executor.update_parameters(**options)
         self._running: dict[str, tuple[Any, dict[str, Any], float | None]] = {}
         self.capacity = job.workers or _IN_QUEUE
+
+    def _check_names(self) -> None:
+        """Import the functions here once, so that a wrong name is an error now and not fifty failures later."""
+        if not self._setup["names"]:
+            return
+        worker = Worker(log=str(self._job.logs / "workers.log"))
+        worker.send({"load": self._setup["names"], "folder": self._setup["folder"]})
+        answer = worker.answer()
+        worker.close()
+        if answer is None or answer["loaded"]:
+            raise InputError("a worker died importing them" if answer is None else answer["loaded"])
 
     def submit(self, task: dict[str, Any]) -> None:
         """Put a job into the queue."""
