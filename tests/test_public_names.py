@@ -21,6 +21,8 @@ STATS = {
     "difference_band",
     "all_of_k", "expected_best_by_group", "pass_at_k", "group_difference", "group_interval", "group_variance",
     "plan_groups",
+    "winners_curse",
+    "extrapolated_best",
 }  # fmt: skip
 
 

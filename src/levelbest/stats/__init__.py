@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from levelbest.stats.cdf import mean_curve_bounds as mean_curve_bounds
     from levelbest.stats.contrast import difference_band as difference_band
     from levelbest.stats.cost import cost_curve as cost_curve
+    from levelbest.stats.curse import winners_curse as winners_curse
+    from levelbest.stats.extrapolation import extrapolated_best as extrapolated_best
     from levelbest.stats.gate import claim_gate as claim_gate
     from levelbest.stats.group_intervals import group_difference as group_difference
     from levelbest.stats.group_intervals import group_interval as group_interval
@@ -73,6 +75,8 @@ _HOMES: dict[str, str] = {
     "group_interval": "group_intervals",
     "group_variance": "group_planning",
     "plan_groups": "group_planning",
+    "winners_curse": "curse",
+    "extrapolated_best": "extrapolation",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
