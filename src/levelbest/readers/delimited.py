@@ -16,7 +16,7 @@ from levelbest.readers.raw import RawTable
 from levelbest.readers.tidy import MARKS, TEXT
 from levelbest.trials import Skipped
 
-__all__ = ["column_names", "dialect_of", "parse_delimited", "text_column"]
+__all__ = ["SUMMARIES", "column_names", "dialect_of", "header_of", "parse_delimited", "text_column"]
 
 _DELIMITERS = (",", "\t", ";", "|")
 _WHITESPACE = " "
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infin
 _ZEROS_FIRST = re.compile(r"[+-]?0\d")
 
 _TRUTH = {"True": True, "true": True, "TRUE": True, "False": False, "false": False, "FALSE": False}
-_SUMMARIES = frozenset(
+SUMMARIES = frozenset(
     {"min", "minimum", "max", "maximum", "mean", "average", "avg", "median", "std", "stdev", "sd", "std dev"}
     | {"standard deviation", "standard error", "variance", "sum", "total", "count", "range", "std. dev"}
 )
@@ -36,12 +36,9 @@ Record = tuple[int, list[str]]
 def parse_delimited(text: str, source: str, delimiter: str | None = None) -> RawTable:
     """The table in a text; rows whose number of cells is not the header's are skipped and reported."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    start = _first_line(lines)
-    if start is None:
-        raise DataError(f"{source} is empty: there is no header and no row")
+    start = _first_line(lines) or 0
     delimiter = delimiter or dialect_of(lines[start:])
-    header = _cells(lines[start], delimiter)
-    headless = all(_NUMBER.fullmatch(cell.strip()) for cell in header if cell.strip()) and any(map(str.strip, header))
+    start, header, headless = header_of(lines, delimiter, source)
     body = start if headless else start + 1
     names, renamed = column_names([""] * len(header) if headless else header)
     records = list(_records(lines, body, delimiter, len(names)))
@@ -76,6 +73,16 @@ def parse_delimited(text: str, source: str, delimiter: str | None = None) -> Raw
     )
 
 
+def header_of(lines: Sequence[str], delimiter: str, source: str) -> tuple[int, list[str], bool]:
+    """The header's line, its cells, and whether they are numbers: then there is no header."""
+    start = _first_line(lines)
+    if start is None:
+        raise DataError(f"{source} is empty: there is no header and no row")
+    cells = _cells(lines[start], delimiter)
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return start, cells, bool(filled) and all(map(_is_number, filled))
+
+
 def _sorted_out(records: Sequence[Record], width: int) -> tuple[list[list[str]], list[int], dict[int, str]]:
     """Rows with their line numbers, and why each other line is none."""
     kept: list[list[str]] = []
@@ -100,7 +107,7 @@ def _sorted_out(records: Sequence[Record], width: int) -> tuple[list[list[str]],
 def _footer(rows: Sequence[Sequence[str]]) -> int:
     """Where summary rows (Mean, Minimum ...) at the end of a table begin."""
     end = len(rows)
-    while end and _first_filled(rows[end - 1]).lower().rstrip(".:") in _SUMMARIES:
+    while end and _first_filled(rows[end - 1]).lower().rstrip(".:") in SUMMARIES:
         end -= 1
     # A table of nothing but such rows is about families of that name.
     return end or len(rows)

@@ -5,6 +5,7 @@ Extensions are neither installed nor loaded on the fly (that would reach for the
 
 from __future__ import annotations
 
+import tempfile
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -27,9 +28,12 @@ _WIDE_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 def _engine() -> Any:
     import duckdb
 
-    return duckdb.connect(
-        ":memory:", config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-    )
+    settings: dict[str, Any] = {
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "temp_directory": tempfile.gettempdir(),  # the engine's own default is the folder one happens to be in
+    }
+    return duckdb.connect(":memory:", config=settings)
 
 
 def connect() -> Any:
@@ -45,7 +49,7 @@ def read_parquet(path: Path) -> RawTable:
     try:
         return lazy_table(connection, f"read_parquet({quoted(str(path))})", path.name)
     except (duckdb.Error, OSError) as error:
-        raise DataError(f"{path.name} cannot be read as Parquet: {_first_line(error)}") from None
+        raise DataError(f"{path.name} cannot be read as Parquet: {reason_of(error)}") from None
 
 
 def quoted(text: str) -> str:
@@ -58,12 +62,13 @@ def name_of(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
 
-def _first_line(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
+    """The first line of an engine's message."""
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
-def lazy_table(connection: Any, relation: str, source: str) -> RawTable:
-    """A relation as a raw table whose columns are fetched one by one."""
+def lazy_table(connection: Any, relation: str, source: str, *, text: bool = False) -> RawTable:
+    """A relation as a raw table whose columns are fetched one by one; ``text``: numbers are still written out."""
     import duckdb
 
     described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
@@ -72,16 +77,17 @@ def lazy_table(connection: Any, relation: str, source: str) -> RawTable:
 
     def load(name: str) -> Any:
         try:
-            return _column(connection, relation, name, types[name], n_rows)
+            cell = f"nullif(trim({name_of(name)}), '')" if text else name_of(name)
+            kind = _written(connection, relation, cell) if text else types[name]
+            return _column(connection, relation, cell, kind, n_rows)
         except duckdb.Error as error:
-            raise DataError(f"{source}: column {name!r} cannot be read: {_first_line(error)}") from None
+            raise DataError(f"{source}: column {name!r} cannot be read: {reason_of(error)}") from None
 
     numbers = frozenset(name for name, kind in types.items() if kind.startswith((*_NUMBERS, *_WIDE_NUMBERS)))
-    return RawTable(source, LazyColumns(list(types), n_rows, load, numbers))
+    return RawTable(source, LazyColumns(list(types), n_rows, load, None if text else numbers))
 
 
-def _column(connection: Any, relation: str, name: str, kind: str, n_rows: int) -> Any:
-    column = name_of(name)
+def _column(connection: Any, relation: str, column: str, kind: str, n_rows: int) -> Any:
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
         return typed([row[0] for row in connection.execute(f"SELECT {column} FROM {relation}").fetchall()])
     if kind.startswith(_WIDE_NUMBERS):
@@ -94,6 +100,15 @@ def _column(connection: Any, relation: str, name: str, kind: str, n_rows: int) -
         flags = _fetched(connection, f"SELECT {column} AS v FROM {relation}")
         return flags if not isinstance(flags, np.ma.MaskedArray) else typed(flags.tolist())
     return _coded(connection, relation, column, n_rows)
+
+
+def _written(connection: Any, relation: str, cell: str) -> str:
+    """DOUBLE where every filled cell of a text column is a plain number, else VARCHAR; as ``text_column`` decides."""
+    plain = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[+-]?(nan|inf|infinity)$"
+    odd = rf"NOT regexp_matches({cell}, '{plain}', 'i') OR regexp_matches({cell}, '^[+-]?0[0-9]|^[+-]?[0-9]{{16,}}$')"
+    query = f"SELECT count(*) FILTER ({odd}), count({cell}) FROM {relation}"
+    n_odd, n_filled = connection.execute(query).fetchone()
+    return "DOUBLE" if n_filled and not n_odd else "VARCHAR"
 
 
 def _fetched(connection: Any, query: str) -> Any:

@@ -8,14 +8,25 @@ import io
 import lzma
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from glob import glob, has_magic
 from pathlib import Path
 from typing import IO, Any, cast
 
 from levelbest.errors import DataError, InputError, MissingExtra
 
-__all__ = ["COMPRESSED", "as_paths", "decoded", "kind_of", "plain_name", "read_bytes", "short_names", "stem"]
+__all__ = [
+    "COMPRESSED",
+    "as_paths",
+    "decoded",
+    "kind_of",
+    "open_bytes",
+    "plain_name",
+    "read_bytes",
+    "short_names",
+    "stem",
+]
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".lzma", ".zst", ".zip")
 KINDS = {
@@ -104,11 +115,18 @@ def short_names(paths: Sequence[Path]) -> list[str]:
 
 def read_bytes(path: Path, limit: int | None = None) -> bytes:
     """A file's content, decompressed; at most ``limit`` bytes of it where given."""
+    with open_bytes(path) as stream:
+        return stream.read(-1 if limit is None else limit)
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """A file's content as a stream, decompressed; what cannot be read is our error."""
     try:
         with open(path, "rb") as file:
             ending = next((end for magic, end in _MAGIC.items() if file.peek(8).startswith(magic)), None)
             with _decompressed(file, ending, path) as stream:
-                return stream.read(-1 if limit is None else limit)
+                yield stream
     except IsADirectoryError:
         raise InputError(f"{path.name} is a folder, and no known kind of results folder") from None
     except (

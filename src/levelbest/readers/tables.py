@@ -12,6 +12,9 @@ from levelbest.readers.jsonfile import parse_json, parse_lines
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tidy import mark_roles
 
+LARGE = 64 * 2**20
+"""Bytes of text, decompressed: up to here a file is read record by record in memory."""
+
 __all__ = ["READERS", "read_table"]
 
 
@@ -26,7 +29,13 @@ def read_table(path: Path, **_options: Any) -> list[RawTable]:
         from levelbest.readers.engine import read_parquet
 
         return [mark_roles(read_parquet(path))]
-    text, remark = decoded(read_bytes(path), path.name)
+    data = read_bytes(path, LARGE + 1)
+    if len(data) > LARGE:
+        table = _large(path, kind, data[: 2**20])
+        if table is not None:
+            return [mark_roles(table)]
+        data = read_bytes(path)
+    text, remark = decoded(data, path.name)
     if not text.strip():
         raise DataError(f"{path.name} is empty: there is no header and no row")
     if kind is None:
@@ -40,6 +49,20 @@ def read_table(path: Path, **_options: Any) -> list[RawTable]:
     if remark:
         table.facts["encoding"] = remark
     return [mark_roles(table)]
+
+
+def _large(path: Path, kind: str | None, head: bytes) -> RawTable | None:
+    """A big file by the engine, or None where only reading it whole will do: JSON, and text that is not UTF-8."""
+    from levelbest.readers.large import read_large_csv, read_large_lines
+
+    whole = head[: head.rfind(b"\n") + 1]
+    text, remark = decoded(whole, path.name)
+    kind = kind or _kind_of_text(text)
+    if kind == "jsonl":
+        return read_large_lines(path)
+    if kind == "json" or remark or head[:2] in (b"\xff\xfe", b"\xfe\xff") or not whole:
+        return None
+    return read_large_csv(path, text, "\t" if kind == "tsv" and "\t" in text else None)
 
 
 def _kind_of_text(text: str) -> str:

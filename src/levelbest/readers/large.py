@@ -1,0 +1,158 @@
+"""Text tables too big to hold as text: CSV through DuckDB, JSON lines a piece at a time; losses are still reported."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from levelbest.errors import DataError
+from levelbest.readers.columns import Coded, as_codes, stacked
+from levelbest.readers.delimited import SUMMARIES, column_names, dialect_of, header_of
+from levelbest.readers.engine import connect, lazy_table, name_of, quoted, reason_of
+from levelbest.readers.files import open_bytes
+from levelbest.readers.jsonfile import Record, table_of
+from levelbest.readers.raw import RawTable
+from levelbest.trials import Skipped
+
+__all__ = ["read_large_csv", "read_large_lines"]
+
+_PIECE = 50_000
+_MOST_LISTED = 1000
+
+
+def read_large_csv(path: Path, head: str, delimiter: str | None = None) -> RawTable:
+    """A big CSV file as a table in the engine; ``head`` is the beginning of its text."""
+    import duckdb
+
+    lines = head.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:-1]
+    delimiter = delimiter or dialect_of(lines)
+    start, cells, headless = header_of(lines, delimiter, path.name)
+    names, _ = column_names([""] * len(cells) if headless else cells)
+    source = path.name
+    with tempfile.TemporaryDirectory() as folder:
+        plain = _engine_readable(path, Path(folder))
+        connection = connect()
+        table, rejects = f"text_{id(connection)}", f"rejects_{id(connection)}"
+        columns = ", ".join(f"{quoted(name)}: 'VARCHAR'" for name in names)
+        try:
+            connection.execute(
+                f"CREATE TEMP TABLE {table} AS SELECT * FROM read_csv({quoted(str(plain))}, delim={quoted(delimiter)}, "
+                f"header=false, skip={start + (0 if headless else 1)}, quote='\"', escape='\"', auto_detect=false, "
+                f"columns={{{columns}}}, nullstr='', store_rejects=true, rejects_table='{rejects}', "
+                f"rejects_scan='{rejects}_scan', rejects_limit=0, max_line_size={2**27})"
+            )
+            skipped = _rejected(connection, rejects, source)
+            skipped += _without_footer(connection, table, names, source)
+        except duckdb.Error as error:
+            raise DataError(f"{source} cannot be read as a table: {reason_of(error)}") from None
+    found = lazy_table(connection, table, source, text=True)
+    found.skipped = skipped
+    if len(skipped) > found.n_rows:
+        raise DataError(
+            f"{source} does not look like one table: {len(skipped)} of {len(skipped) + found.n_rows} rows cannot be "
+            f"read with its header ({len(names)} cells, split at {delimiter!r})"
+        )
+    return found
+
+
+def _engine_readable(path: Path, folder: Path) -> Path:
+    """The file itself where the engine reads it; else a decompressed copy in a folder that goes away."""
+    with open(path, "rb") as file:
+        start = file.read(4)
+    if start[:2] == b"\x1f\x8b" and path.suffix.lower() == ".gz":
+        return path
+    packed = (b"\x1f\x8b", b"BZ", b"\xfd7", b"\x28\xb5", b"PK")
+    if start[:2] not in packed:
+        return path
+    copy = folder / "table.csv"
+    with open_bytes(path) as stream, open(copy, "wb") as out:
+        shutil.copyfileobj(stream, out, 2**20)
+    return copy
+
+
+def _rejected(connection: Any, rejects: str, source: str) -> list[Skipped]:
+    query = f"SELECT line, any_value(error_message) FROM {rejects} GROUP BY line ORDER BY line LIMIT {_MOST_LISTED}"
+    listed = [
+        Skipped(f"{source}, record {line}", " ".join(str(why).split()))
+        for line, why in connection.execute(query).fetchall()
+    ]
+    total = connection.execute(f"SELECT count(DISTINCT line) FROM {rejects}").fetchone()[0]
+    listed += [Skipped(source, "one more row cannot be read")] * (total - len(listed))
+    return listed
+
+
+def _without_footer(connection: Any, table: str, names: list[str], source: str) -> list[Skipped]:
+    """Empty rows and summaries at the end are taken out of the table, and said."""
+    cells = [f"nullif(trim({name_of(name)}), '')" for name in names]
+    filled = f"coalesce({', '.join(cells)})"
+    empty = connection.execute(f"SELECT rowid + 1 FROM {table} WHERE {filled} IS NULL ORDER BY rowid").fetchall()
+    lost = [Skipped(f"{source}, row {row}", "every cell is empty") for (row,) in empty[:_MOST_LISTED]]
+    lost += [Skipped(source, "one more row is empty")] * (len(empty) - len(lost))
+    tail = connection.execute(
+        f"SELECT rowid, {filled} FROM {table} WHERE {filled} IS NOT NULL ORDER BY rowid DESC LIMIT 20"
+    ).fetchall()
+    footer = []
+    for row, first in tail:
+        if str(first).strip().lower().rstrip(".:") not in SUMMARIES:
+            break
+        footer.append(row)
+        lost.append(Skipped(f"{source}, row {row + 1}", f"it is a summary of the rows above ({str(first).strip()!r})"))
+    if empty or footer:
+        listed = ", ".join(map(str, footer)) or "-1"
+        connection.execute(f"DELETE FROM {table} WHERE {filled} IS NULL OR rowid IN ({listed})")
+    return lost
+
+
+def read_large_lines(path: Path) -> RawTable:
+    """Big JSON lines, a piece at a time; text is kept as codes, so that memory holds columns and not objects."""
+    skipped: list[Skipped] = []
+    with open_bytes(path) as stream:
+        numbered = enumerate(stream, 1)
+        pieces = []
+        while piece := list(islice(numbered, _PIECE)):
+            records, numbers = _parsed(piece, path.name, skipped)
+            if records:
+                pieces.append(_compact(table_of(records, path.name, numbers, "line", [])))
+    if not pieces:
+        raise DataError(f"{path.name} holds no rows: none of its {len(skipped)} lines is a JSON object")
+    names = dict.fromkeys(name for piece in pieces for name in piece.columns)
+    columns = {name: stacked([(piece.columns.get(name), piece.n_rows) for piece in pieces]) for name in names}
+    lines = np.concatenate([piece.lines for piece in pieces if piece.lines is not None])
+    return RawTable(path.name, columns, lines=lines, row_name="line", skipped=skipped)
+
+
+def _parsed(piece: list[tuple[int, bytes]], source: str, skipped: list[Skipped]) -> tuple[list[Record], list[int]]:
+    records: list[Record] = []
+    numbers: list[int] = []
+    for number, line in piece:
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8", errors="replace"))
+        except (ValueError, RecursionError) as error:
+            skipped.append(Skipped(f"{source}, line {number}", f"it is not JSON: {str(error).split(';')[0]}"))
+            continue
+        if isinstance(value, dict) and value:
+            records.append(value)
+            numbers.append(number)
+        else:
+            skipped.append(Skipped(f"{source}, line {number}", "it is not a JSON object with fields"))
+    return records, numbers
+
+
+def _compact(table: RawTable) -> RawTable:
+    columns = {name: _coded(column) for name, column in table.columns.items()}
+    return RawTable(table.source, columns, lines=table.lines, row_name=table.row_name)
+
+
+def _coded(column: Any) -> Any:
+    if column.dtype != object or not all(cell is None or isinstance(cell, str) for cell in column):
+        return column
+    names, codes = as_codes(column)
+    return Coded(codes, names)
