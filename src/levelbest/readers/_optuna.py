@@ -106,8 +106,6 @@ def study_table(study: Study, about: str) -> RawTable:
         row.update({f"params_{name}": value for name, value in trial.params.items()})
         for name, value in trial.user_attrs.items():
             row.update(flatten(value, f"user_attrs_{name}"))
-        if trial.state == "COMPLETE" and not trial.values:
-            skipped.append(Skipped(where, "complete, but no value is stored; counted as diverged"))
         rows.append(row)
     first = ["study", "number", "state", *objectives, "duration"]
     columns = columns_of(rows, first, numbers=["number", *objectives, "duration"])
