@@ -8,7 +8,19 @@ import levelbest
 
 ROOT = Path(levelbest.__file__).parent
 BASE = ("_lazy", "_plain", "errors", "cautions", "_check")
-LAYERS = ("stats", "simulation", "trials", "readers", "curves", "comparisons", "report", "run", "web", "cli")
+LAYERS = (
+    "stats",
+    "simulation",
+    "trials",
+    "readers",
+    "group_curves",
+    "curves",
+    "comparisons",
+    "report",
+    "run",
+    "web",
+    "cli",
+)
 
 
 def _rank(part: str) -> int:

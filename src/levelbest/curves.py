@@ -13,8 +13,10 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._plain import plain, round_to_uncertainty, show_number
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
+from levelbest.group_curves import group_curve
 from levelbest.stats import interval as intervals
 from levelbest.stats import laws, order
+from levelbest.stats.groups import GroupBest
 from levelbest.trials import Scores, Trials
 
 __all__ = ["Curve", "as_statistic", "budget_grid", "curve", "family_curves"]
@@ -35,7 +37,7 @@ class Curve:
     low: FloatArray
     high: FloatArray
     spread: FloatArray
-    """Plug-in standard deviation of the best itself ([D] 3.3); not a standard error."""
+    """Plug-in standard deviation of the best itself ([D] 3.3), over problems that of their values: not an error."""
     cost: FloatArray | None
     """n times the mean cost of a trial ([D])."""
     statistic: str
@@ -55,11 +57,18 @@ class Curve:
     horizon: int | None
     seed: int | None
     cautions: tuple[Caution, ...] = ()
+    problems: GroupBest | None = None
+    """The same by problem, where samples belong to problems (``group``)."""
 
     @property
     def score(self) -> str:
         """The column this is a curve of."""
         return self.reported or self.selection
+
+    @property
+    def alone(self) -> str:
+        """What it is called where the selection score is all there is."""
+        return "validation only" if self.problems is None else "picked by the score itself, as an oracle would"
 
     def at(self, n: int) -> int:
         """The position of budget ``n``."""
@@ -73,7 +82,7 @@ class Curve:
         i = self.at(n) if n is not None else self.n.size - 1
         decimals = round_to_uncertainty(self.value[i], self.low[i], self.high[i])
         what = {"mean": "expected", "median": "median"}.get(self.statistic, f"{self.statistic}-quantile of the")
-        chosen = f" (selected by {self.selection})" if self.reported else " (validation only)"
+        chosen = f" (selected by {self.selection})" if self.reported else f" ({self.alone})"
         scope = "simultaneous " if self.simultaneous else ""
         limits = (
             f" [{show_number(self.low[i], decimals)}, {show_number(self.high[i], decimals)}], {scope}"
@@ -82,11 +91,21 @@ class Curve:
             else ", no interval"
         )
         failed = f", {self.n_failed} failed" if self.n_failed else ""
-        times = "trial" if self.n[i] == 1 else "trials"
+        unit = "trial" if self.problems is None else "sample"
+        times = unit if self.n[i] == 1 else f"{unit}s"
         return (
             f"{self.family}: {what} best {self.score} of {self.n[i]} {times} is "
-            f"{show_number(self.value[i], decimals)}{limits}, from {self.n_trials} trials{failed}{chosen}."
+            f"{show_number(self.value[i], decimals)}{limits}, from {self.trials_in_words(i)}{failed}{chosen}."
         )
+
+    def trials_in_words(self, i: int | None = None) -> str:
+        """``50 trials``, or ``200 samples of 50 problems`` with how many of them stand behind point ``i``."""
+        if self.problems is None:
+            return f"{self.n_trials} trials"
+        total = self.problems.groups.size
+        count = total if i is None else int(self.problems.n_groups[i])
+        many = f"{total} problems" if count == total else f"{total} problems ({count} with {self.n[i or 0]} samples)"
+        return f"{self.n_trials} samples of {many}"
 
     def __str__(self) -> str:
         return self.sentence()
@@ -120,6 +139,10 @@ class Curve:
                 "points": [dict(zip(keys, point, strict=True)) for point in columns],
             }
         )
+        if self.problems is not None:
+            document["n_groups"] = int(self.problems.groups.size)
+            for point, count in zip(document["points"], self.problems.n_groups.tolist(), strict=True):
+                point["n_groups"] = count
         return document
 
 
@@ -161,7 +184,15 @@ def curve(
     """The curve of one family: the reported score of the best of n by selection score, with an interval.
 
     ``rng`` is the random seed and part of the result. Budgets above the number of trials are left out and said.
+    Where trials belong to problems (``group``), the best of n samples of each problem is averaged over problems, and
+    intervals are over problems.
     """
+    if trials.group is not None and len(trials.families) == 1:
+        return _over_problems(
+            trials, n=n, statistic=as_statistic(statistic)[0], estimator=estimator, interval=interval,
+            confidence=confidence, simultaneous=simultaneous, failed=failed, missing=missing, n_resamples=n_resamples,
+            rng=rng,
+        )  # fmt: skip
     scores = trials.scores(failed, missing=missing)
     name, q = as_statistic(statistic)
     _check.as_choice(estimator, ("u", "v", "naive", "gaussian"), "estimator")
@@ -215,6 +246,42 @@ def curve(
     )
 
 
+def _over_problems(trials: Trials, **options: Any) -> Curve:
+    found = group_curve(trials, **options)
+    best, scores, metric = found.best, found.scores, found.metric
+    said = {caution.code for caution in found.cautions}
+    cautions = [c for c in trials.cautions if c.code not in _SAID_HERE and c.code not in said]
+    cautions += found.cautions
+    _describe(trials, scores, found.limits, cautions, "samples")
+    return Curve(
+        family=trials.families[0],
+        n=best.n,
+        value=best.value,
+        low=np.asarray(found.limits.low),
+        high=np.asarray(found.limits.high),
+        spread=found.spread,
+        cost=None if scores.cost is None else np.float64(np.nanmean(scores.cost)) * best.n,
+        statistic="mean",
+        estimator="u",
+        direction=metric.direction,
+        selection=metric.selection,
+        reported=metric.reported if scores.reported is not None else None,
+        cost_unit=metric.cost_unit,
+        method=found.limits.method,
+        confidence=found.limits.confidence,
+        simultaneous=found.limits.simultaneous,
+        note=found.limits.note,
+        n_trials=scores.n_trials,
+        n_failed=scores.n_failed,
+        n_running=scores.n_running,
+        failed=options["failed"],
+        horizon=None,
+        seed=options["rng"],
+        cautions=tuple(cautions),
+        problems=best,
+    )
+
+
 def family_curves(trials: Trials, **options: Any) -> tuple[Curve, ...]:
     """One curve for each family; the options are those of ``curve``."""
     return tuple(curve(trials[name], **options) for name in trials.families)
@@ -248,19 +315,24 @@ def _estimate(
     return np.asarray(value), np.asarray(spread)
 
 
-def _describe(trials: Trials, scores: Scores, limits: Any, cautions: list[Caution]) -> None:
+def _describe(trials: Trials, scores: Scores, limits: Any, cautions: list[Caution], units: str = "trials") -> None:
     family = trials.families[0]
     if scores.n_failed:
         how = "counted as the worst score" if scores.failed == "worst" else "dropped, which flatters the family"
         of = scores.n_trials if scores.failed == "worst" else scores.n_trials + scores.n_failed
         cautions.append(
-            Caution("failures", f"{scores.n_failed} of {of} trials failed and are {how}", family, scores.n_failed)
+            Caution("failures", f"{scores.n_failed} of {of} {units} failed and are {how}", family, scores.n_failed)
         )
     if scores.n_running:
-        message = f"{scores.n_running} trials are still running and are left out; intervals are for a finished sample"
+        message = f"{scores.n_running} {units} are still running and are left out; intervals are for a finished sample"
         cautions.append(Caution("still-running", message, family, scores.n_running))
     if scores.reported is None:
         message = f"validation only: {trials.metric.selection} both selects the winner and is what is reported"
+        if units == "samples":
+            message = (
+                f"{trials.metric.selection} picks the best of n and is what is reported: what an oracle reaches "
+                "(pass@k for 0/1 scores); a verifier's score as --selection tells what can be reached without one"
+            )
         cautions.append(Caution("no-reported", message, family))
     if limits.reason:
         cautions.append(Caution("beyond-horizon", limits.reason, family, limits.horizon))

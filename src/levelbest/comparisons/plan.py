@@ -88,6 +88,7 @@ def one_table(trials: Trials | Sequence[Trials]) -> Trials:
         return None if any(part is None for part in parts) else np.concatenate(parts)
 
     shared = set.intersection(*(set(one.configuration) for one in tables))
+    groups, group = _joined_groups(tables)
     return Trials(
         metric=first,
         families=names,
@@ -97,10 +98,21 @@ def one_table(trials: Trials | Sequence[Trials]) -> Trials:
         reported=joined("reported"),
         cost=joined("cost"),
         seed=joined("seed"),
+        group=group,
+        groups=groups,
         configuration={key: np.concatenate([one.configuration[key] for one in tables]) for key in sorted(shared)},
         source=tuple(dict.fromkeys(name for one in tables for name in one.source)),
         cautions=tuple(dict.fromkeys(caution for one in tables for caution in one.cautions)),
     )
+
+
+def _joined_groups(tables: Sequence[Trials]) -> tuple[tuple[str, ...], npt.NDArray[np.int32] | None]:
+    """Problems of the same name are the same problem; none where a table has none."""
+    if any(one.group is None for one in tables):
+        return (), None
+    names = {name: code for code, name in enumerate(dict.fromkeys(name for one in tables for name in one.groups))}
+    parts = [np.array([names[name] for name in one.groups], dtype=np.int32)[one.group] for one in tables]
+    return tuple(names), np.concatenate(parts)
 
 
 def family_scores(plan: Plan, failed: str, missing: str, pairing: Pairing | None) -> list[Scores]:

@@ -37,6 +37,7 @@ def pair_sentence(
     scope: str,
     trials: tuple[str, str],
     extra: Sequence[str] = (),
+    word: str = "trial",
 ) -> str:
     """One pair: who is better where, at which confidence, from how many trials; then what else there is to say."""
     first, second = families
@@ -55,7 +56,7 @@ def pair_sentence(
     def at(ranges: Sequence[str]) -> str:
         if axis == "cost":
             return f"a budget of {_join(ranges)}"
-        return "1 trial" if list(ranges) == ["1"] else f"{_join(ranges)} trials"
+        return f"1 {word}" if list(ranges) == ["1"] else f"{_join(ranges)} {word}s"
 
     parts = [
         f"{name} is better than {other} at {at(ranges)}"

@@ -81,6 +81,13 @@ def compare(
             table, plan, baseline=baseline, budget=budget, statistic=statistic, confidence=confidence, failed=failed,
             missing=missing, workers=workers, n_resamples=n_resamples, rng=rng,
         )  # fmt: skip
+    if table.group is not None and not while_running:
+        from levelbest.comparisons.groups import compare_groups
+
+        return compare_groups(
+            table, plan, baseline=baseline, n=n, statistic=statistic, confidence=confidence, failed=failed,
+            missing=missing, paired=paired, n_resamples=n_resamples, rng=rng, survival=_survival,
+        )  # fmt: skip
     pairing = None if paired is False or while_running else find_pairing(plan.tables, required=paired is True)
     scores = family_scores(plan, failed, missing, pairing)
     samples = [Sample(one.selection, one.reported) for one in scores]

@@ -36,11 +36,12 @@ def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> 
     out = console()
     for one in curves:
         failed = f", {one.n_failed} failed ({_policy(one)})" if one.n_failed else ""
-        score = one.score if one.reported else f"{one.selection}, validation only"
-        what = f"  {_statistic(one)} best {score} of n; {one.n_trials} trials{failed}"
+        score = one.score if one.reported else f"{one.selection} ({one.alone})"
+        what = f"  {_statistic(one)} best {score} of n; {one.trials_in_words()}{failed}"
         table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
         table.title = Text.assemble((one.family, "bold"), what)
         heads = ["n", "value", f"{100 * one.confidence:g} % {'band' if one.simultaneous else 'interval'}", "spread"]
+        heads += ["problems"] if one.problems is not None else []
         heads += ["mean cost"] if one.cost is not None else []
         for head in heads:
             table.add_column(head, justify="right")
@@ -52,6 +53,8 @@ def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> 
                 f"{show_number(one.low[i], decimals)} to {show_number(one.high[i], decimals)}",
                 show_number(one.spread[i], decimals),
             ]
+            if one.problems is not None:
+                cells.append(f"{one.problems.n_groups[i]}")
             if one.cost is not None:
                 cells.append(show_cost(float(one.cost[i]), one.cost_unit))
             table.add_row(*cells)
