@@ -1,0 +1,79 @@
+"""Write docs/papers.md and its figures from the three scripts.
+
+    python examples/papers/make_page.py [--data FOLDER]
+
+The figures on the page come from shipped data alone; with ``--data`` the tables hold the numbers from the authors'
+files as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import boon
+import show_your_work
+import showing_doesnt_always_work
+from _common import Study, run_steps
+
+INTRODUCTION = """\
+# The papers, reproduced
+
+levelbest stands on three papers: *A Boo(n) for Evaluating Architecture Performance* (Bajgar, Kadlec and Kleindienst
+2018), *Show Your Work* (Dodge, Gururangan, Card, Schwartz and Smith 2019) and *Showing Your Work Doesn't Always Work*
+(Tang, Lee, Xin, Liu, Yu and Lin 2020). Here is what of their figures and numbers can be had, made anew, each published
+number beside ours, with the difference and why. Every figure is made from the results shipped with levelbest or from
+a known law; numbers of the authors' own data come from their published files, which are not shipped.
+
+Where the papers and their data disagree, or a statement does not hold:
+
+- *A Boo(n)*, ResNet: the Spearman correlation of validation and test is .10 in the paper and .16 in its data.
+- *A Boo(n)*: the bootstrap errors of the two interquartile ranges seem to be swapped.
+- *A Boo(n)*: the ranges given are from the 5 % to the 95 % quantile, not from the lowest to the highest score.
+- *Show Your Work*, equation 7 as printed uses the first n trials only; its code, and everyone, uses all of them.
+- *Showing Your Work Doesn't Always Work*, equation 3.8: V is below U wherever n > 1 and not all scores are equal, not
+  only where the worst differs from the n-th (scores 0, 0, 1 and n = 2: V is 5/9, U is 2/3). Theorem 1 stands.
+- *Showing Your Work Doesn't Always Work*, theorem 2: the distance does not go to 1 as n and B grow together; at n = B
+  it rests near .61. It goes to 1 as n grows for a given B.
+- *Showing Your Work Doesn't Always Work*: an unbiased estimate does not fall below the truth half of the time.
+
+Make this page again with `python examples/papers/make_page.py --data FOLDER`, or one paper's part with
+`python examples/papers/boon.py --out OUT` (also `show_your_work.py`, `showing_doesnt_always_work.py`); each takes less
+than a minute. FOLDER is where you put the authors' files: `boon/cbt_fixed_hyppar.csv` and
+`boon/cifar100-resnet-oct17.csv` from gitlab.com/obajgar/boon, `hedwig/hedwig.tsv` from
+github.com/castorini/meanmax. Without them the scripts say what is missing and go on.
+"""
+
+PAPERS = (boon, show_your_work, showing_doesnt_always_work)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Write docs/papers.md and its figures.")
+    parser.add_argument("--data", type=Path, help="folder with boon/ and hedwig/ (the authors' files, not shipped)")
+    parser.add_argument("--docs", type=Path, default=Path(__file__).resolve().parents[2] / "docs")
+    parser.add_argument("--quick", action="store_true", help="few samples: to see that it runs")
+    chosen = parser.parse_args(arguments)
+    figures = chosen.docs / "figures" / "papers"
+    figures.mkdir(parents=True, exist_ok=True)
+    parts = [INTRODUCTION]
+    with tempfile.TemporaryDirectory() as folder:
+        for paper in PAPERS:
+            study = Study(Path(folder), chosen.data, chosen.quick)
+            parts.append(run_steps(study, paper.TITLE, paper.STEPS))
+            for note in study.missing:
+                print(note, file=sys.stderr)
+        text = "\n".join(parts)
+        for path in sorted(Path(folder).glob("*.svg")):
+            if f"figures/papers/{path.name}" in text:
+                shutil.copyfile(path, figures / path.name)
+    (chosen.docs / "papers.md").write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
