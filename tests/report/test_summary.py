@@ -1,6 +1,6 @@
 """One sentence for many pairs: it says what the pairs say, and no more."""
 
-from levelbest.report.summary import leaders, summary_sentence
+from levelbest.report.summary import leaders, summary_sentences
 from levelbest.report.view import Family, Pair, Range
 
 NAN = float("nan")
@@ -27,15 +27,19 @@ def test_a_leader_beats_every_other():
 
 
 def test_the_sentence():
-    text = summary_sentence(PAIRS, [_family("a"), _family("b"), _family("c", 2)], 0.95, "worst")
-    assert text == (
+    lead, conditions = summary_sentences(PAIRS, [_family("a"), _family("b"), _family("c", 2)], 0.95, "worst")
+    assert lead == (
         "a is better than all 2 others at 2 trials; c is better than all 2 others at 5 to 6 trials; none is at 1 and "
-        "3 to 4; not comparable at 7 to 8 (95 % confidence over all budgets and pairs; 10 trials each, 2 of 30 failed "
-        "and count as the worst score)."
+        "3 to 4."
+    )
+    assert conditions == (
+        "95 % confidence over all budgets and pairs; 10 trials each, 2 of 30 failed and count as the worst score; "
+        "not comparable at 7 to 8 trials, for want of trials."
     )
 
 
 def test_nobody_leads():
     pairs = [_pair("a", "b", (1, 3, "undecided"))]
-    text = summary_sentence(pairs, [_family("a"), _family("b")], 0.9, "drop")
-    assert text.startswith("no family is better than all others at any budget (90 % confidence")
+    lead, conditions = summary_sentences(pairs, [_family("a"), _family("b")], 0.9, "drop")
+    assert lead == "No family is better than all others at any budget."
+    assert conditions.startswith("90 % confidence")

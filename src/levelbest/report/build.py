@@ -14,7 +14,7 @@ from levelbest.comparisons import compare
 from levelbest.curves import curve
 from levelbest.errors import DataError, InputError
 from levelbest.report.methods import REFERENCES, methods_paragraph
-from levelbest.report.summary import summary_sentence
+from levelbest.report.summary import summary_sentences
 from levelbest.report.view import Family, Line, Pair, Range, View, line_of
 from levelbest.trials import STATUSES, Scores, Trials
 
@@ -60,13 +60,15 @@ def build_view(
     pairs, verdict, said = _comparisons(trials, wanted, baseline, on_cost, options)
     families = tuple(_family(trials[name], headline, hidden, options) for name in trials.families)
     metric = trials.metric
+    details: tuple[str, ...] = ()
     first = [pair for pair in pairs if pair.axis == "trials" and pair.statistic == wanted[0]] if pairs else []
     if len(families) > 2 and first and baseline is None:
-        verdict = (summary_sentence(first, families, confidence, failed), *verdict)
+        lead, conditions = summary_sentences(first, families, confidence, failed)
+        verdict, details = (lead, conditions), verdict
     return View(
         title=title or _title(trials),
-        verdict=verdict[:1] or _alone(families, headline, metric.reported or metric.selection),
-        details=verdict[1:],
+        verdict=verdict or _alone(families, headline, metric.reported or metric.selection),
+        details=details,
         selection=metric.selection,
         reported=metric.reported if missing != "selection" else None,
         direction=metric.direction,

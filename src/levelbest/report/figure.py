@@ -153,6 +153,7 @@ def _fill(ax: Axes, x: Any, low: Any, high: Any, value: Any, colour: str) -> Non
 def _frame(ax: Axes, first: Line, score: str, cost_unit: str | None, log: bool) -> None:
     if log:
         ax.set_xscale("log")
+        ax.margins(x=0.01)
         ax.xaxis.set_minor_formatter(lambda *_: "")
     if first.axis == "cost":
         ax.set_xlabel("budget (cost)")

@@ -20,6 +20,8 @@ from levelbest.report.view import View
 
 __all__ = ["MOST_ROWS", "render_page", "trials_csv"]
 
+LOG_FROM = 30
+"""Curves longer than this are drawn over a log scale, where small budgets can be told apart."""
 MOST_ROWS = 2000
 """More trials than this stay in the table beside the page."""
 
@@ -45,7 +47,8 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
         figures=pictures,
         caption=_caption(view),
         values=_value_rows(view),
-        verdicts=_verdict_rows(view),
+        verdicts=_verdict_tables(view),
+        log_first=max(line.x[-1] for line in view.lines_of(view.statistics[0])) > LOG_FROM,
         family_heads=family_heads,
         family_rows=family_rows,
         row_heads=heads,
@@ -129,25 +132,48 @@ def _value_rows(view: View) -> list[list[str]]:
     return rows
 
 
-def _verdict_rows(view: View) -> list[list[str]]:
+def _verdict_tables(view: View) -> list[dict[str, Any]]:
+    """One table for each statistic and axis, the first one open."""
+    kinds = dict.fromkeys((pair.statistic, pair.axis) for pair in view.pairs)
+    return [
+        {"title": f"{statistic} curves, budgets in {axis}", "rows": _verdict_rows(view, statistic, axis)}
+        for statistic, axis in kinds
+    ]
+
+
+def _verdict_rows(view: View, statistic: str, axis: str) -> list[list[str]]:
+    """One row a pair: where the first is better, where the second is, where nothing is decided or comparable."""
     rows = []
-    for pair in view.pairs:
+    for pair in view.pairs_of(statistic, axis):
+        cells: dict[str, list[str]] = {
+            pair.families[0]: [],
+            pair.families[1]: [],
+            "undecided": [],
+            "not comparable": [],
+        }
         for one in pair.ranges:
-            if pair.axis == "trials":
-                where = f"{one.start:g} to {one.end:g} trials"
-            else:
-                where = f"{show_cost(one.start, view.cost_unit)} to {show_cost(one.end, view.cost_unit)}"
-            known = one.verdict in pair.families
-            verdict = f"{one.verdict} is better" if known else one.verdict
-            rows.append(
-                [
-                    " and ".join(pair.families),
-                    pair.statistic,
-                    where,
-                    f"{verdict}: {one.reason}" if one.reason else verdict,
-                ]
-            )
+            cells[one.verdict].append(_span(one.start, one.end, axis, view.cost_unit))
+        reasons = dict.fromkeys(one.reason for one in pair.ranges if one.reason)
+        apart = ", ".join(cells["not comparable"])
+        rows.append(
+            [
+                " and ".join(pair.families),
+                *(_better(name, cells[name]) for name in pair.families),
+                ", ".join(cells["undecided"]) or "–",
+                f"{apart} ({'; '.join(reasons)})" if apart and reasons else apart or "–",
+            ]
+        )
     return rows
+
+
+def _better(name: str, spans: list[str]) -> str:
+    return f"{name}: {', '.join(spans)}" if spans else "–"
+
+
+def _span(start: float, end: float, axis: str, unit: str | None) -> str:
+    if axis == "trials":
+        return f"{start:g}" if start == end else f"{start:g} to {end:g}"
+    return f"{show_cost(start, unit)} to {show_cost(end, unit)}"
 
 
 def _family_rows(view: View) -> tuple[list[str], list[list[str]]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from levelbest.report.view import Family, Pair
 
-__all__ = ["leaders", "summary_sentence"]
+__all__ = ["leaders", "summary_sentences"]
 
 NOBODY = ""
 BEYOND = "beyond"
@@ -34,8 +34,10 @@ def _beats_all(name: str, verdicts: Iterable[tuple[tuple[str, str], str]], famil
     return beaten == set(families) - {name}
 
 
-def summary_sentence(pairs: Sequence[Pair], families: Sequence[Family], confidence: float, failed: str) -> str:
-    """The leader at every budget, ready to be read aloud, with confidence, trials and failures."""
+def summary_sentences(
+    pairs: Sequence[Pair], families: Sequence[Family], confidence: float, failed: str
+) -> tuple[str, str]:
+    """The leader at every budget, ready to be read aloud; and the confidence, trials and failures behind it."""
     names = [one.name for one in families]
     ranges = leaders(pairs, names)
     parts = []
@@ -46,10 +48,15 @@ def summary_sentence(pairs: Sequence[Pair], families: Sequence[Family], confiden
         parts.append("no family is better than all others at any budget")
     elif any(label == NOBODY for _, _, label in ranges):
         parts.append(f"none is at {_budgets(ranges, NOBODY)}")
+    conditions = [f"{100 * confidence:g} % confidence over all budgets and pairs", _trials(families, failed)]
     if any(label == BEYOND for _, _, label in ranges):
-        parts.append(f"not comparable at {_budgets(ranges, BEYOND)}")
-    conditions = f"{100 * confidence:g} % confidence over all budgets and pairs; {_trials(families, failed)}"
-    return f"{'; '.join(parts)} ({conditions})."
+        conditions.append(f"not comparable at {_budgets(ranges, BEYOND)} trials, for want of trials")
+    return f"{_capital('; '.join(parts))}.", f"{_capital('; '.join(conditions))}."
+
+
+def _capital(text: str) -> str:
+    """A sentence may begin with a family's name, which stays as it is written."""
+    return text[0].upper() + text[1:] if text.startswith("no family") else text
 
 
 def _budgets(ranges: Iterable[tuple[int, int, str]], label: str) -> str:

@@ -18,9 +18,6 @@ from levelbest.trials import Trials
 
 __all__ = ["Report", "write_report"]
 
-LOG_FROM = 30
-"""Curves longer than this are drawn over a log scale, where small budgets can be told apart."""
-
 
 @dataclass(frozen=True, eq=False)
 class Report:
@@ -99,7 +96,7 @@ def _figures(view: View, trials: Trials) -> dict[str, Any]:
     longest = max(line.x[-1] for line in first)
     certified = _certified(view) if len(view.families) == 2 else {}
     figures = {
-        "curves": draw_lines(first, log=longest > LOG_FROM, certified=certified, **shared).figure,
+        "curves": draw_lines(first, log=longest > html.LOG_FROM, certified=certified, **shared).figure,
         "distributions": distribution_figure(trials),
     }
     if "cost" in view.axes:
