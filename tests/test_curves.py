@@ -113,3 +113,17 @@ def test_unknown_statistics(statistic):
 def test_nothing_to_estimate():
     with pytest.raises(DataError):
         curve(Trials.from_arrays([NAN, NAN], direction="max"))
+
+
+def test_notebooks_show_tables_with_names_as_text():
+    trials = Trials.from_arrays(SELECTION, direction="max", family="<b>")
+    for text in (curve(trials, n=[1], n_resamples=199)._repr_html_(), trials._repr_html_()):
+        assert "&lt;b&gt;" in text
+        assert "<b>" not in text
+
+
+def test_one_trial_has_a_value_and_no_interval():
+    found = curve(Trials.from_arrays([0.5], direction="max"))
+    assert found.value.tolist() == [0.5]
+    assert np.isnan(found.low).all()
+    assert any("one trial tells nothing" in caution.message for caution in found.cautions)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
 
-__all__ = ["dump_json", "plain", "round_to_uncertainty", "show_cost", "show_number"]
+__all__ = ["dump_json", "html_table", "plain", "round_to_uncertainty", "show_cost", "show_number"]
 
 
 def plain(value: Any) -> Any:
@@ -29,6 +31,13 @@ def plain(value: Any) -> Any:
 def dump_json(document: Any) -> str:
     """One JSON document, the same bytes for the same numbers."""
     return json.dumps(plain(document), ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
+    """A table for notebooks; every cell is text."""
+    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
+    body = "".join("<tr>" + "".join(f"<td>{escape(one)}</td>" for one in row) + "</tr>" for row in rows)
+    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def round_to_uncertainty(value: float, low: float, high: float, *, digits: int = 2) -> int:

@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
-from levelbest._plain import plain, round_to_uncertainty, show_number
+from levelbest._plain import html_table, plain, round_to_uncertainty, show_number
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
 from levelbest.group_curves import group_curve
 from levelbest.stats import interval as intervals
 from levelbest.stats import laws, order
 from levelbest.stats.groups import GroupBest
+from levelbest.stats.results import Interval
 from levelbest.trials import Scores, Trials
 
 __all__ = ["Curve", "as_statistic", "budget_grid", "curve", "family_curves"]
@@ -109,6 +110,13 @@ class Curve:
 
     def __str__(self) -> str:
         return self.sentence()
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: the sentence, and the curve as a table."""
+        rows = zip(self.n, self.value, self.low, self.high, strict=True)
+        decimals = [round_to_uncertainty(*point) for point in zip(self.value, self.low, self.high, strict=True)]
+        cells = [[str(n), *(show_number(x, d) for x in row)] for (n, *row), d in zip(rows, decimals, strict=True)]
+        return html_table(["n", "value", "low", "high"], cells, caption=str(self))
 
     def to_dict(self) -> dict[str, Any]:
         """The form that ``--json`` prints; a limit or value that does not exist is None."""
@@ -203,19 +211,8 @@ def curve(
     if estimator != "gaussian":
         budgets = _within_the_data(budgets, scores, trials.families[0], cautions)
     value, spread = _estimate(scores, budgets, q, estimator, trials.metric.direction)
-    limits = intervals.best_interval(
-        scores.selection,
-        np.minimum(budgets, scores.n_trials),
-        scores.reported,
-        statistic="mean" if q is None else q,
-        method=None if interval == "default" else interval,
-        confidence=confidence,
-        simultaneous=simultaneous,
-        direction=trials.metric.direction,
-        bounds=trials.metric.bounds,
-        n_resamples=n_resamples,
-        rng=rng,
-    )
+    options = {"confidence": confidence, "simultaneous": simultaneous, "n_resamples": n_resamples, "rng": rng}
+    limits = _limits(trials, scores, budgets, q, interval, options)
     inside = budgets <= scores.n_trials
     _describe(trials, scores, limits, cautions)
     return Curve(
@@ -296,6 +293,27 @@ def _within_the_data(budgets: IntArray, scores: Scores, family: str, cautions: l
         _check.as_budgets(budgets, scores.n_trials)
     cautions.append(Caution("beyond-trials", message, family=family, value=float(budgets.max())))
     return inside
+
+
+def _limits(
+    trials: Trials, scores: Scores, budgets: IntArray, q: float | None, interval: str, options: dict[str, Any]
+) -> Interval:
+    if scores.n_trials < 2:
+        nowhere = np.full(budgets.size, np.nan)
+        return Interval(
+            n=budgets, low=nowhere, high=nowhere, method="none", confidence=_check.as_confidence(options["confidence"]),
+            simultaneous=options["simultaneous"], n_trials=scores.n_trials, reason="one trial tells nothing of the spread"
+        )  # fmt: skip
+    return intervals.best_interval(
+        scores.selection,
+        np.minimum(budgets, scores.n_trials),
+        scores.reported,
+        statistic="mean" if q is None else q,
+        method=None if interval == "default" else interval,
+        direction=trials.metric.direction,
+        bounds=trials.metric.bounds,
+        **options,
+    )
 
 
 def _estimate(

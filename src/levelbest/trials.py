@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest._plain import html_table
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError
 
@@ -304,6 +305,15 @@ class Trials:
         reported = reported.copy()
         reported[bad] = worst_of(reported)
         return selection, reported
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: one row a family."""
+        rows = []
+        for name in self.families:
+            one = self[name]
+            rows.append([name, str(one.n_trials), str(one.n_failed), str(one.n_running)])
+        score = self.metric.reported or f"{self.metric.selection} (validation only)"
+        return html_table(["family", "trials", "failed", "running"], rows, caption=f"Trials; score: {score}")
 
     def __str__(self) -> str:
         parts = []

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray
-from levelbest._plain import plain
+from levelbest._plain import html_table, plain
 from levelbest.cautions import Caution
 
 __all__ = ["NOT_COMPARABLE", "UNDECIDED", "Comparison", "Crossing", "PairComparison", "Verdict"]
@@ -167,6 +167,11 @@ class Comparison:
             "n_resamples": self.n_resamples,
             "warnings": [caution.to_dict() for caution in self.cautions],
         }
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: every pair with its verdicts."""
+        rows = [[" and ".join(one.families), one.sentence] for one in self.pairs]
+        return html_table(["families", "verdict"], rows, caption=f"{100 * self.confidence:g} % confidence")
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One row per pair and budget, for any frame library: ``pandas.DataFrame(comparison.to_rows())``."""

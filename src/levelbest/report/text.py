@@ -39,7 +39,7 @@ def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> 
         score = one.score if one.reported else f"{one.selection} ({one.alone})"
         what = f"  {_statistic(one)} best {score} of n; {one.trials_in_words()}{failed}"
         table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
-        table.title = Text.assemble((one.family, "bold"), what)
+        out.print(Text.assemble((one.family, "bold"), what))
         heads = ["n", "value", f"{100 * one.confidence:g} % {'band' if one.simultaneous else 'interval'}", "spread"]
         heads += ["problems"] if one.problems is not None else []
         heads += ["mean cost"] if one.cost is not None else []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from levelbest._plain import dump_json
+from levelbest._plain import dump_json, html_table
 from levelbest.errors import InputError
 from levelbest.report import checklist, html, markup
 from levelbest.report.build import build_view
@@ -26,6 +26,10 @@ class Report:
     view: View
     page: Path
     files: tuple[Path, ...]
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: the verdict and where the page is."""
+        return html_table(["verdict"], [[one] for one in self.view.verdict], caption=f"page: {self.page}")
 
     def __str__(self) -> str:
         return "\n".join([*self.view.verdict, f"page: {self.page}"])
