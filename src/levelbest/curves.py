@@ -302,7 +302,8 @@ def _limits(
         nowhere = np.full(budgets.size, np.nan)
         return Interval(
             n=budgets, low=nowhere, high=nowhere, method="none", confidence=_check.as_confidence(options["confidence"]),
-            simultaneous=options["simultaneous"], n_trials=scores.n_trials, reason="one trial tells nothing of the spread"
+            simultaneous=options["simultaneous"], n_trials=scores.n_trials,
+            reason="one trial tells nothing of the spread",
         )  # fmt: skip
     return intervals.best_interval(
         scores.selection,
