@@ -53,3 +53,17 @@ def test_bad_choices(found, tmp_path):
         draw_curves(found, axis="dollars")
     with pytest.raises(InputError, match="cannot be written"):
         save_curves(found, tmp_path / "nowhere" / "a.png")
+
+
+def test_differences_mark_the_certified_budgets():
+    from page_view import make_view
+
+    from levelbest.report.difference_figure import draw_differences
+
+    pair = make_view().pairs_of("mean")[0]
+    ax = draw_differences([pair])
+    zero, curve, certified = ax.get_lines()
+    assert list(zero.get_ydata()) == [0, 0]
+    np.testing.assert_array_equal(curve.get_ydata(), pair.difference)
+    # the band excludes zero at 1, 3 and 4
+    np.testing.assert_array_equal(np.isfinite(certified.get_ydata()), [True, False, True, True])

@@ -11,12 +11,16 @@ from levelbest._plain import dump_json, html_table
 from levelbest.errors import InputError
 from levelbest.report import checklist, html, markup
 from levelbest.report.build import build_view
+from levelbest.report.difference_figure import draw_differences
 from levelbest.report.distributions import distribution_figure
 from levelbest.report.figure import draw_lines, save_figure
 from levelbest.report.view import View
 from levelbest.trials import Trials
 
 __all__ = ["Report", "write_report"]
+
+MOST_DIFFERENCES = 6
+"""More pairs than this in one figure cannot be told apart; all of them are in the page's table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +107,10 @@ def _figures(view: View, trials: Trials) -> dict[str, Any]:
         "curves": draw_lines(first, log=longest > html.LOG_FROM, certified=certified, **shared).figure,
         "distributions": distribution_figure(trials),
     }
+    compared = view.pairs_of(view.statistics[0])
+    if compared:
+        shown = compared[:MOST_DIFFERENCES]
+        figures["differences"] = draw_differences(shown, score=score, log=longest > html.LOG_FROM).figure
     if "cost" in view.axes:
         figures["cost"] = draw_lines(view.lines_of("mean", "cost"), log=True, **shared).figure
     return figures
