@@ -7,12 +7,12 @@ one is cut at a studentised limit, which does not pay for a bound that lies far 
     n >= m/5    low: X_0 the bound, tail a               high: the lower of studentised at tail .2 a and Gaffke at a
 
 with a = (1 - confidence) / 2, and in between the limits move linearly from one to the other, so that a figure shows no
-jump. From m/5 up the studentised cut is left out where ties are heavy (fewer distinct scores than a quarter of the
-trials): it is there that it fails. The tails are not a: in simulation Gaffke's lower limit misses half as often as it
+jump. From m/5 up the studentised cut is left out where ties are heavy (fewer distinct scores than m/4, or than eight):
+it is there that it fails. The tails are not a: in simulation Gaffke's lower limit misses half as often as it
 may, and the studentised upper limit more often, the more so the larger n / m is.
 
-Without a bound on the best score, X_{m+1} = X_m + 2 (X_m - X_{m - m/4}) stands for it and the studentised tail is .4 a
-at every n: measured at m = 50 on ten laws this covers at least .92 up to n = 25 (t with 3 degrees of freedom is the
+Without a bound on the best score, X_{m+1} = X_m + 2 (1 + 10/m) (X_m - X_{m - m/4}) stands for it and the studentised
+tail is .4 a at every n: measured at m = 50 on ten laws this covers at least .92 (t with 3 degrees of freedom is the
 lowest), where the studentised interval falls to .895 and is wider from n = m/2 up. Beyond n = .8 m there is no
 interval without that bound.
 
@@ -33,7 +33,7 @@ __all__ = ["default"]
 
 NEAR, FAR = 0.1, 0.2  # of the trials: where the first rule ends and the second begins
 FARTHEST = 0.8  # of the trials: beyond, too little shows what a better trial would score
-HEAVY = 0.25  # ties are heavy where fewer than this share of the trials are distinct scores
+HEAVY = 0.25, 8  # ties are heavy where fewer than this share of the trials, or than so many, are distinct scores
 TOO_CLOSE = "n is too close to the number of trials for an interval without a bound on the best score"
 
 
@@ -50,7 +50,7 @@ def share_of_far(work: Work) -> FloatArray:
 def _one_column(work: Work) -> Found:
     m, scores = work.n_trials, work.trials.reported
     bounded = work.highest is not None
-    heavy = np.unique(scores).size < HEAVY * m
+    heavy = np.unique(scores).size < max(HEAVY[0] * m, HEAVY[1])
     from_worst, from_bound, upper = work.gaffke
     if scores[0] == scores[work.quarter]:
         from_worst = from_bound  # the worst quarter ties: nothing shows what a worse trial would score
@@ -93,7 +93,7 @@ def _note(work: Work, *, heavy: bool) -> str:
     return "limits of Gaffke's type, the upper one cut at a studentised limit" + _GUESS
 
 
-_GUESS = "; for the missing bound, twice the range of the best quarter beyond the best score"
+_GUESS = "; for the missing bound, at least twice the range of the best quarter beyond the best score"
 
 
 def _reported(work: Work) -> Found:

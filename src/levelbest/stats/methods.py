@@ -20,7 +20,7 @@ from levelbest.stats.resample import Ranked, bootstrap, smooth_bootstrap
 
 __all__ = ["FEWEST", "Found", "Work", "methods"]
 
-REACH = 2.0  # how far beyond the best score a missing bound is imagined, in ranges of the best quarter of the trials
+REACH = 2.0  # how far beyond the best score a missing bound is imagined, in ranges of the best quarter of many trials
 FEWEST = 3  # trials: half of the resamples of two show no spread at all
 
 TOO_FEW = "two trials are too few to show how an estimate varies"
@@ -118,12 +118,13 @@ class Work:
         if self.highest is not None:
             return self.highest
         best = self.trials.reported
-        return float(best[-1] + REACH * (best[-1] - best[-1 - self.quarter]))
+        reach = REACH * (1 + 10 / self.n_trials)
+        return float(best[-1] + reach * (best[-1] - best[-1 - self.quarter]))
 
     @property
     def quarter(self) -> int:
-        """A quarter of the trials."""
-        return max(1, self.n_trials // 4)
+        """A quarter of the trials, but three where there are as many to spare."""
+        return max(self.n_trials // 4, min(3, self.n_trials - 1))
 
     def level(self, draws: FloatArray, share: float = 1.0, *, tails: int = 2) -> float:
         """The tail to leave at each budget so that all tails together leave ``share`` of 1 - confidence."""
