@@ -66,6 +66,7 @@ def imagined_draws(
             total = np.cumsum((weights[:, group] * part)[:, by_claim], axis=1)
             # The quantile with the imagined score below all others, and with it above all: in between it is that score.
             lowest = worst_first[np.minimum((total + rest[:, None] < q - 1e-12).sum(axis=1), m - 1)]
+            lowest = np.where(rest >= q - 1e-12, -np.inf, lowest)
             highest = worst_first[(total < q - 1e-12).sum(axis=1)]
             out[0, i, cut] = np.clip(ends[0, i] + place * (ends[1, i] - ends[0, i]), lowest, highest)
     return out
