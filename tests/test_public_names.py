@@ -9,6 +9,7 @@ PUBLIC = {
     "Run", "read_study", "run_study", "run_trials", "verify_ledger",
     "compare", "Comparison",
     "reach",
+    "plan_trials",
 }  # fmt: skip
 STATS = {
     "Normality", "gaussian_best", "law_best", "normal_best", "normality",

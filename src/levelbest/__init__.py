@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from levelbest.cautions import Caution as Caution
     from levelbest.comparisons import Comparison as Comparison
     from levelbest.comparisons import compare as compare
+    from levelbest.comparisons.planning import plan_trials as plan_trials
     from levelbest.comparisons.reach import reach as reach
     from levelbest.curves import Curve as Curve
     from levelbest.curves import curve as curve
@@ -62,6 +63,7 @@ _HOMES = {
     "Comparison": "comparisons",
     "reach": "comparisons.reach",
     "write_report": "report.write",
+    "plan_trials": "comparisons.planning",
 }
 __all__ = sorted([*_HOMES, "stats"])
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

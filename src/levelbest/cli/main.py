@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "curve": "Expected or quantile best score against the budget.",
     "compare": "Which family is better at which budgets, and where the data cannot tell.",
     "reach": "The budget needed to reach a score, with an interval.",
+    "plan": "How many trials or problems until intervals are narrow and families separated.",
     "gate": "Is a claimed improvement after N attempts more than luck?",
     "run": "Random search and seeds from a study file, resumable.",
     "verify": "Check that nothing in a ledger was deleted or edited.",

@@ -1,0 +1,74 @@
+"""Plans for families of trials, and for systems on problems."""
+
+import json
+
+import numpy as np
+import pytest
+
+from levelbest import Trials, plan_trials
+from levelbest.cli.main import main
+from levelbest.errors import InputError
+from levelbest.stats import horizon
+
+
+@pytest.fixture(scope="module")
+def trials():
+    rng = np.random.default_rng(0)
+    scores = np.concatenate([rng.normal(0.8, 1, 48), rng.normal(0, 1, 40)])
+    return Trials.from_arrays(scores, direction="max", family=["a"] * 48 + ["b"] * 40)
+
+
+def test_widths_separations_and_horizons(trials):
+    found = plan_trials(trials, n=5, width=0.3, n_resamples=300)
+    assert [name for name, _ in found.widths] == ["a", "b"]
+    assert [(first, second) for first, second, _ in found.separations] == [("a", "b")]
+    assert dict(found.horizons)[50] == horizon(50) == 7
+    assert set(dict(found.horizons)) >= {48, 40}
+    text = str(found)
+    assert "trials would make it 0.3" in text
+    assert "would certify the difference with 80 % power" in text
+    json.dumps(found.to_dict())
+
+
+def test_half_the_present_width_is_the_default(trials):
+    found = plan_trials(trials["a"], n=5, n_resamples=300)
+    ((_, one),) = found.widths
+    assert one.goal == pytest.approx(one.now / 2, rel=0.2)
+    assert found.separations == ()
+
+
+def test_problems():
+    rng = np.random.default_rng(1)
+    solved = (rng.random((30, 8)) < rng.beta(0.5, 0.5, 30)[:, None]).astype(float)
+    trials = Trials.from_arrays(
+        solved.ravel(), direction="max", family="m", group=np.repeat([f"p{i}" for i in range(30)], 8), bounds=(0, 1)
+    )
+    found = plan_trials(trials, n=2, width=0.05)
+    ((_, one),) = found.problems
+    assert one.target == pytest.approx(0.05 / 3.919928, rel=1e-5)
+    assert one.groups_needed > 30
+    assert "More problems" in str(found)
+
+
+def test_bad_input(trials):
+    with pytest.raises(InputError, match=r"there is no family 'A' to be the baseline"):
+        plan_trials(trials, baseline="A", n_resamples=200)
+    with pytest.raises(InputError, match="at least two families"):
+        plan_trials(trials["a"], baseline="a", n_resamples=200)
+    with pytest.raises(InputError, match="power must lie in"):
+        plan_trials(trials, power=1.5)
+
+
+def test_command(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    path = tmp_path / "r.csv"
+    path.write_text(
+        "model,val_acc\n" + "\n".join(f"{m},{rng.normal(i, 1)}" for i, m in enumerate("ab") for _ in range(30))
+    )
+    assert main(["plan", str(path), "--n", "4", "--json", "--resamples", "200"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {"widths", "separations", "horizons", "warnings"} <= set(document)
+    assert main(["plan", str(path), "--n", "20", "--resamples", "200"]) == 0
+    assert "a quarter of its size" in " ".join(capsys.readouterr().out.split())
+    assert main(["plan", str(path), "--width", "-1", "--resamples", "200"]) == 2
+    assert "width wanted must be more than 0" in capsys.readouterr().err
