@@ -225,6 +225,7 @@ def _limits(
         "n_resamples": plan.n_resamples,
     }
     if plan.q is None:
+        options["estimator"] = "v" if plan.estimator == "v" else "u"
         return intervals.all_intervals(selection, n, reported, only=plan.methods, rng=rng, **options)
     options["statistic"] = plan.q
     return {

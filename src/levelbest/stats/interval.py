@@ -34,6 +34,9 @@ METHODS = (
     "default", "gaffke", "studentised", "percentile", "basic", "bca", "smoothed", "jackknife", "gaussian", "exact",
 )  # fmt: skip
 
+OF_V = ("percentile", "basic")
+"""Methods that also have limits for the estimator V."""
+
 
 def best_interval(
     selection: npt.ArrayLike,
@@ -48,17 +51,21 @@ def best_interval(
     bounds: Bounds | None = None,
     n_resamples: int = 10_000,
     rng: Seed = None,
+    estimator: str = "u",
 ) -> Interval:
     """Limits for the expected (or median, or any quantile) reported score of the best of n trials.
 
     ``statistic`` is ``"mean"``, ``"median"`` or a probability q. Without ``method`` the default of the statistic is
     used, and the result says which rule that was. ``simultaneous`` limits hold over all the budgets in ``n`` at once.
     ``bounds`` are those of the reported score, None for a side that has none; with them the default is defined up to
-    n = n_trials. ``rng`` decides every random draw; exact methods draw none.
+    n = n_trials. ``rng`` decides every random draw; exact methods draw none. ``estimator`` "v" gives the percentile or
+    basic limits of V, as the papers have them, instead of U.
     """
     name = as_choice("default" if method is None else method, METHODS, "method")
     q = _quantile(statistic)
-    asked = _Asked(selection, n, reported, confidence, simultaneous, direction, bounds, n_resamples)
+    if as_choice(estimator, ("u", "v"), "estimator") == "v" and (q is not None or name not in OF_V):
+        raise InputError(f"estimator 'v' has limits by {' or '.join(OF_V)} for the mean; {name!r} is for 'u'")
+    asked = _Asked(selection, n, reported, confidence, simultaneous, direction, bounds, n_resamples, estimator)
     if q is not None:
         return _quantile_interval(asked, q, name, as_rng(rng))
     if name == "exact":
@@ -78,12 +85,15 @@ def all_intervals(
     bounds: Bounds | None = None,
     n_resamples: int = 10_000,
     rng: Seed = None,
+    estimator: str = "u",
 ) -> dict[str, Interval]:
     """Every interval for the mean curve that these data allow, from one shared set of draws: for simulations.
 
-    Each is what `best_interval` gives for the same ``rng``.
+    Each is what `best_interval` gives for the same ``rng``. With ``estimator`` "v" the percentile and basic limits are
+    those of V; the others stay those of U.
     """
-    asked = _Asked(selection, n, reported, confidence, simultaneous, direction, bounds, n_resamples)
+    as_choice(estimator, ("u", "v"), "estimator")
+    asked = _Asked(selection, n, reported, confidence, simultaneous, direction, bounds, n_resamples, estimator)
     known = _mean_methods()
     if asked.reported is not None or asked.bounds == (None, None):
         known.pop("gaffke")
@@ -124,7 +134,9 @@ class _Asked:
         direction: str,
         bounds: Bounds | None,
         n_resamples: int,
+        estimator: str = "u",
     ) -> None:
+        self.estimator = estimator
         self.direction = as_direction(direction)
         self.selection, self.reported = as_pair(selection, reported, at_least=2)
         self.n_trials = self.selection.size
@@ -153,6 +165,7 @@ class _Asked:
             highest=highest,
             n_resamples=self.n_resamples,
             rng=rng,
+            estimator=self.estimator,
         )
 
     def interval(self, method: str, found: Found, *, statistic: str = "mean", kind: str | None = None) -> Interval:
@@ -166,7 +179,8 @@ class _Asked:
         if kind is None:
             bounded = self.bounds != (None, None)
             kind = "reported mean" if self.reported is not None else "bounded mean" if bounded else "mean"
-        certified = [certified_coverage(method, self.n_trials, int(k), kind=kind) for k in self.budgets]
+        of_v = self.estimator == "v" and method in OF_V
+        certified = [] if of_v else [certified_coverage(method, self.n_trials, int(k), kind=kind) for k in self.budgets]
         known = [value for value in certified if value is not None]
         return Interval(
             n=int(self.n[0]) if self.scalar else self.n,
@@ -179,7 +193,7 @@ class _Asked:
             statistic=statistic,
             direction=self.direction,
             reason=_reason(self.budgets, found.why),
-            note=found.note,
+            note=f"{found.note}, estimator V" if of_v else found.note,
             n_resamples=self.n_resamples,
             coverage=min(known) if known else None,
         )

@@ -64,8 +64,10 @@ class Work:
         highest: float | None,
         n_resamples: int,
         rng: np.random.Generator,
+        estimator: str = "u",
     ) -> None:
         self.trials = Ranked(selection, n, reported)
+        self.shown = self.trials if estimator == "u" else Ranked(selection, n, reported, estimator=estimator)
         self.n, self.n_trials = n, selection.size
         self.alpha = 1 - confidence
         self.simultaneous = simultaneous
@@ -93,6 +95,13 @@ class Work:
         if "resamples" in self.__dict__:
             return self.resamples[0]
         return bootstrap(self.trials, self.n_resamples, self.rng(0))[0]
+
+    @cached_property
+    def shown_estimates(self) -> FloatArray:
+        """Estimates of the plain resamples by the estimator asked for."""
+        if self.shown is self.trials:
+            return self.estimates
+        return bootstrap(self.shown, self.n_resamples, self.rng(0))[0]
 
     @property
     def t(self) -> FloatArray:
@@ -149,15 +158,15 @@ class Work:
 
 def percentile(work: Work) -> Found:
     """The quantiles of the resampled estimates ([D], [T])."""
-    draws = work.estimates
+    draws = work.shown_estimates
     pair = limits.percentile(draws, work.level(draws))
     return work.settle(Found(*pair, "percentiles of the resampled estimates"), jackknife=False)
 
 
 def basic(work: Work) -> Found:
     """The percentile limits mirrored at the estimate."""
-    draws = work.estimates
-    pair = limits.basic(draws, work.trials.estimate, work.level(draws))
+    draws = work.shown_estimates
+    pair = limits.basic(draws, work.shown.estimate, work.level(draws))
     return work.settle(Found(*pair, "percentiles of the resampled estimates, mirrored"), jackknife=False)
 
 

@@ -26,8 +26,8 @@ _BLOCK = 1 << 15  # (budget, resample) pairs of standard errors computed togethe
 
 
 @lru_cache(maxsize=64)
-def _weights(n_trials: int, n: tuple[int, ...]) -> FloatArray:
-    weights = rank_weights(n_trials, np.array(n), "u")
+def _weights(n_trials: int, n: tuple[int, ...], estimator: str = "u") -> FloatArray:
+    weights = rank_weights(n_trials, np.array(n), estimator)
     weights.setflags(write=False)
     return weights
 
@@ -38,7 +38,8 @@ class Ranked:
     ``n`` must increase. Trials with equal selection scores share the weight of their group equally ([B] after eq. 7);
     with separate reported scores that means the group's mean *within each resample*: the plain product would depend on
     the order in which tied trials were given. ``size`` is the size of a resample where it is not that of the data, and
-    ``error_n`` are the budgets of the standard errors where they are not all of ``n``.
+    ``error_n`` are the budgets of the standard errors where they are not all of ``n``. ``estimator`` "v" resamples V
+    ([B] eq. 7), whose standard errors are left undefined.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Ranked:
         *,
         size: int | None = None,
         error_n: IntArray | None = None,
+        estimator: str = "u",
     ) -> None:
         claimed = selection if reported is None else reported
         self.order = np.lexsort((claimed, selection))
@@ -67,10 +69,11 @@ class Ranked:
         self.one_column = reported is None
         self.constant = bool((self.values == 0).all())
         key = tuple(int(k) for k in n)
-        self.weights = _weights(m, key)
+        self.weights = _weights(m, key, estimator)
         self.error_n = n if error_n is None else error_n
         self.inside = self.error_n < m  # the jackknife leaves one trial out: budgets up to n_trials - 1
-        self.fewer = _weights(m - 1, tuple(int(k) for k in self.error_n if k < m)) if m > 1 else np.empty((0, 0))
+        left = tuple(int(k) for k in self.error_n if k < m)
+        self.fewer = _weights(m - 1, left) if m > 1 and estimator == "u" else np.empty((0, 0))
         if self.size == self.n_trials:
             ones = np.ones((1, m), dtype=np.int64)
             self.estimate, self.error = (a[:, 0] for a in self.resampled(ones, errors=True))
