@@ -211,8 +211,8 @@ def curve(
     if estimator != "gaussian":
         budgets = _within_the_data(budgets, scores, trials.families[0], cautions)
     value, spread = _estimate(scores, budgets, q, estimator, trials.metric.direction)
-    options = {"confidence": confidence, "simultaneous": simultaneous, "n_resamples": n_resamples, "rng": rng}
-    options["estimator"] = "v" if estimator == "v" and interval in intervals.OF_V else "u"
+    options: dict[str, Any] = {"confidence": confidence, "simultaneous": simultaneous, "n_resamples": n_resamples}
+    options |= {"rng": rng, "estimator": "v" if estimator == "v" and interval in intervals.OF_V else "u"}
     limits = _limits(trials, scores, budgets, q, interval, options)
     inside = budgets <= scores.n_trials
     _describe(trials, scores, limits, cautions)
