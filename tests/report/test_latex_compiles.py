@@ -1,0 +1,33 @@
+"""Tables, methods and checklist compile with LuaLaTeX in a minimal document (Debian's texlive), hostile names and all."""
+
+import shutil
+import subprocess
+
+import pytest
+from page_view import make_view
+
+from levelbest.report import checklist, markup
+
+DOCUMENT = r"""\documentclass{article}
+\usepackage{booktabs}
+\usepackage{siunitx}
+\usepackage{fontspec}
+\setmainfont{DejaVu Sans}
+\begin{document}
+%s
+\end{document}
+"""
+
+
+@pytest.mark.long
+def test_everything_compiles(tmp_path):
+    if shutil.which("lualatex") is None:
+        pytest.skip("no LuaLaTeX on this machine: the LaTeX output was parsed but not compiled")
+    view = make_view()
+    parts = [markup.families_latex(view), markup.appendix_latex(view), markup.methods_latex(view)]
+    parts.append(markup.checklist_latex(checklist.fill_checklist(view)))
+    (tmp_path / "paper.tex").write_text(DOCUMENT % "\n\n".join(parts), encoding="utf-8")
+    command = ["lualatex", "-interaction=nonstopmode", "-halt-on-error", "--no-shell-escape", "paper.tex"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout[-2000:]
+    assert (tmp_path / "paper.pdf").stat().st_size > 1000
