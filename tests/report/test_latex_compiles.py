@@ -1,4 +1,4 @@
-"""Tables, methods and checklist compile with LuaLaTeX in a minimal document (Debian's texlive), hostile names and all."""
+"""Tables, methods and checklist compile with LuaLaTeX in a minimal document, hostile names and all."""
 
 import shutil
 import subprocess
