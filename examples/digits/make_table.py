@@ -96,6 +96,8 @@ NOTES = """# digits.csv
 
 Real results: random hyperparameter search with scikit-learn on its bundled digits data (1,797 images of 8 x 8 pixels,
 ten classes), {n_trials} trials per family. Nothing was removed; trials that failed or diverged are in the table.
+The search spaces and the split were chosen so that the curves are instructive: the table shows what levelbest does and
+is no evidence about these models.
 
 Made by
 
