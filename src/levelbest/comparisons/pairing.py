@@ -1,4 +1,4 @@
-"""Which trials of several families are pairs: the same configuration, seed or problem."""
+"""Which trials of several families are pairs: the same configuration or seed; problems are in `groups`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,11 @@ class Pairing:
 
 
 def find_pairing(families: Sequence[Trials], *, required: bool = False) -> Pairing | None:
-    """Pairs by problem, else by configuration and seed; only where every trial of every family has its partners.
+    """Pairs by configuration and seed; only where every trial of every family has its partners.
 
     A column is part of the configuration that pairs if it is known for all trials and takes the same values in every
     family. None where there is no such pairing; with ``required`` an error says why.
     """
-    if all(one.group is not None for one in families):
-        return _matched(families, [_groups(one) for one in families], "problem", required)
     shared = _shared_columns(families)
     seeds = [one.seed for one in families]
     same_seeds = all(seed is not None for seed in seeds) and _same_values([np.asarray(seed) for seed in seeds])
@@ -48,11 +46,6 @@ def find_pairing(families: Sequence[Trials], *, required: bool = False) -> Pairi
         columns = [one.configuration[name] for name in shared] + ([np.asarray(one.seed)] if same_seeds else [])
         keys.append(list(zip(*(map(str, column) for column in columns), strict=True)))
     return _matched(families, keys, by, required)
-
-
-def _groups(trials: Trials) -> list[tuple[str, ...]]:
-    assert trials.group is not None
-    return [(trials.groups[code],) for code in trials.group]
 
 
 def _shared_columns(families: Sequence[Trials]) -> list[str]:

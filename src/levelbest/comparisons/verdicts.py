@@ -74,6 +74,11 @@ def compare(
     _check.as_choice(failed, ("worst", "drop"), "failure policy")
     confidence = _check.as_confidence(confidence)
     plan = make_plan(table, baseline)
+    if table.group is not None and (axis == "cost" or while_running):
+        what = "the axis is 'trials'" if axis == "cost" else "there are no limits that hold while samples arrive"
+        raise InputError(
+            f"over problems (--group) {what}; leave out {'--axis' if axis == 'cost' else '--while-running'}"
+        )
     if axis == "cost":
         from levelbest.comparisons.costs import compare_costs
 
@@ -81,7 +86,7 @@ def compare(
             table, plan, baseline=baseline, budget=budget, statistic=statistic, confidence=confidence, failed=failed,
             missing=missing, workers=workers, n_resamples=n_resamples, rng=rng,
         )  # fmt: skip
-    if table.group is not None and not while_running:
+    if table.group is not None:
         from levelbest.comparisons.groups import compare_groups
 
         return compare_groups(

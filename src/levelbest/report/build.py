@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from levelbest import __version__, _check
 from levelbest._check import FloatArray
 from levelbest.cautions import Caution
 from levelbest.comparisons import compare
-from levelbest.curves import curve
+from levelbest.curves import Curve, curve
 from levelbest.errors import DataError, InputError
+from levelbest.group_curves import scored
+from levelbest.report import problems
 from levelbest.report.methods import REFERENCES, methods_paragraph
 from levelbest.report.summary import summary_sentences
-from levelbest.report.view import Family, Line, Pair, Range, View, line_of
+from levelbest.report.view import Family, Line, Pair, Range, Section, View, line_of
 from levelbest.trials import STATUSES, Scores, Trials
 
 __all__ = ["build_view"]
@@ -54,9 +57,21 @@ def build_view(
         "rng": rng,
     }
     hidden = _hidden(trials, hide)
-    lines, cautions = _lines(trials, tuple(statistics), options)
+    statistics = tuple(statistics)
+    if trials.group is not None:
+        # over problems there is one statistic, the average over problems, and no cost axis
+        statistics, trials = ("mean",), scored(replace(trials, cost=None))
+    lines, cautions, drawn = _lines(trials, statistics, options)
+    sections: tuple[Section, ...] = ()
+    effect: tuple[Line, ...] = ()
+    if trials.group is not None:
+        headline = min([headline, *(int(one.n[-1]) for one in drawn)])
+        sections = (problems.problem_section(drawn),)
+        if found := problems.effects(trials, failed, missing):
+            sections = (problems.verifier_section(found, trials.metric.selection), *sections)
+            effect = problems.verifier_lines(found)
     on_cost = any(line.axis == "cost" for line in lines)
-    wanted = tuple(statistics) if comparing else ()
+    wanted = statistics if comparing else ()
     pairs, verdict, said = _comparisons(trials, wanted, baseline, on_cost, options)
     families = tuple(_family(trials[name], headline, hidden, options) for name in trials.families)
     metric = trials.metric
@@ -88,20 +103,27 @@ def build_view(
         references=REFERENCES,
         published=dict(published or {}),
         provenance=_provenance(trials, rng, n_resamples),
+        n_groups=None if trials.group is None else int(np.unique(trials.group).size),
+        sections=sections,
+        effect=effect,
     )
 
 
-def _lines(trials: Trials, statistics: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Line], list[Caution]]:
+def _lines(
+    trials: Trials, statistics: tuple[str, ...], options: dict[str, Any]
+) -> tuple[list[Line], list[Caution], list[Curve]]:
     lines: list[Line] = []
     cautions: list[Caution] = []
+    drawn: list[Curve] = []
     for statistic in statistics:
         for name in trials.families:
             one = curve(trials[name], statistic=statistic, simultaneous=True, **options)
+            drawn.append(one)
             lines.append(line_of(one))
             cautions.extend(one.cautions)
     if trials.cost is not None:
         lines.extend(_cost_lines(trials, statistics, options))
-    return lines, cautions
+    return lines, cautions, drawn
 
 
 def _cost_lines(trials: Trials, statistics: tuple[str, ...], options: dict[str, Any]) -> list[Line]:

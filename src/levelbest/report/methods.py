@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from levelbest import __version__
 from levelbest.report.view import Line
 from levelbest.trials import Trials
@@ -27,10 +29,15 @@ def methods_paragraph(
     counts = [trials[name].n_trials for name in trials.families]
     many = f"{counts[0]}" if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
     lost = trials.n_failed
+    alone = (
+        "(validation only: the same score selects and is reported)"
+        if trials.group is None
+        else "(picked by the score itself, as an oracle would)"
+    )
     score = (
         f"the {metric.reported} of the trial with the best {metric.selection}"
         if metric.reported
-        else f"the best {metric.selection} (validation only: the same score selects and is reported)"
+        else f"the best {metric.selection} {alone}"
     )
     mean = next((line for line in lines if line.statistic == "mean" and line.axis == "trials"), None)
     median = next((line for line in lines if line.statistic == "median" and line.axis == "trials"), None)
@@ -42,6 +49,15 @@ def methods_paragraph(
         "Expected values are the unbiased estimate over all subsets of n trials [3]; tied selection scores share their "
         "weight [1].",
     ]
+    if trials.group is not None:
+        problems = np.unique(trials.group).size
+        sentences[:2] = [
+            f"We drew {many} samples{each} of {problems} problems with {len(counts)} "
+            f"{'systems' if len(counts) > 1 else 'system'} and report {score.replace('trial', 'sample')} among n "
+            "samples of a problem, averaged over problems.",
+            "Within each problem the value is the unbiased estimate over all subsets of n samples (pass@k for 0/1 "
+            "scores) [3]; tied selection scores share their weight [1]; intervals and comparisons resample problems.",
+        ]
     if mean is not None:
         sentences.append(
             f"Bands for the expectation hold at {100 * confidence:g} % for all n at once ({mean.note or mean.method})."

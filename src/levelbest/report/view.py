@@ -14,7 +14,7 @@ from levelbest.cautions import Caution
 from levelbest.curves import Curve
 from levelbest.errors import InputError
 
-__all__ = ["Family", "Line", "Pair", "Range", "View", "line_of"]
+__all__ = ["Family", "Line", "Pair", "Range", "Section", "View", "line_of"]
 
 Numbers = tuple[float, ...]
 
@@ -93,6 +93,16 @@ class Family:
 
 
 @dataclass(frozen=True)
+class Section:
+    """A further table with what to say about it."""
+
+    title: str
+    note: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class View:
     """Everything a report says."""
 
@@ -123,6 +133,11 @@ class View:
     published: Mapping[str, float] = field(default_factory=dict)
     """Published scores, drawn as dashed lines."""
     provenance: Mapping[str, str] = field(default_factory=dict)
+    n_groups: int | None = None
+    """How many problems there are, where trials are samples of problems."""
+    sections: tuple[Section, ...] = ()
+    effect: tuple[Line, ...] = ()
+    """Oracle, verifier and random pick, where a verifier selects among the samples of a problem."""
 
     @property
     def score(self) -> str:

@@ -98,7 +98,7 @@ def _write_all(view: View, trials: Trials, page: Path, beside: Path, page_only: 
 
 
 def _figures(view: View, trials: Trials) -> dict[str, Any]:
-    score = view.score if view.reported else f"{view.score} (validation only)"
+    score = view.score if view.reported or view.n_groups else f"{view.score} (validation only)"
     shared: dict[str, Any] = {"score": score, "cost_unit": view.cost_unit, "published": view.published}
     first = view.lines_of(view.statistics[0])
     longest = max(line.x[-1] for line in first)
@@ -111,6 +111,8 @@ def _figures(view: View, trials: Trials) -> dict[str, Any]:
     if compared:
         shown = compared[:MOST_DIFFERENCES]
         figures["differences"] = draw_differences(shown, score=score, log=longest > html.LOG_FROM).figure
+    if view.effect:
+        figures["verifier"] = draw_lines(view.effect, log=longest > html.LOG_FROM, score=view.score).figure
     if "cost" in view.axes:
         figures["cost"] = draw_lines(view.lines_of("mean", "cost"), log=True, **shared).figure
     return figures

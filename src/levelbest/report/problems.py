@@ -1,0 +1,124 @@
+"""The part of a report that is about problems: which of them limit the curve, and what the verifier brings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from levelbest._plain import show_number
+from levelbest.curves import Curve
+from levelbest.group_curves import VerifierEffect, verifier_effect
+from levelbest.report.view import Line, Section
+from levelbest.trials import Trials
+
+__all__ = ["MOST_PROBLEMS", "problem_section", "verifier_lines", "verifier_section"]
+
+MOST_PROBLEMS = 200
+"""More problems than this are not listed: those that hold the curve back most come first."""
+_SHOWN = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 1000, 10_000)
+
+
+def problem_section(curves: Sequence[Curve]) -> Section:
+    """Every problem with its samples and its best of n, those that hold the curves back most first."""
+    sign = 1.0 if curves[0].direction == "max" else -1.0
+    names = list(dict.fromkeys(str(name) for one in curves for name in _best(one).groups))
+    rows: dict[str, list[str]] = {name: [name] for name in names}
+    last: dict[str, list[float]] = {name: [] for name in names}
+    heads, stuck = ["Problem"], []
+    for one in curves:
+        best = _best(one)
+        prefix = f"{one.family}: " if len(curves) > 1 else ""
+        heads += [f"{prefix}samples", f"{prefix}n = 1", f"{prefix}n = {one.n[-1]}"]
+        place = {str(name): i for i, name in enumerate(best.groups)}
+        ends = _last_known(best.by_group)
+        for name in names:
+            i = place.get(name)
+            if i is None:
+                rows[name] += ["", "", ""]
+                continue
+            shown = [best.by_group[i, 0], best.by_group[i, -1]]
+            rows[name] += [str(int(best.sizes[i])), *("" if np.isnan(v) else show_number(v, 3) for v in shown)]
+            last[name].append(sign * float(ends[i]))
+        still = int(np.count_nonzero(best.by_group[:, 0] == ends))
+        never = int(np.count_nonzero(sign * ends <= (sign * ends).min())) if still else 0
+        stuck.append(
+            f"{one.family}: {still} of {best.groups.size} problems gain nothing from more samples"
+            + (
+                f", {never} of them at the lowest value, {show_number(float(sign * (sign * ends).min()), 3)}"
+                * bool(never)
+            )
+        )
+    ordered = sorted(names, key=lambda name: (float(np.mean(last[name])), names.index(name)))
+    note = ". ".join(stuck) + "."
+    if len(ordered) > MOST_PROBLEMS:
+        note += f" The {MOST_PROBLEMS} problems of {len(ordered)} that hold the curves back most."
+    return Section(
+        title="Problems",
+        note=note,
+        heads=tuple(heads),
+        rows=tuple(tuple(rows[name]) for name in ordered[:MOST_PROBLEMS]),
+    )
+
+
+def _best(curve: Curve) -> Any:
+    assert curve.problems is not None
+    return curve.problems
+
+
+def _last_known(by_group: Any) -> Any:
+    """Each problem's value at the largest budget that it allows."""
+    at = by_group.shape[1] - 1 - np.argmax(~np.isnan(by_group[:, ::-1]), axis=1)
+    return by_group[np.arange(by_group.shape[0]), at]
+
+
+def effects(trials: Trials, failed: str, missing: str) -> tuple[VerifierEffect, ...]:
+    """Oracle, verifier and random pick for every family; none where no verifier selects."""
+    if trials.group is None or trials.reported is None or missing == "selection":
+        return ()
+    return tuple(verifier_effect(trials[name], failed=failed, missing=missing) for name in trials.families)
+
+
+def verifier_section(found: Sequence[VerifierEffect], selection: str) -> Section:
+    """The three side by side at round budgets, with the share of the possible gain that the verifier brings."""
+    rows = []
+    for one in found:
+        for i, n in enumerate(one.n):
+            if n in _SHOWN or i == one.n.size - 1:
+                gain = "" if np.isnan(one.gained[i]) else f"{100 * one.gained[i]:.0f} %"
+                values = (one.oracle[i], one.verifier[i], one.random[i])
+                rows.append((one.family, str(int(n)), *(show_number(float(v), 4) for v in values), gain))
+    return Section(
+        title="What the verifier brings",
+        note=(
+            f"Of n samples of each problem: the best by the reported score (oracle; pass@k for 0/1 scores), the one "
+            f"that {selection} picks (verifier), and one at random. The last column is the verifier's part of what an "
+            "oracle gains over a random pick."
+        ),
+        heads=("Family", "n", "oracle", "verifier", "random", "share of the gain"),
+        rows=tuple(rows),
+    )
+
+
+def verifier_lines(found: Sequence[VerifierEffect]) -> tuple[Line, ...]:
+    """The three as lines of one figure."""
+    lines = []
+    for one in found:
+        for name in ("oracle", "verifier", "random"):
+            nowhere = (float("nan"),) * one.n.size
+            lines.append(
+                Line(
+                    family=f"{one.family}: {name}" if len(found) > 1 else name,
+                    statistic="mean",
+                    axis="trials",
+                    x=tuple(map(float, one.n)),
+                    value=tuple(map(float, getattr(one, name))),
+                    low=nowhere,
+                    high=nowhere,
+                    method="none",
+                    note="",
+                    simultaneous=False,
+                )
+            )
+    return tuple(lines)

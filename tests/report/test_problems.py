@@ -1,0 +1,79 @@
+"""The report over many problems: which of them limit the curve, and oracle, verifier and random side by side."""
+
+import numpy as np
+import pytest
+
+from levelbest.comparisons import compare
+from levelbest.errors import InputError
+from levelbest.report.build import build_view
+from levelbest.report.write import write_report
+from levelbest.stats import pass_at_k
+from levelbest.trials import Trials
+
+
+def verified(n_problems=12, samples=6, seed=0):
+    """Two systems with a noisy verifier; problem p0 is never solved."""
+    rng = np.random.default_rng(seed)
+    rate = np.tile(np.linspace(0, 0.9, n_problems), 2)
+    correct = (rng.random((2 * n_problems, samples)) < rate[:, None]).astype(float)
+    return Trials.from_arrays(
+        (correct + rng.normal(0, 0.7, correct.shape)).ravel(),
+        reported=correct.ravel(),
+        direction="max",
+        family=np.repeat(["base", "new"], n_problems * samples),
+        group=np.tile(np.repeat([f"p{i}" for i in range(n_problems)], samples), 2),
+        cost=np.ones(correct.size),
+    )
+
+
+def test_sections_list_problems_and_the_verifier():
+    trials = verified()
+    view = build_view(trials, headline=5, n_resamples=300)
+    assert view.statistics == ("mean",)
+    assert view.axes == ("trials",)
+    assert view.n_groups == 12
+    verifier, problems = view.sections
+    assert verifier.heads == ("Family", "n", "oracle", "verifier", "random", "share of the gain")
+    correct = trials["base"].reported.reshape(12, 6).sum(axis=1)
+    row = next(row for row in verifier.rows if row[:2] == ("base", "5"))
+    assert float(row[2]) == pytest.approx(pass_at_k(correct, 6, 5).mean(), abs=1e-4)
+    assert float(row[4]) == pytest.approx(correct.mean() / 6, abs=1e-4)
+    assert float(row[4]) < float(row[3]) < float(row[2])
+    assert problems.heads[0] == "Problem"
+    assert problems.rows[0][0] == "p0"
+    assert problems.rows[0][1:] == ("6", "0.000", "0.000") * 2
+    assert len(problems.rows) == 12
+    assert {line.family for line in view.effect} == {
+        f"{s}: {k}" for s in ("base", "new") for k in ("oracle", "verifier", "random")
+    }
+    assert "12 problems" in view.methods
+
+
+def test_the_page_shows_them(tmp_path):
+    report = write_report(verified(), tmp_path / "page.html", n_resamples=300)
+    page = report.page.read_text(encoding="utf-8")
+    assert "What the verifier brings" in page
+    assert 'id="figure-verifier"' in page
+    assert '<h2 id="section-2">Problems</h2>' in page
+    assert (tmp_path / "page" / "verifier.svg").is_file()
+
+
+def test_without_a_verifier_there_is_the_oracle_alone(tmp_path):
+    trials = verified()
+    alone = Trials.from_arrays(
+        trials.reported,
+        direction="max",
+        family=np.array(trials.families)[trials.family],
+        group=np.array(trials.groups)[trials.group],
+    )
+    report = write_report(alone["base"], tmp_path / "page.html", n_resamples=300, page_only=True, headline=50)
+    assert [one.title for one in report.view.sections] == ["Problems"]
+    assert report.view.effect == ()
+    assert report.view.headline == 6  # no problem has 50 samples
+    assert '<b class="badge">oracle</b>' in report.page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("options", [{"axis": "cost"}, {"while_running": True}])
+def test_what_problems_do_not_have_is_said(options):
+    with pytest.raises(InputError, match="over problems"):
+        compare(verified(), n_resamples=300, **options)
