@@ -14,6 +14,7 @@ LAYERS = (
     "trials",
     "readers",
     "group_curves",
+    "large",
     "curves",
     "comparisons",
     "report",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,16 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._plain import html_table, plain, round_to_uncertainty, show_number
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
-from levelbest.group_curves import group_curve
+from levelbest.group_curves import about_sizes, group_curve, spread_of_groups
+from levelbest.large import best_by_group_large
 from levelbest.stats import interval as intervals
 from levelbest.stats import laws, order
+from levelbest.stats.group_intervals import group_interval
 from levelbest.stats.groups import GroupBest
 from levelbest.stats.results import Interval
-from levelbest.trials import Scores, Trials
+from levelbest.trials import Metric, Scores, Trials
 
-__all__ = ["Curve", "as_statistic", "budget_grid", "curve", "family_curves"]
+__all__ = ["Curve", "as_statistic", "budget_grid", "curve", "family_curves", "large_curves", "problem_curve"]
 
 WHOLE = 300
 """Up to this many trials a curve has a point at every budget; beyond, at log-spaced ones."""
@@ -246,35 +249,61 @@ def curve(
 
 def _over_problems(trials: Trials, **options: Any) -> Curve:
     found = group_curve(trials, **options)
-    best, scores, metric = found.best, found.scores, found.metric
+    scores = found.scores
     said = {caution.code for caution in found.cautions}
     cautions = [c for c in trials.cautions if c.code not in _SAID_HERE and c.code not in said]
     cautions += found.cautions
     _describe(trials, scores, found.limits, cautions, "samples")
-    return Curve(
+    return problem_curve(
+        found.best,
+        found.limits,
+        replace(found.metric, reported=found.metric.reported if scores.reported is not None else None),
         family=trials.families[0],
+        cost=None if scores.cost is None else float(np.nanmean(scores.cost)),
+        counts=(scores.n_trials, scores.n_failed, scores.n_running),
+        failed=options["failed"],
+        seed=options["rng"],
+        cautions=cautions,
+    )
+
+
+def problem_curve(
+    best: GroupBest,
+    limits: Interval,
+    metric: Metric,
+    *,
+    family: str,
+    counts: tuple[int, int, int],
+    failed: str,
+    seed: int | None,
+    cautions: Iterable[Caution],
+    cost: float | None = None,
+) -> Curve:
+    """A curve over problems from its parts; ``counts`` are the samples, the failed and the running ones."""
+    return Curve(
+        family=family,
         n=best.n,
         value=best.value,
-        low=np.asarray(found.limits.low),
-        high=np.asarray(found.limits.high),
-        spread=found.spread,
-        cost=None if scores.cost is None else np.float64(np.nanmean(scores.cost)) * best.n,
+        low=np.asarray(limits.low),
+        high=np.asarray(limits.high),
+        spread=spread_of_groups(best),
+        cost=None if cost is None else np.asarray(cost * best.n, dtype=np.float64),
         statistic="mean",
         estimator="u",
         direction=metric.direction,
         selection=metric.selection,
-        reported=metric.reported if scores.reported is not None else None,
+        reported=metric.reported,
         cost_unit=metric.cost_unit,
-        method=found.limits.method,
-        confidence=found.limits.confidence,
-        simultaneous=found.limits.simultaneous,
-        note=found.limits.note,
-        n_trials=scores.n_trials,
-        n_failed=scores.n_failed,
-        n_running=scores.n_running,
-        failed=options["failed"],
+        method=limits.method,
+        confidence=limits.confidence,
+        simultaneous=limits.simultaneous,
+        note=limits.note,
+        n_trials=counts[0],
+        n_failed=counts[1],
+        n_running=counts[2],
+        failed=failed,
         horizon=None,
-        seed=options["rng"],
+        seed=seed,
         cautions=tuple(cautions),
         problems=best,
     )
@@ -283,6 +312,40 @@ def _over_problems(trials: Trials, **options: Any) -> Curve:
 def family_curves(trials: Trials, **options: Any) -> tuple[Curve, ...]:
     """One curve for each family; the options are those of ``curve``."""
     return tuple(curve(trials[name], **options) for name in trials.families)
+
+
+def large_curves(
+    source: Any,
+    *,
+    interval: str = "default",
+    confidence: float = 0.95,
+    simultaneous: bool = False,
+    n_resamples: int = 2000,
+    rng: int | None = 0,
+    **reading: Any,
+) -> tuple[Curve, ...]:
+    """Curves over problems from Parquet files too large to hold; ``reading`` as `large.best_by_group_large`."""
+    found = []
+    for one in best_by_group_large(source, **reading):
+        limits = group_interval(
+            one.best, method=interval, confidence=confidence, simultaneous=simultaneous, bounds=one.metric.bounds,
+            n_resamples=n_resamples, rng=rng,
+        )  # fmt: skip
+        cautions = about_sizes(one.best, one.family)
+        if one.n_failed:
+            how = "counted as the worst score" if one.failed == "worst" else "dropped, which flatters the family"
+            of = one.n_samples + (one.n_failed if one.failed == "drop" else 0)
+            message = f"{one.n_failed} of {of} samples failed and are {how}"
+            cautions.append(Caution("failures", message, one.family, one.n_failed))
+        if limits.reason:
+            cautions.append(Caution("beyond-horizon", limits.reason, one.family))
+        found.append(
+            problem_curve(
+                one.best, limits, one.metric, family=one.family, counts=(one.n_samples, one.n_failed, 0),
+                failed=one.failed, seed=rng, cautions=cautions,
+            )
+        )  # fmt: skip
+    return tuple(found)
 
 
 def _within_the_data(budgets: IntArray, scores: Scores, family: str, cautions: list[Caution]) -> IntArray:

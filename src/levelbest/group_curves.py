@@ -17,7 +17,17 @@ from levelbest.stats.groups import GroupBest, expected_best_by_group
 from levelbest.stats.results import Interval
 from levelbest.trials import Metric, Scores, Trials
 
-__all__ = ["GroupCurve", "VerifierEffect", "best_by_group", "group_budgets", "group_curve", "scored", "verifier_effect"]
+__all__ = [
+    "GroupCurve",
+    "VerifierEffect",
+    "about_sizes",
+    "best_by_group",
+    "group_budgets",
+    "group_curve",
+    "scored",
+    "spread_of_groups",
+    "verifier_effect",
+]
 
 WHOLE, POINTS = 300, 150
 LEAST = 0.5
@@ -34,14 +44,14 @@ class GroupCurve:
     metric: Metric
     cautions: tuple[Caution, ...]
 
-    @property
-    def spread(self) -> FloatArray:
-        """How much problems differ at each budget: the standard deviation of their values."""
-        known = ~np.isnan(self.best.by_group)
-        count = known.sum(axis=0)
-        mean = np.where(known, self.best.by_group, 0).sum(axis=0) / np.maximum(count, 1)
-        squares = np.where(known, (self.best.by_group - mean) ** 2, 0).sum(axis=0)
-        return np.where(count > 1, np.sqrt(squares / np.maximum(count - 1, 1)), np.nan)
+
+def spread_of_groups(best: GroupBest) -> FloatArray:
+    """How much problems differ at each budget: the standard deviation of their values."""
+    known = ~np.isnan(best.by_group)
+    count = known.sum(axis=0)
+    mean = np.where(known, best.by_group, 0).sum(axis=0) / np.maximum(count, 1)
+    squares = np.where(known, (best.by_group - mean) ** 2, 0).sum(axis=0)
+    return np.where(count > 1, np.sqrt(squares / np.maximum(count - 1, 1)), np.nan)
 
 
 def scored(trials: Trials) -> Trials:
@@ -84,7 +94,7 @@ def best_by_group(
             cautions.append(Caution("beyond-trials", message, family, float(asked.max())))
     best = expected_best_by_group(scores.selection, group, budgets, scores.reported, direction=trials.metric.direction)
     names = np.array(trials.groups, dtype=object)[np.asarray(best.groups, dtype=np.int64)]
-    cautions += _about_sizes(best, family)
+    cautions += about_sizes(best, family)
     return replace(best, groups=names), scores, cautions
 
 
@@ -130,7 +140,8 @@ def group_curve(
     return GroupCurve(best, limits, scores, trials.metric, tuple(cautions))
 
 
-def _about_sizes(best: GroupBest, family: str) -> list[Caution]:
+def about_sizes(best: GroupBest, family: str) -> list[Caution]:
+    """What there is to say where problems have one sample each, or unequally many."""
     sizes, total = best.sizes, best.groups.size
     found = []
     if sizes.max() == 1:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from levelbest.curves import Curve
     from levelbest.trials import Trials
 
-__all__ = ["command", "curves_of"]
+__all__ = ["command", "curves_of", "large_curves_of"]
 
 
 @click.command("curve")
@@ -22,12 +22,17 @@ __all__ = ["command", "curves_of"]
 @seed_option
 @json_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write the figure here (.png, .svg or .pdf).")
+@click.option("--memory", metavar="SIZE", help="Read Parquet samples of many problems in parts, within e.g. 4GB.")
+@click.option("--engine", type=click.Choice(["local", "ray"]), help="Who reads them: this process, or Ray workers.")
+@click.option("--workers", type=click.IntRange(min=1), default=2, show_default=True, help="Ray workers to start.")
 def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: Any) -> None:
     """Expected or quantile best score against the budget."""
     from levelbest._plain import dump_json
 
-    trials = load_trials(files, options, quiet=as_json)
-    found = curves_of(trials, options)
+    if options["memory"] or options["engine"]:
+        found = large_curves_of(files, options)
+    else:
+        found = curves_of(load_trials(files, options, quiet=as_json), options)
     if out is not None:
         from levelbest.report.figure import save_curves
 
@@ -54,3 +59,21 @@ def curves_of(trials: Trials, options: dict[str, Any]) -> tuple[Curve, ...]:
     chosen = {key: options[key] for key in keys}
     chosen["rng"] = options["seed"]
     return tuple(one for policy in policies for one in family_curves(trials, failed=policy, **chosen))
+
+
+def large_curves_of(files: tuple[str, ...], options: dict[str, Any]) -> tuple[Curve, ...]:
+    """The same for samples of many problems that are not held in memory; the columns must be named."""
+    from levelbest.curves import large_curves
+    from levelbest.errors import InputError
+
+    for name in ("group", "selection", "direction"):
+        if not options[name]:
+            raise InputError(f"samples that are read in parts need --{name}; it is not guessed for them")
+    if options["statistic"] != "mean" or options["estimator"] != "u":
+        raise InputError("samples that are read in parts have the mean over problems and the unbiased estimator only")
+    keys = ("family", "selection", "reported", "group", "where", "direction", "n", "interval", "confidence")
+    chosen = {key: options[key] for key in (*keys, "simultaneous", "n_resamples", "workers")}
+    chosen |= {"bounds": options["bounds"] or None, "memory": options["memory"] or "4GB", "rng": options["seed"]}
+    policies = ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
+    engine = options["engine"] or "local"
+    return tuple(one for policy in policies for one in large_curves(files, failed=policy, engine=engine, **chosen))

@@ -21,7 +21,15 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
 from levelbest.stats.weights import log_share, rank_weights
 
-__all__ = ["GroupBest", "all_of_k", "as_groups", "average_over_groups", "expected_best_by_group", "pass_at_k"]
+__all__ = [
+    "GroupBest",
+    "all_of_k",
+    "as_groups",
+    "average_over_groups",
+    "expected_best_by_group",
+    "group_values",
+    "pass_at_k",
+]
 
 _CELLS = 1 << 22  # samples ranked together: 32 MB of scores
 _TABLE = 1 << 18  # entries of a table computed together
@@ -164,25 +172,46 @@ def expected_best_by_group(
     _check.as_direction(direction)
     labels, code, sizes = as_groups(group, chosen_by.size)
     budgets = np.arange(1, sizes.max() + 1) if n is None else _check.as_budgets(n, int(sizes.max()))[0]
-    by_group = np.full((labels.size, budgets.size), np.nan)
-    values = _two_values(chosen_by) if claimed is None else None
-    if values is not None:
-        worst, best = values if direction == "max" else values[::-1]
-        won = np.bincount(code, weights=chosen_by == best, minlength=labels.size).astype(np.int64)
-        by_group = worst + (best - worst) * np.asarray(pass_at_k(won, sizes, budgets))
-    else:
-        shares = np.empty((0, 0))
-        for where, chosen, told in _buckets(chosen_by, claimed, code, sizes):
-            inside = budgets <= chosen.shape[1]
-            if shares.shape != (chosen.shape[1], inside.sum()):
-                shares = rank_weights(chosen.shape[1], budgets[inside]).T
-            by_group[np.ix_(where, inside)] = _ranked_rows(chosen, told, direction) @ shares
+    by_group = group_values(chosen_by, claimed, code, sizes, budgets, direction)
     per_group = _group_weights(weights, labels)
     value, n_groups = average_over_groups(by_group, per_group)
     return GroupBest(
         n=budgets.astype(np.int64), value=value, by_group=by_group, n_groups=n_groups, groups=labels, sizes=sizes,
         weights=per_group, direction=direction, stratum=_strata(strata, labels),
     )  # fmt: skip
+
+
+def group_values(
+    selection: FloatArray,
+    reported: FloatArray | None,
+    code: IntArray,
+    sizes: IntArray,
+    budgets: IntArray,
+    direction: str,
+    *,
+    reproducible: bool = False,
+) -> FloatArray:
+    """The best of n by group (rows) and budget; ``code`` is the group of each sample, ``sizes`` their numbers.
+
+    A threaded matrix product may round differently from one machine, or number of threads, to the next;
+    ``reproducible`` sums in one fixed order, at several times the cost.
+    """
+    by_group = np.full((sizes.size, budgets.size), np.nan)
+    values = _two_values(selection) if reported is None else None
+    if values is not None:
+        worst, best = values if direction == "max" else values[::-1]
+        won = np.bincount(code, weights=selection == best, minlength=sizes.size).astype(np.int64)
+        return np.asarray(worst + (best - worst) * np.asarray(pass_at_k(won, sizes, budgets)))
+    shares = np.empty((0, 0))
+    for where, chosen, told in _buckets(selection, reported, code, sizes):
+        inside = budgets <= chosen.shape[1]
+        if shares.shape != (inside.sum(), chosen.shape[1]):
+            shares = rank_weights(chosen.shape[1], budgets[inside])
+        ranked = _ranked_rows(chosen, told, direction)
+        by_group[np.ix_(where, inside)] = (
+            np.einsum("ij,kj->ik", ranked, shares, optimize=False) if reproducible else ranked @ shares.T
+        )
+    return by_group
 
 
 def average_over_groups(by_group: FloatArray, weights: FloatArray | None) -> tuple[FloatArray, IntArray]:
