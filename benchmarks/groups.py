@@ -1,0 +1,129 @@
+"""Many problems: pass@k against the loop over problems, a verifier against the engine's sort, and tables beyond memory.
+
+python benchmarks/groups.py            # about two minutes
+python benchmarks/groups.py --huge     # also 10^8 samples in ten files (1 GB of disk)
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from _table import Table, best_times, number
+from levelbest.readers.engine import connect
+from levelbest.stats import pass_at_k
+
+PROBLEMS = 10_000
+OPTIONS = {"group": "problem", "selection": "verifier", "reported": "correct", "direction": "max"}
+
+
+def product_formula(samples: int, correct: int, k: int) -> float:
+    """What evaluation harnesses do for one problem and one k ([C], listing in section 2.1)."""
+    if samples - correct < k:
+        return 1.0
+    return float(1.0 - np.prod(1.0 - k / np.arange(samples - correct + 1, samples + 1)))
+
+
+def whole_matrix(table: Table) -> None:
+    """A 0/1 matrix of 10,000 problems and 1,000 samples, every k; the loop is timed on some of its problems."""
+    rng = np.random.default_rng(0)
+    matrix = rng.random((PROBLEMS, 1000)) < rng.beta(0.5, 1, PROBLEMS)[:, None]
+    k = np.arange(1, 1001)
+    some = rng.choice(PROBLEMS, 20, replace=False)
+
+    def ours() -> np.ndarray:
+        return np.asarray(pass_at_k(matrix.sum(axis=1), 1000, k)).mean(axis=0)
+
+    def loop() -> list[list[float]]:
+        return [[product_formula(1000, int(matrix[i].sum()), int(j)) for j in k] for i in some]
+
+    fast, slow = best_times(ours, loop, repeats=3)
+    apart = np.abs(np.asarray(pass_at_k(matrix[some].sum(axis=1), 1000, k)) - np.array(loop())).max()
+    ratio = slow * PROBLEMS / some.size / fast
+    reached = f"{number(ratio)} times faster ({number(fast)} s; differs by {apart:.0e})"
+    table.add("pass@k, 10,000 x 1,000, k = 1..1,000", "loop of products", ">= 50", reached, ratio >= 50)
+
+
+def write(folder: Path, samples: int, files: int) -> list[str]:
+    """Samples of 10,000 problems, interleaved, with a verifier's score and 0/1."""
+    connection = connect()
+    connection.execute("SELECT setseed(0.5)")
+    paths = []
+    for i in range(files):
+        path = folder / f"{samples}-{i}.parquet"
+        rows = PROBLEMS * samples // files
+        connection.execute(
+            f"COPY (SELECT CAST(i % {PROBLEMS} AS INTEGER) AS problem, CAST(random() AS FLOAT) AS verifier, "
+            f"CAST(random() < (i % {PROBLEMS}) / {PROBLEMS} AS TINYINT) AS correct FROM range({rows}) t(i)) "
+            f"TO '{path}' (FORMAT parquet)"
+        )
+        paths.append(str(path))
+    return paths
+
+
+def verifier(table: Table, folder: Path) -> None:
+    """10^7 samples with a verifier's score, from Parquet, against the engine's sort of the file."""
+    from levelbest.large import best_by_group_large
+
+    paths = write(folder, 1000, 1)
+    connection = connect()
+
+    def sort() -> None:
+        connection.execute(
+            "CREATE OR REPLACE TEMP TABLE ordered AS "
+            f"SELECT * FROM read_parquet('{paths[0]}') ORDER BY problem, verifier"
+        )
+
+    fast, floor = best_times(lambda: best_by_group_large(paths, memory="6GB", **OPTIONS), sort, repeats=2)
+    connection.execute("DROP TABLE ordered")
+    reached = f"{number(fast / floor)} times ({number(fast)} s against {number(floor)} s)"
+    table.add("10^7 samples with a verifier", "DuckDB's sort", "<= 3", reached, fast <= 3 * floor)
+
+
+def child(paths: list[str]) -> None:
+    """In a process of its own, so that its memory is its own."""
+    from levelbest.large import best_by_group_large
+
+    start = time.perf_counter()
+    (found,) = best_by_group_large(paths, memory="4GB", **OPTIONS)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps({"seconds": time.perf_counter() - start, "peak": peak, "value": found.best.value[-1]}))
+
+
+def huge(table: Table, folder: Path) -> None:
+    """10^8 samples in ten files, with memory set to 4 GB."""
+    paths = write(folder, 10_000, 10)
+    done = subprocess.run([sys.executable, __file__, "--child", *paths], capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout.splitlines()[-1])
+    reached = f"{found['peak'] / 1e9:.1f} GB, {found['seconds']:.0f} s"
+    table.add("10^8 samples with a verifier, memory 4GB", "peak memory", "< 8 GB", reached, found["peak"] < 8e9)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--huge", action="store_true")
+    parser.add_argument("--child", nargs="+")
+    given = parser.parse_args()
+    if given.child:
+        child(given.child)
+        return 0
+    table = Table("Many problems", ("numpy", "duckdb"))
+    whole_matrix(table)
+    with tempfile.TemporaryDirectory() as folder:
+        verifier(table, Path(folder))
+        if given.huge:
+            huge(table, Path(folder))
+    print(table)
+    return 1 if table.missed() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
