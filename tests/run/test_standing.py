@@ -9,7 +9,7 @@ import numpy as np
 from levelbest.run.ledger import Ledger
 from levelbest.run.standing import current_verdict, look_sizes
 from levelbest.run.study import Judge
-from levelbest.run.view import FamilyView, LedgerView
+from levelbest.run.view import End, FamilyView, LedgerView
 
 sys.path.insert(0, str(Path(__file__).parent))
 from ledgers import ended, opening, started
@@ -26,7 +26,7 @@ class Families:
             family = FamilyView(number, name, {}, n_planned=60, n_planned_first=60)
             for i, v in enumerate(values):
                 fine = bool(np.isfinite(v))
-                family.ends[i] = {"status": "ok" if fine else "failed", "scores": {"dev": float(v)} if fine else {}}
+                family.ends[i] = End("ok" if fine else "failed", 1, {"scores": {"dev": float(v)} if fine else {}})
             self.families[name] = family
 
 

@@ -84,10 +84,8 @@ def _table(source: str, connection: sqlite3.Connection) -> RawTable:
             study = body
         elif kind == "environment":
             environment |= body
-    found: list[dict[str, Any]] = []
     skipped: list[Skipped] = []
-    for family in families.values():
-        found += _rows_of(family, skipped)
+    found = [row for family in families.values() for row in _rows_of(family, skipped)]
     if not found:
         raise DataError(f"{source} holds no trial yet; run its study first")
     metric = study["metric"]
@@ -117,12 +115,18 @@ def _rows_of(family: _Family, skipped: list[Skipped]) -> list[dict[str, Any]]:
     rows = []
     for trial, start in sorted(family.starts.items()):
         row: dict[str, Any] = {"family": family.name, "trial": trial, "status": "running", "seed": start["seed"]}
-        row |= {f"config.{name}": value for name, value in flatten(start["config"]).items()}
+        config = start["config"]
+        if any(isinstance(value, dict | list) for value in config.values()):
+            config = flatten(config)
+        for name, value in config.items():
+            row[f"config.{name}"] = value
         if trial < prefix:
             status, end = family.ends[trial]
             row["status"] = status
-            row |= {_score_name(name): value for name, value in end["scores"].items()}
-            row |= {name: end.get(name) for name in ("wall", "cpu", "cost", "reason")}
+            for name, value in end["scores"].items():
+                row[_score_name(name)] = value
+            for name in ("wall", "cpu", "cost", "reason"):
+                row[name] = end.get(name)
         rows.append(row)
     early = sum(trial > prefix for trial in family.ends)
     if early:

@@ -140,7 +140,7 @@ def best_so_far(family: FamilyView, judge: Judge) -> str:
     """The best selection score among the finished trials, where the direction is known."""
     if judge.selection is None or judge.direction is None:
         return ""
-    scores = [end["scores"].get(judge.selection) for end in family.ends.values() if end["status"] == "ok"]
+    scores = [end.scores.get(judge.selection) for end in family.ends.values() if end.status == "ok"]
     known = [score for score in scores if score is not None]
     if not known:
         return ""

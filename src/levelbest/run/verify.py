@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,6 +112,10 @@ class _Check:
     families: dict[int, _Family] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
+    def wrong(self, record: Record, sentence: str) -> None:
+        """A problem with one record, as a person would point at it."""
+        self.problem(f"{describe(record, {number: one.name for number, one in self.families.items()})} {sentence}")
+
     def problem(self, sentence: str) -> None:
         if len(self.problems) < _MOST:
             self.problems.append(sentence)
@@ -120,25 +123,24 @@ class _Check:
             self.problems.append("and more")
 
     def take(self, record: Record) -> None:
-        named = describe(record, {number: family.name for number, family in self.families.items()})
         self.count += 1
         missing = record.seq - self.seq - 1
         if missing > 0:
             which = f"record {self.seq + 1}" if missing == 1 else f"records {self.seq + 1} to {record.seq - 1}"
             self.problem(f"{which} {'is' if missing == 1 else 'are'} missing: deleted")
         elif chain_hash(self.previous, *record[:-1]) != record.hash:
-            self.problem(f"{named} does not match its hash: it, or the record before it, was edited")
+            self.wrong(record, "does not match its hash: it, or the record before it, was edited")
         self.seq, self.previous = record.seq, record.hash
         if self.wanted and record.hash.startswith(self.wanted):
             self.wanted_at = record.seq
         try:
-            self.read(record, named)
+            self.read(record)
         except (ValueError, KeyError, TypeError, InputError) as error:
-            self.problem(f"{named} cannot be read: {error}")
+            self.wrong(record, f"cannot be read: {error}")
 
-    def read(self, record: Record, named: str) -> None:
+    def read(self, record: Record) -> None:
         if record.seq == 1 and record.kind != "study":
-            self.problem(f"{named} stands where the study's own record belongs")
+            self.wrong(record, "stands where the study's own record belongs")
         if record.kind == "study":
             self.seed = record.content["seed"]
         if record.family is None:
@@ -152,35 +154,35 @@ class _Check:
             return
         family = self.families.get(record.family)
         if family is None:
-            self.problem(f"{named} is of a family that the ledger does not declare")
+            self.wrong(record, "is of a family that the ledger does not declare")
         elif record.kind == "plan":
             family.planned = record.content["n_trials"]
         elif record.trial is not None and record.attempt is not None:
-            (self.start if record.kind == "start" else self.ending)(record, family, named)
+            (self.start if record.kind == "start" else self.ending)(record, family)
 
-    def start(self, record: Record, family: _Family, named: str) -> None:
+    def start(self, record: Record, family: _Family) -> None:
         trial = int(record.trial or 0)
         if trial in family.finished or trial in family.open:
-            self.problem(f"{named} starts a trial that is already {'finished' if trial in family.finished else 'open'}")
+            self.wrong(record, f"starts a trial that is already {'finished' if trial in family.finished else 'open'}")
         if trial >= family.planned:
-            self.problem(f"{named} is beyond the plan of {family.planned} trials")
+            self.wrong(record, f"is beyond the plan of {family.planned} trials")
         family.open[trial] = int(record.attempt or 0)
         if family.space is not None:
             body = record.content
             drawn = family.space.draw(family.seed, int(record.family or 0), trial, family.seeds)
-            if [json.loads(json.dumps(drawn[0])), drawn[1]] != [body["config"], body["seed"]]:
-                self.problem(f"{named} is not the configuration and seed that the plan draws for this trial")
+            if drawn != (body["config"], body["seed"]):
+                self.wrong(record, "is not the configuration and seed that the plan draws for this trial")
 
-    def ending(self, record: Record, family: _Family, named: str) -> None:
+    def ending(self, record: Record, family: _Family) -> None:
         trial = int(record.trial or 0)
         if family.open.pop(trial, None) != record.attempt:
-            self.problem(f"{named} ends an attempt that did not start")
+            self.wrong(record, "ends an attempt that did not start")
         if record.status in FINAL:
             if trial in family.finished:
-                self.problem(f"{named} finishes a trial that is already finished")
+                self.wrong(record, "finishes a trial that is already finished")
             family.finished[trial] = str(record.status)
         elif record.status not in AGAIN:
-            self.problem(f"{named} has the unknown status {record.status!r}")
+            self.wrong(record, f"has the unknown status {record.status!r}")
 
     def end(self, most: int) -> None:
         if self.seq < most:

@@ -9,11 +9,12 @@ while True:
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,22 @@ from levelbest.errors import InputError
 from levelbest.run.ledger import connect_to_read, logs_folder
 from levelbest.run.records import FINAL
 
-__all__ = ["FamilyView", "LedgerView"]
+__all__ = ["End", "FamilyView", "LedgerView"]
+
+
+class End(NamedTuple):
+    """How a trial ended for good."""
+
+    status: str
+    attempt: int
+    body: dict[str, Any]
+    """scores, reason (where it failed), wall, cpu, cost, log, log_bytes, steps."""
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        """Scores by name; None where one is not finite."""
+        found: dict[str, float | None] = self.body["scores"]
+        return found
 
 
 @dataclass
@@ -35,8 +51,8 @@ class FamilyView:
     n_planned: int = 0
     n_planned_first: int = 0
     """The plan before the first result: a schedule of looks must not follow what was seen."""
-    ends: dict[int, dict[str, Any]] = field(default_factory=dict)
-    """Trial -> its final end: status, scores, reason, wall, cpu, cost, log, attempt."""
+    ends: dict[int, End] = field(default_factory=dict)
+    """Trial -> its final end."""
     running: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Trial -> (attempt, started at, microseconds since 1970)."""
     starts: dict[int, int] = field(default_factory=dict)
@@ -67,18 +83,17 @@ class FamilyView:
         found = np.full(count, np.nan)
         for trial in range(count):
             end = self.ends[trial]
-            value = end["scores"].get(column) if end["status"] == "ok" else None
-            if value is not None:
+            if end.status == "ok" and (value := end.body["scores"].get(column)) is not None:
                 found[trial] = value
         return found
 
     def costs(self) -> FloatArray:
         """Cost of each trial of the finished prefix."""
-        return np.array([self.ends[trial]["cost"] for trial in range(self.prefix)], dtype=np.float64)
+        return np.array([self.ends[trial].body["cost"] for trial in range(self.prefix)], dtype=np.float64)
 
-    def failures(self) -> list[tuple[int, dict[str, Any]]]:
+    def failures(self) -> list[tuple[int, End]]:
         """Trials that ended without a score, with their ends (reason, log)."""
-        return [(trial, end) for trial, end in sorted(self.ends.items()) if end["status"] != "ok"]
+        return [(trial, end) for trial, end in sorted(self.ends.items()) if end.status != "ok"]
 
 
 class LedgerView:
@@ -109,35 +124,45 @@ class LedgerView:
 
     def refresh(self) -> int:
         """Read what is new; how many records there were."""
+        # A hundred thousand new dicts make the garbage collector look through all of them again and again, for nothing.
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return self._refresh()
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _refresh(self) -> int:
         # Bodies of start records (configurations) are the bulk of a ledger and are read where someone asks for one.
         rows = self._connection.execute(
             "SELECT seq, at, kind, family, trial, attempt, status, CASE kind WHEN 'start' THEN NULL ELSE body END "
             "FROM records WHERE seq > ? ORDER BY seq",
             (self._seq,),
         ).fetchall()
-        bodies = iter(json.loads(f"[{','.join(row[7] for row in rows if row[7] is not None)}]"))
+        if not rows:
+            return 0
+        bodies = iter(json.loads(f"[{','.join([row[7] for row in rows if row[7] is not None])}]"))
+        families = self._by_number
         for seq, at, kind, number, trial, attempt, status, body in rows:
-            content: dict[str, Any] = {} if body is None else next(bodies)
-            if kind == "start":
-                self._by_number[number].running[trial] = (attempt, at)
-                self._by_number[number].starts[trial] = seq
-            elif kind == "end":
-                self._end(self._by_number[number], trial, attempt, status, content)
+            if body is None:
+                family = families[number]
+                family.running[trial] = (attempt, at)
+                family.starts[trial] = seq
+            elif kind != "end":
+                self._other(kind, number, at, next(bodies))
             else:
-                self._other(kind, number, at, content)
-            self._seq = seq
-        if rows:
-            self.head = self._connection.execute("SELECT hash FROM records WHERE seq = ?", (self._seq,)).fetchone()[0]
+                family = families[number]
+                content = next(bodies)
+                family.running.pop(trial, None)
+                if status in FINAL:
+                    family.ends[trial] = End(status, attempt, content)
+                    family.n_failed += status != "ok"
+                elif status == "lost":
+                    family.n_lost += 1
+        self._seq = rows[-1][0]
+        self.head = self._connection.execute("SELECT hash FROM records WHERE seq = ?", (self._seq,)).fetchone()[0]
         return len(rows)
-
-    def _end(self, family: FamilyView, trial: int, attempt: int, status: str, content: dict[str, Any]) -> None:
-        family.running.pop(trial, None)
-        if status in FINAL:
-            content["status"], content["attempt"] = status, attempt
-            family.ends[trial] = content
-            family.n_failed += status != "ok"
-        elif status == "lost":
-            family.n_lost += 1
 
     def _other(self, kind: str, number: int | None, at: int, content: dict[str, Any]) -> None:
         if kind == "study":
@@ -166,7 +191,8 @@ class LedgerView:
 
     def log(self, family: str, trial: int, most: int = 100_000) -> str:
         """The end of a finished trial's log, as text; empty where it printed nothing or the log is gone."""
-        name: str = self._family(family).ends.get(trial, {}).get("log") or ""
+        end = self._family(family).ends.get(trial)
+        name: str = (end.body.get("log") if end else None) or ""
         folder = logs_folder(self.path)
         if not name or ".." in Path(name).parts or Path(name).is_absolute():
             return ""
