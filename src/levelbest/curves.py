@@ -18,6 +18,7 @@ from levelbest.group_curves import about_sizes, group_curve, spread_of_groups
 from levelbest.large import best_by_group_large
 from levelbest.stats import interval as intervals
 from levelbest.stats import laws, order
+from levelbest.stats.batches import LARGE
 from levelbest.stats.group_intervals import group_interval
 from levelbest.stats.groups import GroupBest
 from levelbest.stats.results import Interval
@@ -171,8 +172,12 @@ def as_statistic(statistic: str | float) -> tuple[str, float | None]:
     return ("median" if q == 0.5 else f"{q:g}"), q
 
 
-def budget_grid(n_trials: int, *, whole: int = WHOLE, points: int = POINTS) -> IntArray:
+def budget_grid(n_trials: int, *, whole: int = WHOLE, points: int | None = None) -> IntArray:
     """Every budget up to ``n_trials`` where they are few, log-spaced ones where they are many."""
+    if n_trials >= LARGE and points is None:  # the same budgets for every family, twelve to a power of ten
+        steps = np.arange(int(12 * np.log10(n_trials)) + 1)
+        return np.unique(np.append(np.rint(10 ** (steps / 12)), n_trials).astype(np.int64))
+    points = points or POINTS
     if n_trials <= whole:
         return np.arange(1, n_trials + 1, dtype=np.int64)
     return np.unique(np.geomspace(1, n_trials, points).round().astype(np.int64))
@@ -204,7 +209,7 @@ def curve(
             confidence=confidence, simultaneous=simultaneous, failed=failed, missing=missing, n_resamples=n_resamples,
             rng=rng,
         )  # fmt: skip
-    scores = trials.scores(failed, missing=missing)
+    scores = _ranked_if_many(trials.scores(failed, missing=missing))
     name, q = as_statistic(statistic)
     _check.as_choice(estimator, ("u", "v", "naive", "gaussian"), "estimator")
     if q is not None and estimator != "u":
@@ -348,6 +353,15 @@ def large_curves(
     return tuple(found)
 
 
+def _ranked_if_many(scores: Scores) -> Scores:
+    """Very many trials are sorted once here: what follows sorts them again, and sorted data are sorted in no time."""
+    if scores.n_trials < LARGE:
+        return scores
+    by = np.argsort(scores.selection)
+    reported, cost = (None if one is None else one[by] for one in (scores.reported, scores.cost))
+    return replace(scores, selection=scores.selection[by], reported=reported, cost=cost, rows=scores.rows[by])
+
+
 def _within_the_data(budgets: IntArray, scores: Scores, family: str, cautions: list[Caution]) -> IntArray:
     inside = budgets[budgets <= scores.n_trials]
     if inside.size == budgets.size:
@@ -390,6 +404,10 @@ def _estimate(
     elif estimator == "gaussian":
         value = laws.gaussian_best(scores.selection, budgets, scores.reported, direction=direction)
         return np.asarray(value), np.full(budgets.size, np.nan)
+    elif estimator != "naive":
+        return order.mean_and_spread(
+            scores.selection, budgets, scores.reported, estimator=estimator, direction=direction
+        )
     else:
         value = order.expected_best(
             scores.selection, budgets, scores.reported, estimator=estimator, direction=direction

@@ -190,13 +190,16 @@ class Trials:
         for one in names:
             if one not in self.families:
                 raise InputError(f"there is no family {one!r}; {_check.nearest_first(one, self.families)}")
+        kept = tuple(c for c in self.cautions if c.family is None or c.family in names)
+        if len(names) == 1:
+            part = self.take(np.flatnonzero(self.family == self.families.index(names[0])))
+            return replace(part, families=names, family=np.zeros(len(part), dtype=np.int32), cautions=kept)
         codes = {self.families.index(one): place for place, one in enumerate(names)}
         new_code = np.full(len(self.families), -1, dtype=np.int32)
         for old, new in codes.items():
             new_code[old] = new
         mapped = new_code[self.family]
         part = self.take(np.flatnonzero(mapped >= 0))
-        kept = tuple(c for c in self.cautions if c.family is None or c.family in names)
         return replace(part, families=names, family=new_code[part.family], cautions=kept)
 
     def take(self, rows: npt.NDArray[Any]) -> Trials:

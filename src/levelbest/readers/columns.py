@@ -149,6 +149,8 @@ def unique_codes(codes: npt.NDArray[np.int32], names: Sequence[str]) -> tuple[tu
     table = np.full(len(names) + 1, -1, dtype=np.int32)
     for code in order:
         table[code] = place.setdefault(names[code], len(place))
+    if np.array_equal(table[:-1], np.arange(len(names))):
+        return tuple(place), codes
     return tuple(place), table[codes]
 
 

@@ -21,7 +21,7 @@ from levelbest.trials import STATUSES, Trials
 __all__ = ["diagnose", "with_diagnostics"]
 
 _OK, _RUNNING = STATUSES.index("ok"), STATUSES.index("running")
-_LARGE = 200_000
+_LARGE = 20_000
 _FEW_VALUES = 10
 _FEW_TRIALS = 10
 _RANDOM = ("random", "basicvariant", "uniform")
@@ -51,9 +51,12 @@ def diagnose(trials: Trials) -> tuple[Caution, ...]:
 
 
 def _rows_by_family(trials: Trials) -> list[npt.NDArray[np.int64]]:
-    order = np.argsort(trials.family, kind="stable")
+    if len(trials.families) == 1:
+        return [np.arange(len(trials))]
+    # Small codes are sorted by counting, not by comparing.
+    codes = trials.family.astype(np.uint8) if len(trials.families) <= 256 else trials.family
     ends = np.cumsum(np.bincount(trials.family, minlength=len(trials.families)))
-    return np.split(order, ends[:-1])
+    return np.split(np.argsort(codes, kind="stable"), ends[:-1])
 
 
 def _about_all(trials: Trials) -> Iterator[Caution]:
@@ -78,6 +81,8 @@ def _about_all(trials: Trials) -> Iterator[Caution]:
 
 
 def _about_status(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:
+    if not trials.status.any() and (trials.reported is None or np.isfinite(trials.reported.sum())):
+        return  # all ok, all reported
     counts = np.bincount(trials.status[rows], minlength=len(STATUSES))
     n_trials, running = int(counts.sum() - counts[_RUNNING]), int(counts[_RUNNING])
     lost = n_trials - int(counts[_OK])
@@ -116,18 +121,18 @@ def _thinned(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _about_scores(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:
-    ok = rows[(trials.status[rows] == _OK)]
-    if trials.reported is not None and ok.size and np.array_equal(trials.selection[ok], trials.reported[ok]):
+    part = _thinned(rows)
+    part = part[trials.status[part] == _OK]
+    if trials.reported is not None and part.size and _identical(trials, rows, part):
         message = "selection and reported scores are identical: the score that picked the winner is the score claimed"
-        yield Caution("selection-is-reported", message, name, float(ok.size))
-    part = _thinned(ok)
+        yield Caution("selection-is-reported", message, name, float(rows.size))
     if part.size < _FEW_TRIALS:
         return
     scores = trials.selection[part]
     yield from _about_order(trials, part, scores, name)
     distinct = diagnostics.distinct_values(scores)
     if distinct <= _FEW_VALUES and part.size >= 2 * _FEW_VALUES:
-        message = f"{ok.size} trials have only {distinct} different scores"
+        message = f"{rows.size} trials have only {distinct} different scores"
         yield Caution("few-values", message, name, float(distinct))
     share = diagnostics.tied_share(scores)
     if share >= 0.5:
@@ -141,6 +146,14 @@ def _about_scores(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Ite
         yield Caution("outlier", message, name, best.distance)
     if trials.reported is not None:
         yield from _about_reported(trials, part, name)
+
+
+def _identical(trials: Trials, rows: npt.NDArray[np.int64], part: npt.NDArray[np.int64]) -> bool:
+    assert trials.reported is not None
+    if not np.array_equal(trials.selection[part], trials.reported[part]):
+        return False
+    ok = rows[trials.status[rows] == _OK]
+    return np.array_equal(trials.selection[ok], trials.reported[ok])
 
 
 def _about_order(trials: Trials, part: npt.NDArray[np.int64], scores: FloatArray, name: str) -> Iterator[Caution]:

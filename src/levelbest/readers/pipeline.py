@@ -104,7 +104,8 @@ def _assembled(
     if roles.reported is not None and roles.reported != roles.selection:
         found = picked.reported if picked and picked.reported else _numbers(table, roles.reported, "reported", notes)
         _note_words(table, found, roles.reported, notes)
-        reported = np.where(np.isfinite(found.values), found.values, np.nan)
+        finite = np.isfinite(found.values)
+        reported = found.values if finite.all() else np.where(finite, found.values, np.nan)
     cost = None
     if roles.cost is not None:
         spent = picked.cost if picked and picked.cost else _numbers(table, roles.cost, "cost", notes)

@@ -23,6 +23,7 @@ from levelbest._check import (
     as_rng,
 )
 from levelbest.errors import InputError
+from levelbest.stats.batches import BATCHES, LARGE, batch_limits, batch_size
 from levelbest.stats.certificate import certified_coverage
 from levelbest.stats.default import default, share_of_far
 from levelbest.stats.methods import Found, Work, methods
@@ -70,6 +71,8 @@ def best_interval(
         return _quantile_interval(asked, q, name, as_rng(rng))
     if name == "exact":
         raise InputError("method 'exact' is for quantile curves, got statistic 'mean'; use statistic='median'")
+    if name == "default" and asked.n_trials >= LARGE:
+        return asked.interval(name, asked.batched(as_rng(rng)))
     return asked.interval(name, _mean_methods()[name](asked.work(as_rng(rng))))
 
 
@@ -167,6 +170,23 @@ class _Asked:
             rng=rng,
             estimator=self.estimator,
         )
+
+    def batched(self, rng: np.random.Generator) -> Found:
+        """The default for very many trials."""
+        sign = 1.0 if self.direction == "max" else -1.0
+        claimed = None if self.reported is None else sign * self.reported
+        low, high = batch_limits(
+            sign * self.selection,
+            self.budgets,
+            claimed,
+            alpha=1 - self.confidence,
+            simultaneous=self.simultaneous,
+            rng=rng,
+        )
+        found = Found(low, high, f"t interval of {BATCHES} batches of the {self.n_trials} trials", "batches")
+        last = batch_size(self.n_trials)
+        why = f"the interval of so many trials ends at n = {last}, the size of a batch; name a method for larger n"
+        return found.drop(np.isnan(low), why)
 
     def interval(self, method: str, found: Found, *, statistic: str = "mean", kind: str | None = None) -> Interval:
         """The result, turned back."""
