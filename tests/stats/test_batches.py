@@ -25,7 +25,7 @@ def test_batches_cover(law):
 
 
 def test_ties_in_the_selection_score_do_not_bias():
-    # Reported scores rise with the row, and selection has two values: an order within ties would show.
+    # Reported scores rise with the row, and selection has two values: the order of rows would lift n = 50 to .98.
     m = 40_000
     selection, reported = np.tile([0.0, 1.0], m // 2), np.arange(m) / m
     low, high = batches.batch_limits(
@@ -33,7 +33,7 @@ def test_ties_in_the_selection_score_do_not_bias():
     )
     truth = order.expected_best(selection, [1, 5, 50], reported)
     assert ((low <= truth) & (truth <= high)).all()
-    assert (high - low < 0.05).all()
+    assert (high - low < 0.1).all()
 
 
 def test_simultaneous_limits_are_wider_and_batches_end_where_they_are_full():
