@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "plan": "How many trials or problems until intervals are narrow and families separated.",
     "gate": "Is a claimed improvement after N attempts more than luck?",
     "run": "Random search and seeds from a study file, resumable.",
+    "serve": "A live page of a study, while it runs and after.",
     "verify": "Check that nothing in a ledger was deleted or edited.",
     "simulate": "Bias and coverage of estimators and intervals on a known law.",
     "checklist": "The reporting checklist, with open questions where the data do not tell.",

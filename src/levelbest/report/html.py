@@ -18,7 +18,7 @@ from levelbest import __version__
 from levelbest._plain import plain, round_to_uncertainty, show_cost, show_number
 from levelbest.report.view import View
 
-__all__ = ["MOST_ROWS", "render_page", "trials_csv"]
+__all__ = ["MOST_ROWS", "asset", "own_policy", "page_policy", "render_page", "trials_csv"]
 
 LOG_FROM = 30
 """Curves longer than this are drawn over a log scale, where small budgets can be told apart."""
@@ -31,16 +31,15 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
-    style = _asset("uPlot.min.css") + _asset("page.css")
-    script = _asset("uPlot.iife.min.js") + "\n" + _asset("page.js")
+    style, script = _style_and_script()
     pictures = {name: _data_uri(svg, "image/svg+xml") for name, svg in figures.items()}
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     heads, rows = _trial_rows(view)
     family_heads, family_rows = _family_rows(view)
-    return environment.from_string(_asset("page.html.j2")).render(
+    return environment.from_string(asset("page.html.j2")).render(
         view=view,
         version=__version__,
-        policy=_policy(style, script),
+        policy=page_policy(),
         style=Markup(style),
         script=Markup(script),
         data=Markup(_embedded(_data(view))),
@@ -54,7 +53,7 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
         row_heads=heads,
         rows=rows,
         downloads=_downloads(view, figures),
-        licence=_asset("uPlot.LICENSE"),
+        licence=asset("uPlot.LICENSE"),
     )
 
 
@@ -68,12 +67,13 @@ def trials_csv(view: View) -> str:
     return out.getvalue()
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the page: chart library, style, script."""
     return resources.files("levelbest.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
-    """Only this page's own script and style, by their hashes; images only from the page itself; no network."""
+def own_policy(style: str, script: str) -> str:
+    """Only a page's own script and style, by their hashes; images only from the page itself; no network."""
 
     def digest(text: str) -> str:
         return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
@@ -82,6 +82,15 @@ def _policy(style: str, script: str) -> str:
         f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def page_policy() -> str:
+    """The Content-Security-Policy of the page."""
+    return own_policy(*_style_and_script())
+
+
+def _style_and_script() -> tuple[str, str]:
+    return asset("uPlot.min.css") + asset("page.css"), asset("uPlot.iife.min.js") + "\n" + asset("page.js")
 
 
 def _embedded(document: Any) -> str:

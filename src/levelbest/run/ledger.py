@@ -221,7 +221,9 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
             if log.exists() and log.stat().st_size:
                 raise
             # No log to follow and nowhere to make one: the file alone is the whole ledger.
-            connection = sqlite3.connect(f"{address}&immutable=1", uri=True, isolation_level=None)
+            connection = sqlite3.connect(
+                f"{address}&immutable=1", uri=True, isolation_level=None, check_same_thread=False
+            )
             connection.execute("SELECT 1 FROM records LIMIT 1")
     except sqlite3.Error as error:
         raise DataError(f"the ledger {path.name} cannot be read: {error}") from error

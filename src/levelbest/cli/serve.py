@@ -1,0 +1,36 @@
+"""``levelbest serve``: the live page of a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+__all__ = ["command"]
+
+
+@click.command("serve")
+@click.argument("ledger", metavar="STUDY.db", type=click.Path(path_type=Path))
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port to listen on (default: a free one).")
+@click.option("--allow-host", multiple=True, metavar="NAME", help="Answer requests for this host name too.")
+def command(ledger: Path, host: str, port: int, allow_host: tuple[str, ...]) -> None:
+    """A live page of a study, while it runs and after: progress, curves, failures, report.
+
+    It only reads the ledger. Whoever has the whole address, with its token, can read the page. Ctrl-C ends it; the
+    study is not touched.
+    """
+    import contextlib
+    import os
+
+    from levelbest.web.server import Server
+
+    server = Server(ledger, host=host, port=port, allow_hosts=allow_host)
+    with contextlib.suppress(OSError):
+        os.nice(5)  # the trials come first
+    click.echo(f"live page of {ledger.name}: {server.address}")
+    click.echo("Ctrl-C ends it; the study goes on by itself.", err=True)
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        click.echo("levelbest: the page is closed", err=True)

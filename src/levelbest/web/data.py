@@ -1,0 +1,182 @@
+"""What the live page shows, as plain JSON, from a ledger opened read-only. No study code is imported."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from levelbest._plain import plain
+from levelbest.errors import DataError
+from levelbest.run.study import Judge
+from levelbest.run.view import FamilyView, LedgerView
+from levelbest.web.bands import CONFIDENCE, FIRST, Bands
+
+__all__ = ["LiveData", "NotFinished"]
+
+MOST_FAILURES = 50
+"""The page lists the latest failures; the table of the report has them all."""
+LOG_TAIL = 20_000
+
+
+class NotFinished(DataError):
+    """The report is asked for before the study is finished."""
+
+
+class LiveData:
+    """A ledger as the page sees it. Every method may be called from any thread; one works at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._view = LedgerView(path)
+        self._lock = threading.Lock()
+        metric = self._view.study["metric"]
+        low, high = metric["bounds"]
+        self._judge = Judge(metric["selection"], metric["reported"], metric["direction"], (low, high))
+        self._bands = Bands(self._view, self._judge)
+        self._problem = ""
+        self._pending = True
+        self._latest = b"{}"
+        self._report: tuple[str, str] | None = None
+        self._report_lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return str(self._view.study["name"])
+
+    def state(self) -> bytes:
+        """The state as JSON; the same object as long as nothing changed. Reads only what is new in the ledger."""
+        with self._lock:
+            problem, new = "", 0
+            try:
+                new = self._view.refresh()
+            except sqlite3.Error as error:
+                problem = f"the ledger cannot be read just now: {error}"
+            if new or self._pending or problem != self._problem:
+                self._problem = problem
+                self._pending = self._bands.step()
+                self._latest = json.dumps(self._state(), allow_nan=False, separators=(",", ":")).encode()
+            return self._latest
+
+    def _state(self) -> dict[str, Any]:
+        view, judge = self._view, self._judge
+        return {
+            "study": self.name,
+            "records": view.n_records,
+            "head": view.head,
+            "finished": view.finished,
+            "session": {key: view.session.get(key) for key in ("engine", "workers", "stopped")},
+            "problem": self._problem,
+            "score": judge.selection,
+            "direction": judge.direction,
+            "confidence": CONFIDENCE,
+            "families": [_family(one, judge) for one in view.families.values()],
+            "curves": self._bands.curves(),
+            "verdict": self._bands.verdict(),
+            "note": self._note(),
+            "n_failed": sum(one.n_failed for one in view.families.values()),
+            "failures": self._failures(),
+        }
+
+    def _note(self) -> str:
+        if self._judge.selection is None or self._judge.direction is None:
+            return (
+                "The study names no selection score with a direction, so no curve is drawn while it runs; the report "
+                "chooses the columns when it is finished."
+            )
+        if self._pending:
+            return "Limits are still being computed; those shown are valid, and will narrow."
+        if all(one.n_planned_first < FIRST for one in self._view.families.values()):
+            return f"Fewer than {FIRST} trials are planned: there are no limits that hold at every look."
+        if not any(curve["looked_at"] for curve in self._bands.curves()):
+            return f"There are no limits before the first look, at {FIRST} finished trials of a family's plan."
+        if any(curve["contradict"] for curve in self._bands.curves()):
+            return (
+                "Looks contradict each other at some budgets, and no limits are shown there: one of them misses, or "
+                "the trials are not a random sample in this order."
+            )
+        return ""
+
+    def _failures(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for family in self._view.families.values():
+            left = min(family.n_failed, MOST_FAILURES)
+            for trial, end in reversed(family.ends.items()):
+                if not left:
+                    break
+                if end.status != "ok":
+                    left -= 1
+                    found.append(
+                        {
+                            "family": family.name,
+                            "trial": trial,
+                            "status": end.status,
+                            "reason": str(end.body.get("reason") or "")[:500],
+                        }
+                    )
+        return found
+
+    def trial(self, family: str, trial: int) -> dict[str, Any]:
+        """One trial: configuration, seed, how it ended, and the end of its log."""
+        with self._lock:
+            config, seed = self._view.configuration(family, trial)
+            end = self._view.families[family].ends.get(trial)
+            body = end.body if end else {}
+            found: dict[str, Any] = plain(
+                {
+                    "family": family,
+                    "trial": trial,
+                    "config": config,
+                    "seed": seed,
+                    "status": end.status if end else "running",
+                    "reason": body.get("reason"),
+                    "scores": body.get("scores", {}),
+                    "wall": body.get("wall"),
+                    "log": self._view.log(family, trial, LOG_TAIL),
+                }
+            )
+        return found
+
+    def report(self) -> str:
+        """The finished study's report, as one page; made once for each state of the ledger."""
+        from levelbest.readers import read_trials
+        from levelbest.report.write import write_report
+
+        with self._lock:
+            self._view.refresh()
+            finished, head = self._view.finished, self._view.head
+        if not finished:
+            raise NotFinished(
+                "the report is made when every planned trial has ended: its intervals hold for a number of trials that "
+                "was fixed in advance, not for one at which somebody looked"
+            )
+        with self._report_lock:
+            if self._report is None or self._report[0] != head:
+                with tempfile.TemporaryDirectory() as folder:
+                    page = Path(folder) / "report.html"
+                    write_report(read_trials(self._view.path), page, page_only=True)
+                    self._report = head, page.read_text(encoding="utf-8")
+            return self._report[1]
+
+    def close(self) -> None:
+        """Let go of the ledger."""
+        with self._lock:
+            self._view.close()
+
+
+def _family(family: FamilyView, judge: Judge) -> dict[str, Any]:
+    from levelbest.run.progress import best_so_far
+
+    return {
+        "family": family.name,
+        "planned": family.n_planned,
+        "finished": family.n_finished,
+        "running": len(family.running),
+        "failed": family.n_failed,
+        "lost": family.n_lost,
+        "prefix": family.prefix,
+        "best": best_so_far(family, judge),
+    }

@@ -1,0 +1,77 @@
+"""The server of the live page: a socket, a token, and a clean end."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from levelbest.errors import InputError, MissingExtra
+from levelbest.web.app import LOOPBACK, make_app
+
+__all__ = ["Server"]
+
+
+class Server:
+    """Serves one ledger. Bound when made, so that the address is known; ``run`` serves until ``stop`` or Ctrl-C."""
+
+    def __init__(
+        self, ledger: str | Path, *, host: str = "127.0.0.1", port: int = 0, allow_hosts: Iterable[str] = ()
+    ) -> None:
+        try:
+            import uvicorn
+        except ImportError:
+            raise MissingExtra("uvicorn", "web") from None
+        self.token = secrets.token_urlsafe(24)
+        everywhere = _is_any(host)
+        names = {*LOOPBACK, host, *allow_hosts} | ({socket.gethostname()} if everywhere else set())
+        app = make_app(
+            Path(ledger), self.token, hosts=names, any_address=everywhere, stopping=lambda: self._server.should_exit
+        )
+        self._socket = _bound(host, port)
+        self.port: int = self._socket.getsockname()[1]
+        shown = socket.gethostname() if everywhere else host
+        self.address = f"http://{f'[{shown}]' if ':' in shown else shown}:{self.port}/{self.token}/"
+        # No access log: it would hold the token.
+        options: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False, "ws": "none"}
+        self._server = uvicorn.Server(uvicorn.Config(app, timeout_graceful_shutdown=3, **options))
+
+    def run(self) -> None:
+        """Serve until stopped."""
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            self._socket.close()
+
+    def stop(self) -> None:
+        """Ask the server to end; streams are closed first."""
+        self._server.should_exit = True
+
+
+def _is_any(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        found = socket.socket(family, kind, protocol)
+        try:
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            found.bind(address)
+            found.listen(128)
+        except OSError:
+            found.close()
+            raise
+    except OSError as error:
+        raise InputError(
+            f"nothing can listen on {host} port {port}: {error.strerror or error}; choose another --port (0 takes a "
+            "free one) or --host"
+        ) from error
+    return found
