@@ -10,7 +10,8 @@ from levelbest.cli.main import COMMANDS, cli
 def help_pages() -> str:
     """Every command's help, as the terminal shows it at 88 columns."""
     parts = ["# Command line", "", "The same options mean the same in every command.", ""]
-    context = click.Context(cli, info_name="levelbest", terminal_width=88, max_content_width=88)
+    options = {**cli.context_settings, "terminal_width": 88, "max_content_width": 88}
+    context = click.Context(cli, info_name="levelbest", **options)
     for name in COMMANDS:
         command = cli.get_command(context, name)
         inner = click.Context(command, info_name=name, parent=context, terminal_width=88, max_content_width=88)
