@@ -272,20 +272,27 @@ def _ranked_rows(selection: FloatArray, reported: FloatArray | None, direction: 
     if reported is None:
         ordered = np.sort(selection, axis=1)
         return ordered if direction == "max" else ordered[:, ::-1]
-    order = np.argsort(selection, axis=1, kind="stable")
+    order = np.argsort(selection, axis=1)
+    tied = (np.diff(np.take_along_axis(selection, order, axis=1), axis=1) == 0).any(axis=1)
     if direction == "min":
         order = order[:, ::-1]
+    scores = np.take_along_axis(reported, order, axis=1)
+    if tied.any():
+        scores[tied] = _tie_means(selection[tied], reported[tied], direction)
+    return scores
+
+
+def _tie_means(selection: FloatArray, reported: FloatArray, direction: str) -> FloatArray:
+    """As `_ranked_rows`, for rows with ties: in input order within a tie, so that sums round the same everywhere."""
+    order = np.argsort(selection, axis=1, kind="stable")
     chosen = np.take_along_axis(selection, order, axis=1)
     scores = np.take_along_axis(reported, order, axis=1)
     fresh = np.ones(chosen.shape, dtype=bool)
     np.not_equal(chosen[:, 1:], chosen[:, :-1], out=fresh[:, 1:])
-    if fresh.all():
-        return scores
     starts = np.flatnonzero(fresh.ravel())
     counts = np.diff(starts, append=fresh.size)
-    # Sums over one tie at a time: the order in which tied samples were given does not matter beyond rounding.
-    means = np.add.reduceat(scores.ravel(), starts) / counts
-    return np.repeat(means, counts).reshape(scores.shape)
+    means = np.repeat(np.add.reduceat(scores.ravel(), starts) / counts, counts).reshape(scores.shape)
+    return means if direction == "max" else means[:, ::-1]
 
 
 def _group_weights(weights: Mapping[Any, float] | npt.ArrayLike | None, labels: npt.NDArray[Any]) -> FloatArray | None:
