@@ -7,6 +7,7 @@ neither the memory nor the number of workers changes a bit of the result.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -237,7 +238,9 @@ def _in_parts(
         raise MissingExtra("ray", "ray") from None
     started = not ray.is_initialized()
     if started:
-        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, configure_logging=False)
+        # RAY_ADDRESS names a cluster; the number of its workers is its own affair
+        here = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": workers, "include_dashboard": False}
+        ray.init(log_to_driver=False, configure_logging=False, **here)
     try:
         remote = ray.remote(max_retries=3)(compute_part)
         yield from ray.get([remote.remote(*task) for task in tasks])
