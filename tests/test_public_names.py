@@ -10,6 +10,7 @@ PUBLIC = {
     "compare", "Comparison",
     "reach",
     "plan_trials",
+    "compare_tasks",
 }  # fmt: skip
 STATS = {
     "Normality", "gaussian_best", "law_best", "normal_best", "normality",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from levelbest.comparisons import compare as compare
     from levelbest.comparisons.planning import plan_trials as plan_trials
     from levelbest.comparisons.reach import reach as reach
+    from levelbest.comparisons.tasks import compare_tasks as compare_tasks
     from levelbest.curves import Curve as Curve
     from levelbest.curves import curve as curve
     from levelbest.curves import family_curves as family_curves
@@ -64,6 +65,7 @@ _HOMES = {
     "reach": "comparisons.reach",
     "write_report": "report.write",
     "plan_trials": "comparisons.planning",
+    "compare_tasks": "comparisons.tasks",
 }
 __all__ = sorted([*_HOMES, "stats"])
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -19,6 +19,16 @@ from levelbest.cli.options import (
 __all__ = ["command"]
 
 
+def _directions(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for one in value:
+        task, _, direction = one.rpartition("=")
+        if not task or direction not in ("max", "min"):
+            raise click.BadParameter(f"{one!r} is not a task and its direction; write perplexity=min", ctx, param)
+        found[task] = direction
+    return found
+
+
 @click.command("compare")
 @data_options
 @click.option("--baseline", metavar="NAME", help="Compare every other family with this one; default: all with all.")
@@ -35,10 +45,21 @@ __all__ = ["command"]
 )
 @click.option("--p-values", is_flag=True, help="Permutation p-values for equal laws as well.")
 @click.option("--while-running", is_flag=True, help="Limits that hold at every look at a search that still runs.")
+@click.option("--task", metavar="COL", help="Tasks or data sets: a verdict for each, and one over all of them.")
+@click.option(
+    "--task-direction",
+    "directions",
+    multiple=True,
+    callback=_directions,
+    metavar="TASK=max|min",
+    help="The direction of a task that differs from --direction.",
+)
 @click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=5000, show_default=True)
 @seed_option
 @json_option
-def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def command(
+    files: tuple[str, ...], as_json: bool, task: str | None, directions: dict[str, str], **options: Any
+) -> None:
     """Which family is better, at which budgets, and where the data cannot tell.
 
     The bands behind a verdict hold for all pairs and budgets together.
@@ -46,6 +67,9 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
     from levelbest._plain import dump_json
     from levelbest.comparisons import compare
 
+    if task is not None:
+        _compare_tasks(files, as_json, task, directions, options)
+        return
     trials = load_trials(files, options, quiet=as_json)
     keys = ("baseline", "statistic", "confidence", "n", "axis", "budget", "workers", "paired", "p_values")
     chosen = {key: options[key] for key in (*keys, "while_running", "missing", "n_resamples")}
@@ -63,3 +87,30 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
         if len(found) > 1:
             click.echo(f"failed trials {'counted as the worst score' if policy == 'worst' else 'dropped'}:\n")
         print_comparison(one, n=options["n"])
+
+
+def _compare_tasks(
+    files: tuple[str, ...], as_json: bool, task: str, directions: dict[str, str], options: dict[str, Any]
+) -> None:
+    from levelbest._plain import dump_json
+    from levelbest.comparisons.tasks import compare_tasks, split_tasks
+    from levelbest.errors import InputError
+
+    if options["axis"] == "cost" or options["while_running"] or options["statistic"] != "mean" or options["paired"]:
+        raise InputError("over tasks the mean is compared by trials, unpaired and fixed-sample; leave others out")
+    trials = load_trials(files, options | {"group": task}, quiet=as_json)
+    keys = ("baseline", "n", "confidence", "missing", "n_resamples")
+    policy = "worst" if options["failed"] == "both" else options["failed"]
+    found = compare_tasks(
+        split_tasks(trials, directions), failed=policy, rng=options["seed"], **{key: options[key] for key in keys}
+    )
+    if as_json:
+        click.echo(dump_json(found.to_dict()))
+        return
+    from levelbest.report.text import console, print_cautions
+
+    out = console()
+    for sentence in found.sentences:
+        out.print(sentence)
+        out.print()
+    print_cautions(found.cautions, out)

@@ -55,6 +55,11 @@ def curves_of(trials: Trials, options: dict[str, Any]) -> tuple[Curve, ...]:
     from levelbest.curves import family_curves
 
     policies = ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
+    if trials.search is not None:
+        from levelbest.comparisons.searches import search_curves
+
+        of_searches = {key: options[key] for key in ("n", "confidence", "missing")}
+        return tuple(one for policy in policies for one in search_curves(trials, failed=policy, **of_searches))
     keys = ("n", "statistic", "estimator", "interval", "confidence", "simultaneous", "missing", "n_resamples")
     chosen = {key: options[key] for key in keys}
     chosen["rng"] = options["seed"]

@@ -67,17 +67,30 @@ def compare(
     ``paired`` None pairs trials where every one has a partner with the same configuration and seed (or problem) in
     every family, and says so; True insists, False does not. ``axis="cost"`` compares at budgets of cost (``budget``,
     with ``workers`` at once) instead of numbers of trials ``n``. ``while_running`` uses limits that hold at every look
-    at a search that still runs. The verdicts are for all pairs and budgets together, at the stated confidence.
+    at a search that still runs. The verdicts are for all pairs and budgets together, at the stated confidence. Where
+    the trials belong to repeated searches (``Trials.search``), the unit is the whole search.
     """
     table = one_table(trials)
     _check.as_choice(axis, ("trials", "cost"), "axis")
     _check.as_choice(failed, ("worst", "drop"), "failure policy")
     confidence = _check.as_confidence(confidence)
     plan = make_plan(table, baseline)
+<<<<<<< HEAD
     if table.group is not None and (axis == "cost" or while_running):
         what = "the axis is 'trials'" if axis == "cost" else "there are no limits that hold while samples arrive"
         raise InputError(
             f"over problems (--group) {what}; leave out {'--axis' if axis == 'cost' else '--while-running'}"
+=======
+    if table.search is not None:
+        from levelbest.comparisons.searches import compare_searches
+
+        if axis == "cost" or while_running or statistic != "mean":
+            raise InputError(
+                "repeated searches are compared by the mean best so far over trials, without other options"
+            )
+        return compare_searches(
+            table, plan, baseline=baseline, n=n, confidence=confidence, failed=failed, missing=missing, rng=rng
+>>>>>>> 3c8e667 (Repeated searches and several tasks: best-so-far curves, verdicts over whole searches, an aggregate over tasks)
         )
     if axis == "cost":
         from levelbest.comparisons.costs import compare_costs

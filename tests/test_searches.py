@@ -1,0 +1,112 @@
+"""Repeated searches: the unit is the search."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from levelbest import Trials, compare
+from levelbest.cli.main import main
+from levelbest.comparisons.searches import search_curves
+from levelbest.errors import InputError
+from levelbest.stats.searches import best_so_far, search_differences, search_interval
+
+
+def test_best_so_far_follows_the_first_best():
+    selection = np.array([2.0, 1.0, 3.0, 3.0, 5.0])
+    reported = np.array([20.0, 10.0, 31.0, 32.0, 50.0])
+    assert list(best_so_far(selection, None)) == [2, 2, 3, 3, 5]
+    assert list(best_so_far(selection, reported)) == [20, 20, 31, 31, 50]
+
+
+def test_intervals_are_those_of_scipy():
+    rng = np.random.default_rng(0)
+    curves = rng.normal(size=(6, 3))
+    mean, low, high = search_interval(curves, 0.9)
+    for i in range(3):
+        reference = scipy_stats.ttest_1samp(curves[:, i], 0.0).confidence_interval(0.9)
+        assert (low[i], high[i]) == pytest.approx((reference.low, reference.high))
+        assert mean[i] == pytest.approx(curves[:, i].mean())
+
+
+def test_differences_are_welch_with_the_error_shared():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(1, 1, (5, 4)), rng.normal(0, 2, (7, 4))
+    (found,) = search_differences([a, b], [(0, 1)], np.arange(1, 5), confidence=0.95, direction="max")
+    for i in range(4):
+        reference = scipy_stats.ttest_ind(a[:, i], b[:, i], equal_var=False).confidence_interval(1 - 0.05 / 4)
+        assert (found.low[i], found.high[i]) == pytest.approx((reference.low, reference.high))
+
+
+def searches(k, m=20, shift=2.0, direction="max", seed=0):
+    rng = np.random.default_rng(seed)
+    sign = 1 if direction == "max" else -1
+    scores, family, search, order = [], [], [], []
+    for name, mean in (("tpe", shift), ("random", 0.0)):
+        for s in range(k):
+            # an adaptive search: trials get better as it goes on
+            scores.append(sign * (rng.normal(mean, 0.3, m) + np.linspace(0, 1, m)))
+            family += [name] * m
+            search += [f"{name}-{s}"] * m
+            order.append(np.arange(m))
+    return Trials.from_arrays(
+        np.concatenate(scores), direction=direction, family=family, search=search, order=np.concatenate(order)
+    )
+
+
+@pytest.mark.parametrize("direction", ["max", "min"])
+def test_verdicts_over_searches(direction):
+    result = compare(searches(6, direction=direction))
+    (pair,) = result.pairs
+    assert pair.verdict_at(20) == "tpe"
+    assert "6 searches of 20 trials" in str(result)
+    assert result.statistic == "mean best so far"
+    assert "Welch" in result.adjustment
+
+
+def test_curves_over_searches():
+    trials = searches(4)
+    curve = search_curves(trials)[0]
+    best = np.maximum.accumulate(trials["tpe"].selection.reshape(4, 20), axis=1)
+    assert curve.value == pytest.approx(best.mean(axis=0))
+    assert curve.estimator == "best so far"
+    assert (curve.low < curve.value).all()
+    down = search_curves(searches(4, direction="min"))[0]
+    assert down.value == pytest.approx(-curve.value)
+    assert down.low == pytest.approx(-curve.high)
+
+
+def test_the_order_of_rows_does_not_matter_where_it_was_recorded():
+    trials = searches(3)
+    shuffled = trials.take(np.random.default_rng(2).permutation(len(trials)))
+    assert search_curves(shuffled)[0].value == pytest.approx(search_curves(trials)[0].value)
+
+
+def test_one_search_says_what_would_help():
+    result = compare(searches(1))
+    (pair,) = result.pairs
+    assert {one.verdict for one in pair.verdicts} == {"not comparable"}
+    assert "repeat the whole search with other seeds, at least 3 times" in str(result)
+    assert np.isfinite(pair.difference).all()
+    assert any(c.code == "adaptive-sampler" for c in result.cautions)
+    assert np.isnan(search_curves(searches(1))[0].low).all()
+
+
+def test_refusals():
+    with pytest.raises(InputError, match="without other options"):
+        compare(searches(3), axis="cost")
+    with pytest.raises(InputError, match="length of the shortest search, 20, got 21"):
+        compare(searches(3), n=[21])
+
+
+def test_command(tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    path = tmp_path / "r.csv"
+    rows = [f"{m},{s},{rng.normal(9 * (m == 'a'), 1)}" for m in "ab" for s in range(4) for _ in range(10)]
+    path.write_text("\n".join(["model,repeat,val_acc", *rows]))
+    assert main(["compare", str(path), "--search", "repeat", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["comparisons"][0]["verdicts"][0]["verdict"] == "a"
+    assert main(["curve", str(path), "--search", "repeat", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["families"][0]["estimator"] == "best so far"

@@ -1,0 +1,122 @@
+"""Several tasks, directions mixed: a verdict for each and one over all."""
+
+import json
+
+import numpy as np
+import pytest
+
+from levelbest import Trials
+from levelbest.cli.main import main
+from levelbest.comparisons.tasks import compare_tasks, split_tasks
+from levelbest.errors import InputError
+from levelbest.stats import expected_best
+
+FAST = {"n_resamples": 300}
+
+
+def tasks(shift=0.6, k=4, m=30, families=("a", "b"), seed=0):
+    found = {}
+    for t in range(k):
+        rng = np.random.default_rng([seed, t])
+        scale, sign = 10.0**t, 1 if t % 2 == 0 else -1
+        scores = [sign * scale * rng.normal(shift if name == "a" else 0.0, 1, m) for name in families]
+        found[f"t{t}"] = Trials.from_arrays(
+            np.concatenate(scores), direction="max" if sign > 0 else "min", family=np.repeat(families, m)
+        )
+    return found
+
+
+def test_the_overall_difference_is_the_mean_in_standard_deviations():
+    given = tasks()
+    found = compare_tasks(given, n=[1, 5], **FAST)
+    expected = np.zeros(2)
+    for one in given.values():
+        sign = 1 if one.metric.direction == "max" else -1
+        a, b = (expected_best(one[f].selection, [1, 5], direction=one.metric.direction) for f in "ab")
+        expected += sign * (a - b) / one.selection.std() / 4
+    assert found.overall.pairs[0].difference == pytest.approx(expected, rel=1e-6)
+    assert set(found.tasks) == {"t0", "t1", "t2", "t3"}
+
+
+def test_many_tasks_decide_what_one_cannot():
+    found = compare_tasks(tasks(shift=0.7, k=6), n=[1, 2], **FAST)
+    overall = found.overall.pairs[0]
+    one = found.tasks["t0"].pairs[0]
+    assert overall.verdict_at(1) == "a"
+    assert (overall.high - overall.low)[0] < (one.high - one.low)[0]
+    assert found.sentences[0].startswith(
+        "Over 6 tasks (mean difference in standard deviations of each task's scores): a is"
+    )
+    assert any(text.startswith("t3: ") for text in found.sentences)
+
+
+def test_ranks():
+    found = compare_tasks(tasks(shift=9.0, families=("a", "b", "c")), n=[1], **FAST)
+    ranks = {rank.family: rank for rank in found.ranks}
+    assert ranks["a"].value == ranks["a"].low == ranks["a"].high == 1.0
+    assert ranks["b"].value + ranks["c"].value == pytest.approx(5.0)
+    assert ranks["b"].low <= ranks["b"].value <= ranks["b"].high
+    assert "Mean rank over 4 tasks at n = 1: a 1.00" in str(found)
+
+
+def test_equal_families_are_seldom_told_apart():
+    # 20 aggregates over equal laws: more than 5 false verdicts have probability 3e-4 at a rate of 5 % or less
+    false = sum(
+        compare_tasks(tasks(0.0, 3, 20, seed=s), n=[1, 3, 8], n_resamples=150).overall.pairs[0].verdicts[0].verdict
+        != "undecided"
+        for s in range(20)
+    )
+    assert false <= 5
+
+
+def test_tasks_from_one_table():
+    table = Trials.from_arrays(
+        np.arange(24.0), direction="max", family=["a", "b"] * 12, group=np.repeat(["x", "y", "z"], 8), bounds=(0, 99)
+    )
+    parts = split_tasks(table, {"y": "min"})
+    assert [len(one) for one in parts.values()] == [8, 8, 8]
+    assert parts["y"].metric.direction == "min"
+    assert parts["y"].metric.bounds == (None, None)
+    assert parts["x"].metric.bounds == (0, 99)
+    with pytest.raises(InputError, match=r"there is no task 'yy'; did you mean 'y'\?"):
+        split_tasks(table, {"yy": "min"})
+
+
+def test_refusals():
+    given = tasks()
+    with pytest.raises(InputError, match="at least two tasks, got 1"):
+        compare_tasks({"t0": given["t0"]})
+    with pytest.raises(InputError, match="every family needs trials on every task: b is missing on t1"):
+        compare_tasks({"t0": given["t0"], "t1": given["t1"]["a"]})
+    with pytest.raises(InputError, match="half the trials of the smallest family on any task, 15, got 16"):
+        compare_tasks(given, n=[16])
+
+
+def test_command(tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    path = tmp_path / "r.csv"
+    rows = [
+        f"{m},{t},{(1 if t != 'ppl' else -1) * rng.normal(4 * (m == 'a'), 1)}"
+        for t in ("acc", "f1", "ppl") for m in "ab" for _ in range(20)
+    ]  # fmt: skip
+    path.write_text("\n".join(["model,dataset,val_score", *rows]))
+    base = [
+        "compare",
+        str(path),
+        "--selection",
+        "val_score",
+        "--direction",
+        "max",
+        "--task",
+        "dataset",
+        "--resamples",
+        "200",
+    ]
+    assert main([*base, "--task-direction", "ppl=min", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["comparisons"][0]["verdicts"][0]["verdict"] == "a"
+    assert set(document["tasks"]) == {"acc", "f1", "ppl"}
+    assert document["tasks"]["ppl"]["comparisons"][0]["verdicts"][0]["verdict"] == "a"
+    assert {row["family"] for row in document["ranks"]} == {"a", "b"}
+    assert main([*base, "--task-direction", "ppl"]) == 2
+    assert "write perplexity=min" in capsys.readouterr().err
