@@ -75,12 +75,11 @@ def compare(
     _check.as_choice(failed, ("worst", "drop"), "failure policy")
     confidence = _check.as_confidence(confidence)
     plan = make_plan(table, baseline)
-<<<<<<< HEAD
     if table.group is not None and (axis == "cost" or while_running):
         what = "the axis is 'trials'" if axis == "cost" else "there are no limits that hold while samples arrive"
         raise InputError(
             f"over problems (--group) {what}; leave out {'--axis' if axis == 'cost' else '--while-running'}"
-=======
+        )
     if table.search is not None:
         from levelbest.comparisons.searches import compare_searches
 
@@ -90,7 +89,6 @@ def compare(
             )
         return compare_searches(
             table, plan, baseline=baseline, n=n, confidence=confidence, failed=failed, missing=missing, rng=rng
->>>>>>> 3c8e667 (Repeated searches and several tasks: best-so-far curves, verdicts over whole searches, an aggregate over tasks)
         )
     if axis == "cost":
         from levelbest.comparisons.costs import compare_costs
