@@ -1,0 +1,90 @@
+"""Ten million rows of Parquet to curves in one command: its memory and its time against reading the file alone.
+
+    python benchmarks/read_parquet.py             # 10 million rows: a minute, a file of 250 MB in a temporary folder
+    python benchmarks/read_parquet.py --quick     # a million rows, to see that it runs; its ratios are not the claim
+
+Each is a process of its own, started from nothing. The wanted ratio is of times taken in turns in one run, the shortest
+of each; CPU time of all threads is beside it, since other work on the machine does not change that. The exit code is
+the number of rows that missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from _table import Table, number
+
+READ = "import duckdb, sys; duckdb.sql(f\"SELECT * FROM '{sys.argv[1]}'\").fetchnumpy()"
+READ_POLARS = "import polars, sys; polars.read_parquet(sys.argv[1])"
+
+
+def make(path: Path, rows: int) -> None:
+    """family, selection, reported and cost: one text column and three of random doubles."""
+    import duckdb
+
+    duckdb.sql("SELECT setseed(0.5)")
+    duckdb.sql(
+        f"""COPY (SELECT 'family ' || floor(8 * random())::INT AS family, random() AS val_acc,
+        0.8 + random() / 10 AS test_acc, -ln(random()) AS gpu_hours FROM range({rows})) TO '{path}' (FORMAT parquet)"""
+    )
+
+
+def measured(arguments: list[str]) -> tuple[float, float, float, str]:
+    """Wall time, CPU time and peak memory in bytes of one process, and what it printed."""
+    with tempfile.TemporaryFile("w+") as out:
+        start = time.perf_counter()
+        process = subprocess.Popen([sys.executable, *arguments], stdout=out)
+        _, status, usage = os.wait4(process.pid, 0)
+        took = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"failed: {' '.join(arguments)}")
+        out.seek(0)
+        unit = 1 if sys.platform == "darwin" else 1024
+        return took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit, out.read()
+
+
+def main() -> int:
+    """Run all and print one table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--repeats", type=int, default=3)
+    given = parser.parse_args()
+    rows = 1_000_000 if given.quick else 10_000_000
+    table = Table(f"{rows:,} rows of Parquet to curves", ("levelbest", "duckdb", "numpy", "polars"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trials.parquet"
+        make(path, rows)
+        command = ["-m", "levelbest", "curve", str(path), "--json"]
+        alone, ours, other = [], [], []
+        for _ in range(given.repeats):
+            alone.append(measured(["-c", READ, str(path)]))
+            ours.append(measured(command))
+            other.append(measured(["-c", READ_POLARS, str(path)]))
+        families = json.loads(ours[0][3])["families"]
+    assert sum(family["n_trials"] for family in families) == rows
+    best = {name: [min(one[i] for one in runs) for i in (0, 1)] for name, runs in
+            (("ours", ours), ("duckdb", alone), ("polars", other))}  # fmt: skip
+    wall, cpu = (best["ours"][i] / best["duckdb"][i] for i in (0, 1))
+    reached = f"{number(wall)} times ({number(best['ours'][0])} s, {number(best['duckdb'][0])} s)"
+    table.add("wall time to curves", "DuckDB reading the file", "at most 3 times", reached, wall <= 3)
+    table.add("CPU time to curves", "DuckDB reading the file", "", f"{number(cpu)} times", None)
+    wall = best["ours"][0] / best["polars"][0]
+    table.add("wall time to curves", "Polars reading the file", "", f"{number(wall)} times", None)
+    raw = 8 * 4 * rows
+    share = max(one[2] for one in ours) / raw
+    reached = f"{number(share)} times ({number(share * raw / 2**20)} MiB)"
+    table.add("peak memory", "the raw columns, 32 bytes a row", "under 4 times", reached, share < 4)
+    print(table)
+    return table.missed()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
