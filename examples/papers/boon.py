@@ -206,8 +206,9 @@ def estimators(study: Study) -> None:
         spreads = [estimator_errors(*pair_of(WEAK), m, study.count(400), n) for m in sizes]
         for i, (key, label) in enumerate(names.items()):
             ax.plot(sizes, [one[key][1] for one in spreads], color=COLOURS[i], linestyle=DASHES[i], label=label)
-        ax.set(title=f"best of {n}", xlabel="trials", ylim=(0, None))
+        ax.set(title=f"best of {n}", xlabel="trials")
     axes[0].set_ylabel("SD of the estimate, points")
+    axes[0].set_ylim(bottom=0)
     axes[0].legend()
     see = (
         "Figure 3 in form, trials resampled from mlp-seeds. At the paper's n = 5 the three estimators vary alike; at "
