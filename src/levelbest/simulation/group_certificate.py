@@ -118,17 +118,19 @@ def run_group_certificate(
 def write_group_certificate(source: Path, page: Path) -> None:
     """The page: the worst coverage of each kind by number of problems, and every cell of the default."""
     cells = list(json.loads(source.read_text(encoding="utf-8")).values())
+    cells.sort(key=lambda one: (one["problems"], one["law"], one["samples"]))
     sizes = sorted({one["problems"] for one in cells})
+    fewest, most = (f(one["n_samples"] for one in cells) for f in (min, max))
     lines = [
         "# Coverage over problems",
         "",
         "How often a nominal 95 % interval holds the truth, where the unit that varies is the problem: success rates "
         "drawn from three laws (beta(.3,.7); beta(2,2); half of the problems never solved, the others beta(2,2)), 16, "
-        f"32 or 64 samples of each problem, k = 1, 4, 16, {cells[0]['n_samples']} simulated data sets per cell "
-        "(standard error .007 at .95). Differences are paired: a second system with 0.7 times the rate on the same "
+        f"32 or 64 samples of each problem, k = 1, 4, 16, {fewest} to {most} simulated data sets per cell "
+        f"(standard error {(0.0475 / most) ** 0.5:.3f} to {(0.0475 / fewest) ** 0.5:.3f} at .95). Differences are paired: a second system with 0.7 times the rate on the same "
         "problems. A band counts only where it holds at all k together.",
         "",
-        "Lowest coverage over laws, samples and k:",
+        f"Lowest coverage over laws, samples and k in the {len(cells)} cells listed below:",
         "",
         "| interval | " + " | ".join(f"{size} problems" for size in sizes) + " |",
         "|---|" + "---|" * len(sizes),
