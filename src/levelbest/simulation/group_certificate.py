@@ -128,8 +128,8 @@ def write_group_certificate(source: Path, page: Path) -> None:
         "drawn from three laws (beta(.3,.7); beta(2,2); half of the problems never solved, the others beta(2,2)), 16, "
         f"32 or 64 samples of each problem, k = 1, 4, 16, {fewest} to {most} simulated data sets per cell "
         f"(standard error {(0.0475 / most) ** 0.5:.3f} to {(0.0475 / fewest) ** 0.5:.3f} at .95). Differences are "
-        "paired: a second system with 0.7 times the rate on the same problems. A band counts only where it holds at all "
-        "k together.",
+        "paired: a second system with 0.7 times the rate on the same problems. A band counts only where it holds at "
+        "all k together.",
         "",
         f"Lowest coverage over laws, samples and k in the {len(cells)} cells listed below:",
         "",
