@@ -434,6 +434,25 @@ def test_it_runs_beside_a_thread_and_from_one(tmp_path):
     assert found[0].finished
 
 
+def test_another_system_is_told_plainly(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    with pytest.raises(InputError, match="trials are run on Linux and macOS"):
+        run(tmp_path)
+
+
+def test_reading_a_ledger_never_imports_the_studys_code(tmp_path, monkeypatch, capsys):
+    (tmp_path / "trap.py").write_text("def objective(config, seed):\n    return {'dev': config['x']}\n")
+    monkeypatch.chdir(tmp_path)
+    run(tmp_path, "trap:objective", n_trials=12)
+    (tmp_path / "trap.py").write_text("raise SystemExit('study code was run')\n")
+    assert main(["verify", "s.db"]) == 0
+    assert main(["describe", "s.db"]) == 0
+    assert main(["checklist", "s.db"]) == 0
+    LedgerView(tmp_path / "s.db").close()
+    assert "trap" not in sys.modules
+    assert "study code was run" not in capsys.readouterr().err
+
+
 def test_a_live_reader_sees_the_study_grow(tmp_path):
     seen = []
 

@@ -30,7 +30,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from levelbest.run.objective import call, last_scores, mark, read_metrics
-from levelbest.run.processes import die_with_parent, open_pid, sweep
+from levelbest.run.processes import die_with_parent, fork, open_pid, sweep
 
 __all__ = ["Quit", "attempt"]
 
@@ -153,7 +153,7 @@ def _start_command(task: Task, env: dict[str, str]) -> tuple[int, list[int]]:
 def _start_function(task: Task, function: Callable[..., Any], env: dict[str, str]) -> tuple[int, list[int]]:
     ends = [os.pipe() for _ in range(3)]
     try:
-        pid = os.fork()
+        pid = fork()
     except OSError:
         for handle in itertools.chain(*ends):
             os.close(handle)

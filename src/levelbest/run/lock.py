@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import socket
@@ -26,6 +25,10 @@ def hold_ledger(path: Path) -> Iterator[None]:
     A record lock, because the kernel drops it with its process and forked workers do not inherit it. Such a lock does
     not keep one process from itself, so the ledgers held here are remembered as well.
     """
+    try:
+        import fcntl
+    except ImportError:
+        raise InputError("trials are run on Linux and macOS; on Windows use the Linux subsystem") from None
     folder = logs_folder(path.resolve())
     name = folder / "runner.lock"
     if name in _held:

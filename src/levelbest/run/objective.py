@@ -16,7 +16,8 @@ from typing import Any
 
 __all__ = ["call", "flat", "last_scores", "load", "read_metrics", "verdict_on"]
 
-FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+_SENT = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT")
+FROM_OUTSIDE = tuple(getattr(signal, name) for name in _SENT if hasattr(signal, name))
 """Signals that someone else sends: the machine, not the model, ended the trial."""
 _MOST_SCORES, _MOST_BYTES = 1000, 16_000_000
 

@@ -11,11 +11,19 @@ import ctypes
 import os
 import signal
 import sys
+import warnings
 
-__all__ = ["adopt_orphans", "children", "die_with_parent", "open_pid", "sweep"]
+__all__ = ["adopt_orphans", "children", "die_with_parent", "fork", "open_pid", "sweep"]
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+
+def fork() -> int:
+    """``os.fork`` without Python's warning of forks beside threads: the child runs nothing but what forked it for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
 
 
 def adopt_orphans() -> None:

@@ -19,13 +19,12 @@ import signal
 import socket
 import struct
 import sys
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from levelbest.run.attempt import Quit, attempt, own_streams
 from levelbest.run.objective import load
-from levelbest.run.processes import adopt_orphans, open_pid, sweep
+from levelbest.run.processes import adopt_orphans, fork, open_pid, sweep
 
 __all__ = ["Worker"]
 
@@ -55,10 +54,7 @@ class Worker:
         if functions is None:
             self.pid = _spawn(theirs, env or {}, log)
         else:
-            with warnings.catch_warnings():
-                # Python warns of forks beside threads; the child only ever runs the worker below.
-                warnings.simplefilter("ignore", DeprecationWarning)
-                self.pid = os.fork()
+            self.pid = fork()
             if self.pid == 0:
                 _be_the_guard(theirs, functions, env or {}, log)
         theirs.close()
@@ -130,7 +126,7 @@ def _be_the_guard(runner: socket.socket, functions: Functions | None, env: Mappi
         adopt_orphans()
         group = mmap.mmap(-1, 8)  # shared: the worker writes its trial's process group here
         alive, held = os.pipe()  # its other end closes with the guard
-        worker = os.fork()
+        worker = fork()
         if worker == 0:
             os.close(held)
             _be_the_worker(runner, alive, group, functions)
