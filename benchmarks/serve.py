@@ -25,7 +25,7 @@ from time import process_time
 began = process_time()
 while process_time() - began < 0.02:
     pass
-print('{"dev": %s}' % sys.argv[1])
+print('{{"dev": %s}}' % sys.argv[1])
 """
 
 

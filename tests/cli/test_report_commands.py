@@ -131,3 +131,18 @@ def test_all_failed_is_exit_code_1(tmp_path, capsys):
     path.write_text("model,val_acc\n" + "a,nan\n" * 4)
     assert main(["curve", str(path)]) == 1
     assert "has a score" in capsys.readouterr().err
+
+
+def test_demo_runs_a_small_study_and_reports_it(tmp_path, capsys):
+    assert main(["demo", "--run", "--out", str(tmp_path), "--seed", "1"]) == 0
+    told = capsys.readouterr()
+    assert "plain: 40 of 40 trials" in told.out
+    assert "(finished)" in told.out
+    assert f"levelbest serve {tmp_path / 'live' / 'study.db'}" in told.out
+    page = (tmp_path / "live" / "report.html").read_text()
+    assert "Three rules of descent" in page
+    assert all(f'<th scope="row">{name}</th>' in page for name in ("plain", "momentum", "sign"))
+    before = (tmp_path / "live" / "study.db").read_bytes()
+    assert main(["demo", "--run", "--out", str(tmp_path)]) == 2
+    assert "is already there and is kept" in capsys.readouterr().err
+    assert (tmp_path / "live" / "study.db").read_bytes() == before

@@ -1,10 +1,13 @@
 """The battery: seeded chunks, the same for any number of workers, going on after an interruption."""
 
+import sys
+import warnings
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from levelbest.errors import DataError, InputError
+from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.simulation import battery
 from levelbest.simulation.battery import clopper_pearson, simulate
 from levelbest.simulation.laws import named_law
@@ -101,3 +104,25 @@ def test_bad_input(options, message):
         simulate(LAW, 12, [1], **SMALL | options)
     with pytest.raises(InputError, match="at most the number of trials"):
         simulate(LAW, 12, [13], **SMALL)
+
+
+def test_an_unknown_engine_is_refused():
+    with pytest.raises(InputError, match="engine"):
+        simulate(LAW, 12, [1, 6], engine="dask", **SMALL)
+
+
+def test_without_ray_it_says_how(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtra, match=r"levelbest\[ray\]"):
+        simulate(LAW, 12, [1, 6], engine="ray", **SMALL)
+
+
+@pytest.mark.long
+def test_chunks_on_ray_give_the_same_result():
+    ray = pytest.importorskip("ray", reason="needs ray: pip install 'levelbest[ray]'")
+    law = LAW.rounded(0.01)  # a law that holds functions which plain pickles cannot carry
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Ray's own, as it starts
+        there = simulate(law, 12, [1, 6], engine="ray", **SMALL).to_dict()
+    assert not ray.is_initialized()
+    assert there == simulate(law, 12, [1, 6], jobs=2, **SMALL).to_dict()

@@ -1,4 +1,4 @@
-"""``levelbest demo``: the tour on real results shipped with the package."""
+"""``levelbest demo``: the tour on real results shipped with the package, or on a small study run on the spot."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from levelbest.errors import InputError
+
 __all__ = ["command"]
 
 
@@ -16,19 +18,17 @@ __all__ = ["command"]
     "--out", type=click.Path(path_type=Path), default=Path("levelbest-demo"), show_default=True, help="A folder."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The random seed.")
-def command(out: Path, seed: int) -> None:
+@click.option("--run", "fresh", is_flag=True, help="Run a small study here and now instead: 120 trials, seconds.")
+def command(out: Path, seed: int, fresh: bool) -> None:
     """The whole tour, on shipped results."""
     from levelbest.cli.report import tell_report
-    from levelbest.errors import InputError
     from levelbest.readers import read_trials
     from levelbest.report.write import write_report
 
-    table = resources.files("levelbest").joinpath("data", "digits.csv").read_bytes()
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "digits.csv").write_bytes(table)
-    except OSError as error:
-        raise InputError(f"{out} cannot be written: {error.strerror}; name another folder with --out") from error
+    if fresh:
+        _run(out / "live", seed)
+        return
+    _copy(out, "digits.csv")
     chosen: dict[str, Any] = {
         "family": "family",
         "selection": "val_accuracy",
@@ -41,3 +41,40 @@ def command(out: Path, seed: int) -> None:
     click.echo(f"  levelbest report {out / 'digits.csv'} {options} --direction max --bounds 0 1\n")
     title = "Random search on the digits data"
     tell_report(write_report(trials, out / "report.html", force=True, title=title, rng=seed), as_json=False)
+
+
+def _run(out: Path, seed: int) -> None:
+    """A study file, its training script, the ledger and the report, all in one folder."""
+    from dataclasses import replace
+
+    from levelbest.cli.report import tell_report
+    from levelbest.report.write import write_report
+    from levelbest.run.progress import reporter_for
+    from levelbest.run.runner import run_study
+    from levelbest.run.study_file import read_study
+
+    _copy(out, "live/study.yaml", "live/train.py")
+    ledger = out / "study.db"
+    if ledger.exists():
+        raise InputError(
+            f"{ledger} is already there and is kept; levelbest run {out / 'study.yaml'} goes on with it, and --out "
+            "names another folder for a fresh study"
+        )
+    click.echo("Three rules of descent down a noisy valley, 40 trials each. To watch, in another terminal:\n")
+    click.echo(f"  levelbest serve {ledger}\n")
+    done = run_study(replace(read_study(out / "study.yaml"), seed=seed), ledger, reporter=reporter_for("auto"))
+    click.echo(f"{done}\n")
+    if not done.finished:
+        click.get_current_context().exit(130)
+    title = "Three rules of descent down a noisy valley"
+    tell_report(write_report(done.trials(), out / "report.html", force=True, title=title, rng=seed), as_json=False)
+
+
+def _copy(out: Path, *names: str) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            content = resources.files("levelbest").joinpath("data", *name.split("/")).read_bytes()
+            (out / name.rpartition("/")[2]).write_bytes(content)
+    except OSError as error:
+        raise InputError(f"{out} cannot be written: {error.strerror}; name another folder with --out") from error

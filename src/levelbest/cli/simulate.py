@@ -41,6 +41,7 @@ __all__ = ["command"]
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes; the result is the same."
 )
+@click.option("--engine", type=click.Choice(["local", "ray"]), default="local", help="Where chunks run.")
 @click.option("--keep", type=click.Path(path_type=Path), help="A file of finished chunks: an interrupted run goes on.")
 @seed_option
 @json_option
@@ -94,7 +95,8 @@ def _law(options: dict[str, Any]) -> Law:
 def _run(law: Law, options: dict[str, Any], n: Any, *, quiet: bool) -> Simulation:
     from levelbest.simulation.battery import simulate
 
-    keys = ("estimator", "statistic", "simultaneous", "confidence", "n_samples", "n_resamples", "seed", "jobs", "keep")
+    keys = ("estimator", "statistic", "simultaneous", "confidence", "n_samples", "n_resamples", "seed", "jobs")
+    keys += ("engine", "keep")
     chosen = {key: options[key] for key in keys}
     chosen["methods"] = tuple(options["methods"].split(","))
     chosen["use_bounds"] = not options["no_bounds"]

@@ -26,6 +26,7 @@ from levelbest.stats import order
 __all__ = ["Plan", "Simulation", "clopper_pearson", "simulate"]
 
 CHUNK = 50
+ENGINES = ("local", "ray")
 Progress = Callable[[int, int], None]
 
 
@@ -137,12 +138,14 @@ def simulate(
     n: npt.ArrayLike,
     *,
     jobs: int = 1,
+    engine: str = "local",
     keep: Path | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Simulation:
     """Draw samples of ``n_trials`` from the law, and compare estimates and intervals with the true curve.
 
+    Chunks run in ``jobs`` processes here or, with ``engine="ray"``, as tasks of a Ray cluster; the result is the same.
     ``keep`` is a file of finished chunks: written as they finish, and read first, so that an interrupted run goes on.
     ``progress`` is called with (chunks done, chunks in all).
     """
@@ -151,6 +154,7 @@ def simulate(
     methods = options.pop("methods", ("default",))
     plan = Plan(law, trials, budgets, (methods,) if isinstance(methods, str) else tuple(methods), **options)
     _check.as_confidence(plan.confidence)
+    _check.as_choice(engine, ENGINES, "engine")
     for name in plan.methods:
         _check.as_choice(name, ("default", *intervals.METHODS), "interval")
     truth = law.truth(budgets, plan.q)
@@ -159,7 +163,7 @@ def simulate(
     total = plan.n_chunks
     if progress:
         progress(len(done), total)
-    for chunk, counts in _run(plan, truth, todo, jobs):
+    for chunk, counts in _run(plan, truth, todo, jobs, engine):
         done[chunk] = counts
         if keep is not None:
             _append(keep, plan, chunk, counts)
@@ -233,9 +237,16 @@ def _limits(
     }
 
 
-def _run(plan: Plan, truth: FloatArray, todo: Sequence[int], jobs: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def _run(
+    plan: Plan, truth: FloatArray, todo: Sequence[int], jobs: int, engine: str
+) -> Iterator[tuple[int, dict[str, Any]]]:
     if jobs < 1:
         raise InputError(f"jobs must be at least 1, got {jobs}")
+    if engine == "ray":
+        from levelbest.simulation.ray_chunks import run_on_ray
+
+        yield from run_on_ray(plan, truth, todo)
+        return
     if jobs == 1 or len(todo) < 2:
         yield from ((chunk, run_chunk(plan, truth, chunk)) for chunk in todo)
         return
