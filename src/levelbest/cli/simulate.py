@@ -95,9 +95,8 @@ def _law(options: dict[str, Any]) -> Law:
 def _run(law: Law, options: dict[str, Any], n: Any, *, quiet: bool) -> Simulation:
     from levelbest.simulation.battery import simulate
 
-    keys = ("estimator", "statistic", "simultaneous", "confidence", "n_samples", "n_resamples", "seed", "jobs")
-    keys += ("engine", "keep")
-    chosen = {key: options[key] for key in keys}
+    keys = ["estimator", "statistic", "simultaneous", "confidence", "n_samples", "n_resamples"]
+    chosen = {key: options[key] for key in [*keys, "seed", "jobs", "engine", "keep"]}
     chosen["methods"] = tuple(options["methods"].split(","))
     chosen["use_bounds"] = not options["no_bounds"]
     with _progress(quiet) as tick:

@@ -4,9 +4,10 @@ A rate that is too large leaves the valley: such a trial fails, as real ones do.
 """
 
 import random
+from typing import Any
 
 
-def objective(config: dict, seed: int) -> dict:
+def objective(config: dict[str, Any], seed: int) -> dict[str, float]:
     """Descend, and say where it ended."""
     draw = random.Random(seed)
     place, speed = [draw.uniform(-2, 2), draw.uniform(-1, 3)], [0.0, 0.0]
