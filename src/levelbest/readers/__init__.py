@@ -47,7 +47,7 @@ def read_trials(
     from levelbest.readers.roles import Wanted
 
     wanted = Wanted(
-        family=_names(family, source),
+        family=_names(family),
         selection=selection,
         reported=reported,
         cost=cost,
@@ -56,8 +56,8 @@ def read_trials(
         search=search,
         seed=seed_column,
         status=status,
-        configuration=_names(configuration, None),
-        wide=_names(wide, None),
+        configuration=_names(configuration),
+        wide=_names(wide),
         where=where,
         direction=direction,
         bounds=bounds,
@@ -120,7 +120,7 @@ def _frame(source: Any) -> RawTable:
     return with_roles(table) if is_cv_results(table.columns) else table
 
 
-def _names(given: str | Sequence[str] | None, _source: Any) -> tuple[str, ...] | None:
+def _names(given: str | Sequence[str] | None) -> tuple[str, ...] | None:
     """One name, several, or a comma-separated list of them."""
     if given is None:
         return None

@@ -58,7 +58,7 @@ _UNITS = {
 @lru_cache(maxsize=4096)
 def tokens(name: str) -> tuple[str, ...]:
     """The words of a name: ``valAcc``, ``val_acc``, ``val/acc`` and ``Val Acc.`` are all (val, acc)."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name)
+    spaced = re.sub(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name)
     return tuple(word for word in re.split(r"[^0-9a-zA-Z]+", spaced.lower()) if word)
 
 

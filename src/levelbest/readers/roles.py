@@ -9,7 +9,7 @@ from typing import Any
 from levelbest import _check
 from levelbest.errors import InputError
 from levelbest.readers import names
-from levelbest.readers.columns import Coded, LazyColumns, is_numeric
+from levelbest.readers.columns import Coded, LazyColumns, as_codes, is_numeric
 from levelbest.readers.nested import split_path
 from levelbest.readers.numbers import as_numbers
 from levelbest.readers.statuses import FLAGS, as_statuses
@@ -22,6 +22,8 @@ _COST = names.word_set("cost runtime duration elapsed walltime gpu_hours seconds
 _SEED = (("seed",), ("random", "seed"), ("random", "state"))
 _STATUS = (("status",), ("state",), ("trial", "status"), ("run", "status"))
 _COST_UNITS = ("s", "h", "min", "USD", "GPU h")
+_STEPS = (("epoch",), ("step",), ("global", "step"), ("iteration",), ("training", "iteration"))
+_RUNS = (("run",), ("run", "id"), ("run", "name"), ("trial",), ("trial", "id"), ("run", "uuid"))
 _CUMULATIVE = names.word_set("cum cumulative accumulated total_so_far start end")
 
 
@@ -116,7 +118,9 @@ def choose_roles(columns: Mapping[str, Any], wanted: Wanted, known: Mapping[str,
     roles.seed = asked("seed", "seed-column")
     roles.order = known.get("order")
     roles.reported = asked("reported")
-    if wanted.family is not None:
+    if wanted.family is not None and ",".join(wanted.family) in columns:
+        roles.family = (",".join(wanted.family),)  # one column whose name has a comma
+    elif wanted.family is not None:
         roles.family = tuple(column_named(one, columns, "family", source) for one in wanted.family)
     elif "family" in known:
         roles.family = (known["family"],)
@@ -225,9 +229,22 @@ def _guess_rest(roles: Roles, columns: Mapping[str, Any], free: Sequence[str], w
     if roles.status is None and wanted.status is None:
         found = [name for name in free if names.tokens(name) in _STATUS]
         _take_one(roles, "status", [name for name in found if not as_statuses(columns[name])[1]])
+    _guess_checkpoints(roles, columns, free)
     if roles.flag is None:
         flags = [name for name in free if set(names.tokens(name)) & set(FLAGS) and _is_flag(columns[name])]
         roles.flag = flags[0] if len(flags) == 1 else None
+
+
+def _guess_checkpoints(roles: Roles, columns: Mapping[str, Any], free: Sequence[str]) -> None:
+    """Rows that look like checkpoints of runs are said to, for as trials of their own they would be counted wrongly."""
+    if roles.trial is not None or not any(names.tokens(name) in _STEPS for name in columns):
+        return
+    for name in free:
+        if names.tokens(name) in _RUNS:
+            distinct = as_codes(columns[name])[0]
+            if 1 < len(distinct) <= len(columns[name]) / 2:
+                roles.open.append(f"rows may be checkpoints of the {len(distinct)} runs in {name!r} (--trial {name})")
+                return
 
 
 def _obvious_cost(name: str) -> bool:
