@@ -99,6 +99,16 @@ def test_grid_with_one_default_beside_it():
     assert "3 x 2 x 4" in caution.message
 
 
+def test_a_grid_for_each_data_set_is_said():
+    widths = {"a": [1, 2, 3], "b": [4, 5, 6], "c": [7, 8, 9]}
+    rows = [(data, *cell) for data in "abc" for cell in itertools.product(widths[data], [0.1, 0.2], [3, 4])]
+    data, width, lr, depth = zip(*rows, strict=True)
+    settings = {"data": np.array(data, dtype=object), "width": width, "lr": lr, "depth": depth}
+    (caution,) = found(trials(SELECTION[:36], None, configuration=settings), "grid")
+    assert caution.value == 36.0
+    assert "within each data" in caution.message
+
+
 def test_a_ladder_of_one_hyperparameter_is_a_grid():
     table = trials(SELECTION[:6], None, configuration={"lr": 10.0 ** -np.arange(6)})
     assert found(table, "grid")[0].value == 6.0

@@ -137,6 +137,9 @@ def test_rtdl(real_data):
     assert all("grid" in codes(trials, name) for name in node)
     tuned = [name for name in trials.families if name.endswith(("/ tuned", "/ default"))]
     assert not any("grid" in codes(trials, name) for name in tuned)
+    for family in ("model", "model,setting"):
+        mixed = lb.read_trials(path, family=family, direction="max")
+        assert [name for name in mixed.families if "grid" in codes(mixed, name)] in (["node"], ["node / tuning"])
     with pytest.raises(lb.InputError, match="--direction max or min"):
         lb.read_trials(path)
 

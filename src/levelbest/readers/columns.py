@@ -163,6 +163,8 @@ def stacked(parts: Sequence[tuple[Any | None, int]]) -> Any:
         if len(present) == len(parts) and present[0].dtype.kind == "b":
             return np.concatenate(present)
         if present[0].dtype.kind != "b":
+            if len(present) == len(parts) and not any(isinstance(column, np.ma.MaskedArray) for column in present):
+                return np.concatenate([column.astype(np.float64, copy=False) for column in present])
             pieces = [
                 np.ma.MaskedArray(np.zeros(rows), mask=True) if column is None else np.ma.asarray(column, np.float64)
                 for column, rows in parts

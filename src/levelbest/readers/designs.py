@@ -31,10 +31,7 @@ def design_cautions(trials: Trials, rows: Rows, name: str) -> Iterator[Caution]:
     varied = {key: codes for key, codes in columns.items() if codes.min() != codes.max()}
     if not varied:
         return
-    # A single run with other settings (a default) beside a grid does not make it less of one.
-    whole = np.all([codes >= 0 for codes in varied.values()], axis=0)
-    complete = whole if whole.mean() >= 0.9 else np.ones(rows.size, dtype=bool)
-    grid = diagnostics.grid_design([codes[complete] for codes in varied.values()])
+    grid = _grid(list(varied.values()))
     if grid is not None:
         shape = " x ".join(map(str, grid.levels))
         part = "" if grid.filled == grid.cells else f" ({grid.filled} of {grid.cells} combinations)"
@@ -43,7 +40,37 @@ def design_cautions(trials: Trials, rows: Rows, name: str) -> Iterator[Caution]:
     elif len(varied) == 1 and _ladder(trials.configuration[next(iter(varied))][rows]):
         message = f"the values of {next(iter(varied))!r} lie at equal steps: a grid, not a random sample"
         yield Caution("grid", message, name, float(rows.size))
+    elif (inside := _grids_within(trials, rows, varied)) is not None:
+        by, in_grids = inside
+        message = (
+            f"within each {by} the configurations are a grid ({in_grids} of {rows.size} trials): not a random sample"
+        )
+        yield Caution("grid", message, name, float(in_grids))
     yield from _repeats(trials, rows, name, diagnostics.configuration_codes(list(varied.values()), rows.size))
+
+
+def _grid(varied: Sequence[IntArray]) -> diagnostics.Grid | None:
+    # A single run with other settings (a default) beside a grid does not make it less of one.
+    whole = np.all([codes >= 0 for codes in varied], axis=0)
+    complete = whole if whole.mean() >= 0.9 else np.ones(whole.size, dtype=bool)
+    return diagnostics.grid_design([codes[complete] for codes in varied])
+
+
+def _grids_within(trials: Trials, rows: Rows, varied: dict[str, IntArray]) -> tuple[str, int] | None:
+    """A grid for each data set is no grid of all: look within the levels of the columns that hold text."""
+    words = [key for key in varied if trials.configuration[key].dtype == object]
+    rest = [codes for key, codes in varied.items() if key not in words]
+    if not words or len(rest) < 2:
+        return None
+    level = diagnostics.configuration_codes([varied[key] for key in words], rows.size)
+    if int(level.max()) + 1 > rows.size / 4:
+        return None
+    in_grids = sum(
+        int(np.count_nonzero(level == one))
+        for one in range(int(level.max()) + 1)
+        if _grid([codes[level == one] for codes in rest]) is not None
+    )
+    return (" and ".join(words), in_grids) if in_grids >= rows.size / 4 else None
 
 
 def _ladder(column: npt.NDArray[Any]) -> bool:

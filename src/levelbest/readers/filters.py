@@ -4,9 +4,9 @@
     model in ('cnn', 'lr') and not (lr >= 0.1 or state is null)
 
 Comparisons ``= == != <> < <= > >=``, ``in``, ``like`` (% and _), ``between A and B``, ``is null``; ``and or not``;
-arithmetic ``+ - * / %``; functions ``lower upper length abs contains starts_with ends_with``. A column whose name is no
-plain word is written as it is or in double quotes or backticks; text stands in single quotes (or double quotes, where
-no column has that name). An empty cell satisfies no comparison.
+arithmetic ``+ - * / %``; functions ``lower upper length abs contains starts_with ends_with`` and ``matches`` (a regular
+expression). A column whose name is no plain word is written as it is or in double quotes or backticks; text stands in
+single quotes (or double quotes, where no column has that name). An empty cell satisfies no comparison.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": lambda a, b: a >= b,
 }
 _SAME = {"==": "=", "<>": "!=", "&&": "and", "&": "and", "||": "or", "|": "or", "!": "not"}
+_ALIASES = {"startswith": "starts_with", "endswith": "ends_with", "len": "length", "regexp_matches": "matches"}
 _STRONG = {"or": 1, "and": 2, "not": 3, "compare": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
 
 
@@ -221,8 +222,9 @@ class _Parser:
         while self._accept(","):
             given.append(self._expression(0))
         self._need(")")
-        name = {"startswith": "starts_with", "endswith": "ends_with", "len": "length"}.get(name, name)
+        name = _ALIASES.get(name, name)
         known = {"lower": 1, "upper": 1, "length": 1, "abs": 1, "contains": 2, "starts_with": 2, "ends_with": 2}
+        known["matches"] = 2
         if name not in known:
             raise InputError(f"--where has no function {name!r}; {_check.nearest_first(name, list(known))}")
         if len(given) != known[name]:
@@ -235,6 +237,8 @@ class _Parser:
         if name in ("starts_with", "ends_with"):
             part = self._constant(given[1])
             return self._spread(text, [getattr(one, name.replace("_", ""))(part) for one in text.names])
+        if name == "matches":
+            return self._matches(text, self._constant(given[1]))
         if name == "length":
             sizes = np.array([*(float(len(one)) for one in text.names), np.nan])
             return sizes[-1:] if text.codes is None else sizes[text.codes]
@@ -342,6 +346,13 @@ class _Parser:
     def _contains(self, whole: _Value, part: _Value) -> Mask:
         text, piece = self._text(whole), self._constant(part)
         return self._spread(text, [piece in one for one in text.names])
+
+    def _matches(self, text: _Text, pattern: str) -> Mask:
+        try:
+            found = re.compile(pattern)
+        except re.error as error:
+            raise InputError(f"--where: {pattern!r} is no regular expression: {error}") from None
+        return self._spread(text, [found.search(one) is not None for one in text.names])
 
     def _like(self, left: _Value, pattern: _Value, folded: bool) -> Mask:
         text = self._text(left)
