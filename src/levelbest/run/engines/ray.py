@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from levelbest.errors import InputError, MissingExtra
+from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.run.engines import Engine, Job
 
 __all__ = ["RayEngine"]
@@ -35,7 +35,11 @@ class RayEngine(Engine):
         self._ours = not ray.is_initialized()
         if self._ours:
             address = os.environ.get("RAY_ADDRESS")
-            ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
+            try:
+                ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
+            except Exception as error:  # Ray raises bare exceptions here
+                said = " ".join(str(error).split())[:300]
+                raise DataError(f"Ray cannot be {'joined' if address else 'started'}: {said}") from error
         resources = job.resources
         options: dict[str, Any] = {"max_retries": 0, "num_cpus": resources.cpus or 1, "num_gpus": resources.gpus or 0}
         if resources.memory:
