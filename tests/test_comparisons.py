@@ -211,6 +211,8 @@ def test_costs_as_budgets():
     assert result.unit == "s"
     assert "a is better than b at a budget of" in str(result)
     assert " min" in str(result)
+    assert len(result.pairs[0].to_dict()["mean_cost_scaling"]) == result.pairs[0].budget.size
+    assert result.pairs[0].scaled[-1] == pytest.approx(result.pairs[0].difference[-1], abs=0.8)
     many = compare(trials, axis="cost", budget=[200, 400], workers=2, n_resamples=100)
     assert list(many.pairs[0].budget) == [200, 400]
     assert (many.pairs[0].difference > 0).all()

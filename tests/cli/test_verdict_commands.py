@@ -147,3 +147,25 @@ def test_reach_refuses_the_wrong_side(capsys, results):
     code, _, err = run(capsys, "reach", results, "--target", "high")
     assert code == 2
     assert "is not a score" in err
+
+
+def test_curves_over_cost(capsys, results, tmp_path):
+    figure = tmp_path / "f.svg"
+    args = ["curve", results, "--cost", "seconds", "--axis", "cost", "--resamples", "100"]
+    code, out, _ = run(capsys, *args, "--budget", "120,600", "--json", "--out", str(figure))
+    document = json.loads(out)
+    assert code == 0
+    point = document["families"][0]["points"][1]
+    assert point["cost"] == 600
+    assert {"n", "value", "low", "high", "spread", "mean_cost_value", "nothing_finished"} <= set(point)
+    assert point["low"] < point["value"] < point["high"]
+    assert figure.exists()
+    code, out, _ = run(capsys, *args, "--budget", "120,600", "--workers", "3")
+    assert code == 0
+    flat = " ".join(out.split())
+    assert "3 workers" in flat
+    assert "10.0 min" in flat
+    assert "Monte Carlo error" in flat
+    code, _, err = run(capsys, *args, "--statistic", "median")
+    assert code == 2
+    assert "on the cost axis the statistic is the mean" in err

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelbest.cli.options import curve_options, data_options, json_option, load_trials, seed_option
+from levelbest.cli.options import cost_option, curve_options, data_options, json_option, load_trials, seed_option
 
 if TYPE_CHECKING:
     from levelbest.curves import Curve
@@ -24,11 +24,18 @@ __all__ = ["command", "curves_of", "large_curves_of"]
 @click.option("--out", type=click.Path(path_type=Path), help="Write the figure here (.png, .svg or .pdf).")
 @click.option("--memory", metavar="SIZE", help="Read Parquet samples of many problems in parts, within e.g. 4GB.")
 @click.option("--engine", type=click.Choice(["local", "ray"]), help="Who reads them: this process, or Ray workers.")
-@click.option("--workers", type=click.IntRange(min=1), default=2, show_default=True, help="Ray workers to start.")
+@click.option("--axis", type=click.Choice(["trials", "cost"]), default="trials", show_default=True)
+@cost_option
+@click.option(
+    "--workers", type=click.IntRange(min=1), help="Ray workers [default: 2], or trials at once on the cost axis."
+)
 def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: Any) -> None:
     """Expected or quantile best score against the budget."""
     from levelbest._plain import dump_json
 
+    if options["axis"] == "cost":
+        _over_cost(files, as_json, out, options)
+        return
     if options["memory"] or options["engine"]:
         found = large_curves_of(files, options)
     else:
@@ -46,6 +53,31 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
     from levelbest.report.text import print_curves
 
     print_curves(found, n=options["n"])
+    if out is not None:
+        click.echo(f"figure: {out}")
+
+
+def _over_cost(files: tuple[str, ...], as_json: bool, out: Path | None, options: dict[str, Any]) -> None:
+    from levelbest._plain import dump_json
+    from levelbest.comparisons.cost_curves import cost_curves
+    from levelbest.errors import InputError
+    from levelbest.report.verdict_text import print_cost_curves, save_cost_curves
+
+    if options["statistic"] != "mean" or options["estimator"] != "u" or options["n"]:
+        raise InputError("on the cost axis the statistic is the mean and budgets are costs (--budget); leave --n out")
+    trials = load_trials(files, options, quiet=as_json)
+    policies = ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
+    keys = ("budget", "confidence", "simultaneous", "missing", "n_resamples")
+    chosen = {key: options[key] for key in keys} | {"workers": options["workers"] or 1, "rng": options["seed"]}
+    found = [one for policy in policies for one in cost_curves(trials, failed=policy, **chosen)]
+    if out is not None:
+        save_cost_curves(found, out)
+    if as_json:
+        warnings = list(dict.fromkeys(caution for one in found for caution in one.cautions))
+        document = {"families": [one.to_dict() for one in found], "warnings": [c.to_dict() for c in warnings]}
+        click.echo(dump_json(document))
+        return
+    print_cost_curves(found)
     if out is not None:
         click.echo(f"figure: {out}")
 
@@ -78,6 +110,7 @@ def large_curves_of(files: tuple[str, ...], options: dict[str, Any]) -> tuple[Cu
         raise InputError("samples that are read in parts have the mean over problems and the unbiased estimator only")
     keys = ("family", "selection", "reported", "group", "where", "direction", "n", "interval", "confidence")
     chosen = {key: options[key] for key in (*keys, "simultaneous", "n_resamples", "workers")}
+    chosen["workers"] = options["workers"] or 2
     chosen |= {"bounds": options["bounds"] or None, "memory": options["memory"] or "4GB", "rng": options["seed"]}
     policies = ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
     engine = options["engine"] or "local"

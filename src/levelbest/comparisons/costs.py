@@ -79,6 +79,10 @@ def compare_costs(
         n_orders=20_000, n_resamples=min(n_resamples, _MOST), rng=_check.as_rng(rng),
     )  # fmt: skip
     unit = table.metric.cost_unit
+    scaled = [
+        sign * costs.mean_cost_values(s.selection, s.reported, c, grid, workers, table.metric.direction)
+        for s, c in both
+    ]
     pairs = []
     for at, band in enumerate(bands):
         a, b = plan.pairs[at]
@@ -106,6 +110,7 @@ def compare_costs(
                 n_trials=(scores[a].n_trials, scores[b].n_trials),
                 n_failed=(scores[a].n_failed, scores[b].n_failed),
                 crossings=crossings(grid, band.difference, certified),
+                scaled=scaled[a] - scaled[b],
             )
         )
     n_pairs = len(plan.pairs)

@@ -72,6 +72,8 @@ class PairComparison:
     """(n, value, low, high): relative improvement of the first over the second, pointwise ([B] D.1)."""
     chance: tuple[tuple[float, float], ...] = ()
     """(n, probability that the first's best of n beats the second's)."""
+    scaled: FloatArray | None = None
+    """On the cost axis: the difference of the trial curves scaled by the mean cost ([D] 4.3), to set beside."""
     p_value: float | None = None
     claim: str | None = None
     """What the best observed scores say where the families had unequal numbers of trials ([D] section 5)."""
@@ -105,12 +107,17 @@ class PairComparison:
                 "crossings": [one.to_dict() for one in self.crossings],
                 "relative": [dict(zip(("n", "value", "low", "high"), row, strict=True)) for row in self.relative],
                 "chance_better": [dict(zip(("n", "value"), row, strict=True)) for row in self.chance],
+                "mean_cost_scaling": [] if self.scaled is None else _scaled(self.budget, self.scaled),
                 "p_value": self.p_value,
                 "unequal_budgets": self.claim,
                 "survives_other_failure_policy": self.survives,
             }
         )
         return document
+
+
+def _scaled(budget: npt.NDArray[Any], scaled: FloatArray) -> list[dict[str, float]]:
+    return [{"n": float(x), "difference": float(d)} for x, d in zip(budget, scaled, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
+from levelbest.comparisons.cost_curves import FamilyCostCurve
 from levelbest.comparisons.results import Comparison, PairComparison
+from levelbest.report.figure import draw_lines, save_figure
 from levelbest.report.text import console, print_cautions
+from levelbest.report.view import Line
 
-__all__ = ["print_comparison"]
+__all__ = ["print_comparison", "print_cost_curves", "save_cost_curves"]
 
 _DETAILED = 3  # more pairs than these get one table together
 _SHOWN = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 10_000)
@@ -69,7 +73,8 @@ def _table(found: Comparison, pair: PairComparison, n: Iterable[int] | None) -> 
         (f"{pair.families[0]} - {pair.families[1]}", "bold"),
         f"  difference of {found.statistic} curves (positive: {pair.families[0]} is better){design}",
     )
-    for head in ("budget" if found.axis == "cost" else "n", "difference", "band", "verdict"):
+    beside = ["by mean cost"] if pair.scaled is not None else []
+    for head in ("budget" if found.axis == "cost" else "n", "difference", "band", *beside, "verdict"):
         table.add_column(head, justify="right")
     for i in _rows(pair, found.axis, n):
         decimals = round_to_uncertainty(pair.difference[i], pair.low[i], pair.high[i])
@@ -78,6 +83,7 @@ def _table(found: Comparison, pair: PairComparison, n: Iterable[int] | None) -> 
             show_cost(budget, found.unit) if found.axis == "cost" else f"{budget:g}",
             show_number(pair.difference[i], decimals),
             f"{show_number(pair.low[i], decimals)} to {show_number(pair.high[i], decimals)}",
+            *([] if pair.scaled is None else [show_number(float(pair.scaled[i]), decimals)]),
             pair.verdict_at(budget),
         )
     return table
@@ -118,3 +124,53 @@ def _more(pair: PairComparison, found: Comparison) -> list[str]:
     if pair.p_value is not None:
         lines.append(f"permutation p-value for equal laws: {pair.p_value:.3g}")
     return lines
+
+
+def print_cost_curves(curves: Sequence[FamilyCostCurve]) -> None:
+    """One compact table per family, with the scaling by the mean cost beside."""
+    from rich.table import Table
+    from rich.text import Text
+
+    out = console()
+    for one in curves:
+        found = one.curve
+        failed = f", {one.n_failed} failed" if one.n_failed else ""
+        crew = f", {found.workers} workers" if found.workers > 1 else ""
+        table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
+        table.title = Text.assemble(
+            (one.family, "bold"), f"  expected best {one.score} within a cost; {found.n_trials} trials{failed}{crew}"
+        )
+        kind = "band" if found.simultaneous else "interval"
+        for head in ("budget", "value", f"{100 * (found.confidence or 0):g} % {kind}", "by mean cost", "none finished"):
+            table.add_column(head, justify="right")
+        low = np.full(found.budget.size, np.nan) if found.low is None else found.low
+        high = np.full(found.budget.size, np.nan) if found.high is None else found.high
+        places = np.unique(np.linspace(0, found.budget.size - 1, min(10, found.budget.size)).astype(int))
+        for i in places:
+            decimals = round_to_uncertainty(found.value[i], low[i], high[i])
+            table.add_row(
+                show_cost(float(found.budget[i]), one.cost_unit),
+                show_number(found.value[i], decimals),
+                f"{show_number(low[i], decimals)} to {show_number(high[i], decimals)}",
+                show_number(found.mean_cost_value[i], decimals),
+                f"{100 * found.nothing_finished[i]:.0f} %",
+            )
+        out.print(table)
+        error = float(np.nanmax(found.monte_carlo_error))
+        out.print(Text(f"{found.n_orders} orders, Monte Carlo error at most {error:.2g}; seed {one.seed}", style="dim"))
+        out.print()
+    print_cautions([caution for one in curves for caution in one.cautions], out)
+
+
+def save_cost_curves(curves: Sequence[FamilyCostCurve], path: Path) -> Path:
+    """The figure: budgets of cost on an axis people can read."""
+    lines = []
+    for one in curves:
+        found = one.curve
+        nothing = np.full(found.budget.size, np.nan)
+        low, high = (nothing if end is None else end for end in (found.low, found.high))
+        columns = (tuple(float(x) for x in column) for column in (found.budget, found.value, low, high))
+        x, value, lows, highs = columns
+        lines.append(Line(one.family, "mean", "cost", x, value, lows, highs, "studentised", "", found.simultaneous))
+    ax = draw_lines(lines, score=curves[0].score, cost_unit=curves[0].cost_unit)
+    return save_figure(ax.figure, path)

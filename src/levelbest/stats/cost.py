@@ -137,7 +137,7 @@ def cost_curve(
         reason = (
             f"all {spent.size} trials can be finished within {horizon:g}; past that the data say nothing about the best"
         )
-    scaled = _mean_cost_values(chosen_by, claimed, spent, grid, workers, direction)
+    scaled = mean_cost_values(chosen_by, claimed, spent, grid, workers, direction)
     low = high = None
     if confidence is not None:
         from levelbest.stats import cost_band
@@ -291,7 +291,7 @@ def _running_winner(rank: npt.NDArray[np.int32], y: FloatArray) -> FloatArray:
     return shared
 
 
-def _mean_cost_values(
+def mean_cost_values(
     selection: FloatArray,
     reported: FloatArray | None,
     cost: FloatArray,
