@@ -49,6 +49,7 @@ def test_folders_of_nothing_known(tmp_path):
         (gzip.compress(CSV.encode())[:20], "cannot be read"),
         (b"PAR1 but not really", "cannot be read as Parquet"),
     ],
+    ids=["empty", "blank", "picture", "pickle", "binary", "header", "cut gzip", "no Parquet"],
 )
 def test_files_that_are_no_tables(tmp_path, content, sentence):
     path = tmp_path / "runs.csv"
