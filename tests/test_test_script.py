@@ -95,6 +95,20 @@ def test_a_missing_browser_is_never_a_failure(copy, user, environment, arguments
     assert "could not make .venv-test" in done.stderr  # the step after the browser was reached
 
 
+def test_the_long_tests_ask_for_a_slurm_and_do_without_it(copy):
+    path = _only(copy)
+    _command(copy / "fakes" / "id", "echo 0")
+    _command(copy / "fakes" / "apt-get", f'echo "$@" >> "{copy / "apt.log"}"; exit 100')
+    _command(copy / "fakes" / "python3", f'[ "$2" = venv ] && exit 9; exec "{sys.executable}" "$@"')
+    environment = {"PATH": f"{copy / 'fakes'}{os.pathsep}{path}", "LEVELBEST_NO_APT": "0", "PYTHON": "python3"}
+    done = _run(copy, "--long", **environment)
+    assert "slurmctld could not be installed: the tests on a real Slurm will be skipped" in done.stdout
+    asked = (copy / "apt.log").read_text(encoding="utf-8").splitlines()
+    assert any(line.endswith("install slurm-wlm munge") for line in asked)
+    assert sum(line.endswith("update") for line in asked) == 1
+    assert "could not make .venv-test" in done.stderr
+
+
 def test_help_is_the_head_of_the_script(copy):
     done = _run(copy, "--help")
     assert done.returncode == 0
