@@ -1,11 +1,14 @@
 """The report over many problems: which of them limit the curve, and oracle, verifier and random side by side."""
 
+import re
+
 import numpy as np
 import pytest
 
 from levelbest.comparisons import compare
 from levelbest.errors import InputError
 from levelbest.report.build import build_view
+from levelbest.report.report_text import print_report
 from levelbest.report.write import write_report
 from levelbest.stats import pass_at_k
 from levelbest.trials import Trials
@@ -77,3 +80,26 @@ def test_without_a_verifier_there_is_the_oracle_alone(tmp_path):
 def test_what_problems_do_not_have_is_said(options):
     with pytest.raises(InputError, match="over problems"):
         compare(verified(), n_resamples=300, **options)
+
+
+def test_words_are_of_samples_and_problems(tmp_path, capsys):
+    trials = verified()
+    report = write_report(trials, tmp_path / "page.html", n_resamples=300)
+    page = report.page.read_text(encoding="utf-8")
+    shown = page[page.index("<main>") : page.index("<footer>")]
+    for text in ("Every sample", '<th scope="col">samples</th>', "one sample"):
+        assert text in shown
+    assert '"word":"sample"' in page
+    print_report(report.view)
+    out = " ".join(capsys.readouterr().out.split())
+    assert "of n = 5 samples of each of 12 problems" in out
+    told = [out, report.view.methods, *report.view.verdict, *(c.message for c in report.view.cautions)]
+    told += [(tmp_path / "page" / name).read_text(encoding="utf-8") for name in ("families.md", "families.tex")]
+    told += [item.answer for item in report.view.checklist if item.answer]
+    for text in told:
+        assert not re.search(r"\btrials?\b|winner", text), text
+    one = build_view(trials["base"], n_resamples=300)
+    assert "of 5 samples is" in one.verdict[0]
+    assert "from 72 samples of 12 problems" in one.verdict[0]
+    # over problems there is no winner: one sample of each, averaged
+    assert one.families[0].winner == pytest.approx(trials["base"].reported.mean())

@@ -69,7 +69,7 @@ def compare_groups(
         differences = group_differences(
             best, list(plan.pairs), confidence=confidence, bounds=table.metric.bounds, n_resamples=n_resamples, rng=rng
         )
-    told = cautions_of(table, plan, scores, failed)
+    told = cautions_of(table, plan, scores, failed, word="sample")
     codes = {"few-values", "paired-design", "unequal-groups", "no-reported"}
     cautions = [c for c in told if c.code not in codes] + cautions
     if paired is not False:

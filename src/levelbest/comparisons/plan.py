@@ -165,7 +165,7 @@ def trial_words(plan: Plan, scores: Sequence[Scores], at: int, failed: str) -> t
 
 
 def cautions_of(
-    table: Trials, plan: Plan, scores: Sequence[Scores], failed: str, while_running: bool = False
+    table: Trials, plan: Plan, scores: Sequence[Scores], failed: str, while_running: bool = False, word: str = "trial"
 ) -> list[Caution]:
     """What a reviewer would ask about the trials compared."""
     said = [caution for caution in table.cautions if caution.code not in _SAID_HERE]
@@ -173,11 +173,11 @@ def cautions_of(
         if one.n_failed:
             how = "counted as the worst score" if failed == "worst" else "dropped, which flatters the family"
             of = one.n_trials + (one.n_failed if failed == "drop" else 0)
-            said.append(Caution("failures", f"{one.n_failed} of {of} trials failed and are {how}", name, one.n_failed))
+            said.append(Caution("failures", f"{one.n_failed} of {of} {word}s failed and are {how}", name, one.n_failed))
         if one.n_running and not while_running:
             message = (
-                f"{one.n_running} trials still run: these limits hold for a sample fixed in advance, not at every look "
-                "(--while-running has limits that do)"
+                f"{one.n_running} {word}s still run: these limits hold for a sample fixed in advance, not at every "
+                "look (--while-running has limits that do)"
             )
             said.append(Caution("fixed-sample", message, name, one.n_running))
         distinct = np.unique(one.curve_of).size

@@ -61,6 +61,8 @@ class TrialPlan:
                 f"{100 * one.now:.0f} % power with {_both(one.pilot)}).{one.caption()}"
             )
         said.extend(f"{family}: {one}" for family, one in self.problems)
+        if not self.horizons:
+            return tuple(said)
         shown = ", ".join(f"{n} with {size}" for size, n in self.horizons)
         said.append(f"Exact {level} bands limit the median curve on its best side up to n = {shown} trials.")
         return tuple(said)
@@ -165,7 +167,7 @@ def plan_trials(
         widths=tuple(widths),
         separations=tuple(separations),
         problems=tuple(problems),
-        horizons=tuple((size, horizon(size, confidence)) for size in sizes),
+        horizons=() if trials.group is not None else tuple((size, horizon(size, confidence)) for size in sizes),
         confidence=confidence,
         power=power,
         score=metric.reported or metric.selection,

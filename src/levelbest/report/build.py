@@ -75,14 +75,17 @@ def build_view(
     pairs, verdict, said = _comparisons(trials, wanted, baseline, on_cost, options)
     families = tuple(_family(trials[name], headline, hidden, options) for name in trials.families)
     metric = trials.metric
+    n_groups = None if trials.group is None else int(np.unique(trials.group).size)
     details: tuple[str, ...] = ()
     first = [pair for pair in pairs if pair.axis == "trials" and pair.statistic == wanted[0]] if pairs else []
     if len(families) > 2 and first and baseline is None:
-        lead, conditions = summary_sentences(first, families, confidence, failed)
+        lead, conditions = summary_sentences(
+            first, families, confidence, failed, "sample" if trials.group is not None else "trial"
+        )
         verdict, details = (lead, conditions), verdict
     return View(
         title=title or _title(trials),
-        verdict=verdict or _alone(families, headline, metric.reported or metric.selection),
+        verdict=verdict or _alone(families, headline, metric.reported or metric.selection, n_groups),
         details=details,
         selection=metric.selection,
         reported=metric.reported if missing != "selection" else None,
@@ -103,7 +106,7 @@ def build_view(
         references=REFERENCES,
         published=dict(published or {}),
         provenance=_provenance(trials, rng, n_resamples),
-        n_groups=None if trials.group is None else int(np.unique(trials.group).size),
+        n_groups=n_groups,
         sections=sections,
         effect=effect,
     )
@@ -221,7 +224,8 @@ def _family(trials: Trials, headline: int, hidden: frozenset[str], options: dict
     scores = trials.scores(options["failed"], missing=options["missing"])
     sign = 1.0 if trials.metric.direction == "max" else -1.0
     at = min(headline, scores.n_trials)
-    point = curve(trials, n=[at], **options)
+    asked = [at] if trials.group is None else [1, at]
+    point = curve(trials, n=asked, **options)
     winner = int(np.argmax(sign * scores.selection))
     cost = scores.cost if scores.cost is not None else np.array([np.nan])
     known = cost[np.isfinite(cost)]
@@ -234,11 +238,11 @@ def _family(trials: Trials, headline: int, hidden: frozenset[str], options: dict
         mean=float(scores.curve_of.mean()),
         sd=float(scores.curve_of.std(ddof=1)) if scores.n_trials > 1 else float("nan"),
         median=float(np.median(scores.curve_of)),
-        winner=float(scores.curve_of[winner]),
+        winner=float(scores.curve_of[winner]) if trials.group is None else float(point.value[0]),
         spearman=_spearman(scores),
         mean_cost=float(known.mean()) if known.size else float("nan"),
         total_cost=float(known.sum()) if known.size else float("nan"),
-        headline=(float(point.value[0]), float(point.low[0]), float(point.high[0])),
+        headline=(float(point.value[-1]), float(point.low[-1]), float(point.high[-1])),
         assignment={k: _text(v[row]) for k, v in trials.configuration.items() if k not in hidden and _known(v[row])},
         space={k: text for k, v in trials.configuration.items() if k not in hidden and (text := _searched(v))},
     )
@@ -316,15 +320,16 @@ def _title(trials: Trials) -> str:
     return f"{who}: best {trials.metric.reported or trials.metric.selection} against the budget"
 
 
-def _alone(families: tuple[Family, ...], headline: int, score: str) -> tuple[str, ...]:
+def _alone(families: tuple[Family, ...], headline: int, score: str, n_groups: int | None) -> tuple[str, ...]:
     """With one family there is nothing to compare: the number fixed in advance is the verdict."""
     one = families[0]
     value, low, high = one.headline
     at = min(headline, one.n_trials)
     limits = f" ({low:.4g} to {high:.4g})" if np.isfinite([low, high]).all() else ""
     failed = f", {one.n_failed} failed" if one.n_failed else ""
-    head = f"{one.name}: the expected best {score} of {at} trials is {value:.4g}{limits}"
-    return (f"{head}, from {one.n_trials} trials{failed}.",)
+    word, over = ("trial", "") if n_groups is None else ("sample", f" of {n_groups} problems")
+    head = f"{one.name}: the expected best {score} of {at} {word}s is {value:.4g}{limits}"
+    return (f"{head}, from {one.n_trials} {word}s{over}{failed}.",)
 
 
 def _provenance(trials: Trials, rng: int, n_resamples: int) -> dict[str, str]:

@@ -106,15 +106,16 @@ def read_answers(path: Path) -> dict[str, str]:
 
 
 def _from_trials(view: View) -> dict[str, str]:
+    over = "" if view.n_groups is None else f" of {view.n_groups} problems"
     found = {
-        "trials": _each(view, lambda one: f"{one.n_trials} trials"),
+        "trials": _each(view, lambda one: f"{one.n_trials} {view.word}s{over}"),
         "expected": _expected(view),
         "failures": _failures(view),
     }
     if any(one.mean_cost == one.mean_cost for one in view.families):
-        found["runtime"] = _each(view, lambda one: f"{show_cost(one.mean_cost, view.cost_unit)} a trial")
+        found["runtime"] = _each(view, lambda one: f"{show_cost(one.mean_cost, view.cost_unit)} a {view.word}")
         total = sum(one.total_cost for one in view.families if one.total_cost == one.total_cost)
-        found["total_cost"] = f"{show_cost(total, view.cost_unit)} for the {view.n_rows} trials reported here"
+        found["total_cost"] = f"{show_cost(total, view.cost_unit)} for the {view.n_rows} {view.word}s reported here"
     if view.reported:
         found["validation"] = _validation(view)
     if any(one.space for one in view.families):

@@ -65,6 +65,11 @@ class Description:
     n_configurations: int | None = None
 
     @property
+    def word(self) -> str:
+        """What one trial is called: a sample, where trials are samples of problems."""
+        return "trial" if self.n_groups is None else "sample"
+
+    @property
     def median(self) -> float:
         """The median score."""
         return self.quantiles[0.5]
@@ -74,8 +79,9 @@ class Description:
         decimals = round_to_uncertainty(self.mean, self.mean - error, self.mean + error)
         failed = f", {self.n_failed} failed" if self.n_failed else ""
         return (
-            f"{self.family}: {self.n_trials} trials{failed}; mean {self.score} {show_number(self.mean, decimals)} "
-            f"(sd {show_number(self.sd, decimals)}), median {show_number(self.median, decimals)}, interquartile range "
+            f"{self.family}: {self.n_trials} {self.word}s{failed}; mean {self.score} "
+            f"{show_number(self.mean, decimals)} (sd {show_number(self.sd, decimals)}), median "
+            f"{show_number(self.median, decimals)}, interquartile range "
             f"{show_number(self.iqr, decimals)} (error {show_number(self.iqr_error, decimals)})"
         )
 

@@ -27,7 +27,7 @@ def print_descriptions(descriptions: Sequence[Description]) -> None:
         decimals = _decimals(one)
         failed = f", {one.n_failed} failed" if one.n_failed else ""
         running = f", {one.n_running} still running" if one.n_running else ""
-        title = Text.assemble((one.family, "bold"), f"  {one.n_trials} trials{failed}{running}; {one.score}")
+        title = Text.assemble((one.family, "bold"), f"  {one.n_trials} {one.word}s{failed}{running}; {one.score}")
         out.print(title)
         table = Table(box=None, pad_edge=False, show_header=False)
         table.add_column(style="dim")
@@ -67,7 +67,7 @@ def _facts(one: Description, decimals: int) -> list[tuple[str, str]]:
         facts.append(("Spearman", f"{show_number(one.spearman, 3)} between selection and reported"))
     if np.isfinite(one.cost_mean):
         mean, total = show_cost(one.cost_mean, one.cost_unit), show_cost(one.cost_total, one.cost_unit)
-        facts.append(("cost", f"{mean} a trial, {total} in all"))
+        facts.append(("cost", f"{mean} a {one.word}, {total} in all"))
     counts = [("problems", one.n_groups), ("searches", one.n_searches)]
     if one.n_configurations is not None and 1 < one.n_configurations < one.n_trials:
         counts.append(("settings", one.n_configurations))

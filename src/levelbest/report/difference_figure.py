@@ -24,6 +24,7 @@ def draw_differences(
     score: str = "score",
     cost_unit: str | None = None,
     log: bool = False,
+    word: str = "trial",
 ) -> Axes:
     """First minus second, positive is better; zero is where nobody wins. Certified budgets are drawn thick."""
     ax = new_axes() if ax is None else ax
@@ -44,7 +45,7 @@ def draw_differences(
         ax.set_xlabel("budget (cost)")
         ax.xaxis.set_major_formatter(lambda budget, _: show_cost(budget, cost_unit))
     else:
-        ax.set_xlabel("budget (trials)")
+        ax.set_xlabel(f"budget ({word}s)" if word == "trial" else f"n, {word}s of each problem")
         ax.xaxis.set_major_formatter(lambda budget, _: f"{budget:g}")
     ax.set_ylabel(plain_text(f"difference in {score}, positive is better"))
     ax.legend(frameon=False, fontsize=7)

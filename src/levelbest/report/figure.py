@@ -62,7 +62,7 @@ def draw_curves(
     are those of ``draw_lines``.
     """
     first = curves[0]
-    score = first.score if first.reported else f"{first.score} (validation only)"
+    score = first.score if first.reported or first.problems is not None else f"{first.score} (validation only)"
     lines = [line_of(one, axis=axis, band=band) for one in curves]
     return draw_lines(lines, ax, score=score, cost_unit=first.cost_unit, **options)
 
@@ -159,7 +159,7 @@ def _frame(ax: Axes, first: Line, score: str, cost_unit: str | None, log: bool) 
         ax.set_xlabel("budget (cost)")
         ax.xaxis.set_major_formatter(lambda value, _: show_cost(value, cost_unit))
     else:
-        ax.set_xlabel("budget (trials)")
+        ax.set_xlabel(f"budget ({first.word}s)" if first.word == "trial" else f"n, {first.word}s of each problem")
         if log:
             ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         else:

@@ -112,6 +112,7 @@ def _data(view: View) -> dict[str, Any]:
         "confidence": view.confidence,
         "cost_unit": view.cost_unit,
         "headline": view.headline,
+        "word": view.word,
     }
 
 
@@ -145,7 +146,10 @@ def _verdict_tables(view: View) -> list[dict[str, Any]]:
     """One table for each statistic and axis, the first one open."""
     kinds = dict.fromkeys((pair.statistic, pair.axis) for pair in view.pairs)
     return [
-        {"title": f"{statistic} curves, budgets in {axis}", "rows": _verdict_rows(view, statistic, axis)}
+        {
+            "title": f"{statistic} curves, budgets in {axis if axis == 'cost' else view.word + 's'}",
+            "rows": _verdict_rows(view, statistic, axis),
+        }
         for statistic, axis in kinds
     ]
 
@@ -186,9 +190,9 @@ def _span(start: float, end: float, axis: str, unit: str | None) -> str:
 
 
 def _family_rows(view: View) -> tuple[list[str], list[list[str]]]:
-    heads = ["Family", "trials", "failed", f"best of {view.headline}", "interval", "winner observed", "mean (sd)"]
+    heads = ["Family", f"{view.word}s", "failed", f"best of {view.headline}", "interval", view.winner_word, "mean (sd)"]
     has_cost = view.cost_unit is not None or any(np.isfinite(one.mean_cost) for one in view.families)
-    heads += ["cost of a trial"] if has_cost else []
+    heads += [f"cost of a {view.word}"] if has_cost else []
     rows = []
     for one in view.families:
         value, low, high = one.headline
@@ -233,7 +237,12 @@ def _downloads(view: View, figures: Mapping[str, bytes]) -> list[dict[str, str]]
     links = [{"name": f"{name}.svg", "href": "", "figure": name, "text": f"Figure: {name} (SVG)"} for name in figures]
     if view.n_rows <= MOST_ROWS:
         links.append(
-            {"name": "trials.csv", "figure": "", "href": _data_uri(table, "text/csv"), "text": "Every trial (CSV)"}
+            {
+                "name": "trials.csv",
+                "figure": "",
+                "href": _data_uri(table, "text/csv"),
+                "text": f"Every {view.word} (CSV)",
+            }
         )
         links.append(
             {

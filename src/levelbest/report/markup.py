@@ -72,7 +72,8 @@ def families_csv(view: View) -> str:
 
 def families_latex(view: View) -> str:
     """A booktabs table; the number columns are siunitx S columns. Needs booktabs and siunitx."""
-    heads = ["Family", "Trials", "Failed", f"Best of {view.headline}", "Low", "High", "Observed"]
+    heads = ["Family", f"{view.word.capitalize()}s", "Failed", f"Best of {view.headline}", "Low", "High"]
+    heads.append("Observed" if view.n_groups is None else "One sample")
     body = []
     for one in view.families:
         value, low, high = one.headline
@@ -134,7 +135,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _family_cells(view: View) -> tuple[list[str], list[list[str]]]:
-    heads = ["family", "trials", "failed", f"best of {view.headline}", "interval", "winner observed"]
+    heads = ["family", f"{view.word}s", "failed", f"best of {view.headline}", "interval", view.winner_word]
     rows = []
     for one in view.families:
         value, low, high = one.headline
@@ -146,18 +147,24 @@ def _family_cells(view: View) -> tuple[list[str], list[list[str]]]:
 
 
 def _caption(view: View) -> str:
-    chosen = f"selected by {view.selection}" if view.reported else "validation only"
+    alone = "validation only" if view.n_groups is None else "picked by the score itself, as an oracle would"
+    chosen = f"selected by {view.selection}" if view.reported else alone
+    over = "" if view.n_groups is None else f" of each of {view.n_groups} problems"
     return (
-        f"Expected best {view.score} of n = {view.headline} trials ({chosen}) with a pointwise "
-        f"{100 * view.confidence:g} % interval, and the winner observed."
+        f"Expected best {view.score} of n = {view.headline} {view.word}s{over} ({chosen}) with a pointwise "
+        f"{100 * view.confidence:g} % interval, and {'the winner observed' if view.n_groups is None else 'one sample'}."
     )
 
 
 def _appendix_caption(view: View, one: Family) -> str:
-    cost = f", {show_cost(one.mean_cost, view.cost_unit)} a trial on average" if one.mean_cost == one.mean_cost else ""
+    cost = (
+        f", {show_cost(one.mean_cost, view.cost_unit)} a {view.word} on average"
+        if one.mean_cost == one.mean_cost
+        else ""
+    )
     machine = next((item.answer for item in view.checklist if item.key == "infrastructure" and item.answer), None)
     where = f" Infrastructure: {machine}." if machine else ""
-    trials = f"{one.n_trials} trials, {one.n_failed} failed{cost}"
+    trials = f"{one.n_trials} {view.word}s, {one.n_failed} failed{cost}"
     return f"{one.name}: search space as observed and best assignment; {trials}.{where}"
 
 

@@ -70,7 +70,8 @@ def methods_paragraph(
             "only at budgets where the band excludes zero."
         )
     how = "counted as the worst score" if failed == "worst" else "dropped"
-    sentences.append(f"{lost} of {trials.n_trials} trials failed and were {how}." if lost else "No trial failed.")
+    word = "trial" if trials.group is None else "sample"
+    sentences.append(f"{lost} of {trials.n_trials} {word}s failed and were {how}." if lost else f"No {word} failed.")
     sentences.append(
         f"The headline number is the best of n = {headline}, fixed in advance. Computed with levelbest {__version__}, "
         f"seed {seed}."

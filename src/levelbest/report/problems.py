@@ -119,6 +119,7 @@ def verifier_lines(found: Sequence[VerifierEffect]) -> tuple[Line, ...]:
                     method="none",
                     note="",
                     simultaneous=False,
+                    word="sample",
                 )
             )
     return tuple(lines)

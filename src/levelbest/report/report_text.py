@@ -46,13 +46,16 @@ def _table(view: View) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    score = view.score if view.reported else f"{view.selection}, validation only"
+    score = view.score if view.reported or view.n_groups else f"{view.selection}, validation only"
     table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left", padding=(0, 2, 0, 0))
-    table.title = Text(f"expected best {score} of n = {view.headline} trials, fixed in advance", style="dim")
+    table.title = Text(
+        f"expected best {score} of n = {view.headline} {view.word}s{_of_problems(view)}, fixed in advance", style="dim"
+    )
     table.add_column("family", overflow="fold", min_width=8)
-    heads = ["trials", "failed", f"best of {view.headline}", f"{100 * view.confidence:g} % interval", "winner seen"]
+    heads = [f"{view.word}s", "failed", f"best of {view.headline}", f"{100 * view.confidence:g} % interval"]
+    heads.append("winner seen" if view.n_groups is None else view.winner_word)
     has_cost = any(one.mean_cost == one.mean_cost for one in view.families)
-    for head in heads + (["a trial"] if has_cost else []):
+    for head in heads + ([f"a {view.word}"] if has_cost else []):
         table.add_column(head, justify="right", no_wrap=True)
     for i, one in enumerate(view.families):
         value, low, high = one.headline
@@ -67,6 +70,10 @@ def _table(view: View) -> Table:
         cells += [show_cost(one.mean_cost, view.cost_unit)] if has_cost else []
         table.add_row(Text(one.name, style=_COLOURS[i % 7]), *cells)
     return table
+
+
+def _of_problems(view: View) -> str:
+    return "" if view.n_groups is None else f" of each of {view.n_groups} problems"
 
 
 def _print_curves(view: View, out: Console) -> None:
@@ -84,5 +91,7 @@ def _print_curves(view: View, out: Console) -> None:
     legend = [piece for mark, line in zip(marks, lines, strict=True) for piece in (mark, (line.family + "  ", ""))]
     out.print(Text.assemble(*legend))
     what = {"mean": "expected"}.get(lines[0].statistic, lines[0].statistic)
-    out.print(Text(f"{what} best {view.score} against the number of trials{scale}", style="dim"))
+    out.print(
+        Text(f"{what} best {view.score} against the number of {view.word}s{_of_problems(view)}{scale}", style="dim")
+    )
     out.print()

@@ -35,7 +35,7 @@ def _beats_all(name: str, verdicts: Iterable[tuple[tuple[str, str], str]], famil
 
 
 def summary_sentences(
-    pairs: Sequence[Pair], families: Sequence[Family], confidence: float, failed: str
+    pairs: Sequence[Pair], families: Sequence[Family], confidence: float, failed: str, word: str = "trial"
 ) -> tuple[str, str]:
     """The leader at every budget, ready to be read aloud; and the confidence, trials and failures behind it."""
     names = [one.name for one in families]
@@ -43,14 +43,14 @@ def summary_sentences(
     parts = []
     for name in dict.fromkeys(label for _, _, label in ranges if label not in (NOBODY, BEYOND)):
         others = "the other" if len(names) == 2 else f"all {len(names) - 1} others"
-        parts.append(f"{name} is better than {others} at {_budgets(ranges, name)} trials")
+        parts.append(f"{name} is better than {others} at {_budgets(ranges, name)} {word}s")
     if not parts:
         parts.append("no family is better than all others at any budget")
     elif any(label == NOBODY for _, _, label in ranges):
         parts.append(f"none is at {_budgets(ranges, NOBODY)}")
-    conditions = [f"{100 * confidence:g} % confidence over all budgets and pairs", _trials(families, failed)]
+    conditions = [f"{100 * confidence:g} % confidence over all budgets and pairs", _trials(families, failed, word)]
     if any(label == BEYOND for _, _, label in ranges):
-        conditions.append(f"not comparable at {_budgets(ranges, BEYOND)} trials, for want of trials")
+        conditions.append(f"not comparable at {_budgets(ranges, BEYOND)} {word}s, for want of {word}s")
     return f"{_capital('; '.join(parts))}.", f"{_capital('; '.join(conditions))}."
 
 
@@ -64,9 +64,9 @@ def _budgets(ranges: Iterable[tuple[int, int, str]], label: str) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _trials(families: Sequence[Family], failed: str) -> str:
+def _trials(families: Sequence[Family], failed: str, word: str) -> str:
     counts = sorted({one.n_trials for one in families})
-    many = f"{counts[0]} trials each" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} trials"
+    many = f"{counts[0]} {word}s each" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} {word}s"
     lost, total = sum(one.n_failed for one in families), sum(one.n_trials for one in families)
     if not lost:
         return f"{many}, none failed"

@@ -34,6 +34,8 @@ class Line:
     note: str
     simultaneous: bool
     horizon: int | None = None
+    word: str = "trial"
+    """What n counts: trials, or samples of a problem."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ class Family:
     sd: float
     median: float
     winner: float
-    """The reported score of the trial with the best selection score: what is usually published."""
+    """The reported score of the trial with the best selection score: what is usually published. Over problems there is
+    no such trial: the average of one sample each."""
     spearman: float
     mean_cost: float
     total_cost: float
@@ -145,6 +148,16 @@ class View:
         return self.reported or self.selection
 
     @property
+    def word(self) -> str:
+        """What one trial is called: a sample, where trials are samples of problems."""
+        return "trial" if self.n_groups is None else "sample"
+
+    @property
+    def winner_word(self) -> str:
+        """What ``Family.winner`` is called."""
+        return "winner observed" if self.n_groups is None else "one sample"
+
+    @property
     def axes(self) -> tuple[str, ...]:
         """Which budget axes there are lines for."""
         return tuple(dict.fromkeys(line.axis for line in self.lines))
@@ -197,6 +210,7 @@ def line_of(curve: Curve, *, axis: str = "trials", band: str = "interval") -> Li
         note=curve.note,
         simultaneous=curve.simultaneous,
         horizon=curve.horizon,
+        word="trial" if curve.problems is None else "sample",
     )
 
 

@@ -110,7 +110,9 @@ def _figures(view: View, trials: Trials) -> dict[str, Any]:
     compared = view.pairs_of(view.statistics[0])
     if compared:
         shown = compared[:MOST_DIFFERENCES]
-        figures["differences"] = draw_differences(shown, score=score, log=longest > html.LOG_FROM).figure
+        figures["differences"] = draw_differences(
+            shown, score=score, log=longest > html.LOG_FROM, word=view.word
+        ).figure
     if view.effect:
         figures["verifier"] = draw_lines(view.effect, log=longest > html.LOG_FROM, score=view.score).figure
     if "cost" in view.axes:

@@ -39,7 +39,7 @@
     return view.cost_unit === "USD" ? `$${value.toFixed(2)}` : `${three(value)} ${view.cost_unit || ""}`.trim();
   }
   const budgetText = (value, axis) =>
-    axis === "trials" ? `${Math.round(value)} ${Math.round(value) === 1 ? "trial" : "trials"}` : showBudget(value, axis);
+    axis === "trials" ? `${Math.round(value)} ${view.word}${Math.round(value) === 1 ? "" : "s"}` : showBudget(value, axis);
   function show(value, low, high) {
     if (value === null || value === undefined) return "–";
     const half = low === null || high === null ? null : (high - low) / 2;
@@ -107,7 +107,7 @@
       series, bands,
       axes: [
         { stroke: css("--soft"), grid: { show: false }, ticks: { stroke: css("--line") },
-          label: s.axis === "trials" ? "budget (trials)" : "budget (cost)", labelSize: 22,
+          label: s.axis === "trials" ? `budget (${view.word}s)` : "budget (cost)", labelSize: 22,
           values: (_, ticks) => ticks.map((t) => (t === null ? "" : s.axis === "trials" && t % 1 ? "" : showBudget(t, s.axis))) },
         { stroke: css("--soft"), grid: { stroke: css("--line"), width: 0.5 }, ticks: { show: false }, size: 64,
           label: `${s.statistic === "mean" ? "expected" : s.statistic} best ${view.score}`, labelSize: 22 },
@@ -163,7 +163,7 @@
       const i = pointAt(line, x);
       const [v, lo, hi] = i < 0 ? [null, null, null] : [line.value[i], line.low[i], line.high[i]];
       const limit = (one, other, none) => (one === null ? none : show(one, lo, hi));
-      const band = i < 0 ? "beyond its trials" : lo === null && hi === null ? "no limits"
+      const band = i < 0 ? `beyond its ${view.word}s` : lo === null && hi === null ? "no limits"
         : `${limit(lo, hi, "no lower limit")} to ${limit(hi, lo, "no upper limit")}`;
       body.append(row([line.family, show(v, lo, hi), band], "td"));
     }
