@@ -150,13 +150,13 @@ def compare_overhead(table: Table, rounds: int, with_tune: bool) -> None:
     """Rates in turns; ratios of medians."""
     for kind in ("function", "command"):
         jobs: dict[str, Callable[[], float]] = {
-            "ours": lambda kind=kind: ours(kind, 600),
-            "optuna": lambda kind=kind: optuna_rate(kind, 100),
+            "ours": lambda kind=kind: ours(kind, 300),
+            "optuna": lambda kind=kind: optuna_rate(kind, 60),
         }
         if kind == "function":
-            jobs["ours by name"] = lambda: ours("named function", 600)
+            jobs["ours by name"] = lambda: ours("named function", 300)
         if with_tune:
-            jobs["tune"] = lambda kind=kind: tune_rate(kind, 60)
+            jobs["tune"] = lambda kind=kind: tune_rate(kind, 30)
         rates: dict[str, list[float]] = {name: [] for name in jobs}
         for _ in range(rounds):
             for name, job in jobs.items():
@@ -287,12 +287,14 @@ def main() -> int:
     """Print one table; exit 1 where something wanted was missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--skip-tune", action="store_true", help="leave out Ray Tune")
+    parser.add_argument("--skip-large", action="store_true", help="leave out the large ledger")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--trials", type=int, default=100_000, help="finished trials in the large ledger")
     options = parser.parse_args()
     os.chdir(Path(__file__).parent)
     table = Table("runner: overhead and large ledgers", ("levelbest", "numpy", "optuna", "ray"))
-    compare_large(table, options.trials)
+    if not options.skip_large:
+        compare_large(table, options.trials)
     compare_overhead(table, options.rounds, not options.skip_tune)
     print(table)
     return 1 if table.missed() else 0

@@ -309,6 +309,24 @@ def test_variables_reach_the_command(tmp_path):
         assert row["scores"] == {"dev": row["config"]["x"], "t": row["trial"]}
 
 
+def test_an_allentune_search_runs_as_it_is(tmp_path):
+    space = {
+        "LR": {"sampling strategy": "loguniform", "bounds": [1e-6, 0.1]},
+        "WORDS": {"sampling strategy": "subset", "choices": ["a", "b", "c"]},
+        "EPOCHS": 50,
+    }
+    (tmp_path / "search_space.jsonnet").write_text(json.dumps(space))
+    script = (
+        "import json, os; config = json.loads(os.environ['LEVELBEST_CONFIG']); "
+        "assert os.environ['WORDS'] == ' '.join(config['WORDS']); "
+        "print(json.dumps(dict(dev=float(os.environ['LR']), epochs=int(os.environ['EPOCHS']))))"
+    )
+    family = {"command": [sys.executable, "-c", script], "env": "parameters", "space": "search_space.jsonnet"}
+    run_study(read_study(study(tmp_path, family=family)), tmp_path / "s.db")
+    for row in table(tmp_path / "s.db"):
+        assert row["scores"] == {"dev": row["config"]["LR"], "epochs": 50}
+
+
 def test_json_prints_one_document(tmp_path, capsys):
     assert main(["run", str(study(tmp_path)), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -159,6 +159,7 @@ def study_with(changes: dict, family: dict) -> dict:
         ({}, {"resources": {"cores": 3}}, "resources has no entry 'cores'"),
         ({}, {"command": "run {b}"}, r"family f: the command mentions \{b\}, which is no parameter"),
         ({}, {"env": {"A": "{b}"}}, r"mentions \{b\}"),
+        ({}, {"env": "all"}, "or is the word parameters; got 'all'"),
         ({}, {"report": "yaml"}, "report must be json, exit or"),
         ({}, {"report": {"file": "metrics.json"}}, "every trial needs a metrics file of its own"),
         ({}, {"report": {"file": "{out}/{b}"}}, r"mentions \{b\}"),

@@ -64,8 +64,6 @@ def attempt(
     tail = _Tail(_TAIL)
     errors = _Tail(_TAIL)
     result = _Tail(_RESULT)
-    env = {**os.environ, **task["env"]}
-    env["PATH"] = search_path(env.get("PATH"))
     began = time.monotonic()
     try:
         if task["out"]:
@@ -73,9 +71,9 @@ def attempt(
         metrics = None if task["report"] in ("json", "exit") else os.path.join(task["folder"], task["report"])
         before = mark(metrics) if metrics else None
         if function is None:
-            pid, pipes = _start_command(task, env)
+            pid, pipes = _start_command(task)
         else:
-            pid, pipes = _start_function(task, function, env)
+            pid, pipes = _start_function(task, function)
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             return _raw(task, began, "lost", problem=f"could not be started: {error.strerror}", log=log)
@@ -109,7 +107,8 @@ def attempt(
 def search_path(path: str | None) -> str:
     """Where programs are looked for: PATH, and then where this Python lives, so that ``python`` is there."""
     given = os.environ.get("PATH", os.defpath) if path is None else path
-    return os.pathsep.join([given, os.path.dirname(sys.executable)])
+    here = os.path.dirname(sys.executable)
+    return given if here in given.split(os.pathsep) else os.pathsep.join([given, here])
 
 
 def _raw(task: Task, began: float, end: str, *, log: _Log, cpu: float = 0.0, **more: Any) -> dict[str, Any]:
@@ -130,7 +129,9 @@ def _raw(task: Task, began: float, end: str, *, log: _Log, cpu: float = 0.0, **m
     return found
 
 
-def _start_command(task: Task, env: dict[str, str]) -> tuple[int, list[int]]:
+def _start_command(task: Task) -> tuple[int, list[int]]:
+    env = {**os.environ, **task["env"]}
+    env["PATH"] = search_path(env.get("PATH"))
     child = subprocess.Popen(
         task["argv"],
         cwd=task["folder"],
@@ -150,7 +151,7 @@ def _start_command(task: Task, env: dict[str, str]) -> tuple[int, list[int]]:
     return child.pid, pipes
 
 
-def _start_function(task: Task, function: Callable[..., Any], env: dict[str, str]) -> tuple[int, list[int]]:
+def _start_function(task: Task, function: Callable[..., Any]) -> tuple[int, list[int]]:
     ends = [os.pipe() for _ in range(3)]
     try:
         pid = fork()
@@ -159,7 +160,7 @@ def _start_function(task: Task, function: Callable[..., Any], env: dict[str, str
             os.close(handle)
         raise
     if pid == 0:
-        _be_the_trial(task, function, env, [write for _, write in ends])
+        _be_the_trial(task, function, [write for _, write in ends])
     for _, write in ends:
         os.close(write)
     with contextlib.suppress(OSError):
@@ -167,19 +168,19 @@ def _start_function(task: Task, function: Callable[..., Any], env: dict[str, str
     return pid, [read for read, _ in ends]
 
 
-def _be_the_trial(task: Task, function: Callable[..., Any], env: dict[str, str], pipes: list[int]) -> NoReturn:
+def _be_the_trial(task: Task, function: Callable[..., Any], pipes: list[int]) -> NoReturn:
     """In the child: never returns, and never lets the worker's own code go on here."""
     code = 1
     try:
         with contextlib.suppress(OSError):
             os.setpgid(0, 0)
         die_with_parent()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+        for number in (signal.SIGINT, signal.SIGHUP):  # what the guard ignores; the others are as Python has them
             signal.signal(number, signal.SIG_DFL)
         null = os.open(os.devnull, os.O_RDONLY)
         for source, target in ((null, 0), (pipes[0], 1), (pipes[1], 2)):
             os.dup2(source, target)
-        os.environ.update(env)
+        os.environ.update(task["env"])
         os.chdir(task["folder"])
         seed_everything(task["seed"])
 

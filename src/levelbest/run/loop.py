@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import signal
 import threading
@@ -27,6 +28,9 @@ __all__ = ["Loop", "Reporter"]
 TICK = 0.25
 _PATIENCE = 600.0
 """Seconds to wait for room on the disk before giving up; results are kept in memory meanwhile."""
+
+_LONGEST_VARIABLE = 100_000
+"""A variable longer than 128 KiB would keep a program from starting (Linux)."""
 
 
 class Reporter:
@@ -171,7 +175,11 @@ class Loop:
         out = str(self._outs / folder / place)
         values = {**slot.config, "seed": slot.seed, "trial": slot.trial, "family": family.name, "out": out}
         env = {name: _filled(text, values) for name, text in family.env.items()}
+        if family.env_parameters:
+            env |= {name: _as_variable(value) for name, value in slot.config.items()}
         env |= {"LEVELBEST_TRIAL": str(slot.trial), "LEVELBEST_SEED": str(slot.seed), "LEVELBEST_FAMILY": family.name}
+        if len(config := json.dumps(slot.config)) <= _LONGEST_VARIABLE:
+            env["LEVELBEST_CONFIG"] = config
         uses_out = [*(family.command.arguments if family.command else ()), *family.env.values(), family.report]
         function = family.function if isinstance(family.function, str) else f"family {family.name}"
         return {
@@ -264,6 +272,10 @@ def _in_turn(waiting: list[tuple[Family, int, int, set[int]]]) -> Iterator[_Slot
         for family, number, planned, known in waiting:
             if trial < planned and trial not in known:
                 yield _Slot(family, number, trial)
+
+
+def _as_variable(value: Any) -> str:
+    return " ".join(as_text(one) for one in value) if isinstance(value, list) else as_text(value)
 
 
 def _filled(text: str, values: Mapping[str, Any]) -> str:

@@ -114,6 +114,8 @@ class Family:
     retries: int = 3
     resources: Resources = Resources()
     env: Mapping[str, str] = field(default_factory=dict)
+    env_parameters: bool = False
+    """Whether every parameter is a variable of its own name too, as AllenTune hands them over."""
     number: int | None = None
 
     @property
@@ -132,7 +134,7 @@ class Family:
             "seeds": self.seeds,
             "report": self.report,
             "time_limit": self.time_limit,
-            "env": dict(self.env),
+            "env": "parameters" if self.env_parameters else dict(self.env),
         }
 
     @property
@@ -226,7 +228,11 @@ def _checked_family(name: str, own: Mapping[str, Any], folder: Path) -> Family:
             f"configuration; {n_trials - n_trials % seeds or seeds} would do"
         )
     template = None if command is None else Template(command)
-    env = {str(key): str(value) for key, value in dict(own.get("env", {})).items()}
+    env = own.get("env", {})
+    env_parameters = env == "parameters"
+    if not env_parameters and not isinstance(env, Mapping):
+        raise InputError(f"env maps variables to their values, or is the word parameters; got {env!r}")
+    env = {} if env_parameters else {str(key): str(value) for key, value in env.items()}
     report = _report(own.get("report", "json"), template)
     known = [*space.names, *RESERVED]
     if template is not None:
@@ -248,6 +254,7 @@ def _checked_family(name: str, own: Mapping[str, Any], folder: Path) -> Family:
         retries=_count(own.get("retries", 3), "retries", least=0),
         resources=_resources(own.get("resources", {})),
         env=env,
+        env_parameters=env_parameters,
         number=None if own.get("number") is None else as_seed(own["number"], "number"),
     )
 

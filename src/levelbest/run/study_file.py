@@ -35,7 +35,7 @@ def read_plain(path: Path) -> Any:
         raise InputError(f"{path.name} cannot be read: {error}") from error
     suffix = path.suffix.lower()
     try:
-        if suffix == ".json":
+        if suffix in (".json", ".jsonnet"):  # AllenTune names its JSON so
             return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, path.name))
         if suffix == ".toml":
             import tomllib

@@ -22,7 +22,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from levelbest.run.attempt import Quit, attempt, own_streams
+from levelbest.run.attempt import Quit, attempt, own_streams, search_path
 from levelbest.run.objective import load
 from levelbest.run.processes import adopt_orphans, fork, open_pid, sweep
 
@@ -159,6 +159,7 @@ def _wait_for_the_end(worker: int, runner: socket.socket) -> None:
 def _be_the_worker(runner: socket.socket, guard: int, group: mmap.mmap, functions: Functions | None) -> NoReturn:
     try:
         adopt_orphans()
+        os.environ["PATH"] = search_path(None)
         own_streams()  # the trials inherit them: opening them anew in each would cost a third of its start
         known: dict[str, Callable[..., Any]] = dict(functions or {})
         watch = (runner.fileno(), guard)
