@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,7 +15,7 @@ from levelbest import __version__, _check
 from levelbest._check import FloatArray
 from levelbest.cautions import Caution
 from levelbest.comparisons import compare
-from levelbest.curves import Curve, curve
+from levelbest.curves import curve
 from levelbest.errors import DataError, InputError
 from levelbest.group_curves import scored
 from levelbest.report import problems
@@ -22,6 +25,8 @@ from levelbest.report.view import Family, Line, Pair, Range, Section, View, line
 from levelbest.trials import STATUSES, Scores, Trials
 
 __all__ = ["build_view"]
+
+T = TypeVar("T")
 
 COST_RESAMPLES = 200
 """Every resample on the cost axis draws orders of its own, so there are fewer of them."""
@@ -61,7 +66,15 @@ def build_view(
     if trials.group is not None:
         # over problems there is one statistic, the average over problems, and no cost axis
         statistics, trials = ("mean",), scored(replace(trials, cost=None))
-    lines, cautions, drawn = _lines(trials, statistics, options)
+    drawn = _together(
+        partial(curve, trials[name], statistic=statistic, simultaneous=True, **options)
+        for statistic in statistics
+        for name in trials.families
+    )
+    lines = [line_of(one) for one in drawn]
+    cautions = [caution for one in drawn for caution in one.cautions]
+    if trials.cost is not None and "mean" in statistics:
+        lines.extend(_cost_lines(trials, options))
     sections: tuple[Section, ...] = ()
     effect: tuple[Line, ...] = ()
     if trials.group is not None:
@@ -73,7 +86,7 @@ def build_view(
     on_cost = any(line.axis == "cost" for line in lines)
     wanted = statistics if comparing else ()
     pairs, verdict, said = _comparisons(trials, wanted, baseline, on_cost, options)
-    families = tuple(_family(trials[name], headline, hidden, options) for name in trials.families)
+    families = tuple(_together(partial(_family, trials[name], headline, hidden, options) for name in trials.families))
     metric = trials.metric
     n_groups = None if trials.group is None else int(np.unique(trials.group).size)
     details: tuple[str, ...] = ()
@@ -112,87 +125,77 @@ def build_view(
     )
 
 
-def _lines(
-    trials: Trials, statistics: tuple[str, ...], options: dict[str, Any]
-) -> tuple[list[Line], list[Caution], list[Curve]]:
-    lines: list[Line] = []
-    cautions: list[Caution] = []
-    drawn: list[Curve] = []
-    for statistic in statistics:
-        for name in trials.families:
-            one = curve(trials[name], statistic=statistic, simultaneous=True, **options)
-            drawn.append(one)
-            lines.append(line_of(one))
-            cautions.extend(one.cautions)
-    if trials.cost is not None:
-        lines.extend(_cost_lines(trials, statistics, options))
-    return lines, cautions, drawn
+def _together(calls: Iterable[Callable[[], T]]) -> list[T]:
+    """The results of independent calls, each with its own seed, on as many cores as there are: NumPy lets go of the
+    interpreter while it computes."""
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        return [one.result() for one in [pool.submit(call) for call in calls]]
 
 
-def _cost_lines(trials: Trials, statistics: tuple[str, ...], options: dict[str, Any]) -> list[Line]:
+def _cost_lines(trials: Trials, options: dict[str, Any]) -> list[Line]:
     """The best within a budget of cost: an expectation, so there is no median line on this axis."""
-    if "mean" not in statistics:
-        return []
+    found = _together(partial(_cost_line, trials[name], options) for name in trials.families)
+    return [line for line in found if line is not None]
+
+
+def _cost_line(trials: Trials, options: dict[str, Any]) -> Line | None:
     from levelbest.stats.cost import cost_curve
 
-    found = []
-    for name in trials.families:
-        scores = trials[name].scores(options["failed"], missing=options["missing"])
-        cost = scores.cost
-        if cost is None or not np.isfinite(cost).all() or cost.max() <= 0 or scores.n_trials < 5:
-            continue
-        try:
-            within = cost_curve(
-                scores.selection,
-                cost,
-                None,
-                scores.reported,
-                direction=trials.metric.direction,
-                worst=trials.metric.worst,
-                confidence=options["confidence"],
-                simultaneous=True,
-                n_orders=4000,
-                n_resamples=COST_RESAMPLES,
-                rng=options["rng"],
-            )
-        except DataError:
-            continue
-        nowhere = np.full(within.budget.size, np.nan)
-        found.append(
-            Line(
-                family=name,
-                statistic="mean",
-                axis="cost",
-                x=_numbers(within.budget),
-                value=_numbers(within.value),
-                low=_numbers(nowhere if within.low is None else within.low),
-                high=_numbers(nowhere if within.high is None else within.high),
-                method="studentised",
-                note="studentised bootstrap of the trials with their costs",
-                simultaneous=True,
-            )
+    scores = trials.scores(options["failed"], missing=options["missing"])
+    cost = scores.cost
+    if cost is None or not np.isfinite(cost).all() or cost.max() <= 0 or scores.n_trials < 5:
+        return None
+    try:
+        within = cost_curve(
+            scores.selection,
+            cost,
+            None,
+            scores.reported,
+            direction=trials.metric.direction,
+            worst=trials.metric.worst,
+            confidence=options["confidence"],
+            simultaneous=True,
+            n_orders=4000,
+            n_resamples=COST_RESAMPLES,
+            rng=options["rng"],
         )
-    return found
+    except DataError:
+        return None
+    nowhere = np.full(within.budget.size, np.nan)
+    return Line(
+        family=trials.families[0],
+        statistic="mean",
+        axis="cost",
+        x=_numbers(within.budget),
+        value=_numbers(within.value),
+        low=_numbers(nowhere if within.low is None else within.low),
+        high=_numbers(nowhere if within.high is None else within.high),
+        method="studentised",
+        note="studentised bootstrap of the trials with their costs",
+        simultaneous=True,
+    )
 
 
 def _comparisons(
     trials: Trials, statistics: tuple[str, ...], baseline: str | None, on_cost: bool, options: dict[str, Any]
 ) -> tuple[list[Pair], tuple[str, ...], list[Caution]]:
-    if len(trials.families) < 2:
+    if len(trials.families) < 2 or not statistics:
         return [], (), []
-    pairs: list[Pair] = []
-    verdict: tuple[str, ...] = ()
-    cautions: list[Caution] = []
-    for statistic in statistics:
-        found = compare(trials, baseline=baseline, statistic=statistic, **options)
-        pairs.extend(_pair(one, statistic, "trials") for one in found.to_dict()["comparisons"])
-        cautions.extend(found.cautions)
-        verdict = verdict or found.sentences
+    asked = [(statistic, "trials", options) for statistic in statistics]
     if "mean" in statistics and on_cost:
-        found = compare(trials, baseline=baseline, axis="cost", **{**options, "n_resamples": COST_RESAMPLES})
-        pairs.extend(_pair(one, "mean", "cost") for one in found.to_dict()["comparisons"])
-        cautions.extend(found.cautions)
-    return pairs, verdict, cautions
+        asked.insert(0, ("mean", "cost", {**options, "n_resamples": COST_RESAMPLES}))  # the longest starts first
+    found = _together(
+        partial(compare, trials, baseline=baseline, statistic=statistic, axis=axis, **chosen)
+        for statistic, axis, chosen in asked
+    )
+    by_axis = sorted(zip(asked, found, strict=True), key=lambda one: one[0][1] == "cost")
+    pairs = [
+        _pair(one, statistic, axis)
+        for (statistic, axis, _), result in by_axis
+        for one in result.to_dict()["comparisons"]
+    ]
+    cautions = [caution for _, result in by_axis for caution in result.cautions]
+    return pairs, by_axis[0][1].sentences if by_axis else (), cautions
 
 
 def _pair(one: dict[str, Any], statistic: str, axis: str) -> Pair:
@@ -214,10 +217,6 @@ def _pair(one: dict[str, Any], statistic: str, axis: str) -> Pair:
         ),
         sentence=str(one.get("sentence", "")),
     )
-
-
-def _range(row: dict[str, Any]) -> Range:
-    return Range(float(row["from"]), float(row["to"]), row["verdict"], row.get("reason") or "")
 
 
 def _family(trials: Trials, headline: int, hidden: frozenset[str], options: dict[str, Any]) -> Family:

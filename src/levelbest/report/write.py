@@ -74,8 +74,9 @@ def _write_all(view: View, trials: Trials, page: Path, beside: Path, page_only: 
     written = []
     pictures = {}
     for name, figure in figures.items():
-        endings = ("svg",) if page_only else ("svg", "pdf", "png")
-        written += [save_figure(figure, beside / f"{name}.{ending}") for ending in endings]
+        for ending in ("svg",) if page_only else ("svg", "pdf", "png"):
+            written.append(save_figure(figure, beside / f"{name}.{ending}"))
+            figure.set_layout_engine("none")  # laid out once, for every format
         pictures[name] = (beside / f"{name}.svg").read_bytes()
     _write(page, html.render_page(view, pictures))
     if page_only:
