@@ -73,22 +73,22 @@ def test_differences_are_those_of_the_curves_and_turn_with_the_direction():
     assert (up.difference <= up.high).all()
 
 
-def test_the_band_is_max_t_over_the_budgets_measured_by_its_own_quantile():
+def test_the_band_is_max_t_over_the_budgets_measured_by_its_own_quantiles():
     rng = np.random.default_rng(2)
     a, b = rng.normal(size=30), rng.normal(size=24)
     n = np.array([1, 2, 5, 12])
     draws = draw([Sample(a), Sample(b)], [(0, 1)], n, paired=False, n_resamples=500, rng=5)
-    t = np.abs(draws.deviations[0] - draws.deviations[1]) / np.sqrt(draws.variances[0] + draws.variances[1])
-    own = limits.order_statistic(t, 0.95)
-    critical = np.sort((t / own[:, None]).max(axis=0))
-    level = 1 - 0.75 * 0.1
+    t = (draws.deviations[0] - draws.deviations[1]) / np.sqrt(draws.variances[0] + draws.variances[1])
+    up, down = limits.order_statistic(t, 0.975), limits.order_statistic(-t, 0.975)
+    critical = np.sort(np.maximum(t / up[:, None], -t / down[:, None]).max(axis=0))
+    level = 1 - 0.5 * 0.1
     place = level * 501 - 1
     low = int(place)
     expected = critical[low] + (place - low) * (critical[low + 1] - critical[low])
     (band,) = pair_bands(draws, 0.9)
     error = np.hypot(Ranked(a, n).error, Ranked(b, n).error)
-    assert (band.high - band.difference) == pytest.approx(expected * own * error, rel=1e-5)
-    assert (band.difference - band.low) == pytest.approx(expected * own * error, rel=1e-5)
+    assert (band.difference - band.low) == pytest.approx(expected * up * error, rel=1e-5)
+    assert (band.high - band.difference) == pytest.approx(expected * down * error, rel=1e-5)
 
 
 def test_interpolated_errors_change_the_band_by_little():
