@@ -49,7 +49,10 @@ class VerdictCell:
 FIVE = (
     ("norm", "norm"), ("norm", "uniform"), ("expon", "norm"), ("beta(8,2)", "quadratic"), ("uniform", "-expon"),
 )  # fmt: skip
-HARD = (("t(3)", "norm"), ("lognorm(1)", "norm"), ("beta(0.5,0.5)", "norm"))
+HARD = (
+    ("t(3)", "norm"), ("lognorm(1)", "norm"), ("beta(0.5,0.5)", "norm"), ("three_point", "norm"),
+    ("bernoulli(0.3)", "bernoulli(0.6)"),
+)  # fmt: skip
 EQUAL = ("beta(8,2)", "expon", "t(3)", "beta(8,2) rounded")
 CELLS = (
     *(VerdictCell(pair, n_max, "pair") for n_max in (10, 25) for pair in FIVE),
@@ -105,7 +108,7 @@ def run_cell(cell: VerdictCell, *, n_samples: int = SAMPLES, n_trials: int = 50,
         "coverage": held / n_samples,
         "false_verdicts": wrong / n_samples,
         "decided": decided / n_samples,
-        "width": [round(float(width[i]), 4) for i in (0, 4, cell.n_max - 1)],
+        "width": [round(w, 4) if np.isfinite(w) else None for w in map(float, width[[0, 4, cell.n_max - 1]])],
     }
 
 
@@ -150,7 +153,7 @@ def write_verdict_certificate(source: Path, page: Path) -> None:
     low, high = clopper_pearson(0.95, bands[0]["n_samples"])
     titles = {
         "pair": "Pairs of laws",
-        "hard": "Hard cases, named: a tail or a wall on the best side that 50 trials do not show",
+        "hard": "Hard cases, named: a tail or a wall on the best side that 50 trials do not show, and few values",
         "equal": "Equal laws: every verdict is false",
     }
     lines = [
@@ -160,7 +163,8 @@ def write_verdict_certificate(source: Path, page: Path) -> None:
         "difference at every budget at once, and how often a verdict names the wrong family. "
         f"{bands[0]['n_samples']:,} samples a row, {bands[0]['n_trials']} trials of each family, {RESAMPLES} "
         f"resamples, seed {SEED}; a true .950 shows as {low:.3f} to {high:.3f}. Scores are standardised. With more "
-        "than two families the bands are joint over all pairs, and verdicts are step-down.",
+        "than two families the bands are joint over all pairs, and verdicts are step-down. A width of none: in some "
+        "samples there is no band at that budget.",
         "",
         "Written by `python -m levelbest.simulation.verdict_certificate write` from what `run` computed.",
     ]
@@ -170,7 +174,7 @@ def write_verdict_certificate(source: Path, page: Path) -> None:
         for one in bands:
             if one["kind"] == kind or (kind == "equal" and len(set(one["laws"])) == 1):
                 name = ", ".join(one["laws"]) + (" (paired)" if one["paired"] else "")
-                widths = ", ".join(f"{w:.2f}" for w in one["width"])
+                widths = ", ".join("none" if w is None else f"{w:.2f}" for w in one["width"])
                 lines.append(
                     f"| {name} | 1 to {one['n_max']} | {one['coverage']:.3f} | {one['false_verdicts']:.3f} | "
                     f"{one['decided']:.3f} | {widths} |"

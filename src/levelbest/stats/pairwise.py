@@ -27,6 +27,9 @@ __all__ = ["Draws", "PairBand", "draw_families", "pair_bands", "widest"]
 ERROR_SHARE = 0.5
 """The part of the error probability that the critical value uses; see the module."""
 _OWN_QUANTILE = 0.975
+_INFINITE = 0.1
+"""A budget at which a larger part than this of the error probability has infinite t says nothing, and must not silence
+the others: scores with few values, where resamples without spread are common."""
 _STEP = 1.6  # ratio of budgets that get their own standard errors; between them a spline in log n
 _CELLS = 1 << 17
 _PAIRED_CELLS = 1 << 16
@@ -214,6 +217,7 @@ def pair_bands(draws: Draws, confidence: float, *, step_down: bool = False) -> t
             ordered = np.sort(t, axis=-1)
             scales[0, p, rows] = limits.pick(ordered, _OWN_QUANTILE)
             scales[1, p, rows] = -limits.pick(ordered, 1 - _OWN_QUANTILE)
+            scales[:, p, rows][:, np.isinf(t).mean(axis=-1) > _INFINITE * (1 - level)] = np.inf
             np.maximum(top[p], _measured(t, scales[:, p, rows]), out=top[p])
     found = [draws.difference(p) for p in range(n_pairs)]
     with np.errstate(divide="ignore", invalid="ignore"):
