@@ -90,6 +90,9 @@ CELLS = (
     Cell("quantile", lambda: [*ten_laws(), *tied_laws()], ("exact",), statistic="median"),
     Cell("quantile band", lambda: [*ten_laws(), *tied_laws()], ("exact",), statistic="median", simultaneous=True),
     Cell("reported median", joint_laws, ("default",), statistic="median"),
+    Cell("bounded mean band", bounded_laws, ("default",), use_bounds=True, simultaneous=True),
+    Cell("mean band", ten_laws, ("default",), simultaneous=True),
+    Cell("reported mean band", joint_laws, ("default",), simultaneous=True),
 )
 
 

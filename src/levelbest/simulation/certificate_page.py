@@ -19,6 +19,9 @@ _TITLES = {
     "quantile": "Median curve, one score column, pointwise",
     "quantile band": "Median curve, one score column, simultaneous over the budgets",
     "reported median": "Median curve, selected by one score and reported by another",
+    "bounded mean band": "Mean curve, one score column, bounds known, simultaneous over the budgets",
+    "mean band": "Mean curve, one score column, no bounds, simultaneous over the budgets",
+    "reported mean band": "Mean curve, selected by one score and reported by another, simultaneous over the budgets",
 }
 
 
