@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from levelbest.run.ledger import Ledger
-from levelbest.run.standing import current_verdict, look_sizes
+from levelbest.run.progress import best_so_far, reporter_for
+from levelbest.run.standing import Standing
 from levelbest.run.study import Judge
 from levelbest.run.view import End, FamilyView, LedgerView
 
@@ -17,6 +18,13 @@ from ledgers import ended, opening, started
 JUDGE = Judge("dev", None, "max")
 
 
+def verdict(view, judge=JUDGE):
+    standing = Standing(view, judge)
+    while standing.step():
+        pass
+    return standing.verdict()
+
+
 class Families:
     """A view that never touched a disk."""
 
@@ -24,19 +32,24 @@ class Families:
         self.families = {}
         for number, (name, values) in enumerate(scores.items()):
             family = FamilyView(number, name, {}, n_planned=60, n_planned_first=60)
-            for i, v in enumerate(values):
-                fine = bool(np.isfinite(v))
-                family.ends[i] = End("ok" if fine else "failed", 1, {"scores": {"dev": float(v)} if fine else {}})
             self.families[name] = family
+            for value in values:
+                self.add(**{name: value})
+
+    def add(self, **scores):
+        for name, value in scores.items():
+            family = self.families[name]
+            fine = bool(np.isfinite(value))
+            end = End("ok" if fine else "failed", 1, {"scores": {"dev": float(value)} if fine else {}})
+            family.finish(family.n_finished, end)
 
 
 def test_a_clear_lead_is_said_with_its_budgets():
     rng = np.random.default_rng(0)
     view = Families(good=rng.normal(5, 1, 60), poor=rng.normal(0, 1, 60))
-    said = current_verdict(view, JUDGE)
-    assert said.startswith("so far (60 of 60, 60 of 60 trials, 95 % at every look, median dev): ")
-    assert re.search(r": good is ahead of poor at 1 to \d+ trials$", said)
-    down = current_verdict(view, Judge("dev", None, "min"))
+    said = verdict(view)
+    assert re.fullmatch(r"good is ahead of poor at 1 to \d+ trials", said)
+    down = verdict(view, Judge("dev", None, "min"))
     assert "poor is ahead of good at 1" in down
 
 
@@ -44,16 +57,15 @@ def test_failed_trials_count_as_the_worst():
     scores = np.full(60, np.nan)
     scores[::2] = np.linspace(5, 6, 30)
     good = np.linspace(5.4, 6.4, 60)
-    assert "good is ahead of half at" in current_verdict(Families(good=good, half=scores), JUDGE)
-    assert current_verdict(Families(good=good, none=np.full(60, np.nan)), JUDGE).endswith("undecided")
+    assert "good is ahead of half at" in verdict(Families(good=good, half=scores))
+    assert verdict(Families(good=good, none=np.full(60, np.nan))) == "undecided"
 
 
 def test_nothing_is_said_before_there_is_something_to_compare():
     rng = np.random.default_rng(0)
-    assert current_verdict(Families(a=rng.normal(size=60)), JUDGE) is None
-    assert current_verdict(Families(a=rng.normal(size=60), b=rng.normal(size=5)), JUDGE) is None
-    assert current_verdict(Families(a=rng.normal(size=60), b=rng.normal(size=60)), Judge("dev")) is None
-    assert look_sizes(Families(a=rng.normal(size=60), b=rng.normal(size=5)))[1] == 0
+    assert verdict(Families(a=rng.normal(size=60))) == ""
+    assert verdict(Families(a=rng.normal(size=60), b=rng.normal(size=5))) == ""
+    assert verdict(Families(a=rng.normal(size=60), b=rng.normal(size=60)), Judge("dev")) == ""
 
 
 def test_looking_after_every_trial_seldom_misleads():
@@ -64,19 +76,19 @@ def test_looking_after_every_trial_seldom_misleads():
     for seed in range(40):
         rng = np.random.default_rng([3, seed])
         a, b = rng.normal(size=(2, 60))
-        looked: set[tuple[int, ...]] = set()
-        for upto in range(10, 61):
-            view = Families(a=a[:upto], b=b[:upto])
-            if (sizes := look_sizes(view)) in looked:
-                continue  # between two looks on the schedule nothing is said anew
-            looked.add(sizes)
-            if "ahead" in current_verdict(view, JUDGE):
+        view = Families(a=a[:0], b=b[:0])
+        standing = Standing(view, JUDGE)
+        for upto in range(1, 61):
+            view.add(a=a[upto - 1], b=b[upto - 1])
+            while standing.step():
+                pass
+            if "ahead" in standing.verdict():
                 wrong += 1
                 break
     assert wrong <= 6
 
 
-def test_the_verdict_uses_the_finished_beginning_of_the_plan(tmp_path):
+def test_the_verdict_uses_the_finished_beginning_of_the_plan(tmp_path, monkeypatch):
     with Ledger.create(tmp_path / "s.db", opening(20, ("a", "b"))) as ledger:
         for family in range(2):
             for trial in range(20):
@@ -84,7 +96,40 @@ def test_the_verdict_uses_the_finished_beginning_of_the_plan(tmp_path):
                 if trial != 12:
                     ledger.append([ended(trial, family, dev=family * 0.5 + trial / 100)])
     view = LedgerView(tmp_path / "s.db")
-    said = current_verdict(view, JUDGE)
+    said = verdict(view)
+    monkeypatch.setattr("levelbest.run.progress._REST", 0)
+    line = reporter_for("bar")._verdict
+    shown = [line.of(view, JUDGE) for _ in range(10)][-1]
     view.close()
-    assert "12 of 20, 12 of 20 trials" in said
-    assert "b is ahead of a at 1" in said
+    assert said.startswith("b is ahead of a at 1")
+    assert shown == f"so far (12 of 20, 12 of 20 trials, 95 % at every look, median dev): {said}"
+
+
+def test_what_is_kept_between_looks_is_what_a_fresh_look_finds():
+    rng = np.random.default_rng(4)
+    scores = rng.normal(size=60)
+    scores[rng.random(60) < 0.2] = np.nan
+    order = rng.permutation(60)
+    view = Families(a=[])
+    family = view.families["a"]
+    standing = Standing(view, JUDGE)
+    for at, trial in enumerate(order):
+        fine = bool(np.isfinite(scores[trial]))
+        body = {"scores": {"dev": float(scores[trial])} if fine else {}}
+        family.finish(int(trial), End("ok" if fine else "failed", 1, body))
+        done = set(order[: at + 1].tolist())
+        prefix = next(n for n in range(61) if n not in done)
+        np.testing.assert_array_equal(family.scores("dev"), scores[:prefix])
+        seen = scores[sorted(done)]
+        if np.isfinite(seen).any():
+            assert family.extremes("dev") == (np.nanmin(seen), np.nanmax(seen))
+            assert best_so_far(family, JUDGE) == f"best dev {np.nanmax(seen):.4g}"
+        else:
+            assert best_so_far(family, JUDGE) == ""
+        assert [t for t, _ in family.failures()] == sorted(t for t in done if np.isnan(scores[t]))
+        while standing.step():
+            pass
+    fresh = Standing(view, JUDGE)
+    while fresh.step():
+        pass
+    assert standing.curves() == fresh.curves()

@@ -1,7 +1,9 @@
 """The live page: who may read it, what it says, and that it follows a study without a reload."""
 
+import asyncio
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -11,6 +13,7 @@ import subprocess
 import sys
 import threading
 
+import anyio
 import httpx
 import numpy as np
 import pytest
@@ -20,6 +23,7 @@ from levelbest.cli.main import main
 from levelbest.errors import InputError
 from levelbest.run.ledger import Entry, Ledger
 from levelbest.stats.anytime import anytime_quantile_interval
+from levelbest.web.broadcast import Broadcaster
 from levelbest.web.data import LiveData, NotFinished
 from levelbest.web.guard import allowed_host, host_of
 from levelbest.web.server import Server
@@ -114,6 +118,82 @@ def test_the_page_holds_the_studys_name_as_text(client):
     page = client.get(f"/{client.token}/").text
     assert HOSTILE not in page
     assert "valid at every look" in page.replace("\n", " ")
+
+
+def test_the_page_is_packed_for_those_who_can_unpack_it(client):
+    plain = client.get(f"/{client.token}/", headers={"accept-encoding": "identity"})
+    for accepted in ("gzip", "br;q=1, gzip;q=0.5", "deflate,gzip"):
+        packed = client.get(f"/{client.token}/", headers={"accept-encoding": accepted})
+        assert packed.headers["content-encoding"] == "gzip"
+        assert packed.text == plain.text
+        assert int(packed.headers["content-length"]) < len(plain.content) / 2
+    for accepted in ("br", "gzip;q=0", "gzip; q=0.000, br", ""):
+        answer = client.get(f"/{client.token}/", headers={"accept-encoding": accepted})
+        assert "content-encoding" not in answer.headers, accepted
+
+
+def test_all_readers_are_handed_the_very_same_bytes():
+    """One look at the ledger and one message for all, however many read."""
+
+    async def follow() -> tuple[int, list[list[bytes]]]:
+        looks = 0
+
+        def state() -> bytes:
+            nonlocal looks
+            looks += 1
+            return b"{}"
+
+        stopped = False
+        broadcaster = Broadcaster(state, lambda: stopped)
+
+        async def read() -> list[bytes]:
+            return [message async for message in broadcaster.stream()]
+
+        readers = [asyncio.create_task(read()) for _ in range(50)]
+        running = asyncio.create_task(broadcaster.run())
+        while broadcaster._version == 0:
+            await asyncio.sleep(0.01)
+        stopped = True
+        await running
+        return looks, await asyncio.gather(*readers)
+
+    looks, found = asyncio.run(follow())
+    assert looks == 1
+    assert [len(messages) for messages in found] == [2] * 50
+    assert {id(messages[1]) for messages in found} == {id(found[0][1])}
+    assert found[0][1] == b"id: 1\ndata: {}\n\n"
+
+
+def test_readers_that_leave_hold_up_nobody(monkeypatch):
+    """They are cancelled wherever they wait, again and again until they are gone (as Starlette does)."""
+    monkeypatch.setattr("levelbest.web.broadcast._POLL", 0.01)
+
+    async def come_and_go() -> tuple[int, int]:
+        count = itertools.count()
+        stopped = False
+        broadcaster = Broadcaster(lambda: b"%d" % next(count), lambda: stopped)
+        running = asyncio.create_task(broadcaster.run())
+        events = 0
+
+        async def read(seconds: float) -> None:
+            nonlocal events
+            with anyio.move_on_after(seconds):
+                async for _ in broadcaster.stream():
+                    events += 1
+
+        for turn in range(10):
+            async with anyio.create_task_group() as group:
+                for _ in range(30):
+                    group.start_soon(read, 0.03 + 0.001 * turn)
+        events = 0
+        await read(0.5)
+        stopped = True
+        await running
+        return events, broadcaster._readers
+
+    events, readers = asyncio.run(asyncio.wait_for(come_and_go(), 60))
+    assert events > 2
+    assert readers == 0
 
 
 # --- what it says

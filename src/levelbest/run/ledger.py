@@ -23,6 +23,8 @@ from levelbest.run.records import APPLICATION_ID, CREATE, FINAL, SCHEMA, Record,
 __all__ = ["CannotWrite", "Entry", "Ledger", "Progress", "connect_to_read", "logs_folder", "read_progress"]
 
 COLUMNS = "seq, at, kind, family, trial, attempt, status, body, hash"
+_MANY = ("start", "end")
+_IS_FINAL = "kind = 'end' AND status IN ({})".format(", ".join(f"'{status}'" for status in FINAL))
 
 
 class CannotWrite(DataError):
@@ -75,6 +77,7 @@ class Ledger:
             self._connection.execute("PRAGMA journal_mode = DELETE")
         self._seq: int = last[0] if last else 0
         self.head: str = last[1] if last else ""
+        self._few: list[Record] | None = None
 
     @classmethod
     def create(cls, path: Path, entries: Iterable[Entry]) -> Ledger:
@@ -125,16 +128,34 @@ class Ledger:
                 self._connection.execute("ROLLBACK")
             raise CannotWrite(f"the ledger {self.path.name} cannot be written: {error}") from error
         self._seq, self.head = rows[-1][0], rows[-1][-1]
+        if self._few is not None:
+            self._few += [Record(*row) for row in rows if row[2] not in _MANY]
 
     def progress(self) -> dict[int, Progress]:
         """What is finished, open and lost, by family number."""
         return read_progress(self._connection)
 
+    def counts(self) -> dict[int, tuple[int, int]]:
+        """Family number -> trials that ended for good, and how many of these without a score."""
+        found = self._connection.execute(
+            f"SELECT family, count(*), sum(status <> 'ok') FROM records WHERE {_IS_FINAL} GROUP BY family"
+        )
+        return {family: (finished, failed) for family, finished, failed in found}
+
     def records(self, *kinds: str) -> list[Record]:
-        """Records of these kinds, oldest first."""
-        marks = ", ".join("?" * len(kinds))
-        found = self._connection.execute(f"SELECT {COLUMNS} FROM records WHERE kind IN ({marks}) ORDER BY seq", kinds)
-        return [Record(*row) for row in found]
+        """Records of these kinds, oldest first. All but starts and ends are few, and read once."""
+        if not set(kinds).isdisjoint(_MANY):
+            marks = ", ".join("?" * len(kinds))
+            found = self._connection.execute(
+                f"SELECT {COLUMNS} FROM records WHERE kind IN ({marks}) ORDER BY seq", kinds
+            )
+            return [Record(*row) for row in found]
+        if self._few is None:
+            found = self._connection.execute(
+                f"SELECT {COLUMNS} FROM records WHERE kind NOT IN (?, ?) ORDER BY seq", _MANY
+            )
+            self._few = [Record(*row) for row in found]
+        return [record for record in self._few if record.kind in kinds]
 
     def close(self) -> None:
         """Fold the log into the file; a ledger at rest is one plain file, unless someone is reading it just now."""
@@ -166,24 +187,26 @@ def _chained(entries: Iterable[Entry], seq: int, previous: str) -> Iterator[tupl
 
 
 def read_progress(connection: sqlite3.Connection) -> dict[int, Progress]:
-    """What is finished, open and lost, by family number: one pass over the records, no body read."""
+    """What is finished, open and lost, by family number; no body is read, and little is done for what is finished."""
     found: dict[int, Progress] = {}
-    rows = connection.execute(
-        "SELECT family, trial, attempt, status FROM records WHERE kind IN ('start', 'end') ORDER BY seq"
-    )
-    for family, trial, attempt, status in rows:
+    ends = connection.execute(f"SELECT family, trial, status FROM records WHERE {_IS_FINAL}")
+    for family, trial, status in ends:
         one = found.get(family) or found.setdefault(family, Progress())
+        one.finished.add(trial)
+        one.failed += status != "ok"
+    others = connection.execute(
+        "SELECT family, trial, attempt, status FROM records "
+        f"WHERE kind IN ('start', 'end') AND NOT ({_IS_FINAL}) ORDER BY seq"
+    )
+    for family, trial, attempt, status in others:
+        one = found.get(family) or found.setdefault(family, Progress())
+        if trial in one.finished:
+            continue
         if status is None:
-            one.open[trial] = attempt
-            one.attempts[trial] = attempt
+            one.open[trial] = one.attempts[trial] = attempt
             continue
         one.open.pop(trial, None)
-        if status in FINAL:
-            one.finished.add(trial)
-            one.failed += status != "ok"
-            one.attempts.pop(trial, None)
-            one.lost.pop(trial, None)
-        elif status == "lost":
+        if status == "lost":
             one.lost[trial] = one.lost.get(trial, 0) + 1
     return found
 

@@ -5,17 +5,22 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from levelbest import _check
 from levelbest.run.loop import Reporter
 from levelbest.run.study import Judge
 from levelbest.run.view import FamilyView, LedgerView
 
+if TYPE_CHECKING:
+    from levelbest.run.standing import Standing
+
 __all__ = ["MODES", "reporter_for"]
 
 MODES = ("auto", "bar", "lines", "quiet", "json")
 _LINES_EVERY = 30.0
+_REST = 20
+"""The verdict rests this many times as long as its last piece took."""
 
 
 def reporter_for(mode: str) -> Reporter:
@@ -120,31 +125,36 @@ class _Bar(Reporter):
 
 
 class _Verdict:
-    """Who is ahead, looked at no more often than the numbers of trials that were fixed in advance."""
+    """Who is ahead, computed a piece at a time: the loop that runs the trials is waiting."""
 
     def __init__(self) -> None:
-        self._sizes: tuple[int, ...] = ()
-        self._text = ""
+        self._standing: Standing | None = None
+        self._rest_until = 0.0
 
     def of(self, view: LedgerView, judge: Judge) -> str:
-        from levelbest.run.standing import current_verdict, look_sizes
+        from levelbest.run.standing import Standing
 
-        sizes = look_sizes(view)
-        if sizes != self._sizes:
-            self._sizes = sizes
-            self._text = current_verdict(view, judge) or ""
-        return self._text
+        if self._standing is None:
+            self._standing = Standing(view, judge)
+        now = time.monotonic()
+        if now >= self._rest_until:
+            self._standing.step()
+            self._rest_until = now + _REST * (time.monotonic() - now)
+        said = self._standing.verdict()
+        if not said:
+            return ""
+        counts = ", ".join(f"{family.prefix} of {family.n_planned}" for family in view.families.values())
+        return f"so far ({counts} trials, 95 % at every look, median {judge.selection}): {said}"
 
 
 def best_so_far(family: FamilyView, judge: Judge) -> str:
     """The best selection score among the finished trials, where the direction is known."""
     if judge.selection is None or judge.direction is None:
         return ""
-    scores = [end.scores.get(judge.selection) for end in family.ends.values() if end.status == "ok"]
-    known = [score for score in scores if score is not None]
-    if not known:
+    least, most = family.extremes(judge.selection)
+    if least > most:
         return ""
-    return f"best {judge.selection} {(max if judge.direction == 'max' else min)(known):.4g}"
+    return f"best {judge.selection} {most if judge.direction == 'max' else least:.4g}"
 
 
 def time_left(elapsed: float, done: int, left: int) -> str:

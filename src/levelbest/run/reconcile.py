@@ -11,7 +11,7 @@ from levelbest.errors import DataError, InputError
 from levelbest.run.ledger import Entry, Ledger
 from levelbest.run.study import Family, Study
 
-__all__ = ["Registered", "reconcile"]
+__all__ = ["Registered", "reconcile", "registered_families"]
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,8 @@ from levelbest.run.environment import capture_environment, changes, command_line
 from levelbest.run.ledger import Entry, Ledger, connect_to_read, logs_folder
 from levelbest.run.lock import hold_ledger
 from levelbest.run.loop import Loop, Reporter
-from levelbest.run.reconcile import reconcile
+from levelbest.run.reconcile import reconcile, registered_families
 from levelbest.run.study import Resources, Study
-from levelbest.run.view import LedgerView
 
 if TYPE_CHECKING:
     from levelbest.trials import Trials
@@ -95,10 +94,11 @@ def run_study(
         reporter.begin(path, study.judge)
         stack.callback(reporter.end)
         finished = loop.run()
-    view = LedgerView(path)
-    families = tuple((one.name, one.n_planned, one.n_finished, one.n_failed) for one in view.families.values())
-    view.close()
-    return Run(path, view.head, families, finished)
+        counts = opened.counts()
+        families = tuple(
+            (one.name, one.n_trials, *counts.get(one.number, (0, 0))) for one in registered_families(opened)
+        )
+        return Run(path, opened.head, families, finished)
 
 
 def run_trials(

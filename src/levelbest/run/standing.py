@@ -1,81 +1,176 @@
-"""Who is ahead while a study runs, said so that looking often cannot make it wrong.
+"""How a study stands that still runs: curves with limits that hold at every look; each look is computed once.
 
-Median curves of the selection score, on the finished beginning of each family's plan, with bands that hold at every
-look ([S] section 12) and for all families together. A difference counts where two bands are apart.
+The median best on the finished beginning of each family's plan. The limits are those of
+``stats.anytime.anytime_quantile_interval``, for all families together: the error rate is shared among them, so that
+bands that are apart are a verdict.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Any
+
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
+from levelbest._plain import plain
 from levelbest.run.study import Judge
 from levelbest.run.view import FamilyView, LedgerView
 
-__all__ = ["current_verdict", "look_sizes"]
+__all__ = ["CONFIDENCE", "FIRST", "Standing"]
 
-_CONFIDENCE, _FIRST = 0.95, 10
-_MOST_BUDGETS = 50
-
-
-def look_sizes(view: LedgerView) -> tuple[int, ...]:
-    """How many trials of each family's finished beginning the last look on the schedule takes in."""
-    return tuple(_looked_at(family) for family in view.families.values())
+CONFIDENCE, FIRST = 0.95, 10
+"""Confidence of all bands at all looks, and trials at the first look."""
+_MOST_BUDGETS = 40
 
 
-def _looked_at(family: FamilyView) -> int:
-    from levelbest.stats.anytime import looks
+@dataclass
+class _Kept:
+    """One family's curve as far as it is computed."""
 
-    if family.n_planned_first < _FIRST:
-        return 0
-    made = looks(family.prefix, _CONFIDENCE, first=_FIRST, last=family.n_planned_first)
-    return made[-1][0] if made else 0
-
-
-def current_verdict(view: LedgerView, judge: Judge) -> str | None:
-    """One sentence on who is ahead at which budgets; None while there is nothing to compare."""
-    if judge.selection is None or judge.direction is None:
-        return None
-    ready = [family for family in view.families.values() if _looked_at(family)]
-    if len(ready) < 2:
-        return None
-    budgets = np.arange(1, min(_MOST_BUDGETS, *(family.prefix for family in ready)) + 1)
-    bands = {family.name: _band(family, judge, budgets, len(ready)) for family in ready}
-    said = []
-    for a, (low_a, high_a) in bands.items():
-        for b, (low_b, high_b) in bands.items():
-            apart = low_a > high_b if judge.direction == "max" else high_a < low_b
-            if apart.any():
-                said.append(f"{a} is ahead of {b} at {_runs(budgets[apart])}")
-    counts = ", ".join(f"{family.prefix} of {family.n_planned}" for family in ready)
-    verdict = "; ".join(said) if said else "undecided"
-    return f"so far ({counts} trials, 95 % at every look, median {judge.selection}): {verdict}"
+    low: FloatArray
+    high: FloatArray
+    done: set[int] = field(default_factory=set)
+    """Sizes of the looks that are in the limits."""
+    prefix: int = -1
+    n_failed: int = 0
+    scores: FloatArray = field(default_factory=lambda: np.zeros(0))
+    value: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
-def _band(family: FamilyView, judge: Judge, budgets: IntArray, n_families: int) -> tuple[FloatArray, FloatArray]:
-    from levelbest.stats.anytime import anytime_quantile_interval
+class Standing:
+    """The curves of a ledger, and who is ahead. ``step`` does one piece of what is to do, so that none waits long."""
 
-    scores = family.scores(str(judge.selection))
-    best = judge.direction == "max"
-    failed = np.isnan(scores)
-    if failed.all():
-        return np.full(budgets.size, -np.inf), np.full(budgets.size, np.inf)
-    # A failed trial ranks below every score ([S] section 9).
-    scores[failed] = scores[~failed].min() if best else scores[~failed].max()
-    found = anytime_quantile_interval(
-        scores,
-        budgets,
-        confidence=1 - (1 - _CONFIDENCE) / n_families,
-        first=_FIRST,
-        last=family.n_planned_first,
-        direction=str(judge.direction),
-    )
-    low, high = np.asarray(found.low, dtype=np.float64), np.asarray(found.high, dtype=np.float64)
-    return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+    def __init__(self, view: LedgerView, judge: Judge) -> None:
+        self._view, self._judge = view, judge
+        self._names: tuple[str, ...] = ()
+        self._kept: dict[str, _Kept] = {}
+        self._grid: IntArray = np.ones(1, dtype=np.int64)
+
+    def step(self) -> bool:
+        """Bring values up to date and compute one look, the latest first; whether there is more to do."""
+        families = self._view.families
+        if self._judge.selection is None or self._judge.direction is None or not families:
+            return False
+        if tuple(families) != self._names:  # a family joined: the error rate is shared anew
+            self._names = tuple(families)
+            # From the first plan: what limits are computed for must not follow what was seen.
+            most = max(family.n_planned_first for family in families.values())
+            self._grid = np.unique(np.geomspace(1, max(most, 1), _MOST_BUDGETS).round().astype(np.int64))
+            self._kept = {
+                name: _Kept(np.full(self._grid.size, -np.inf), np.full(self._grid.size, np.inf)) for name in families
+            }
+        todo = []
+        for name, family in families.items():
+            kept = self._kept[name]
+            if family.prefix != kept.prefix:
+                self._values(family, kept)
+            todo += [(size, level, name) for size, level in self._looks(family) if size not in kept.done]
+        if not todo:
+            return False
+        size, level, name = max(todo)
+        self._look(self._kept[name], size, level)
+        return len(todo) > 1
+
+    def _looks(self, family: FamilyView) -> list[tuple[int, float]]:
+        from levelbest.stats.anytime import looks
+
+        if family.n_planned_first < FIRST:
+            return []
+        each = 1 - (1 - CONFIDENCE) / len(self._names)
+        return looks(family.prefix, each, first=FIRST, last=family.n_planned_first)
+
+    def _values(self, family: FamilyView, kept: _Kept) -> None:
+        """The curve itself, for every budget up to the number of trials; a failed trial is worse than every score."""
+        from levelbest.stats.order import quantile_best
+
+        kept.prefix = family.prefix
+        scores = family.scores(str(self._judge.selection))
+        failed = np.isnan(scores)
+        kept.n_failed = int(failed.sum())
+        if failed.all():
+            kept.value = np.full(0, np.nan)
+            kept.scores = scores
+            return
+        best = self._judge.direction == "max"
+        worst = scores[~failed].min() if best else scores[~failed].max()
+        filled = np.where(failed, worst, scores)
+        inside = self._grid[self._grid <= scores.size]
+        kept.value = np.asarray(quantile_best(filled, inside, direction=str(self._judge.direction)))
+        kept.scores = scores
+
+    def _look(self, kept: _Kept, size: int, level: float) -> None:
+        from levelbest.stats.bands import quantile_interval
+
+        kept.done.add(size)
+        scores = kept.scores[:size]
+        failed = np.isnan(scores)
+        if failed.all():
+            return
+        best = self._judge.direction == "max"
+        least, most = float(scores[~failed].min()), float(scores[~failed].max())
+        # Below every score, and marked: a limit that is a failed trial is no limit.
+        filler = least - 1 - abs(least) if best else most + 1 + abs(most)
+        found = quantile_interval(
+            np.where(failed, filler, scores),
+            self._grid,
+            confidence=level,
+            simultaneous=True,
+            direction=str(self._judge.direction),
+        )
+        low, high = np.asarray(found.low, dtype=np.float64), np.asarray(found.high, dtype=np.float64)
+        low = np.where(low < least, -np.inf, np.where(low > most, most, low))
+        high = np.where(high > most, np.inf, np.where(high < least, least, high))
+        kept.low, kept.high = np.maximum(kept.low, low), np.minimum(kept.high, high)
+
+    def curves(self) -> list[dict[str, Any]]:
+        """One curve per family with a score, as plain JSON; an absent limit is null."""
+        found = []
+        for name, kept in self._kept.items():
+            count = kept.value.size
+            if not count:
+                continue
+            low, high = self._limits(kept)
+            found.append(
+                {
+                    "family": name,
+                    "x": plain(self._grid[:count]),
+                    "value": [float(f"{one:.7g}") for one in kept.value],
+                    "low": plain(low[:count]),
+                    "high": plain(high[:count]),
+                    "n_trials": kept.prefix,
+                    "looked_at": max(kept.done, default=0),
+                    "contradict": bool((kept.low > kept.high).any()),
+                }
+            )
+        return found
+
+    def _limits(self, kept: _Kept) -> tuple[FloatArray, FloatArray]:
+        """Where looks contradict each other there are no limits to show."""
+        wrong = kept.low > kept.high
+        return np.where(wrong, -np.inf, kept.low), np.where(wrong, np.inf, kept.high)
+
+    def verdict(self) -> str:
+        """Who is ahead at which budgets: where two bands are apart; "undecided", and empty before the first look."""
+        ready = {name: kept for name, kept in self._kept.items() if kept.done}
+        if len(ready) < 2:
+            return ""
+        said = []
+        for a, first in ready.items():
+            for b, second in ready.items():
+                count = min(first.value.size, second.value.size)
+                (low_a, high_a), (low_b, high_b) = self._limits(first), self._limits(second)
+                apart = low_a > high_b if self._judge.direction == "max" else high_a < low_b
+                if a != b and apart[:count].any():
+                    said.append(f"{a} is ahead of {b} at {_runs(self._grid[:count], apart[:count])}")
+        return "; ".join(said) if said else "undecided"
 
 
-def _runs(budgets: IntArray) -> str:
-    """1, 2, 3, 7 as ``1 to 3 and 7 trials``."""
-    parts = np.split(budgets, np.flatnonzero(np.diff(budgets) > 1) + 1)
-    words = [f"{part[0]} to {part[-1]}" if part.size > 1 else f"{part[0]}" for part in parts]
-    return f"{' and '.join(words)} trial{'s' * (budgets.size > 1 or int(budgets[0]) > 1)}"
+def _runs(budgets: IntArray, chosen: np.ndarray[Any, np.dtype[np.bool_]]) -> str:
+    """Budgets that follow each other, as ranges."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(np.int8), [0]])))
+    parts = [
+        f"{budgets[start]}" if stop - start == 1 else f"{budgets[start]} to {budgets[stop - 1]}"
+        for start, stop in zip(edges[::2], edges[1::2], strict=True)
+    ]
+    return f"{', '.join(parts)} {'trial' if parts == ['1'] else 'trials'}"

@@ -10,6 +10,7 @@ while True:
 from __future__ import annotations
 
 import gc
+import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -59,13 +60,27 @@ class FamilyView:
     """Trial -> the record of its last start."""
     n_lost: int = 0
     """Attempts that the infrastructure lost; their trials run again."""
-    n_failed: int = 0
+    failed: list[int] = field(default_factory=list)
+    """Trials that ended without a score, in the order of their ends."""
     _prefix: int = 0
+    _scores: dict[str, tuple[FloatArray, int]] = field(default_factory=dict)
+    _extremes: dict[str, tuple[float, float, int]] = field(default_factory=dict)
+
+    def finish(self, trial: int, end: End) -> None:
+        """A trial ended for good."""
+        self.ends[trial] = end
+        if end.status != "ok":
+            self.failed.append(trial)
 
     @property
     def n_finished(self) -> int:
         """Trials that ended for good, failed ones included."""
         return len(self.ends)
+
+    @property
+    def n_failed(self) -> int:
+        """Of these, how many ended without a score."""
+        return len(self.failed)
 
     @property
     def prefix(self) -> int:
@@ -77,15 +92,32 @@ class FamilyView:
             self._prefix += 1
         return self._prefix
 
-    def scores(self, column: str, upto: int | None = None) -> FloatArray:
-        """Scores of the finished prefix of the plan (or of its first ``upto`` trials); NaN for a failed trial."""
-        count = self.prefix if upto is None else min(upto, self.prefix)
-        found = np.full(count, np.nan)
-        for trial in range(count):
+    def scores(self, column: str) -> FloatArray:
+        """Scores of the finished prefix of the plan, not to be written to; NaN for a failed trial.
+
+        Kept from one call to the next: an end is never edited, so only what is new is looked at.
+        """
+        count = self.prefix
+        values, known = self._scores.get(column, (np.empty(0), 0))
+        if count > values.size:
+            values = np.concatenate([values[:known], np.empty(max(count, 2 * known) - known)])
+        for trial in range(known, count):
             end = self.ends[trial]
-            if end.status == "ok" and (value := end.body["scores"].get(column)) is not None:
-                found[trial] = value
+            score = end.scores.get(column) if end.status == "ok" else None
+            values[trial] = np.nan if score is None else score
+        self._scores[column] = values, count
+        found = values[:count]
+        found.flags.writeable = False
         return found
+
+    def extremes(self, column: str) -> tuple[float, float]:
+        """The smallest and the largest score of all finished trials; infinite, the wrong way round, without any."""
+        least, most, known = self._extremes.get(column, (np.inf, -np.inf, 0))
+        for end in itertools.islice(reversed(self.ends.values()), len(self.ends) - known):
+            if end.status == "ok" and (score := end.scores.get(column)) is not None:
+                least, most = min(least, score), max(most, score)
+        self._extremes[column] = least, most, len(self.ends)
+        return least, most
 
     def costs(self) -> FloatArray:
         """Cost of each trial of the finished prefix."""
@@ -93,7 +125,7 @@ class FamilyView:
 
     def failures(self) -> list[tuple[int, End]]:
         """Trials that ended without a score, with their ends (reason, log)."""
-        return [(trial, end) for trial, end in sorted(self.ends.items()) if end.status != "ok"]
+        return [(trial, self.ends[trial]) for trial in sorted(self.failed)]
 
 
 class LedgerView:
@@ -156,8 +188,7 @@ class LedgerView:
                 content = next(bodies)
                 family.running.pop(trial, None)
                 if status in FINAL:
-                    family.ends[trial] = End(status, attempt, content)
-                    family.n_failed += status != "ok"
+                    family.finish(trial, End(status, attempt, content))
                 elif status == "lost":
                     family.n_lost += 1
         self._seq = rows[-1][0]

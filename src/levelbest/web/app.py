@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -44,9 +45,15 @@ def make_app(
     data = LiveData(ledger)
     broadcaster = Broadcaster(data.state, stopping)
     text, policy = live_page(data.name)
+    whole = text.encode()
+    packed = gzip.compress(whole, mtime=0)  # once, for all readers
 
-    async def page(_: Any) -> Any:
-        return HTMLResponse(text, headers={"content-security-policy": policy})
+    async def page(request: Any) -> Any:
+        small = re.search(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", request.headers.get("accept-encoding", ""))
+        headers = {"content-security-policy": policy, "vary": "accept-encoding"}
+        return HTMLResponse(
+            packed if small else whole, headers=headers | ({"content-encoding": "gzip"} if small else {})
+        )
 
     async def events(_: Any) -> Any:
         return StreamingResponse(broadcaster.stream(), media_type="text/event-stream")

@@ -11,9 +11,9 @@ from typing import Any
 
 from levelbest._plain import plain
 from levelbest.errors import DataError
+from levelbest.run.standing import CONFIDENCE, FIRST, Standing
 from levelbest.run.study import Judge
 from levelbest.run.view import FamilyView, LedgerView
-from levelbest.web.bands import CONFIDENCE, FIRST, Bands
 
 __all__ = ["LiveData", "NotFinished"]
 
@@ -35,7 +35,7 @@ class LiveData:
         metric = self._view.study["metric"]
         low, high = metric["bounds"]
         self._judge = Judge(metric["selection"], metric["reported"], metric["direction"], (low, high))
-        self._bands = Bands(self._view, self._judge)
+        self._standing = Standing(self._view, self._judge)
         self._problem = ""
         self._pending = True
         self._latest = b"{}"
@@ -57,7 +57,7 @@ class LiveData:
                 problem = f"the ledger cannot be read just now: {error}"
             if new or self._pending or problem != self._problem:
                 self._problem = problem
-                self._pending = self._bands.step()
+                self._pending = self._standing.step()
                 self._latest = json.dumps(self._state(), allow_nan=False, separators=(",", ":")).encode()
             return self._latest
 
@@ -74,12 +74,16 @@ class LiveData:
             "direction": judge.direction,
             "confidence": CONFIDENCE,
             "families": [_family(one, judge) for one in view.families.values()],
-            "curves": self._bands.curves(),
-            "verdict": self._bands.verdict(),
+            "curves": self._standing.curves(),
+            "verdict": self._verdict(),
             "note": self._note(),
             "n_failed": sum(one.n_failed for one in view.families.values()),
             "failures": self._failures(),
         }
+
+    def _verdict(self) -> str:
+        said = self._standing.verdict()
+        return "Undecided so far." if said == "undecided" else said and f"{said}."
 
     def _note(self) -> str:
         if self._judge.selection is None or self._judge.direction is None:
@@ -91,9 +95,9 @@ class LiveData:
             return "Limits are still being computed; those shown are valid, and will narrow."
         if all(one.n_planned_first < FIRST for one in self._view.families.values()):
             return f"Fewer than {FIRST} trials are planned: there are no limits that hold at every look."
-        if not any(curve["looked_at"] for curve in self._bands.curves()):
+        if not any(curve["looked_at"] for curve in self._standing.curves()):
             return f"There are no limits before the first look, at {FIRST} finished trials of a family's plan."
-        if any(curve["contradict"] for curve in self._bands.curves()):
+        if any(curve["contradict"] for curve in self._standing.curves()):
             return (
                 "Looks contradict each other at some budgets, and no limits are shown there: one of them misses, or "
                 "the trials are not a random sample in this order."
@@ -103,20 +107,10 @@ class LiveData:
     def _failures(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         for family in self._view.families.values():
-            left = min(family.n_failed, MOST_FAILURES)
-            for trial, end in reversed(family.ends.items()):
-                if not left:
-                    break
-                if end.status != "ok":
-                    left -= 1
-                    found.append(
-                        {
-                            "family": family.name,
-                            "trial": trial,
-                            "status": end.status,
-                            "reason": str(end.body.get("reason") or "")[:500],
-                        }
-                    )
+            for trial in family.failed[: -MOST_FAILURES - 1 : -1]:
+                end = family.ends[trial]
+                reason = str(end.body.get("reason") or "")[:500]
+                found.append({"family": family.name, "trial": trial, "status": end.status, "reason": reason})
         return found
 
     def trial(self, family: str, trial: int) -> dict[str, Any]:
