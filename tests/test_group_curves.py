@@ -7,10 +7,13 @@ import pytest
 
 from levelbest.cli.main import main
 from levelbest.comparisons import compare
+from levelbest.comparisons.planning import plan_trials
 from levelbest.curves import curve, family_curves
 from levelbest.errors import DataError, InputError
 from levelbest.group_curves import verifier_effect
-from levelbest.stats import expected_best_by_group, pass_at_k
+from levelbest.readers import read_trials
+from levelbest.readers.tidy import write_trials
+from levelbest.stats import all_of_k, expected_best_by_group, group_interval, pass_at_k
 from levelbest.trials import Trials
 
 FAST = {"n_resamples": 500, "rng": 0}
@@ -42,7 +45,7 @@ def test_a_curve_with_problems_is_pass_at_k_with_an_interval_over_problems():
     assert found.n.tolist() == list(range(1, 9))
     assert found.value == pytest.approx(pass_at_k(correct, 8, found.n).mean(axis=0))
     assert found.method == "gaffke"
-    assert "40 groups" in found.note
+    assert "40 problems" in found.note
     assert (found.low < found.value).all()
     assert (found.value < found.high).all()
     assert found.problems.groups.tolist() == [f"p{i}" for i in range(40)]
@@ -83,6 +86,15 @@ def test_one_sample_each_is_said():
     found = curve(Trials.from_arrays([0, 1, 0, 0], direction="max", group=list("abcd")), **FAST)
     assert found.n.tolist() == [1]
     assert "every problem has one sample" in codes(found)["beyond-trials"].message
+    one_each = Trials.from_arrays(
+        [0, 1, 0, 0, 1, 0], direction="max", group=list("abcabc"), family=["x"] * 3 + ["y"] * 3
+    )
+    with pytest.raises(DataError, match=r"3 problems has one sample, so that the best of n = 2 is unknown: draw more"):
+        curve(one_each["x"], n=2, **FAST)
+    with pytest.raises(DataError, match="best of n = 4 is unknown"):
+        plan_trials(one_each, n=4)
+    # one sample of each problem is enough to compare at n = 1
+    assert compare(one_each, **FAST).pairs[0].budget.tolist() == [1]
 
 
 def test_failed_generations_follow_the_policy():
@@ -117,7 +129,7 @@ def test_a_verifier_lies_between_chance_and_the_oracle():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"statistic": "median"}, "the average over problems, got 'median'"),
+        ({"statistic": "median"}, "the average over problems of the best of n, or 'all', .* got 'median'"),
         ({"estimator": "v"}, "the unbiased one, got 'v'"),
         ({"interval": "bca"}, "unknown interval over problems 'bca'"),
     ],
@@ -129,7 +141,7 @@ def test_what_problems_do_not_have(options, message):
 
 def test_the_same_sample_twice_is_refused():
     twice = Trials.from_arrays([0, 1, 1, 0], direction="max", group=["a", "a", "a", "b"], seed=[0, 1, 1, 0])
-    with pytest.raises(DataError, match=r"1 sample ids occur more than once .* \(first: 1 of problem a\)"):
+    with pytest.raises(DataError, match=r"1 sample id occurs more than once .* \(first: 1 of problem a\)"):
         curve(twice, **FAST)
     other = Trials.from_arrays([0, 1, 0, 0], direction="max", group=["a", "a", "a", "b"], seed=[0, 1, 1, 0])
     assert "with other scores" in codes(curve(other, **FAST))["repeated-configurations"].message
@@ -218,3 +230,208 @@ def test_from_the_command_line(tmp_path, capsys):
     assert document["comparisons"][0]["paired"] is True
     assert main(["curve", *common, "--statistic", "median"]) == 2
     assert "the average over problems" in capsys.readouterr().err
+
+
+def write_samples(path, rows, head):
+    path.write_text("\n".join([head, *(",".join(map(str, row)) for row in rows)]) + "\n")
+    return str(path)
+
+
+NAMED = ["--group", "problem", "--selection", "correct", "--direction", "max"]
+
+
+def divided(path, seed=3):
+    """Two systems, twenty problems of two difficulties and weights, four samples each, with a verifier."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for model in ("base", "new"):
+        for p in range(20):
+            level, weight = ("easy", 1) if p < 12 else ("hard", 2.5)
+            for s in range(4):
+                correct = int(rng.random() < (0.8 if p < 12 else 0.3))
+                rows.append((model, f"p{p}", level, weight, s, round(correct + rng.normal(0, 0.5), 3), correct))
+    return write_samples(path, rows, "model,problem,level,points,sample,verifier,correct"), rows
+
+
+def test_weights_and_strata_from_the_command_line(tmp_path, capsys):
+    path, rows = divided(tmp_path / "s.csv")
+    options = [path, *NAMED, "--weight", "points", "--stratum", "level"]
+    assert main(["curve", *options, "--json"]) == 0
+    base, _ = json.loads(capsys.readouterr().out)["families"]
+    mine = [row for row in rows if row[0] == "base"]
+    correct = {p: sum(r[6] for r in mine if r[1] == p) for p in dict.fromkeys(r[1] for r in mine)}
+    weight = {r[1]: r[3] for r in mine}
+    whole = sum(weight.values())
+    for point in base["points"]:
+        by_problem = {p: pass_at_k(c, 4, point["n"]) for p, c in correct.items()}
+        assert point["value"] == pytest.approx(sum(weight[p] * v for p, v in by_problem.items()) / whole, abs=1e-12)
+    assert base["weighted"] is True
+    assert [(one["stratum"], one["n_groups"]) for one in base["strata"]] == [("easy", 12), ("hard", 8)]
+    easy = np.array([correct[f"p{i}"] for i in range(12)])
+    assert base["strata"][0]["points"][1]["value"] == pytest.approx(pass_at_k(easy, 4, 2).mean(), abs=1e-12)
+    alone = group_interval(
+        expected_best_by_group(
+            np.concatenate([[1] * c + [0] * (4 - c) for c in easy]), np.repeat(np.arange(12), 4), [1, 2, 3, 4]
+        ),
+        bounds=(0, 1), rng=0, n_resamples=2000,
+    )  # fmt: skip
+    assert [p["low"] for p in base["strata"][0]["points"]] == pytest.approx(alone.low.tolist())
+    assert main(["curve", *options]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "stratum problems n = 1" in shown
+    assert "problems weighted" in shown
+    assert main(["compare", *options, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [one["stratum"] for one in document["strata"]] == ["easy", "hard"]
+    assert "problems weighted" in document["adjustment"]
+    values = {}
+    for model in ("base", "new"):
+        own = [row for row in rows if row[0] == model]
+        values[model] = sum(row[3] * row[6] for row in own) / 4 / whole
+    first = document["comparisons"][0]["points"][0]["difference"]
+    assert first == pytest.approx(values["base"] - values["new"], abs=1e-12)
+    assert main(["compare", *options]) == 0
+    assert "stratum easy, at 95 % by itself:" in capsys.readouterr().out
+    assert main(["plan", *options, "--n", "2", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [one["family"] for one in document["problems"]][:3] == ["base", "base, easy", "base, hard"]
+    page = str(tmp_path / "page.html")
+    assert main(["report", *options, "--out", page, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    titles = [one["title"] for one in document["sections"]]
+    assert titles == ["All of n succeed", "Strata", "Problems"]
+    assert document["sections"][2]["heads"][:3] == ["Problem", "level", "points"]
+    assert "weighted by points" in document["methods"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        ([("a", 1, "x", 0), ("a", 2, "x", 1)], ["--weight", "w"], "a problem has one weight, and 1 of 1 have several"),
+        ([("a", 1, "x", 0), ("a", 1, "y", 1)], ["--stratum", "d"], "a has x and y"),
+        ([("a", -1, "x", 0), ("b", 1, "x", 1)], ["--weight", "w"], "weights must be at least 0 and not all 0, and 'a'"),
+        ([("a", "", "x", 0), ("b", 1, "x", 1)], ["--weight", "w"], "every problem needs a weight, and 'a' has none"),
+        ([("a", 1, "x", 0), ("b", 1, "x", 1)], ["--stratum", "dd"], "no column 'dd' for --stratum; did you mean 'd'"),
+    ],
+)
+def test_weights_and_strata_that_are_none(tmp_path, capsys, rows, options, message):
+    path = write_samples(tmp_path / "s.csv", rows, "problem,w,d,correct")
+    assert main(["curve", path, *NAMED, *options]) in (1, 2)
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_weights_need_problems(tmp_path, capsys):
+    path = write_samples(tmp_path / "s.csv", [(1, 0), (2, 1)], "w,correct")
+    assert main(["curve", path, "--selection", "correct", "--direction", "max", "--weight", "w"]) == 2
+    assert "--weight is said of problems: name the column of the problem with --group" in capsys.readouterr().err
+    with pytest.raises(InputError, match="weights must name every group, and 1 of 2 are missing: b"):
+        Trials.from_arrays([0, 1], direction="max", group=["a", "b"], weights={"a": 1})
+
+
+def test_all_of_n_succeed(tmp_path, capsys):
+    trials = systems(n_problems=25, samples=6, lift=0.2)
+    correct = trials["base"].selection.reshape(25, 6).sum(axis=1)
+    found = curve(trials["base"], statistic="all", **FAST)
+    assert found.value == pytest.approx(all_of_k(correct, 6, found.n).mean(axis=0), abs=1e-12)
+    assert found.statistic == "all"
+    assert (found.low <= found.value).all()
+    assert (found.value <= found.high).all()
+    assert str(found).startswith("base: chance that all of 6 samples succeed (selection, pass^k) is")
+    assert "no-reported" not in codes(found)
+    pair = compare(trials, statistic="all", **FAST).pairs[0]
+    other = trials["new"].selection.reshape(25, 6).sum(axis=1)
+    both = [all_of_k(c, 6, pair.budget).mean(axis=0) for c in (correct, other)]
+    assert pair.difference == pytest.approx(both[0] - both[1], abs=1e-12)
+    assert "all of n samples succeed (pass^k)" in pair.sentence
+    path, rows = divided(tmp_path / "s.csv")
+    # what a verifier picks does not matter where all must succeed
+    named = ["--group", "problem", "--selection", "verifier", "--reported", "correct", "--direction", "max"]
+    assert main(["curve", path, *named, "--statistic", "all", "--json"]) == 0
+    point = json.loads(capsys.readouterr().out)["families"][0]["points"][3]
+    solved = [p for p in range(20) if all(r[6] for r in rows if r[0] == "base" and r[1] == f"p{p}")]
+    assert point["value"] == pytest.approx(len(solved) / 20)
+    assert main(["curve", path, *named, "--statistic", "all"]) == 0
+    assert "chance that all of n succeed (correct, pass^k)" in capsys.readouterr().out
+
+
+def test_all_of_n_is_refused_where_it_means_nothing(tmp_path, capsys):
+    path = write_samples(tmp_path / "s.csv", [("a", 0.5), ("a", 1), ("b", 0)], "problem,correct")
+    assert main(["curve", path, *NAMED, "--statistic", "all"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "is of scores 0 and 1, got 0.5 in 'correct'; use statistic 'mean', the expected best of n" in said
+    # the expected maximum of the same scores
+    assert main(["curve", path, *NAMED, "--n", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["families"][0]["points"][0]["value"] == pytest.approx(1.0)
+    assert main(["curve", path, *NAMED[:-1], "min", "--statistic", "all"]) == 2
+    assert "direction must be max" in capsys.readouterr().err
+    assert (
+        main(["curve", path, "--selection", "correct", "--group", "none", "--direction", "max", "--statistic", "all"])
+        == 2
+    )
+    assert "name them with --group" in capsys.readouterr().err
+
+
+def test_one_sample_each_from_the_command_line(tmp_path, capsys):
+    path = write_samples(tmp_path / "s.csv", [(f"p{i}", i % 2) for i in range(6)], "problem,correct")
+    for command in (["curve", "--n", "3"], ["plan", "--n", "3"]):
+        assert main([command[0], path, *NAMED, *command[1:]]) == 1
+        said = " ".join(capsys.readouterr().err.split())
+        assert "every one of the 6 problems of 'problem' has one sample, so that the best of n = 3 is unknown" in said
+        assert "name the column that tells problems (not samples) apart with --group" in said
+    assert main(["curve", path, *NAMED]) == 0
+    assert "every problem of 'problem' has one sample" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("column", ["sample", "trial", "attempt"])
+def test_sample_ids_that_repeat_are_found_by_the_column(tmp_path, capsys, column):
+    rows = [("a", 0, 1), ("a", 1, 0), ("a", 2, 1), ("b", 0, 1), ("b", 1, 1), ("a", 2, 1)]
+    path = write_samples(tmp_path / "s.csv", rows, f"problem,{column},correct")
+    for more in ([], ["--trial", column], ["--seed-column", column]):
+        assert main(["curve", path, *NAMED, *more]) == 1, more
+        said = " ".join(capsys.readouterr().err.split())
+        assert (
+            "1 sample id occurs more than once within a problem, with the same scores (first: 2 of problem a)" in said
+        )
+    rows[-1] = ("a", 2, 0)
+    path = write_samples(tmp_path / "s.csv", rows, f"problem,{column},correct")
+    assert main(["curve", path, *NAMED]) == 0
+    assert "they count as samples of their own" in " ".join(capsys.readouterr().out.split())
+
+
+def test_one_file_read_twice_is_refused(tmp_path, capsys):
+    rows = [("m", p, s, (p + s) % 2) for p in range(3) for s in range(3)]
+    paths = [write_samples(tmp_path / name, rows, "model,problem,sample,correct") for name in ("a.csv", "b.csv")]
+    for more in ([], ["--trial", "sample"]):
+        assert main(["curve", *paths, *NAMED, *more]) == 1
+        assert "9 sample ids occur more than once" in " ".join(capsys.readouterr().err.split())
+
+
+def test_settings_tell_samples_of_one_id_apart(tmp_path, capsys):
+    rows = [("a", s, t, 0) for s in (0, 1) for t in (0.2, 0.8)] + [("b", s, t, 1) for s in (0, 1) for t in (0.2, 0.8)]
+    path = write_samples(tmp_path / "s.csv", rows, "problem,sample,temperature,correct")
+    assert main(["curve", path, *NAMED]) == 0
+    assert "4 sample ids occur more than once" in " ".join(capsys.readouterr().out.split())
+
+
+def test_weights_and_strata_survive_conversion(tmp_path):
+    path, _ = divided(tmp_path / "s.csv")
+    options = {"group": "problem", "selection": "correct", "direction": "max", "weight": "points", "stratum": "level"}
+    trials = read_trials(path, **options)
+    again = read_trials(write_trials(trials, tmp_path / "tidy.csv"))
+    assert again.strata == trials.strata
+    assert again.weights.tolist() == trials.weights.tolist()
+    one, other = (curve(t["base"], **FAST) for t in (trials, again))
+    assert one.value.tobytes() == other.value.tobytes()
+    assert one.strata[1].best.value.tobytes() == other.strata[1].best.value.tobytes()
+    both = compare([trials["base"], trials["new"]], **FAST)
+    assert both.pairs[0].difference == pytest.approx(compare(trials, **FAST).pairs[0].difference)
+    assert len(both.strata) == 2
+
+
+def test_a_verifier_is_weighed_as_the_curve_is(tmp_path):
+    path, _ = divided(tmp_path / "s.csv")
+    options = {"group": "problem", "selection": "verifier", "reported": "correct", "direction": "max"}
+    trials = read_trials(path, weight="points", **options)["base"]
+    effect = verifier_effect(trials)
+    assert effect.verifier == pytest.approx(curve(trials, **FAST).value)
+    assert effect.oracle[0] == pytest.approx(effect.random[0]) == pytest.approx(effect.verifier[0])

@@ -14,7 +14,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._plain import html_table, plain, round_to_uncertainty, show_number
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
-from levelbest.group_curves import about_sizes, group_curve, spread_of_groups
+from levelbest.group_curves import Stratum, about_sizes, group_curve, spread_of_groups
 from levelbest.large import best_by_group_large
 from levelbest.stats import interval as intervals
 from levelbest.stats import laws, order
@@ -64,6 +64,8 @@ class Curve:
     cautions: tuple[Caution, ...] = ()
     problems: GroupBest | None = None
     """The same by problem, where samples belong to problems (``group``)."""
+    strata: tuple[Stratum, ...] = ()
+    """The same for the problems of each stratum, where they are divided."""
 
     @property
     def score(self) -> str:
@@ -86,8 +88,9 @@ class Curve:
         """What can be said of one budget (default: the largest), ready for a paper."""
         i = self.at(n) if n is not None else self.n.size - 1
         decimals = round_to_uncertainty(self.value[i], self.low[i], self.high[i])
-        what = {"mean": "expected", "median": "median"}.get(self.statistic, f"{self.statistic}-quantile of the")
         chosen = f" (selected by {self.selection})" if self.reported else f" ({self.alone})"
+        if self.statistic == "all":
+            chosen = ""
         scope = "simultaneous " if self.simultaneous else ""
         limits = (
             f" [{show_number(self.low[i], decimals)}, {show_number(self.high[i], decimals)}], {scope}"
@@ -99,9 +102,16 @@ class Curve:
         unit = "trial" if self.problems is None else "sample"
         times = unit if self.n[i] == 1 else f"{unit}s"
         return (
-            f"{self.family}: {what} best {self.score} of {self.n[i]} {times} is "
+            f"{self.family}: {self.quantity(f'{self.n[i]} {times}')} is "
             f"{show_number(self.value[i], decimals)}{limits}, from {self.trials_in_words(i)}{failed}{chosen}."
         )
+
+    def quantity(self, n: str = "n") -> str:
+        """What a point of the curve is, in words; ``n`` says of how many trials."""
+        if self.statistic == "all":
+            return f"chance that all of {n} succeed ({self.score}, pass^k)"
+        what = {"mean": "expected", "median": "median"}.get(self.statistic, f"{self.statistic}-quantile of the")
+        return f"{what} best {self.score} of {n}"
 
     def trials_in_words(self, i: int | None = None) -> str:
         """``50 trials``, or ``200 samples of 50 problems`` with how many of them stand behind point ``i``."""
@@ -153,8 +163,11 @@ class Curve:
         )
         if self.problems is not None:
             document["n_groups"] = int(self.problems.groups.size)
+            document["weighted"] = self.problems.weights is not None
             for point, count in zip(document["points"], self.problems.n_groups.tolist(), strict=True):
                 point["n_groups"] = count
+        if self.strata:
+            document["strata"] = [one.to_dict() for one in self.strata]
         return document
 
 
@@ -162,6 +175,8 @@ def as_statistic(statistic: str | float) -> tuple[str, float | None]:
     """``mean``, ``median`` or a quantile between 0 and 1: its name, and the quantile where it is one."""
     if statistic == "mean":
         return "mean", None
+    if statistic == "all":
+        raise InputError("statistic 'all' (all of n succeed, pass^k) is of samples of problems; name them with --group")
     if statistic == "median":
         return "median", 0.5
     try:
@@ -205,9 +220,9 @@ def curve(
     """
     if trials.group is not None and len(trials.families) == 1:
         return _over_problems(
-            trials, n=n, statistic=as_statistic(statistic)[0], estimator=estimator, interval=interval,
-            confidence=confidence, simultaneous=simultaneous, failed=failed, missing=missing, n_resamples=n_resamples,
-            rng=rng,
+            trials, n=n, statistic="all" if statistic == "all" else as_statistic(statistic)[0], estimator=estimator,
+            interval=interval, confidence=confidence, simultaneous=simultaneous, failed=failed, missing=missing,
+            n_resamples=n_resamples, rng=rng,
         )  # fmt: skip
     scores = _ranked_if_many(trials.scores(failed, missing=missing))
     name, q = as_statistic(statistic)
@@ -259,6 +274,8 @@ def _over_problems(trials: Trials, **options: Any) -> Curve:
     cautions = [c for c in trials.cautions if c.code not in _SAID_HERE and c.code not in said]
     cautions += found.cautions
     _describe(trials, scores, found.limits, cautions, "samples")
+    if options["statistic"] == "all":  # nothing picks among the samples
+        cautions = [caution for caution in cautions if caution.code != "no-reported"]
     return problem_curve(
         found.best,
         found.limits,
@@ -269,6 +286,8 @@ def _over_problems(trials: Trials, **options: Any) -> Curve:
         failed=options["failed"],
         seed=options["rng"],
         cautions=cautions,
+        statistic=options["statistic"],
+        strata=found.strata,
     )
 
 
@@ -283,6 +302,8 @@ def problem_curve(
     seed: int | None,
     cautions: Iterable[Caution],
     cost: float | None = None,
+    statistic: str = "mean",
+    strata: tuple[Stratum, ...] = (),
 ) -> Curve:
     """A curve over problems from its parts; ``counts`` are the samples, the failed and the running ones."""
     return Curve(
@@ -293,7 +314,7 @@ def problem_curve(
         high=np.asarray(limits.high),
         spread=spread_of_groups(best),
         cost=None if cost is None else np.asarray(cost * best.n, dtype=np.float64),
-        statistic="mean",
+        statistic=statistic,
         estimator="u",
         direction=metric.direction,
         selection=metric.selection,
@@ -311,6 +332,7 @@ def problem_curve(
         seed=seed,
         cautions=tuple(cautions),
         problems=best,
+        strata=strata,
     )
 
 

@@ -10,22 +10,28 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
+from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError
+from levelbest.readers.groups import said_of_repeats
 from levelbest.stats.group_intervals import GROUP_METHODS, group_interval
-from levelbest.stats.groups import GroupBest, expected_best_by_group
+from levelbest.stats.groups import GroupBest, average_over_groups, expected_best_by_group, repeated_samples
 from levelbest.stats.results import Interval
 from levelbest.trials import Metric, Scores, Trials
 
 __all__ = [
     "GroupCurve",
+    "Stratum",
     "VerifierEffect",
     "about_sizes",
+    "as_group_statistic",
     "best_by_group",
     "group_budgets",
     "group_curve",
+    "one_sample_each",
     "scored",
     "spread_of_groups",
+    "stratum_curves",
     "verifier_effect",
 ]
 
@@ -43,6 +49,32 @@ class GroupCurve:
     scores: Scores
     metric: Metric
     cautions: tuple[Caution, ...]
+    strata: tuple[Stratum, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Stratum:
+    """The problems of one stratum: their curve, with limits over them alone."""
+
+    label: str
+    best: GroupBest
+    limits: Interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints; a limit or value that does not exist is None."""
+        best = self.best
+        low, high = np.asarray(self.limits.low), np.asarray(self.limits.high)
+        columns = zip(best.n, best.value, low, high, best.n_groups, strict=True)
+        keys = ("n", "value", "low", "high", "n_groups")
+        document: dict[str, Any] = plain(
+            {
+                "stratum": self.label,
+                "n_trials": int(best.sizes.sum()),
+                "n_groups": int(best.groups.size),
+                "points": [dict(zip(keys, point, strict=True)) for point in columns],
+            }
+        )
+        return document
 
 
 def spread_of_groups(best: GroupBest) -> FloatArray:
@@ -69,22 +101,28 @@ def scored(trials: Trials) -> Trials:
 
 
 def best_by_group(
-    trials: Trials, n: npt.ArrayLike | None, failed: str, missing: str
+    trials: Trials, n: npt.ArrayLike | None, failed: str, missing: str, statistic: str = "mean"
 ) -> tuple[GroupBest, Scores, list[Caution]]:
-    """One family's best of n by problem, problems by name; ``n`` None is a grid up to where problems get few."""
+    """One family's best of n by problem, problems by name; ``n`` None is a grid up to where problems get few.
+
+    With ``statistic="all"`` the chance that all of n samples succeed (pass^k) instead.
+    """
     family = trials.families[0]
     assert trials.group is not None
     cautions = _repeated_samples(trials)
     scores = trials.scores(failed, missing=missing)
     group = trials.group[scores.rows]
     sizes = np.bincount(group)
-    sizes = sizes[sizes > 0]
+    present = np.flatnonzero(sizes)
+    sizes = sizes[present]
     if n is None:
         budgets = group_budgets(sizes)
     else:
         asked = np.unique(_check.as_budgets(n)[0])
         budgets = asked[asked <= sizes.max()]
         if not budgets.size:
+            if sizes.max() == 1:
+                raise DataError(one_sample_each(family, trials.columns.get("group"), sizes.size, int(asked.min())))
             raise InputError(
                 f"{family}: n must be at most the samples of a problem, {sizes.max()}, got {asked.min()}; draw more "
                 "samples (past them the best of n is unknown, not the best observed)"
@@ -92,10 +130,36 @@ def best_by_group(
         if budgets.size < asked.size:
             message = f"budgets above the {sizes.max()} samples of the largest problem are left out"
             cautions.append(Caution("beyond-trials", message, family, float(asked.max())))
-    best = expected_best_by_group(scores.selection, group, budgets, scores.reported, direction=trials.metric.direction)
+    options: dict[str, Any] = {
+        "weights": None if trials.weights is None else trials.weights[present],
+        "strata": dict(enumerate(trials.strata)) or None,
+    }
+    if statistic == "all":
+        best = _all_of_n(trials, scores, group, budgets, options)
+    else:
+        best = expected_best_by_group(
+            scores.selection, group, budgets, scores.reported, direction=trials.metric.direction, **options
+        )
     names = np.array(trials.groups, dtype=object)[np.asarray(best.groups, dtype=np.int64)]
-    cautions += about_sizes(best, family)
+    cautions += about_sizes(best, family, trials.columns.get("group"))
     return replace(best, groups=names), scores, cautions
+
+
+def _all_of_n(
+    trials: Trials, scores: Scores, group: npt.NDArray[Any], budgets: IntArray, options: dict[str, Any]
+) -> GroupBest:
+    """The chance that all of n succeed, by problem: of 0/1 scores, the worst of n."""
+    known, name = scores.curve_of, trials.metric.reported or trials.metric.selection
+    if trials.metric.direction != "max":
+        raise InputError("all of n succeed (pass^k) where a score of 1 is a success: direction must be max, got min")
+    odd = known[(known != 0) & (known != 1)]
+    if odd.size:
+        raise InputError(
+            f"{trials.families[0]}: all of n succeed (pass^k) is of scores 0 and 1, got {odd[0]:g} in {name!r}; use "
+            "statistic 'mean', the expected best of n, which any score has"
+        )
+    best = expected_best_by_group(known, group, budgets, direction="min", **options)
+    return replace(best, direction="max")
 
 
 def group_budgets(sizes: IntArray) -> IntArray:
@@ -123,31 +187,58 @@ def group_curve(
     rng: int | None,
 ) -> GroupCurve:
     """The curve of one family over its problems."""
-    if statistic != "mean":
-        raise InputError(
-            f"over problems (--group) the statistic is 'mean', the average over problems, got {statistic!r}; leave out "
-            "--group for the median over all samples"
-        )
+    as_group_statistic(statistic)
     if estimator != "u":
         raise InputError(f"over problems (--group) the estimator is 'u', the unbiased one, got {estimator!r}")
     _check.as_choice(interval, GROUP_METHODS, "interval over problems")
     trials = scored(trials)
-    best, scores, cautions = best_by_group(trials, n, failed, missing)
-    limits = group_interval(
-        best, method=interval, confidence=confidence, simultaneous=simultaneous, bounds=trials.metric.bounds,
-        n_resamples=n_resamples, rng=rng,
-    )  # fmt: skip
-    return GroupCurve(best, limits, scores, trials.metric, tuple(cautions))
+    best, scores, cautions = best_by_group(trials, n, failed, missing, statistic)
+    options: dict[str, Any] = {
+        "method": interval, "confidence": confidence, "simultaneous": simultaneous, "bounds": trials.metric.bounds,
+        "n_resamples": n_resamples, "rng": rng,
+    }  # fmt: skip
+    return GroupCurve(
+        best, group_interval(best, **options), scores, trials.metric, tuple(cautions), stratum_curves(best, **options)
+    )
 
 
-def about_sizes(best: GroupBest, family: str) -> list[Caution]:
+def as_group_statistic(statistic: str | float) -> str:
+    """``mean``, the expected best of n, or ``all``, that all of n succeed: both averaged over problems."""
+    if statistic not in ("mean", "all"):
+        raise InputError(
+            "over problems (--group) the statistic is 'mean', the average over problems of the best of n, or 'all', of "
+            f"the chance that all of n succeed (pass^k), got {statistic!r}; leave out --group for the median over all "
+            "samples"
+        )
+    return str(statistic)
+
+
+def stratum_curves(best: GroupBest, **options: Any) -> tuple[Stratum, ...]:
+    """Each stratum over its own problems, with intervals of its own."""
+    if best.stratum is None:
+        return ()
+    return tuple(Stratum(label, part, group_interval(part, **options)) for label, part in best.by_stratum().items())
+
+
+def one_sample_each(family: str, column: str | None, n_groups: int, asked: int) -> str:
+    """Why there is no best of n where every problem has one sample."""
+    where = "" if column is None else f" of {column!r}"
+    return (
+        f"{family}: every one of the {n_groups} problems{where} has one sample, so that the best of n = {asked} is "
+        "unknown: draw more samples of each problem, ask for n = 1, or name the column that tells problems (not "
+        "samples) apart with --group"
+    )
+
+
+def about_sizes(best: GroupBest, family: str, column: str | None = None) -> list[Caution]:
     """What there is to say where problems have one sample each, or unequally many."""
     sizes, total = best.sizes, best.groups.size
     found = []
     if sizes.max() == 1:
+        where = "" if column is None else f" of {column!r}"
         message = (
-            "every problem has one sample, so that the curve is one point, n = 1: draw more samples of each for the "
-            "best of n, or leave out --group if they are samples of one problem"
+            f"every problem{where} has one sample, so that the curve is one point, n = 1: draw more samples of each "
+            "for the best of n, or name another column with --group if these are samples and not problems"
         )
         found.append(Caution("beyond-trials", message, family, 1.0))
     elif sizes.min() < sizes.max():
@@ -162,29 +253,17 @@ def about_sizes(best: GroupBest, family: str) -> list[Caution]:
 
 
 def _repeated_samples(trials: Trials) -> list[Caution]:
-    """Sample ids (the seed column) that occur twice in one problem: an error where the scores repeat as well."""
-    seed, group = trials.seed, trials.group
-    if seed is None or group is None or np.unique(seed.astype(str)).size < 2:
+    """Sample ids that occur twice in one problem: an error where everything else of the rows repeats as well."""
+    ids = trials.seed if trials.sample is None else trials.sample
+    if ids is None or trials.group is None:
         return []
-    keys: dict[tuple[int, str], list[int]] = {}
-    for row, (problem, name) in enumerate(zip(group.tolist(), seed.astype(str).tolist(), strict=True)):
-        if name not in ("nan", "None", ""):
-            keys.setdefault((problem, name), []).append(row)
-    twice = {key: rows for key, rows in keys.items() if len(rows) > 1}
-    if not twice:
+    columns: list[npt.NDArray[Any]] = [trials.selection, trials.status]
+    columns += [one for one in (trials.reported, trials.cost) if one is not None]
+    found = repeated_samples(trials.group, ids, [*columns, *trials.configuration.values()])
+    if found is None:
         return []
-    (problem, name), _ = next(iter(twice.items()))
-    where = f"first: {name} of problem {trials.groups[problem]}"
-    columns = [trials.selection] + ([] if trials.reported is None else [trials.reported])
-    same = all(np.unique(column[rows]).size == 1 for rows in twice.values() for column in columns)
-    family = trials.families[0]
-    if same:
-        raise DataError(
-            f"{family}: {len(twice)} sample ids occur more than once within a problem, with the same scores ({where}); "
-            "was a file read twice? leave the repeated rows out"
-        )
-    message = f"{len(twice)} sample ids occur more than once within a problem, with other scores ({where})"
-    return [Caution("repeated-configurations", message, family, float(len(twice)))]
+    where = trials.groups[trials.group[found.row]]
+    return said_of_repeats(trials.families[0], found.count, found.same, ids[found.row], where)
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,9 +299,9 @@ def verifier_effect(
     best, scores, _ = best_by_group(trials, n, failed, missing)
     assert scores.reported is not None
     group = trials.group[scores.rows] if trials.group is not None else np.zeros(0)
-    options: dict[str, Any] = {"direction": trials.metric.direction}
+    options: dict[str, Any] = {"direction": trials.metric.direction, "weights": best.weights}
     oracle = expected_best_by_group(scores.reported, group, best.n, **options)
     blind = expected_best_by_group(scores.reported, group, [1], **options).by_group
     known = ~np.isnan(best.by_group)
-    random = np.where(known, blind, 0).sum(axis=0) / known.sum(axis=0)
+    random, _ = average_over_groups(np.where(known, blind, np.nan), best.weights)
     return VerifierEffect(trials.families[0], best.n, oracle.value, best.value, random)

@@ -105,6 +105,12 @@ class Trials:
     search: npt.NDArray[np.int32] | None = None
     searches: tuple[str, ...] = ()
     seed: npt.NDArray[Any] | None = None
+    sample: npt.NDArray[Any] | None = None
+    """Which sample of its problem a trial is, where the source says so: it must not occur twice in one problem."""
+    weights: FloatArray | None = None
+    """One weight for each of ``groups``; None: all count the same."""
+    strata: tuple[str, ...] = ()
+    """One label (difficulty, source) for each of ``groups``; empty: they are not divided."""
     configuration: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     """Hyperparameters by column; None or NaN where a trial has no such parameter."""
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -117,13 +123,16 @@ class Trials:
 
     def __post_init__(self) -> None:
         size = self.family.size
-        for name in ("selection", "status", "reported", "cost", "order", "group", "search", "seed"):
+        for name in ("selection", "status", "reported", "cost", "order", "group", "search", "seed", "sample"):
             column = getattr(self, name)
             if column is not None and column.size != size:
                 raise InputError(f"every column needs one value per trial: {name} has {column.size} of {size}")
             if column is not None:
                 column.setflags(write=False)
         self.family.setflags(write=False)
+        for name, size in (("weights", 0 if self.weights is None else self.weights.size), ("strata", len(self.strata))):
+            if size and size != len(self.groups):
+                raise InputError(f"{name} must be one per group, got {size} for {len(self.groups)} groups")
         if len(set(self.families)) != len(self.families):
             raise InputError("family names must be unique; join the rows of one family before building Trials")
 
@@ -140,12 +149,18 @@ class Trials:
         group: Sequence[Any] | npt.NDArray[Any] | None = None,
         search: Sequence[Any] | npt.NDArray[Any] | None = None,
         seed: Sequence[Any] | npt.NDArray[Any] | None = None,
+        sample: Sequence[Any] | npt.NDArray[Any] | None = None,
+        weights: Mapping[Any, float] | None = None,
+        strata: Mapping[Any, Any] | None = None,
         status: Sequence[str] | None = None,
         configuration: Mapping[str, Any] | None = None,
         bounds: Any = None,
         **more: Any,
     ) -> Trials:
-        """Trials from plain arrays, one value per trial. A score of NaN or infinity is a diverged trial."""
+        """Trials from plain arrays, one value per trial. A score of NaN or infinity is a diverged trial.
+
+        ``weights`` and ``strata`` are by group.
+        """
         scores = np.array(selection, dtype=np.float64).ravel()
         claimed = None if reported is None else np.array(reported, dtype=np.float64).ravel()
         if status is None:
@@ -177,6 +192,9 @@ class Trials:
             search=search_code,
             searches=searches,
             seed=None if seed is None else np.asarray(seed),
+            sample=None if sample is None else np.asarray(sample),
+            weights=None if weights is None else np.array(_each_group(weights, groups, "weights"), dtype=np.float64),
+            strata=() if strata is None else tuple(map(str, _each_group(strata, groups, "strata"))),
             configuration={key: np.asarray(value) for key, value in (configuration or {}).items()},
             **more,
         )
@@ -219,6 +237,7 @@ class Trials:
             group=pick(self.group),
             search=pick(self.search),
             seed=pick(self.seed),
+            sample=pick(self.sample),
             configuration={key: column[rows] for key, column in self.configuration.items()},
         )
 
@@ -330,6 +349,18 @@ class Trials:
 
 def _status_code(name: str) -> int:
     return STATUSES.index(_check.as_choice(str(name), STATUSES, "status"))
+
+
+def _each_group(given: Mapping[Any, Any], groups: tuple[str, ...], name: str) -> list[Any]:
+    """What a mapping says of each group, in the order of the groups."""
+    if not groups:
+        raise InputError(f"{name} are of problems: name the problem of each trial with group=")
+    known = {str(key): value for key, value in given.items()}
+    missing = [one for one in groups if one not in known]
+    if missing:
+        listed = ", ".join(missing[:5])
+        raise InputError(f"{name} must name every group, and {len(missing)} of {len(groups)} are missing: {listed}")
+    return [known[one] for one in groups]
 
 
 def _codes(values: Any) -> tuple[tuple[str, ...], npt.NDArray[np.int32] | None]:

@@ -10,7 +10,7 @@ from levelbest.errors import InputError
 from levelbest.report.build import build_view
 from levelbest.report.report_text import print_report
 from levelbest.report.write import write_report
-from levelbest.stats import pass_at_k
+from levelbest.stats import all_of_k, pass_at_k
 from levelbest.trials import Trials
 
 
@@ -35,9 +35,12 @@ def test_sections_list_problems_and_the_verifier():
     assert view.statistics == ("mean",)
     assert view.axes == ("trials",)
     assert view.n_groups == 12
-    verifier, problems = view.sections
+    verifier, every, problems = view.sections
+    assert every.title == "All of n succeed"
     assert verifier.heads == ("Family", "n", "oracle", "verifier", "random", "share of the gain")
     correct = trials["base"].reported.reshape(12, 6).sum(axis=1)
+    row = next(row for row in every.rows if row[:2] == ("base", "4"))
+    assert float(row[2]) == pytest.approx(all_of_k(correct, 6, 4).mean(), abs=0.005)
     row = next(row for row in verifier.rows if row[:2] == ("base", "5"))
     assert float(row[2]) == pytest.approx(pass_at_k(correct, 6, 5).mean(), abs=1e-4)
     assert float(row[4]) == pytest.approx(correct.mean() / 6, abs=1e-4)
@@ -57,7 +60,7 @@ def test_the_page_shows_them(tmp_path):
     page = report.page.read_text(encoding="utf-8")
     assert "What the verifier brings" in page
     assert 'id="figure-verifier"' in page
-    assert '<h2 id="section-2">Problems</h2>' in page
+    assert '<h2 id="section-3">Problems</h2>' in page
     assert (tmp_path / "page" / "verifier.svg").is_file()
 
 
@@ -70,7 +73,7 @@ def test_without_a_verifier_there_is_the_oracle_alone(tmp_path):
         group=np.array(trials.groups)[trials.group],
     )
     report = write_report(alone["base"], tmp_path / "page.html", n_resamples=300, page_only=True, headline=50)
-    assert [one.title for one in report.view.sections] == ["Problems"]
+    assert [one.title for one in report.view.sections] == ["All of n succeed", "Problems"]
     assert report.view.effect == ()
     assert report.view.headline == 6  # no problem has 50 samples
     assert '<b class="badge">oracle</b>' in report.page.read_text(encoding="utf-8")

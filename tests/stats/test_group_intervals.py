@@ -184,3 +184,22 @@ def test_the_default_covers(law):
         found = group_interval(best, bounds=(0, 1), n_resamples=400, rng=seed)
         hits += found.low[0] <= truth <= found.high[0]
     assert hits >= 0.915 * 400
+
+
+def test_weighted_errors_are_those_of_the_interval():
+    rng = np.random.default_rng(8)
+    sizes = rng.integers(3, 7, 15)
+    group = np.repeat(np.arange(15), sizes)
+    scores = rng.random(group.size)
+    weights = rng.uniform(0.5, 3, 15)
+    best = expected_best_by_group(scores, group, [1, 2], weights=weights)
+    split = group_variance(scores, group, [1, 2], weights=weights)
+    limits = group_interval(best, method="t")
+    assert split.error == pytest.approx((limits.high - limits.low) / 2 / t.ppf(0.975, 14))
+    # by hand, at n = 1, where a problem's estimate is its mean
+    own = np.array([scores[group == i].var(ddof=1) / sizes[i] for i in range(15)])
+    assert split.within[0] ** 2 / 15 == pytest.approx((weights**2 * own).sum() / weights.sum() ** 2)
+    even = group_variance(scores, group, [1, 2], weights=np.full(15, 2.5))
+    plain = group_variance(scores, group, [1, 2])
+    for name in ("error", "between", "within"):
+        assert getattr(even, name) == pytest.approx(getattr(plain, name))

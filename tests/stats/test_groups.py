@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from levelbest.errors import InputError
 from levelbest.stats import all_of_k, expected_best, expected_best_by_group, pass_at_k
+from levelbest.stats.groups import repeated_samples
 
 
 @pytest.mark.parametrize("samples", [1, 2, 7, 16, 100, 1000, 10_000])
@@ -172,3 +173,24 @@ def test_groups_that_do_not_fit(options, message):
     arguments = {"group": ["a", "a", "b", "b"], "n": 1} | options
     with pytest.raises(InputError, match=message):
         expected_best_by_group([0, 1, 1, 0], **arguments)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 3), st.sampled_from([0.0, 1.0, np.nan])), min_size=1, max_size=9
+    )
+)
+def test_repeated_samples_as_a_dictionary_finds_them(rows):
+    group, ids, scores = (np.array(column) for column in zip(*rows, strict=True))
+    seen: dict[tuple[int, int], list[int]] = {}
+    for row, key in enumerate(zip(group.tolist(), ids.tolist(), strict=True)):
+        seen.setdefault(key, []).append(row)
+    twice = [found for found in seen.values() if len(found) > 1]
+    result = repeated_samples(group, ids, [scores])
+    if np.unique(ids).size < 2 or not twice:
+        assert result is None
+        return
+    assert result.count == len(twice)
+    assert result.row == min(one for found in twice for one in found[1:])
+    assert result.same == all(len({str(scores[row]) for row in found}) == 1 for found in twice)
+    assert repeated_samples(group, ids.astype(str), [scores]) == result

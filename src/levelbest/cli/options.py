@@ -29,8 +29,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # The options of data_options that read_trials takes, by the same names.
 READING = (
-    "family", "selection", "reported", "cost", "group", "trial", "search", "seed_column", "where", "direction",
-    "bounds", "reader", "wide",
+    "family", "selection", "reported", "cost", "group", "weight", "stratum", "trial", "search", "seed_column",
+    "where", "direction", "bounds", "reader", "wide",
 )  # fmt: skip
 
 
@@ -53,11 +53,11 @@ def _budgets(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 def _statistic(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """``mean``, ``median`` or a quantile."""
     try:
-        known = value in ("mean", "median") or 0 < float(value) < 1
+        known = value in ("mean", "median", "all") or 0 < float(value) < 1
     except ValueError:
         known = False
     if not known:
-        raise click.BadParameter(f"{value!r} is neither mean, median nor a quantile between 0 and 1", ctx, param)
+        raise click.BadParameter(f"{value!r} is neither mean, median, all nor a quantile between 0 and 1", ctx, param)
     return value
 
 
@@ -88,9 +88,10 @@ def cost_option(function: F) -> F:
 
 def statistic_option(function: F) -> F:
     """``--statistic``: what the curves are."""
-    return click.option("--statistic", callback=_statistic, metavar="mean|median|Q", default="mean", show_default=True)(
-        function
-    )
+    return click.option(
+        "--statistic", callback=_statistic, metavar="mean|median|Q|all", default="mean", show_default=True,
+        help="Of the best of n; all, for problems with 0/1 scores: that all of n succeed (pass^k).",
+    )(function)  # fmt: skip
 
 
 def _apply(options: Iterable[Callable[[F], F]], function: F) -> F:
@@ -128,6 +129,8 @@ def data_options(function: F) -> F:
             click.option("--reported", metavar="COL", help="The score claimed of the winner (test)."),
             click.option("--cost", metavar="COL", help="What a trial used up: seconds, GPU hours, dollars."),
             click.option("--group", metavar="COL", help="The problem or task a sample belongs to."),
+            click.option("--weight", metavar="COL", help="The weight of each problem in averages over problems."),
+            click.option("--stratum", metavar="COL", help="What divides the problems: difficulty, source."),
             click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
             click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
             click.option("--seed-column", metavar="COL", help="The column that holds the trials' seeds."),
@@ -168,9 +171,7 @@ def curve_options(function: F) -> F:
     """What to estimate, and the interval around it."""
     return _apply(
         (
-            click.option(
-                "--statistic", callback=_statistic, metavar="mean|median|Q", default="mean", show_default=True
-            ),
+            statistic_option,
             click.option(
                 "--estimator",
                 type=click.Choice(["u", "v", "naive", "gaussian"]),

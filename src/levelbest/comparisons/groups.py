@@ -16,7 +16,7 @@ from levelbest.comparisons import sentences
 from levelbest.comparisons.plan import Plan, cautions_of, scope_words
 from levelbest.comparisons.results import Comparison, PairComparison, Verdict, crossings, verdict_ranges
 from levelbest.errors import DataError, InputError
-from levelbest.group_curves import best_by_group, group_budgets, scored
+from levelbest.group_curves import as_group_statistic, best_by_group, group_budgets, scored
 from levelbest.stats.group_intervals import group_differences, group_interval
 from levelbest.stats.groups import GroupBest
 from levelbest.stats.samples import Difference
@@ -48,17 +48,18 @@ def compare_groups(
     Problems that not all systems have are left out and listed (``paired`` None), refused (True), or kept, each system
     being averaged over its own (False).
     """
-    if statistic != "mean":
-        raise InputError(
-            f"over problems (--group) the statistic is 'mean', the average over problems, got {statistic!r}"
-        )
+    statistic = as_group_statistic(statistic)
     table = scored(table)
+    options: dict[str, Any] = {
+        "baseline": baseline, "n": n, "statistic": statistic, "confidence": confidence, "failed": failed,
+        "missing": missing, "paired": paired, "n_resamples": n_resamples, "rng": rng,
+    }  # fmt: skip
     tables = [table[name] for name in plan.names]
     cautions: list[Caution] = []
     if paired is not False:
         tables, cautions = _common(tables, failed, required=paired is True)
     budgets = _grid(tables, n, failed)
-    found = [best_by_group(one, budgets, failed, missing) for one in tables]
+    found = [best_by_group(one, budgets, failed, missing, statistic) for one in tables]
     best = [_at(one, budgets) for one, _, _ in found]
     # a failure counts where its problem was left out as well
     scores = [replace(one, n_failed=table[name].n_failed) for (_, one, _), name in zip(found, plan.names, strict=True)]
@@ -75,7 +76,7 @@ def compare_groups(
     if paired is not False:
         message = "compared problem by problem: samples of the same problem in every family"
         cautions.append(Caution("paired-design", message, value=float(best[0].groups.size)))
-    if scores[0].reported is None:
+    if scores[0].reported is None and statistic == "mean":
         message = (
             f"{table.metric.selection} picks the best of n and is what is compared: what an oracle reaches (pass@k for "
             "0/1 scores)"
@@ -83,12 +84,9 @@ def compare_groups(
         cautions.append(Caution("no-reported", message))
     other = None
     if survival and any(one.n_failed for one in scores):
-        other = _other_policy(
-            table, plan, baseline=baseline, n=n, statistic=statistic, confidence=confidence, failed=failed,
-            missing=missing, paired=paired, n_resamples=n_resamples, rng=rng,
-        )  # fmt: skip
+        other = _other_policy(table, plan, **options)
     pairs = [
-        _pair(plan, best, scores, difference, at, other, confidence, failed)
+        _pair(plan, best, scores, difference, at, other, confidence, failed, statistic)
         for at, difference in enumerate(differences)
     ]
     return Comparison(
@@ -97,17 +95,33 @@ def compare_groups(
         baseline=baseline,
         axis="trials",
         unit=None,
-        statistic="mean",
+        statistic=statistic,
         direction=table.metric.direction,
         confidence=confidence,
         adjustment="each family's band at an adjusted level"
         if paired is False
-        else f"simultaneous over budgets and {len(plan.pairs)} pair{'s' * (len(plan.pairs) > 1)}, problems resampled",
+        else f"simultaneous over budgets and {len(plan.pairs)} pair{'s' * (len(plan.pairs) > 1)}, problems resampled"
+        + (", problems weighted" if table.weights is not None else ""),
         failed=failed,
         seed=rng,
         n_resamples=n_resamples,
         cautions=tuple(dict.fromkeys(cautions)),
+        strata=_within_strata(table, plan, options) if survival and table.strata else (),
     )
+
+
+def _within_strata(table: Trials, plan: Plan, options: dict[str, Any]) -> tuple[tuple[str, Comparison], ...]:
+    """The same comparison of the problems of each stratum; one that no two families share has none."""
+    assert table.group is not None
+    labels = np.array(table.strata)[table.group]
+    found = []
+    for label in sorted(set(table.strata)):
+        inside = replace(table.take(np.flatnonzero(labels == label)), strata=())
+        try:
+            found.append((label, compare_groups(inside, plan, **options, survival=False)))
+        except (DataError, InputError):
+            continue
+    return tuple(found)
 
 
 def _common(tables: Sequence[Trials], failed: str, *, required: bool) -> tuple[list[Trials], list[Caution]]:
@@ -224,6 +238,7 @@ def _pair(
     other: dict[tuple[str, str], tuple[Verdict, ...]] | None,
     confidence: float,
     failed: str,
+    statistic: str,
 ) -> PairComparison:
     a, b = plan.pairs[at]
     names = plan.names[a], plan.names[b]
@@ -236,6 +251,8 @@ def _pair(
         for i in (a, b)
     )
     survives, extra = None, []
+    if statistic == "all":
+        extra.append("Compared is the chance that all of n samples succeed (pass^k).")
     if other is not None:
         survives = sentences.same_verdicts(verdicts, other[names])
         how = "dropped" if failed == "worst" else "counted as the worst score"

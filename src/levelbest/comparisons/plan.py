@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import IntArray
+from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.comparisons import sentences
 from levelbest.comparisons.pairing import Pairing
@@ -89,6 +89,7 @@ def one_table(trials: Trials | Sequence[Trials]) -> Trials:
 
     shared = set.intersection(*(set(one.configuration) for one in tables))
     groups, group = _joined_groups(tables)
+    weights, strata = _said_of_groups(tables, groups)
     return Trials(
         metric=first,
         families=names,
@@ -100,9 +101,30 @@ def one_table(trials: Trials | Sequence[Trials]) -> Trials:
         seed=joined("seed"),
         group=group,
         groups=groups,
+        weights=weights,
+        strata=strata,
+        sample=joined("sample"),
         configuration={key: np.concatenate([one.configuration[key] for one in tables]) for key in sorted(shared)},
         source=tuple(dict.fromkeys(name for one in tables for name in one.source)),
         cautions=tuple(dict.fromkeys(caution for one in tables for caution in one.cautions)),
+    )
+
+
+def _said_of_groups(tables: Sequence[Trials], groups: tuple[str, ...]) -> tuple[FloatArray | None, tuple[str, ...]]:
+    """The weights and strata of the problems of several tables, which must agree; none where a table has none."""
+    weights: dict[str, float] = {}
+    strata: dict[str, str] = {}
+    for one in tables:
+        for i, name in enumerate(one.groups):
+            if one.weights is not None and weights.setdefault(name, float(one.weights[i])) != one.weights[i]:
+                raise InputError(f"a problem has one weight, and {name!r} has {weights[name]:g} and {one.weights[i]:g}")
+            if one.strata and strata.setdefault(name, one.strata[i]) != one.strata[i]:
+                raise InputError(f"a problem is in one stratum, and {name!r} is in {strata[name]} and {one.strata[i]}")
+    weighted = bool(groups) and all(one.weights is not None for one in tables)
+    divided = bool(groups) and all(one.strata for one in tables)
+    return (
+        np.array([weights[name] for name in groups]) if weighted else None,
+        tuple(strata[name] for name in groups) if divided else (),
     )
 
 

@@ -12,12 +12,13 @@ from levelbest import _check
 from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.comparisons.plan import make_plan
-from levelbest.errors import InputError
+from levelbest.errors import DataError, InputError
+from levelbest.group_curves import one_sample_each
 from levelbest.stats import horizon
 from levelbest.stats.group_planning import GroupPlan, plan_groups
 from levelbest.stats.planning import Needed, trials_for_width, trials_to_separate
 from levelbest.stats.samples import Sample
-from levelbest.trials import Trials
+from levelbest.trials import Scores, Trials
 
 __all__ = ["TrialPlan", "plan_trials"]
 
@@ -145,8 +146,10 @@ def plan_trials(
     scores = {name: trials[name].scores(failed, missing=missing) for name in trials.families}
     for name, one in scores.items():
         if trials.group is not None:
-            groups = np.asarray(trials[name].group)[one.rows]
-            problems.append((name, _for_problems(one.selection, one.reported, groups, n, width, confidence, metric)))
+            mine = trials[name]
+            for label in ("", *sorted(set(mine.strata))):
+                plan_of = _for_problems(mine, one, label, n, width, confidence)
+                problems.append((f"{name}, {label}" if label else name, plan_of))
             continue
         goal = width
         if goal is None:
@@ -177,12 +180,26 @@ def plan_trials(
 
 
 def _for_problems(
-    selection: Any, reported: Any, groups: Any, n: int, width: float | None, confidence: float, metric: Any
+    trials: Trials, scores: Scores, stratum: str, n: int, width: float | None, confidence: float
 ) -> GroupPlan:
+    """The plan for one family's problems, or for those of one stratum."""
     from scipy.special import ndtri
 
+    assert trials.group is not None
+    groups, selection, reported = trials.group[scores.rows], scores.selection, scores.reported
+    if stratum:
+        inside = np.flatnonzero(np.array(trials.strata)[groups] == stratum)
+        groups, selection = groups[inside], selection[inside]
+        reported = None if reported is None else reported[inside]
+    most = int(np.bincount(groups).max())
+    if n > most:
+        family, column = trials.families[0], trials.columns.get("group")
+        if most == 1:
+            raise DataError(one_sample_each(family, column, np.unique(groups).size, n))
+        raise InputError(f"{family}: n must be at most the samples of a problem, {most}, got {n}; plan for a smaller n")
     z = float(ndtri((1 + confidence) / 2))
-    options = {"direction": metric.direction, "others": [1]}
+    weights = None if trials.weights is None else trials.weights[np.unique(groups)]
+    options: dict[str, Any] = {"direction": trials.metric.direction, "others": [1], "weights": weights}
     target = 1.0 if width is None else width / (2 * z)
     found = plan_groups(selection, groups, n, reported, target=target, **options)
     if width is None:

@@ -138,6 +138,8 @@ class Comparison:
     n_resamples: int
     while_running: bool = False
     cautions: tuple[Caution, ...] = ()
+    strata: tuple[tuple[str, Comparison], ...] = ()
+    """The same within each stratum of problems, each at the confidence stated."""
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -158,7 +160,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The form that ``--json`` prints."""
-        return {
+        document: dict[str, Any] = {
             "comparisons": [one.to_dict() for one in self.pairs],
             "baseline": self.baseline,
             "axis": self.axis,
@@ -174,6 +176,12 @@ class Comparison:
             "n_resamples": self.n_resamples,
             "warnings": [caution.to_dict() for caution in self.cautions],
         }
+        if self.strata:
+            document["strata"] = [
+                {"stratum": label, "comparisons": [one.to_dict() for one in inside.pairs]}
+                for label, inside in self.strata
+            ]
+        return document
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: every pair with its verdicts."""

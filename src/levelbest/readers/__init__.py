@@ -24,6 +24,8 @@ def read_trials(
     reported: str | None = None,
     cost: str | None = None,
     group: str | None = None,
+    weight: str | None = None,
+    stratum: str | None = None,
     trial: str | None = None,
     search: str | None = None,
     seed_column: str | None = None,
@@ -41,6 +43,7 @@ def read_trials(
 
     Columns that are not named are taken by the format's own word or by an obvious name, and ``cautions`` of the result
     says which; ``skipped`` lists what was left out, where and why. ``reported="none"`` says that there is none.
+    ``group`` names the problem that a sample belongs to, ``weight`` and ``stratum`` what is said of the problem.
     ``options`` go to the reader of a particular tool.
     """
     from levelbest.readers.pipeline import build_trials
@@ -52,6 +55,8 @@ def read_trials(
         reported=reported,
         cost=cost,
         group=group,
+        weight=weight,
+        stratum=stratum,
         trial=trial,
         search=search,
         seed=seed_column,

@@ -23,6 +23,7 @@ from levelbest.readers.checkpoints import Picked, best_rows, pick_nested
 from levelbest.readers.columns import as_codes, taken, texts, unique_codes
 from levelbest.readers.configurations import configuration_of
 from levelbest.readers.filters import matching_rows
+from levelbest.readers.groups import refuse_repeats, said_of_groups
 from levelbest.readers.merged import Merged, merge
 from levelbest.readers.numbers import Numbers, as_numbers
 from levelbest.readers.raw import RawTable
@@ -127,6 +128,7 @@ def _assembled(
     scores = selection.values
     if roles.trial is not None:
         by = _opposite(direction) if turned else direction
+        refuse_repeats(table, roles, family, [scores, status, *([] if reported is None else [reported])], keep)
         keep, cost = best_rows(table, roles, family, scores, status, cost, keep, by)
     everything = keep.size == table.n_rows
 
@@ -137,6 +139,7 @@ def _assembled(
     kept_families, family = unique_codes(pick(family), families)
     group_names, group = _codes(table, roles.group, keep, everything)
     search_names, search = _codes(table, roles.search, keep, everything)
+    weights, strata = said_of_groups(table, roles, keep, group, group_names)
     configuration = configuration_of(table, roles, wanted, keep, everything)
     order = None
     if roles.order is not None:
@@ -181,6 +184,9 @@ def _assembled(
         search=search,
         searches=search_names,
         seed=None if roles.seed is None else _seeds(taken(table.columns[roles.seed], keep)),
+        sample=None if roles.sample is None else _seeds(taken(table.columns[roles.sample], keep)),
+        weights=weights,
+        strata=strata,
         configuration=configuration,
         columns=roles.named(),
         source=tuple(one.source for one in table.tables),

@@ -24,6 +24,10 @@ _STATUS = (("status",), ("state",), ("trial", "status"), ("run", "status"))
 _COST_UNITS = ("s", "h", "min", "USD", "GPU h")
 _STEPS = (("epoch",), ("step",), ("global", "step"), ("iteration",), ("training", "iteration"))
 _RUNS = (("run",), ("run", "id"), ("run", "name"), ("trial",), ("trial", "id"), ("run", "uuid"))
+_SAMPLES = (
+    "sample_id", "sample", "sample_idx", "sample_index", "sample_number", "completion_id", "generation_id", "trial",
+    "trial_id", "attempt", "epoch",
+)  # fmt: skip
 _CUMULATIVE = names.word_set("cum cumulative accumulated total_so_far start end")
 
 
@@ -40,6 +44,8 @@ class Wanted:
     search: str | None = None
     seed: str | None = None
     status: str | None = None
+    weight: str | None = None
+    stratum: str | None = None
     configuration: tuple[str, ...] | None = None
     wide: tuple[str, ...] | None = None
     where: str | None = None
@@ -62,6 +68,10 @@ class Roles:
     seed: str | None = None
     status: str | None = None
     order: str | None = None
+    weight: str | None = None
+    stratum: str | None = None
+    sample: str | None = None
+    """Which sample of its problem a row is."""
     flag: str | None = None
     """A true-or-false column that marks trials that went wrong."""
     guessed: list[str] = field(default_factory=list)
@@ -70,7 +80,7 @@ class Roles:
 
     def named(self) -> dict[str, str]:
         """Role -> column, for the roles that have one."""
-        roles = ("selection", "reported", "cost", "group", "trial", "search", "seed", "status")
+        roles = ("selection", "reported", "cost", "group", "weight", "stratum", "trial", "search", "seed", "status")
         found = {role: getattr(self, role) for role in roles}
         family = {"family": ",".join(self.family)} if self.family else {}
         return family | {role: name for role, name in found.items() if name}
@@ -78,7 +88,8 @@ class Roles:
     def used(self) -> set[str]:
         """Every column with a part."""
         single = (self.selection, self.reported, self.cost, self.group, self.trial, self.search, self.seed, self.status)
-        return {name for name in (*self.family, *single, self.order, self.flag) if name}
+        others = (self.order, self.flag, self.weight, self.stratum)
+        return {name for name in (*self.family, *single, *others) if name}
 
 
 def column_named(asked: str, columns: Iterable[str], option: str, source: str) -> str:
@@ -113,7 +124,7 @@ def choose_roles(columns: Mapping[str, Any], wanted: Wanted, known: Mapping[str,
         selection = _guess_selection(columns, source, exclude=wanted)
         guessed.append(f"selection = {selection!r}")
     roles = Roles(selection=selection, guessed=guessed)
-    for role in ("cost", "group", "trial", "search", "status"):
+    for role in ("cost", "group", "trial", "search", "status", "weight", "stratum"):
         setattr(roles, role, asked(role))
     roles.seed = asked("seed", "seed-column")
     roles.order = known.get("order")
@@ -229,6 +240,9 @@ def _guess_rest(roles: Roles, columns: Mapping[str, Any], free: Sequence[str], w
     if roles.status is None and wanted.status is None:
         found = [name for name in free if names.tokens(name) in _STATUS]
         _take_one(roles, "status", [name for name in found if not as_statuses(columns[name])[1]])
+    if roles.group is not None:
+        roles.sample = roles.trial or _obvious_sample(columns, [name for name in free if name not in roles.used()])
+        roles.sample = roles.sample or roles.order
     _guess_checkpoints(roles, columns, free)
     if roles.flag is None:
         flags = [name for name in free if set(names.tokens(name)) & set(FLAGS) and _is_flag(columns[name])]
@@ -245,6 +259,17 @@ def _guess_checkpoints(roles: Roles, columns: Mapping[str, Any], free: Sequence[
             if 1 < len(distinct) <= len(columns[name]) / 2:
                 roles.open.append(f"rows may be checkpoints of the {len(distinct)} runs in {name!r} (--trial {name})")
                 return
+
+
+def _obvious_sample(columns: Mapping[str, Any], free: Sequence[str]) -> str | None:
+    """The column of sample ids: known by its name, and by ids that are numbers or single words."""
+    for known in _SAMPLES:
+        for name in free:
+            if "_".join(names.tokens(name)) == known and (
+                _numeric(columns, name) or all(len(one.split()) == 1 for one in as_codes(columns[name])[0])
+            ):
+                return name
+    return None
 
 
 def _obvious_cost(name: str) -> bool:

@@ -1,6 +1,7 @@
 """One tidy table for anyone's results: a row per trial, a column per role, and what the scores are beside them.
 
-    family, selection, reported, cost, group, search, seed, status, order, config.*, direction, selection_name, ...
+    family, selection, reported, cost, group, weight, stratum, search, seed, sample, status, order, config.*, direction,
+    selection_name, ...
 
 Columns that a source does not have are not written. What is the same for every row (the direction, the scores' names,
 bounds, the unit of cost) is a column too, so that a plain CSV file says all that is needed to read it back.
@@ -29,7 +30,7 @@ __all__ = ["FORMATS", "MARKS", "TEXT", "mark_roles", "tidy_columns", "tidy_text"
 FORMATS = ("csv", "jsonl", "parquet")
 MARKS = frozenset({"family", "selection", "status", "direction", "selection_name"})
 """Columns by which a tidy table is known."""
-TEXT = frozenset({"family", "group", "search"})
+TEXT = frozenset({"family", "group", "stratum", "search"})
 """Columns of names, even where a name looks like a number."""
 _PREFIX = "config."
 _CHUNK = 50_000
@@ -50,10 +51,16 @@ def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Any
             columns[name] = getattr(trials, name)
     if trials.group is not None:
         columns["group"] = np.array(trials.groups, dtype=object)[trials.group]
+    if trials.group is not None and trials.weights is not None:
+        columns["weight"] = trials.weights[trials.group]
+    if trials.group is not None and trials.strata:
+        columns["stratum"] = np.array(trials.strata, dtype=object)[trials.group]
     if trials.search is not None:
         columns["search"] = np.array(trials.searches, dtype=object)[trials.search]
     if trials.seed is not None:
         columns["seed"] = trials.seed
+    if trials.sample is not None:
+        columns["sample"] = trials.sample
     columns["status"] = np.array(STATUSES, dtype=object)[trials.status]
     if trials.order is not None:
         columns["order"] = trials.order
@@ -171,7 +178,19 @@ def mark_roles(table: RawTable) -> RawTable:
     """A tidy table knows its roles, direction and names; any other table is left as it is."""
     if not set(table.columns) >= MARKS:
         return table
-    roles = ("family", "selection", "reported", "cost", "group", "search", "seed", "status", "order")
+    roles = (
+        "family",
+        "selection",
+        "reported",
+        "cost",
+        "group",
+        "weight",
+        "stratum",
+        "search",
+        "seed",
+        "status",
+        "order",
+    )
     table.roles = {role: role for role in roles if role in table.columns}
     table.configuration = [name for name in table.columns if name.startswith(_PREFIX)]
     table.direction = _only(table, "direction")

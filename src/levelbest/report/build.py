@@ -79,7 +79,11 @@ def build_view(
     effect: tuple[Line, ...] = ()
     if trials.group is not None:
         headline = min([headline, *(int(one.n[-1]) for one in drawn)])
-        sections = (problems.problem_section(drawn),)
+        sections = (problems.problem_section(drawn, trials),)
+        if drawn[0].strata:
+            sections = (problems.stratum_section(drawn, headline), *sections)
+        if all_of_n := problems.all_section(trials, options):
+            sections = (all_of_n, *sections)
         if found := problems.effects(trials, failed, missing):
             sections = (problems.verifier_section(found, trials.metric.selection), *sections)
             effect = problems.verifier_lines(found)

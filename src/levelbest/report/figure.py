@@ -166,7 +166,8 @@ def _frame(ax: Axes, first: Line, score: str, cost_unit: str | None, log: bool) 
             from matplotlib.ticker import MaxNLocator
 
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    what = {"mean": "expected best", "median": "median best"}.get(first.statistic, f"{first.statistic} quantile, best")
+    named = {"mean": "expected best", "median": "median best", "all": "chance that all of n succeed,"}
+    what = named.get(first.statistic, f"{first.statistic} quantile, best")
     ax.set_ylabel(plain_text(f"{what} {score}"))
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)

@@ -58,6 +58,8 @@ def methods_paragraph(
             "Within each problem the value is the unbiased estimate over all subsets of n samples (pass@k for 0/1 "
             "scores) [3]; tied selection scores share their weight [1]; intervals and comparisons resample problems.",
         ]
+    if trials.group is not None and trials.weights is not None:
+        sentences.append(f"Problems are weighted by {trials.columns.get('weight', 'given weights')}.")
     if mean is not None:
         sentences.append(
             f"Bands for the expectation hold at {100 * confidence:g} % for all n at once ({mean.note or mean.method})."

@@ -7,26 +7,36 @@ from typing import Any
 
 import numpy as np
 
-from levelbest._plain import show_number
-from levelbest.curves import Curve
+from levelbest._plain import round_to_uncertainty, show_number
+from levelbest.curves import Curve, curve
 from levelbest.group_curves import VerifierEffect, verifier_effect
 from levelbest.report.view import Line, Section
+from levelbest.stats.groups import GroupBest
+from levelbest.stats.results import Interval
 from levelbest.trials import Trials
 
-__all__ = ["MOST_PROBLEMS", "problem_section", "verifier_lines", "verifier_section"]
+__all__ = [
+    "MOST_PROBLEMS",
+    "all_section",
+    "problem_section",
+    "stratum_section",
+    "verifier_lines",
+    "verifier_section",
+]
 
 MOST_PROBLEMS = 200
 """More problems than this are not listed: those that hold the curve back most come first."""
 _SHOWN = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 1000, 10_000)
 
 
-def problem_section(curves: Sequence[Curve]) -> Section:
+def problem_section(curves: Sequence[Curve], trials: Trials | None = None) -> Section:
     """Every problem with its samples and its best of n, those that hold the curves back most first."""
     sign = 1.0 if curves[0].direction == "max" else -1.0
     names = list(dict.fromkeys(str(name) for one in curves for name in _best(one).groups))
     rows: dict[str, list[str]] = {name: [name] for name in names}
     last: dict[str, list[float]] = {name: [] for name in names}
     heads, stuck = ["Problem"], []
+    _add_roles(heads, rows, trials)
     for one in curves:
         best = _best(one)
         prefix = f"{one.family}: " if len(curves) > 1 else ""
@@ -60,6 +70,79 @@ def problem_section(curves: Sequence[Curve]) -> Section:
         heads=tuple(heads),
         rows=tuple(tuple(rows[name]) for name in ordered[:MOST_PROBLEMS]),
     )
+
+
+def _add_roles(heads: list[str], rows: dict[str, list[str]], trials: Trials | None) -> None:
+    """The stratum and the weight of each problem, where they have them."""
+    if trials is None:
+        return
+    if trials.strata:
+        heads.append(trials.columns.get("stratum", "stratum"))
+        for name, label in zip(trials.groups, trials.strata, strict=True):
+            if name in rows:
+                rows[name].append(label)
+    if trials.weights is not None:
+        heads.append(trials.columns.get("weight", "weight"))
+        for name, weight in zip(trials.groups, trials.weights.tolist(), strict=True):
+            if name in rows:
+                rows[name].append(f"{weight:g}")
+
+
+def stratum_section(curves: Sequence[Curve], headline: int) -> Section:
+    """Each stratum over its own problems, at one sample, the headline budget and the end of the curve."""
+    rows = []
+    budgets = list(dict.fromkeys([1, headline, *(int(one.n[-1]) for one in curves)]))
+    for one in curves:
+        for part in one.strata:
+            cells = [_point(part.best, part.limits, n) for n in budgets]
+            rows.append((part.label, one.family, str(part.best.groups.size), *cells))
+    return Section(
+        title="Strata",
+        note=(
+            "Each stratum averaged over its own problems, with an interval over them alone. The curves above are over "
+            "all problems together, drawn as they are: where strata are rare or frequent by design, give weights."
+        ),
+        heads=("Stratum", "Family", "problems", *(f"n = {n}" for n in budgets)),
+        rows=tuple(sorted(rows, key=lambda row: row[0])),
+    )
+
+
+def all_section(trials: Trials, options: dict[str, Any]) -> Section | None:
+    """The chance that all of n samples succeed, for 0/1 scores; None for others, or where there is one sample each."""
+    rows = []
+    for name in trials.families:
+        one = trials[name]
+        score = one.selection if one.reported is None or options["missing"] == "selection" else one.reported
+        known = score[np.isfinite(score)]
+        if one.metric.direction != "max" or not ((known == 0) | (known == 1)).all():
+            return None
+        found = curve(one, statistic="all", simultaneous=True, **options)
+        for i, n in enumerate(found.n):
+            if found.n[-1] > 1 and (n in _SHOWN or i == found.n.size - 1):
+                decimals = round_to_uncertainty(found.value[i], found.low[i], found.high[i])
+                shown = (show_number(x, decimals) for x in (found.value[i], found.low[i], found.high[i]))
+                rows.append((name, str(int(n)), *shown))
+    if not rows:
+        return None
+    return Section(
+        title="All of n succeed",
+        note=(
+            "pass^k: the chance that all of n samples of a problem are right, averaged over problems, with bands for "
+            "all n at once."
+        ),
+        heads=("Family", "n", "value", "low", "high"),
+        rows=tuple(rows),
+    )
+
+
+def _point(best: GroupBest, limits: Interval, n: int) -> str:
+    at = np.flatnonzero(best.n == n)
+    if not at.size or np.isnan(best.value[at[0]]):
+        return ""
+    point = [float(np.asarray(x)[at[0]]) for x in (best.value, limits.low, limits.high)]
+    decimals = round_to_uncertainty(*point)
+    value, low, high = (show_number(x, decimals) for x in point)
+    return f"{value} ({low} to {high})" if np.isfinite(point[1]) else value
 
 
 def _best(curve: Curve) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.report.plot_text import plot_lines
 from levelbest.report.text import console, print_cautions
-from levelbest.report.view import View
+from levelbest.report.view import Section, View
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +19,8 @@ __all__ = ["print_report"]
 
 MOST_DETAILS = 3
 """More pairs than this are left to the page."""
+MOST_ROWS = 16
+"""Longer tables are left to the page."""
 _COLOURS = ("blue", "red", "green", "magenta", "cyan", "yellow", "white")
 
 
@@ -35,6 +37,10 @@ def print_report(view: View, files: Iterable[str] = ()) -> None:
     out.print(_table(view))
     out.print()
     _print_curves(view, out)
+    for section in view.sections:
+        if section.title != "Problems" and len(section.rows) <= MOST_ROWS:
+            out.print(_section(section))
+            out.print()
     print_cautions(view.cautions, out)
     if view.cautions:
         out.print()
@@ -69,6 +75,19 @@ def _table(view: View) -> Table:
         ]
         cells += [show_cost(one.mean_cost, view.cost_unit)] if has_cost else []
         table.add_row(Text(one.name, style=_COLOURS[i % 7]), *cells)
+    return table
+
+
+def _section(section: Section) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left", padding=(0, 2, 0, 0))
+    table.title = Text(section.title, style="dim")
+    for i, head in enumerate(section.heads):
+        table.add_column(head, justify="left" if i == 0 else "right", overflow="fold")
+    for row in section.rows:
+        table.add_row(*map(Text, row))
     return table
 
 

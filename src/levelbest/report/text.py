@@ -36,8 +36,8 @@ def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> 
     out = console()
     for one in curves:
         failed = f", {one.n_failed} failed ({_policy(one)})" if one.n_failed else ""
-        score = one.score if one.reported else f"{one.selection} ({one.alone})"
-        what = f"  {_statistic(one)} best {score} of n; {one.trials_in_words()}{failed}"
+        how = f" ({one.alone})" if not one.reported and one.statistic != "all" else ""
+        what = f"  {one.quantity()}{how}; {one.trials_in_words()}{failed}"
         table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
         out.print(Text.assemble((one.family, "bold"), what))
         heads = ["n", "value", f"{100 * one.confidence:g} % {'band' if one.simultaneous else 'interval'}", "spread"]
@@ -59,6 +59,8 @@ def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> 
                 cells.append(show_cost(float(one.cost[i]), one.cost_unit))
             table.add_row(*cells)
         out.print(table)
+        if one.strata:
+            out.print(_strata(one))
         out.print(Text(f"interval: {one.method}; {one.note}" if one.note else f"interval: {one.method}", style="dim"))
         out.print()
     print_cautions([caution for one in curves for caution in one.cautions], out)
@@ -77,8 +79,25 @@ def _policy(curve: Curve) -> str:
     return "counted as worst" if curve.failed == "worst" else "dropped"
 
 
-def _statistic(curve: Curve) -> str:
-    return {"mean": "expected", "median": "median"}.get(curve.statistic, f"{curve.statistic} quantile of the")
+def _strata(curve: Curve) -> Any:
+    """Each stratum at the first, a middle and the last budget, with limits over its own problems."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
+    table.add_column("stratum")
+    table.add_column("problems", justify="right")
+    places = sorted({0, int(np.searchsorted(curve.n, np.sqrt(curve.n[-1]))), curve.n.size - 1})
+    for i in places:
+        table.add_column(f"n = {curve.n[i]}", justify="right")
+    for one in curve.strata:
+        cells = []
+        for i in places:
+            point = tuple(float(np.asarray(x)[i]) for x in (one.best.value, one.limits.low, one.limits.high))
+            decimals = round_to_uncertainty(*point)
+            value, low, high = (show_number(x, decimals) for x in point)
+            cells.append(f"{value} ({low} to {high})" if np.isfinite(point[1]) else value)
+        table.add_row(one.label, str(one.best.groups.size), *cells)
+    return table
 
 
 def _rows(curve: Curve, n: Iterable[int] | None) -> list[int]:

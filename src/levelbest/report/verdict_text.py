@@ -37,6 +37,11 @@ def print_comparison(found: Comparison, *, n: Iterable[int] | None = None) -> No
         for line in _more(pair, found):
             out.print(Text(line, style="dim"))
         out.print()
+    for label, inside in found.strata:
+        out.print(Text(f"stratum {label}, at {100 * found.confidence:g} % by itself:", style="dim"))
+        for sentence in inside.sentences:
+            out.print(Text(sentence))
+        out.print()
     looks = "valid at every look" if found.while_running else "for a sample fixed in advance"
     out.print(
         Text(
@@ -68,10 +73,11 @@ def _table(found: Comparison, pair: PairComparison, n: Iterable[int] | None) -> 
     from rich.text import Text
 
     design = ", paired" if pair.paired else ""
+    what = "pass^k" if found.statistic == "all" else found.statistic
     table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
     table.title = Text.assemble(
         (f"{pair.families[0]} - {pair.families[1]}", "bold"),
-        f"  difference of {found.statistic} curves (positive: {pair.families[0]} is better){design}",
+        f"  difference of {what} curves (positive: {pair.families[0]} is better){design}",
     )
     beside = ["by mean cost"] if pair.scaled is not None else []
     for head in ("budget" if found.axis == "cost" else "n", "difference", "band", *beside, "verdict"):

@@ -229,11 +229,15 @@ def mean_limits(
 
 def _note(name: str, n_groups: int, bounds: Bounds, weighted: bool) -> str:
     words = {
-        "gaffke": f"Gaffke-type limits for the mean over {n_groups} groups, scores within {bounds[0]} to {bounds[1]}",
-        "studentised": f"studentised bootstrap of {n_groups} groups",
-        "t": f"t interval over {n_groups} groups: too narrow where few groups differ from the rest",
+        "gaffke": f"Gaffke-type limits for the mean over {n_groups} problems, scores within {_ends(bounds)}",
+        "studentised": f"studentised bootstrap of {n_groups} problems",
+        "t": f"t interval over {n_groups} problems: too narrow where few of them differ from the rest",
     }[name]
-    return words + (", groups weighted" if weighted else "")
+    return words + (", problems weighted" if weighted else "")
+
+
+def _ends(bounds: Bounds) -> str:
+    return " to ".join("none" if one is None else f"{one:g}" for one in bounds)
 
 
 def _exponential_draws(

@@ -8,7 +8,9 @@ samples of each shrink only ``within``.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,14 +61,19 @@ def group_variance(
     reported: npt.ArrayLike | None = None,
     *,
     direction: str = "max",
+    weights: Mapping[Any, float] | npt.ArrayLike | None = None,
 ) -> GroupVariance:
-    """Split the variance of the average over problems into problems and samples, by the jackknife within each."""
+    """Split the variance of the average over problems into problems and samples, by the jackknife within each.
+
+    ``weights`` are by group, as in `expected_best_by_group`; ``between`` and ``within`` are then those of a problem of
+    average weight.
+    """
     chosen_by, claimed = _check.as_pair(selection, reported)
-    best = expected_best_by_group(chosen_by, group, n, claimed, direction=direction)
+    best = expected_best_by_group(chosen_by, group, n, claimed, direction=direction, weights=weights)
     counts = best.n_groups
     with np.errstate(invalid="ignore", divide="ignore"):
-        total = np.where(counts > 1, _variance(best.by_group), np.nan)
-    within = _within(chosen_by, claimed, group, best.n, direction)
+        total = np.where(counts > 1, _variance(best.by_group, best.weights), np.nan)
+    within = _within(chosen_by, claimed, group, best.n, direction, best.weights)
     return GroupVariance(
         n=best.n,
         error=np.sqrt(total / np.maximum(counts, 1)),
@@ -77,23 +84,30 @@ def group_variance(
     )
 
 
-def _variance(columns: FloatArray) -> FloatArray:
+def _variance(columns: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """The number of groups times the squared error of their (weighted) mean."""
     known = ~np.isnan(columns)
     count = known.sum(axis=0)
-    mean = np.where(known, columns, 0).sum(axis=0) / np.maximum(count, 1)
-    return np.asarray(np.where(known, (columns - mean) ** 2, 0).sum(axis=0) / np.maximum(count - 1, 1))
+    each = known * (np.ones(columns.shape[0]) if weights is None else weights)[:, None]
+    total = np.maximum(each.sum(axis=0), np.finfo(float).tiny)
+    mean = (each * np.where(known, columns, 0)).sum(axis=0) / total
+    squares = (each * np.where(known, columns - mean, 0)) ** 2
+    return np.asarray(squares.sum(axis=0) / total**2 * count**2 / np.maximum(count - 1, 1))
 
 
 def _within(
-    selection: FloatArray, reported: FloatArray | None, group: npt.ArrayLike, n: IntArray, direction: str
-) -> FloatArray:
-    """The mean over groups of the squared jackknife standard error; problems with equal scores are computed once."""
+    selection: FloatArray, reported: FloatArray | None, group: npt.ArrayLike, n: IntArray, direction: str,
+    weights: FloatArray | None,
+) -> FloatArray:  # fmt: skip
+    """The mean over groups of the squared jackknife standard error, weighted as `_variance`; problems with equal scores
+    are computed once."""
     _, code, sizes = as_groups(group, selection.size)
     rows = np.argsort(code, kind="stable")
     ends = np.cumsum(sizes)
     seen: dict[bytes, FloatArray] = {}
-    total, count = np.zeros(n.size), np.zeros(n.size)
-    for start, end in zip(ends - sizes, ends, strict=True):
+    total, count, mass = np.zeros(n.size), np.zeros(n.size), np.zeros(n.size)
+    each = np.ones(sizes.size) if weights is None else weights
+    for start, end, weight in zip(ends - sizes, ends, each, strict=True):
         mine = rows[start:end]
         chosen = selection[mine]
         told = None if reported is None else reported[mine]
@@ -107,10 +121,11 @@ def _within(
                 squares[inside] = np.asarray(standard_error(chosen, n[inside], told, direction=direction)) ** 2
             seen[key] = squares
         allowed = n <= chosen.size
-        total += np.where(allowed, seen[key], 0.0)
+        total += np.where(allowed, weight**2 * seen[key], 0.0)
         count += allowed
+        mass += weight * allowed
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(total / np.where(count > 0, count, np.nan))
+        return np.asarray(total * count / np.where(mass > 0, mass, np.nan) ** 2)
 
 
 @dataclass(frozen=True)
@@ -161,6 +176,7 @@ def plan_groups(
     target: float,
     others: npt.ArrayLike | None = None,
     direction: str = "max",
+    weights: Mapping[Any, float] | npt.ArrayLike | None = None,
 ) -> GroupPlan:
     """More problems, more samples of each, or another n: what brings the standard error down to ``target``.
 
@@ -170,7 +186,7 @@ def plan_groups(
     if not (math.isfinite(target) and target > 0):
         raise DataError(f"the target standard error must be more than 0, got {target:g}")
     budgets = np.unique(np.r_[_check.as_count(n, "n"), np.asarray([] if others is None else others, dtype=np.int64)])
-    split = group_variance(selection, group, budgets, reported, direction=direction)
+    split = group_variance(selection, group, budgets, reported, direction=direction, weights=weights)
     at = int(np.searchsorted(budgets, n))
     groups, error = int(split.n_groups[at]), float(split.error[at])
     if not math.isfinite(error):

@@ -9,7 +9,7 @@ score it is best of n with a verifier; with a real score it is the expected maxi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,12 +23,14 @@ from levelbest.stats.weights import log_share, rank_weights
 
 __all__ = [
     "GroupBest",
+    "Repeats",
     "all_of_k",
     "as_groups",
     "average_over_groups",
     "expected_best_by_group",
     "group_values",
     "pass_at_k",
+    "repeated_samples",
 ]
 
 _CELLS = 1 << 22  # samples ranked together: 32 MB of scores
@@ -323,3 +325,43 @@ def _strata(strata: Mapping[Any, Any] | None, labels: npt.NDArray[Any]) -> npt.N
             f"strata must name every group, and {len(missing)} of {labels.size} are missing: {', '.join(missing[:5])}"
         )
     return np.array([str(strata[label]) for label in labels])
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Sample ids that occur more than once within a group."""
+
+    count: int
+    row: int
+    """The first row that repeats an earlier one."""
+    same: bool
+    """Whether every repeated row equals the first of its id in everything else."""
+
+
+def repeated_samples(
+    group: npt.NDArray[Any], ids: npt.NDArray[Any], others: Sequence[npt.NDArray[Any]]
+) -> Repeats | None:
+    """Which sample ids repeat within a group, and whether the ``others`` columns repeat with them; None where none do.
+
+    An id that is missing, or the same in every row, tells nothing.
+    """
+    named = ids if ids.dtype.kind in "iuf" else ids.astype(str)
+    distinct, code = np.unique(named, return_inverse=True)
+    if distinct.size < 2:
+        return None
+    missing = np.isnan(distinct) if distinct.dtype.kind == "f" else np.isin(distinct.astype(str), ("", "nan", "None"))
+    rows = np.flatnonzero(~missing[code.ravel()])
+    key = group[rows].astype(np.int64) * distinct.size + code.ravel()[rows]
+    order = np.argsort(key, kind="stable")
+    again = np.r_[False, key[order[1:]] == key[order[:-1]]] if rows.size else np.zeros(0, dtype=bool)
+    if not again.any():
+        return None
+    later, before = rows[order[again]], rows[order[np.flatnonzero(again) - 1]]
+    same = all(_equal(column[later], column[before]) for column in others)
+    return Repeats(int(np.unique(key[order[again]]).size), int(later.min()), same)
+
+
+def _equal(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
+    if a.dtype.kind == "f":
+        return bool(((a == b) | (np.isnan(a) & np.isnan(b))).all())
+    return bool((a.astype(str) == b.astype(str)).all())
