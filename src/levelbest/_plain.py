@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["dump_json", "html_table", "plain", "round_to_uncertainty", "show_cost", "show_number"]
+__all__ = ["dump_json", "html_table", "plain", "round_to_uncertainty", "show_cost", "show_limits", "show_number"]
 
 
 def plain(value: Any) -> Any:
@@ -60,6 +60,13 @@ def show_number(value: float, decimals: int) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     return f"{value:.{decimals}f}"
+
+
+def show_limits(low: float, high: float, decimals: int) -> str:
+    """``low to high``; one dash where neither is defined."""
+    if math.isnan(low) and math.isnan(high):
+        return "–"
+    return f"{show_number(low, decimals)} to {show_number(high, decimals)}"
 
 
 _TIME = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))

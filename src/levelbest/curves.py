@@ -246,7 +246,7 @@ def curve(
         low=np.where(inside, limits.low, np.nan),
         high=np.where(inside, limits.high, np.nan),
         spread=spread,
-        cost=None if scores.cost is None else np.float64(np.nanmean(scores.cost)) * budgets,
+        cost=None if scores.cost is None else np.float64(_mean_cost(scores.cost)) * budgets,
         statistic=name,
         estimator=estimator,
         direction=trials.metric.direction,
@@ -281,7 +281,7 @@ def _over_problems(trials: Trials, **options: Any) -> Curve:
         found.limits,
         replace(found.metric, reported=found.metric.reported if scores.reported is not None else None),
         family=trials.families[0],
-        cost=None if scores.cost is None else float(np.nanmean(scores.cost)),
+        cost=None if scores.cost is None else _mean_cost(scores.cost),
         counts=(scores.n_trials, scores.n_failed, scores.n_running),
         failed=options["failed"],
         seed=options["rng"],
@@ -393,6 +393,12 @@ def _within_the_data(budgets: IntArray, scores: Scores, family: str, cautions: l
         _check.as_budgets(budgets, scores.n_trials)
     cautions.append(Caution("beyond-trials", message, family=family, value=float(budgets.max())))
     return inside
+
+
+def _mean_cost(cost: FloatArray) -> float:
+    """Over the trials whose cost is known; undefined where none is."""
+    known = cost[np.isfinite(cost)]
+    return float(known.mean()) if known.size else float("nan")
 
 
 def _limits(

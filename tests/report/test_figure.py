@@ -33,7 +33,7 @@ def test_lines_hold_the_curves(found):
 def test_the_cost_axis_has_readable_units(found):
     ax = draw_curves(found, axis="cost", log=True)
     np.testing.assert_allclose(ax.get_lines()[0].get_xdata(), 60.0 * found[0].n)
-    assert ax.xaxis.get_major_formatter()(600, 0) == "10.0 min"
+    assert ax.xaxis.get_major_formatter()(600, 0) == "10 min"
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])

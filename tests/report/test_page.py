@@ -96,6 +96,22 @@ def test_switches_and_families(page):
     assert page.problems == []
 
 
+def test_bands_and_names_at_the_ends(page):
+    with_bands = page.evaluate("document.querySelector('#chart canvas').toDataURL()")
+    page.locator('input[name="bands"]').uncheck()
+    assert page.evaluate("document.querySelector('#chart canvas').toDataURL()") != with_bands
+    assert PLAIN in _tick_labels(page)  # written where its line ends
+    page.set_viewport_size({"width": 375, "height": 700})
+    page.wait_for_function("document.querySelector('#chart canvas').clientWidth < 375")
+    assert PLAIN not in _tick_labels(page)
+
+
+def test_the_methods_paragraph_is_copied_or_selected(page):
+    page.locator("#copy-methods").click()
+    page.wait_for_function("document.getElementById('copied').textContent !== ''")
+    assert page.problems == []
+
+
 def test_hovering_reads_off_values(page):
     chart = page.locator("#chart .u-over")
     chart.hover(position={"x": page.evaluate("document.querySelector('#chart .u-over').clientWidth") - 2, "y": 20})

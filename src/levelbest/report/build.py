@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -14,15 +14,16 @@ import numpy as np
 from levelbest import __version__, _check
 from levelbest._check import FloatArray
 from levelbest.cautions import Caution
-from levelbest.comparisons import compare
+from levelbest.comparisons import Comparison, compare
 from levelbest.curves import curve
-from levelbest.errors import DataError, InputError
+from levelbest.errors import DataError
 from levelbest.group_curves import scored
 from levelbest.report import problems
+from levelbest.report.columns import cell_text, hidden_columns, is_known, machine_columns, searched, trial_table
 from levelbest.report.methods import REFERENCES, methods_paragraph
 from levelbest.report.summary import summary_sentences
 from levelbest.report.view import Family, Line, Pair, Range, Section, View, line_of
-from levelbest.trials import STATUSES, Scores, Trials
+from levelbest.trials import Scores, Trials
 
 __all__ = ["build_view"]
 
@@ -61,7 +62,7 @@ def build_view(
         "n_resamples": n_resamples,
         "rng": rng,
     }
-    hidden = _hidden(trials, hide)
+    hidden = hidden_columns(trials, hide)
     statistics = tuple(statistics)
     if trials.group is not None:
         # over problems there is one statistic, the average over problems, and no cost axis
@@ -87,19 +88,20 @@ def build_view(
         if found := problems.effects(trials, failed, missing):
             sections = (problems.verifier_section(found, trials.metric.selection), *sections)
             effect = problems.verifier_lines(found)
-    on_cost = any(line.axis == "cost" for line in lines)
     wanted = statistics if comparing else ()
+    on_cost = [line.family for line in lines if line.axis == "cost"]
     pairs, verdict, said = _comparisons(trials, wanted, baseline, on_cost, options)
     families = tuple(_together(partial(_family, trials[name], headline, hidden, options) for name in trials.families))
     metric = trials.metric
     n_groups = None if trials.group is None else int(np.unique(trials.group).size)
     details: tuple[str, ...] = ()
     first = [pair for pair in pairs if pair.axis == "trials" and pair.statistic == wanted[0]] if pairs else []
-    if len(families) > 2 and first and baseline is None:
-        lead, conditions = summary_sentences(
-            first, families, confidence, failed, "sample" if trials.group is not None else "trial"
+    if first and (baseline is None or len(families) == 2):
+        word = "sample" if trials.group is not None else "trial"
+        said_briefly = summary_sentences(
+            first, families, confidence, failed, word, headline=headline, problems=n_groups
         )
-        verdict, details = (lead, conditions), verdict
+        verdict, details = said_briefly, verdict
     return View(
         title=title or _title(trials),
         verdict=verdict or _alone(families, headline, metric.reported or metric.selection, n_groups),
@@ -116,7 +118,7 @@ def build_view(
         families=families,
         lines=tuple(lines),
         pairs=tuple(pairs),
-        table=_table(trials, hidden),
+        table=trial_table(trials, hidden),
         n_rows=len(trials),
         cautions=tuple(dict.fromkeys([*cautions, *said])),
         methods=methods_paragraph(trials, lines, headline=headline, confidence=confidence, failed=failed, seed=rng),
@@ -166,14 +168,15 @@ def _cost_line(trials: Trials, options: dict[str, Any]) -> Line | None:
     except DataError:
         return None
     nowhere = np.full(within.budget.size, np.nan)
+    lowest, highest = trials.metric.bounds  # no expectation lies beyond them
     return Line(
         family=trials.families[0],
         statistic="mean",
         axis="cost",
         x=_numbers(within.budget),
         value=_numbers(within.value),
-        low=_numbers(nowhere if within.low is None else within.low),
-        high=_numbers(nowhere if within.high is None else within.high),
+        low=_numbers(nowhere if within.low is None else np.clip(within.low, lowest, highest)),
+        high=_numbers(nowhere if within.high is None else np.clip(within.high, lowest, highest)),
         method="studentised",
         note="studentised bootstrap of the trials with their costs",
         simultaneous=True,
@@ -181,25 +184,38 @@ def _cost_line(trials: Trials, options: dict[str, Any]) -> Line | None:
 
 
 def _comparisons(
-    trials: Trials, statistics: tuple[str, ...], baseline: str | None, on_cost: bool, options: dict[str, Any]
+    trials: Trials, statistics: tuple[str, ...], baseline: str | None, on_cost: Sequence[str], options: dict[str, Any]
 ) -> tuple[list[Pair], tuple[str, ...], list[Caution]]:
     if len(trials.families) < 2 or not statistics:
         return [], (), []
-    asked = [(statistic, "trials", options) for statistic in statistics]
-    if "mean" in statistics and on_cost:
-        asked.insert(0, ("mean", "cost", {**options, "n_resamples": COST_RESAMPLES}))  # the longest starts first
+    asked = [(statistic, "trials", trials, options) for statistic in statistics]
+    if "mean" in statistics and len(on_cost) > 1 and (baseline is None or baseline in on_cost):
+        # a family whose costs are not all known has no curve over cost; the longest comparison starts first
+        asked.insert(0, ("mean", "cost", trials[on_cost], {**options, "n_resamples": COST_RESAMPLES}))
     found = _together(
-        partial(compare, trials, baseline=baseline, statistic=statistic, axis=axis, **chosen)
-        for statistic, axis, chosen in asked
+        partial(_compare, table, baseline=baseline, statistic=statistic, axis=axis, **chosen)
+        for statistic, axis, table, chosen in asked
     )
-    by_axis = sorted(zip(asked, found, strict=True), key=lambda one: one[0][1] == "cost")
-    pairs = [
-        _pair(one, statistic, axis)
-        for (statistic, axis, _), result in by_axis
-        for one in result.to_dict()["comparisons"]
+    by_axis = [
+        (statistic, axis, result)
+        for (statistic, axis, *_), result in sorted(zip(asked, found, strict=True), key=lambda one: one[0][1] == "cost")
+        if result is not None
     ]
-    cautions = [caution for _, result in by_axis for caution in result.cautions]
-    return pairs, by_axis[0][1].sentences if by_axis else (), cautions
+    pairs = [
+        _pair(one, statistic, axis) for statistic, axis, result in by_axis for one in result.to_dict()["comparisons"]
+    ]
+    cautions = [caution for _, _, result in by_axis for caution in result.cautions]
+    return pairs, by_axis[0][2].sentences if by_axis else (), cautions
+
+
+def _compare(trials: Trials, **options: Any) -> Comparison | None:
+    """The comparison; on the cost axis None where the families share no budget."""
+    try:
+        return compare(trials, **options)
+    except DataError:
+        if options["axis"] == "cost":
+            return None
+        raise
 
 
 def _pair(one: dict[str, Any], statistic: str, axis: str) -> Pair:
@@ -220,6 +236,8 @@ def _pair(one: dict[str, Any], statistic: str, axis: str) -> Pair:
             for row in one["verdicts"]
         ),
         sentence=str(one.get("sentence", "")),
+        claim=one.get("unequal_budgets"),
+        survives=one.get("survives_other_failure_policy"),
     )
 
 
@@ -246,8 +264,10 @@ def _family(trials: Trials, headline: int, hidden: frozenset[str], options: dict
         mean_cost=float(known.mean()) if known.size else float("nan"),
         total_cost=float(known.sum()) if known.size else float("nan"),
         headline=(float(point.value[-1]), float(point.low[-1]), float(point.high[-1])),
-        assignment={k: _text(v[row]) for k, v in trials.configuration.items() if k not in hidden and _known(v[row])},
-        space={k: text for k, v in trials.configuration.items() if k not in hidden and (text := _searched(v))},
+        assignment={
+            k: cell_text(v[row]) for k, v in trials.configuration.items() if k not in hidden and is_known(v[row])
+        },
+        space={k: text for k, v in trials.configuration.items() if k not in hidden and (text := searched(v))},
     )
 
 
@@ -260,57 +280,6 @@ def _spearman(scores: Scores) -> float:
     if a.std() == 0 or b.std() == 0:
         return float("nan")
     return float(np.corrcoef(a, b)[0, 1])
-
-
-def _searched(column: Any) -> str:
-    """What was searched, as observed: a range for numbers, the set for few values."""
-    known = [value for value in column.tolist() if _known(value)]
-    if not known:
-        return ""
-    distinct = list(dict.fromkeys(known))
-    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in distinct)
-    if numbers and len(distinct) > 5:
-        return f"{min(distinct):.4g} to {max(distinct):.4g}"
-    shown = [_text(value) for value in (sorted(distinct) if numbers else distinct)]
-    return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")
-
-
-def _known(value: Any) -> bool:
-    return value is not None and not (isinstance(value, (float, np.floating)) and np.isnan(value))
-
-
-def _text(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
-
-
-def _table(trials: Trials, hidden: frozenset[str]) -> dict[str, tuple[Any, ...]]:
-    metric = trials.metric
-    columns: dict[str, tuple[Any, ...]] = {
-        "family": tuple(trials.families[code] for code in trials.family),
-        metric.selection: _numbers(trials.selection),
-    }
-    if trials.reported is not None:
-        columns[metric.reported or "reported"] = _numbers(trials.reported)
-    if trials.cost is not None:
-        columns[metric.cost or "cost"] = _numbers(trials.cost)
-    if trials.group is not None:
-        columns["group"] = tuple(trials.groups[code] for code in trials.group)
-    columns["status"] = tuple(STATUSES[code] for code in trials.status)
-    if trials.seed is not None:
-        columns["seed"] = tuple(trials.seed.tolist())
-    for name, column in trials.configuration.items():
-        if name not in hidden:
-            columns[name] = tuple(column.tolist())
-    return columns
-
-
-def _hidden(trials: Trials, hide: Iterable[str]) -> frozenset[str]:
-    names = frozenset(hide)
-    for name in names:
-        if name not in trials.configuration:
-            known = _check.nearest_first(name, list(trials.configuration))
-            raise InputError(f"there is no configuration column {name!r} to hide; {known}")
-    return names
 
 
 def _numbers(column: FloatArray | Any) -> tuple[float, ...]:
@@ -336,10 +305,13 @@ def _alone(families: tuple[Family, ...], headline: int, score: str, n_groups: in
 
 
 def _provenance(trials: Trials, rng: int, n_resamples: int) -> dict[str, str]:
-    found = {"levelbest": __version__, "seed": str(rng), "resamples": str(n_resamples)}
+    found = {"levelbest": __version__, "random seed": str(rng), "resamples": str(n_resamples)}
     if trials.source:
-        found["read from"] = ", ".join(trials.source[:5])
-    found.update(trials.columns)
+        found["read from"] = ", ".join(trials.source[:5]) + (" and more" if len(trials.source) > 5 else "")
+    if trials.columns:
+        found["columns"] = ", ".join(f"{role} = {column}" for role, column in trials.columns.items())
+    if left_out := machine_columns(trials):
+        found["left out, as they tell of a machine"] = ", ".join(left_out)
     if "ledger" in trials.facts:
         found["ledger head"] = trials.facts["ledger"]
     return found

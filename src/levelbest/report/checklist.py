@@ -125,7 +125,7 @@ def _from_trials(view: View) -> dict[str, str]:
 
 
 def _each(view: View, text: Any) -> str:
-    return "; ".join(f"{one.name}: {text(one)}" for one in view.families)
+    return ";\n".join(f"{one.name}: {text(one)}" for one in view.families)
 
 
 def _mapping(values: Mapping[str, str]) -> str:
@@ -138,7 +138,7 @@ def _expected(view: View) -> str:
         decimals = round_to_uncertainty(value, low, high)
         return f"{show_number(value, decimals)} ({show_number(low, decimals)} to {show_number(high, decimals)})"
 
-    return f"best of {view.headline}, {view.score}: {_each(view, at_headline)}; the whole curve is in the figure"
+    return f"best of {view.headline}, {view.score}:\n{_each(view, at_headline)};\nthe whole curve is in the figure"
 
 
 def _failures(view: View) -> str:
@@ -159,4 +159,4 @@ def _validation(view: View) -> str:
         if rows:
             best = max(rows, key=lambda i: sign * chosen[i])
             parts.append(f"{one.name}: {view.selection} {chosen[best]:.4g}, {view.reported} {claimed[best]:.4g}")
-    return "; ".join(parts)
+    return ";\n".join(parts)

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelbest._plain import show_cost
-from levelbest.report.figure import COLOURS, DASHES, new_axes, plain_text, shorten
+from levelbest.report.figure import (
+    ONE_COLUMN,
+    line_style,
+    new_axes,
+    plain_text,
+    set_budget_axis,
+    set_score_label,
+    shorten,
+)
 from levelbest.report.view import Pair
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["draw_differences"]
+__all__ = ["difference_figure", "draw_differences"]
+
+MOST_PANELS = 6
 
 
 def draw_differences(
@@ -26,29 +37,80 @@ def draw_differences(
     log: bool = False,
     word: str = "trial",
 ) -> Axes:
-    """First minus second, positive is better; zero is where nobody wins. Certified budgets are drawn thick."""
+    """First minus second, above zero the first is better. Budgets at which that is certified are drawn thick."""
     ax = new_axes() if ax is None else ax
     ax.axhline(0, color="0.3", linewidth=0.8)
     for i, pair in enumerate(pairs):
         x, value = np.array(pair.x), np.array(pair.difference)
         low, high = np.array(pair.low), np.array(pair.high)
-        colour = COLOURS[i % len(COLOURS)]
+        colour, dash = line_style(i)
         known = np.isfinite(low) & np.isfinite(high)
-        label = plain_text(f"{shorten(pair.families[0])} - {shorten(pair.families[1])}")
+        label = plain_text(f"{shorten(pair.families[0])} − {shorten(pair.families[1])}")
         ax.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
-        ax.plot(x[known], value[known], color=colour, linestyle=DASHES[i % len(DASHES)], linewidth=1.2, label=label)
+        ax.plot(x[known], value[known], color=colour, linestyle=dash, linewidth=1.2, label=label)
         certified = known & ((low > 0) | (high < 0))
         ax.plot(np.where(certified, x, np.nan), np.where(certified, value, np.nan), color=colour, linewidth=3)
-    if log:
-        ax.set_xscale("log")
-    if pairs and pairs[0].axis == "cost":
-        ax.set_xlabel("budget (cost)")
-        ax.xaxis.set_major_formatter(lambda budget, _: show_cost(budget, cost_unit))
-    else:
+    axis = pairs[0].axis if pairs else "trials"
+    set_budget_axis(ax, axis, cost_unit, log)
+    if axis == "trials":
         ax.set_xlabel(f"budget ({word}s)" if word == "trial" else f"n, {word}s of each problem")
-        ax.xaxis.set_major_formatter(lambda budget, _: f"{budget:g}")
-    ax.set_ylabel(plain_text(f"difference in {score}, positive is better"))
+    set_score_label(ax, "difference in", score)
     ax.legend(frameon=False, fontsize=7)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax
+
+
+def difference_figure(pairs: Sequence[Pair], best: str | None = None, **options: Any) -> Figure:
+    """One panel a pair on common axes. Of more than six, those of the ``best`` family, its closest rivals first."""
+    shown = list(pairs)
+    if len(shown) > MOST_PANELS:
+        of_best = [one if one.families[0] == best else _turned(one) for one in shown if best in one.families]
+        shown = sorted(of_best or shown, key=_last_difference)[:MOST_PANELS]
+    if len(shown) == 1:
+        return draw_differences(shown, **options).figure  # type: ignore[return-value]
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    columns = 2 if len(shown) in (2, 4) else 3
+    rows = -(-len(shown) // columns)
+    figure = Figure(figsize=(2 * ONE_COLUMN, 0.5 + 1.75 * rows), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for k, ax in enumerate(axes.ravel()):
+        if k >= len(shown):
+            ax.set_axis_off()
+            continue
+        draw_differences([shown[k]], ax, **options)
+        ax.get_legend().remove()
+        first, second = (plain_text(shorten(name, 20)) for name in shown[k].families)
+        ax.set_title(
+            f"{first} −\n{second}" if len(first + second) > 26 else f"{first} − {second}", fontsize=7, loc="left"
+        )
+        if k % columns:
+            ax.set_ylabel("")
+        if k + columns < len(shown):
+            ax.set_xlabel("")
+        else:
+            ax.tick_params(labelbottom=True)
+    return figure
+
+
+def _turned(pair: Pair) -> Pair:
+    """Second minus first."""
+
+    def mirrored(values: Sequence[float]) -> tuple[float, ...]:
+        return tuple(-value for value in values)
+
+    return replace(
+        pair,
+        families=(pair.families[1], pair.families[0]),
+        difference=mirrored(pair.difference),
+        low=mirrored(pair.high),
+        high=mirrored(pair.low),
+    )
+
+
+def _last_difference(pair: Pair) -> float:
+    known = [abs(value) for value in pair.difference if np.isfinite(value)]
+    return known[-1] if known else np.inf

@@ -24,7 +24,7 @@ def distribution_figure(trials: Trials, *, width: float = 2 * ONE_COLUMN) -> Fig
     from matplotlib.figure import Figure
 
     rows = len(trials.families)
-    figure = Figure(figsize=(width, max(2.2, 0.55 * rows + 0.9)), layout="constrained")
+    figure = Figure(figsize=(width, max(2.2, min(0.55 * rows, 1.6 + 0.25 * rows) + 0.9)), layout="constrained")
     FigureCanvasAgg(figure)
     if trials.reported is None:
         draw_distributions(trials, figure.add_subplot())
@@ -32,6 +32,9 @@ def distribution_figure(trials: Trials, *, width: float = 2 * ONE_COLUMN) -> Fig
     left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
     draw_distributions(trials, left)
     draw_scatter(trials, right)
+    if rows > 6:
+        right.set_box_aspect(1.2)
+        right.set_anchor("N")
     return figure
 
 
@@ -44,6 +47,7 @@ def draw_distributions(trials: Trials, ax: Axes) -> Axes:
         ax.text(0.5, 0.5, "no trial has a score", transform=ax.transAxes, ha="center")
         return ax
     edges = np.histogram_bin_edges(column[ok], bins=min(40, max(10, int(np.sqrt(ok.sum()) * 2))))
+    names = []
     for i, family in enumerate(trials.families):
         scores = column[ok & (trials.family == i)]
         base = -float(i)
@@ -62,9 +66,9 @@ def draw_distributions(trials: Trials, ax: Axes) -> Axes:
             rasterized=True,
         )
         failed = trials[family].n_failed
-        label = shorten(family) + (f" ({failed} failed)" if failed else "")
-        ax.annotate(plain_text(label), (0.01, base + 0.62), xycoords=("axes fraction", "data"), fontsize=7)
-    ax.set_yticks([])
+        names.append(plain_text(shorten(family, 22)) + (f"\n{failed} failed" if failed else ""))
+    ax.set_yticks([0.3 - i for i in range(len(names))], names, fontsize=7)
+    ax.tick_params(axis="y", length=0)
     ax.set_xlabel(plain_text(name))
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)

@@ -24,10 +24,14 @@ __all__ = [
     "DASHES",
     "draw_curves",
     "draw_lines",
+    "line_style",
     "new_axes",
+    "own_style",
     "plain_text",
     "save_curves",
     "save_figure",
+    "set_budget_axis",
+    "set_score_label",
     "shorten",
 ]
 
@@ -36,6 +40,12 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.6, 1.2, 1.6)), (0, (3, 1)), (0, (8, 2)), "-")
 ONE_COLUMN = 3.3
 """Width of a paper's column in inches; figures are legible at it."""
+MOST_BANDS = 7
+
+
+def line_style(i: int) -> tuple[str, Any]:
+    """Colour and dash of the i-th line; after seven the colours come again, with other dashes."""
+    return COLOURS[i % len(COLOURS)], DASHES[(i + i // len(COLOURS)) % len(DASHES)]
 
 
 def new_axes(width: float = 2 * ONE_COLUMN, height: float | None = None) -> Axes:
@@ -78,12 +88,14 @@ def draw_lines(
     certified: Mapping[str, Sequence[tuple[float, float]]] | None = None,
 ) -> Axes:
     """Lines of a view on one pair of axes. ``published`` scores are drawn dashed; ``certified`` marks the budget ranges
-    (family -> ranges) at which a family is better than another, along the foot."""
-    ax = new_axes() if ax is None else ax
+    (family -> ranges) at which a family is better than another, along the foot. The bands of more than seven families
+    cannot be told apart and are left out."""
+    ax = new_axes(height=max(0.62 * 2 * ONE_COLUMN, 0.9 + 0.17 * len(lines))) if ax is None else ax
     for i, line in enumerate(lines):
         x, value = np.array(line.x), np.array(line.value)
-        colour, dash = COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)]
-        _fill(ax, x, np.array(line.low), np.array(line.high), value, colour)
+        colour, dash = line_style(i)
+        if len(lines) <= MOST_BANDS:
+            _fill(ax, x, np.array(line.low), np.array(line.high), value, colour)
         finite = np.isfinite(value)
         ax.plot(x[finite], value[finite], color=colour, linestyle=dash, linewidth=1.6, zorder=3)
     _fit_height(ax, lines, published or {})
@@ -102,7 +114,7 @@ def draw_lines(
 
 def save_curves(curves: Sequence[Curve], path: Path, **options: Any) -> Path:
     """Draw the curves and write them as PNG, SVG or PDF by the path's ending."""
-    with _own_style():
+    with own_style():
         return save_figure(draw_curves(curves, **options).figure, path)
 
 
@@ -112,7 +124,7 @@ def save_figure(figure: Figure | Any, path: Path) -> Path:
     _check.as_choice(kind, ("png", "svg", "pdf"), "figure format")
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
     try:
-        with _own_style():
+        with own_style():
             figure.savefig(path, dpi=200, metadata=metadata)
     except OSError as error:
         raise InputError(f"the figure cannot be written to {path}: {error.strerror}") from error
@@ -120,7 +132,8 @@ def save_figure(figure: Figure | Any, path: Path) -> Path:
 
 
 @contextmanager
-def _own_style() -> Iterator[None]:
+def own_style() -> Iterator[None]:
+    """Small type that stays legible in a paper's column, text that stays text, the same bytes every time."""
     import matplotlib
 
     settings = {"svg.hashsalt": "levelbest", "pdf.fonttype": 42, "svg.fonttype": "none", "font.size": 8}
@@ -129,11 +142,12 @@ def _own_style() -> Iterator[None]:
 
 
 def _fit_height(ax: Axes, lines: Sequence[Line], published: Mapping[str, float]) -> None:
-    """The curves fill the picture; a band may stretch it to three times their height and is cut off beyond."""
+    """The curves fill the picture; a band may stretch it by a third on either side and is cut off beyond."""
     values = [v for line in lines for v in line.value if np.isfinite(v)] + list(published.values())
-    limits = [v for line in lines for v in (*line.low, *line.high) if np.isfinite(v)]
+    drawn = lines if len(lines) <= MOST_BANDS else ()
+    limits = [v for line in drawn for v in (*line.low, *line.high) if np.isfinite(v)]
     low, high = min(values), max(values)
-    room = max(high - low, 1e-9 * abs(high), 1e-12)
+    room = max((high - low) / 3, 1e-9 * abs(high), 1e-12)
     low, high = max(low - room, min([low, *limits])), min(high + room, max([high, *limits]))
     pad = 0.03 * (high - low)
     ax.set_ylim(low - pad, high + pad)
@@ -151,54 +165,88 @@ def _fill(ax: Axes, x: Any, low: Any, high: Any, value: Any, colour: str) -> Non
 
 
 def _frame(ax: Axes, first: Line, score: str, cost_unit: str | None, log: bool) -> None:
-    if log:
-        ax.set_xscale("log")
-        ax.margins(x=0.01)
-        ax.xaxis.set_minor_formatter(lambda *_: "")
-    if first.axis == "cost":
-        ax.set_xlabel("budget (cost)")
-        ax.xaxis.set_major_formatter(lambda value, _: show_cost(value, cost_unit))
-    else:
+    set_budget_axis(ax, first.axis, cost_unit, log)
+    if first.axis == "trials":
         ax.set_xlabel(f"budget ({first.word}s)" if first.word == "trial" else f"n, {first.word}s of each problem")
-        if log:
-            ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        else:
-            from matplotlib.ticker import MaxNLocator
-
-            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     named = {"mean": "expected best", "median": "median best", "all": "chance that all of n succeed,"}
-    what = named.get(first.statistic, f"{first.statistic} quantile, best")
-    ax.set_ylabel(plain_text(f"{what} {score}"))
+    set_score_label(ax, named.get(first.statistic, f"{first.statistic} quantile, best"), score)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     ax.grid(axis="y", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
 
 
+def set_score_label(ax: Axes, what: str, score: str) -> None:
+    """What the heights are, on two lines where one would be longer than the axis."""
+    figure: Any = ax.figure
+    size: Any = ax.yaxis.label.get_fontsize()
+    fits = 0.6 * size * len(f"{what} {score}") < 0.7 * 72 * figure.get_size_inches()[1]
+    ax.set_ylabel(plain_text(f"{what}{' ' if fits else chr(10)}{score}"))
+
+
+def set_budget_axis(ax: Axes, axis: str, cost_unit: str | None, log: bool) -> None:
+    """Round budgets along the foot: whole numbers of trials, costs in units that people use."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+
+    if log:
+        ax.set_xscale("log")
+        ax.margins(x=0.01)
+        low, high = ax.get_xlim()
+        # beyond two and a half decades (fewer for costs, whose labels are longer) the powers of ten suffice
+        subs = (1.0, 2.0, 5.0) if high / low < (300 if axis == "trials" else 60) else (1.0,)
+        ax.xaxis.set_major_locator(LogLocator(subs=subs))
+        ax.xaxis.set_minor_locator(NullLocator())
+    if axis == "cost":
+        ax.set_xlabel("budget (cost)")
+        ax.xaxis.set_major_formatter(lambda value, _: _tick(show_cost(value, cost_unit)))
+        return
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    if not log:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _tick(text: str) -> str:
+    """``10.0 min`` is ``10 min`` on an axis."""
+    number, _, unit = text.partition(" ")
+    if "." in number and "e" not in number:
+        number = number.rstrip("0").rstrip(".")
+    return f"{number} {unit}".strip()
+
+
 def _label_ends(ax: Axes, lines: Sequence[Line]) -> None:
     """Names at the ends of the lines, pushed apart so that none covers another; a legend where there are many."""
-    if len(lines) > len(COLOURS):
-        ax.legend([plain_text(line.family) for line in lines], fontsize=6)
-        return
     ends: list[tuple[float, float, int]] = []
     for i, line in enumerate(lines):
         last = max(k for k, value in enumerate(line.value) if np.isfinite(value))
         ends.append((line.x[last], line.value[last], i))
     low, high = ax.get_ylim()
-    gap = 0.055 * (high - low)
+    size = 8 if len(lines) <= 8 else 7
+    figure: Any = ax.figure
+    points = 72 * figure.get_size_inches()[1] * (1 if ax.get_subplotspec() is None else ax.get_position().height)
+    gap = 1.25 * size / max(points, 1.0) * (high - low)
+    if (len(lines) - 1) * gap > high - low:
+        from matplotlib.lines import Line2D
+
+        styles = [line_style(i) for i in range(len(lines))]
+        marks = [Line2D([], [], color=colour, linestyle=dash, linewidth=1.4) for colour, dash in styles]
+        names = [plain_text(shorten(line.family)) for line in lines]
+        ax.legend(marks, names, fontsize=6, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        return
     placed = sorted(ends, key=lambda end: end[1])
     heights = [end[1] for end in placed]
     for k in range(1, len(heights)):
         heights[k] = max(heights[k], heights[k - 1] + gap)
-    shift = max(0.0, heights[-1] - high)
+    heights[-1] = min(heights[-1], high)
+    for k in range(len(heights) - 2, -1, -1):
+        heights[k] = min(heights[k], heights[k + 1] - gap)
     for (x, y, which), height in zip(placed, heights, strict=True):
         ax.annotate(
             plain_text(shorten(lines[which].family)),
             (x, y),
-            xytext=(1.015, height - shift),
+            xytext=(1.015, height),
             textcoords=("axes fraction", "data"),
             color=COLOURS[which % len(COLOURS)],
-            fontsize=8,
+            fontsize=size,
             va="center",
             annotation_clip=False,
         )

@@ -15,7 +15,10 @@ from typing import Any
 import numpy as np
 
 from levelbest import __version__
-from levelbest._plain import plain, round_to_uncertainty, show_cost, show_number
+from levelbest._plain import plain, round_to_uncertainty, show_cost, show_limits, show_number
+from levelbest.report.columns import cell_text
+from levelbest.report.markup import ROUNDING
+from levelbest.report.reviewer import remarks
 from levelbest.report.view import View
 
 __all__ = ["MOST_ROWS", "asset", "own_policy", "page_policy", "render_page", "trials_csv"]
@@ -27,7 +30,8 @@ MOST_ROWS = 2000
 
 
 def render_page(view: View, figures: Mapping[str, bytes]) -> str:
-    """The page as text. ``figures`` holds SVG files by name: ``curves`` and ``distributions``."""
+    """The page as text. ``figures`` holds SVG files by name: ``curves``, ``distributions`` and any of ``differences``,
+    ``cost`` and ``verifier``."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
@@ -50,6 +54,8 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
         log_first=max(line.x[-1] for line in view.lines_of(view.statistics[0])) > LOG_FROM,
         family_heads=family_heads,
         family_rows=family_rows,
+        remarks=remarks(view.cautions, len(view.families)),
+        rounding=ROUNDING,
         row_heads=heads,
         rows=rows,
         downloads=_downloads(view, figures),
@@ -148,39 +154,30 @@ def _verdict_tables(view: View) -> list[dict[str, Any]]:
     return [
         {
             "title": f"{statistic} curves, budgets in {axis if axis == 'cost' else view.word + 's'}",
-            "rows": _verdict_rows(view, statistic, axis),
+            **_verdict_table(view, statistic, axis),
         }
         for statistic, axis in kinds
     ]
 
 
-def _verdict_rows(view: View, statistic: str, axis: str) -> list[list[str]]:
-    """One row a pair: where the first is better, where the second is, where nothing is decided or comparable."""
-    rows = []
+def _verdict_table(view: View, statistic: str, axis: str) -> dict[str, Any]:
+    """One row a pair: who is better where, where nothing is decided, and where nothing can be compared; what is the
+    same for every pair is said once."""
+    rows, apart = [], []
     for pair in view.pairs_of(statistic, axis):
-        cells: dict[str, list[str]] = {
-            pair.families[0]: [],
-            pair.families[1]: [],
-            "undecided": [],
-            "not comparable": [],
-        }
+        where: dict[str, list[str]] = {}
         for one in pair.ranges:
-            cells[one.verdict].append(_span(one.start, one.end, axis, view.cost_unit))
-        reasons = dict.fromkeys(one.reason for one in pair.ranges if one.reason)
-        apart = ", ".join(cells["not comparable"])
-        rows.append(
-            [
-                " and ".join(pair.families),
-                *(_better(name, cells[name]) for name in pair.families),
-                ", ".join(cells["undecided"]) or "–",
-                f"{apart} ({'; '.join(reasons)})" if apart and reasons else apart or "–",
-            ]
-        )
-    return rows
-
-
-def _better(name: str, spans: list[str]) -> str:
-    return f"{name}: {', '.join(spans)}" if spans else "–"
+            where.setdefault(one.verdict, []).append(_span(one.start, one.end, axis, view.cost_unit))
+        better = [f"{name}: {', '.join(where[name])}" for name in where if name in pair.families]
+        reasons = dict.fromkeys(one.reason for one in pair.ranges if one.reason and one.verdict == "not comparable")
+        nowhere = ", ".join(where.get("not comparable", ()))
+        apart.append(f"{nowhere} ({'; '.join(reasons)})" if nowhere and reasons else nowhere or "–")
+        rows.append([" and ".join(pair.families), "; ".join(better) or "–", ", ".join(where.get("undecided", ["–"]))])
+    heads = ["Families", "better at", "undecided at"]
+    if len(set(apart)) == 1:
+        return {"heads": heads, "rows": rows, "note": "" if apart[0] == "–" else f"Not comparable at {apart[0]}."}
+    rows = [[*row, last] for row, last in zip(rows, apart, strict=True)]
+    return {"heads": [*heads, "not comparable at"], "rows": rows, "note": ""}
 
 
 def _span(start: float, end: float, axis: str, unit: str | None) -> str:
@@ -202,7 +199,7 @@ def _family_rows(view: View) -> tuple[list[str], list[list[str]]]:
             str(one.n_trials),
             str(one.n_failed),
             show_number(value, decimals),
-            f"{show_number(low, decimals)} to {show_number(high, decimals)}",
+            show_limits(low, high, decimals),
             show_number(one.winner, max(decimals, 3)),
             f"{show_number(one.mean, 3)} ({show_number(one.sd, 3)})",
         ]
@@ -213,19 +210,18 @@ def _family_rows(view: View) -> tuple[list[str], list[list[str]]]:
 def _trial_rows(view: View) -> tuple[list[str], list[list[str]]]:
     heads = list(view.table)
     rows = [
-        [_cell(cell) for cell in row] for row in zip(*(col[:MOST_ROWS] for col in view.table.values()), strict=True)
+        [cell_text(cell, 6) for cell in row]
+        for row in zip(*(col[:MOST_ROWS] for col in view.table.values()), strict=True)
     ]
     return heads, rows
 
 
-def _cell(value: Any) -> str:
-    if value is None or (isinstance(value, float) and np.isnan(value)):
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
 def _harmless(value: Any) -> str:
-    text = _cell(value) if not isinstance(value, float) else ("" if np.isnan(value) else repr(value))
+    text = (
+        cell_text(value)
+        if not isinstance(value, float) or value.is_integer()
+        else ("" if np.isnan(value) else repr(value))
+    )
     return f"'{text}" if isinstance(value, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 

@@ -9,7 +9,7 @@ from html import escape
 
 import numpy as np
 
-from levelbest._plain import round_to_uncertainty, show_cost, show_number
+from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.report.checklist import Item
 from levelbest.report.view import Family, View
 
@@ -140,7 +140,7 @@ def _family_cells(view: View) -> tuple[list[str], list[list[str]]]:
     for one in view.families:
         value, low, high = one.headline
         decimals = round_to_uncertainty(value, low, high)
-        limits = f"{show_number(low, decimals)} to {show_number(high, decimals)}"
+        limits = show_limits(low, high, decimals)
         numbers = [show_number(value, decimals), limits, show_number(one.winner, decimals)]
         rows.append([one.name, str(one.n_trials), str(one.n_failed), *numbers])
     return heads, rows

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from levelbest._plain import round_to_uncertainty, show_cost, show_number
+from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.report.plot_text import plot_lines
 from levelbest.report.text import console, print_cautions
 from levelbest.report.view import Section, View
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["print_report"]
 
-MOST_DETAILS = 3
-"""More pairs than this are left to the page."""
 MOST_ROWS = 16
 """Longer tables are left to the page."""
 _COLOURS = ("blue", "red", "green", "magenta", "cyan", "yellow", "white")
@@ -30,10 +28,12 @@ def print_report(view: View, files: Iterable[str] = ()) -> None:
     from rich.text import Text
 
     out = console()
-    shown = [*view.verdict, *(view.details if len(view.details) <= MOST_DETAILS else ())]
-    for i, sentence in enumerate(shown):
-        out.print(Padding(Text(sentence, style="bold" if i == 0 else ""), (0, 0, 0, 2)))
+    for i, sentence in enumerate(view.verdict):
+        out.print(Padding(Text(sentence, style="bold" if i == 0 else ""), (0, 0, 0, 2), expand=False))
     out.print()
+    score = view.score if view.reported or view.n_groups else f"{view.selection} (validation only)"
+    heading = f"expected best {score} of n = {view.headline} {view.word}s{_of_problems(view)}, fixed in advance"
+    out.print(Text(heading, style="dim"))
     out.print(_table(view))
     out.print()
     _print_curves(view, out)
@@ -41,7 +41,7 @@ def print_report(view: View, files: Iterable[str] = ()) -> None:
         if section.title != "Problems" and len(section.rows) <= MOST_ROWS:
             out.print(_section(section))
             out.print()
-    print_cautions(view.cautions, out)
+    print_cautions(view.cautions, out, n_families=len(view.families))
     if view.cautions:
         out.print()
     for i, name in enumerate(files):
@@ -52,13 +52,15 @@ def _table(view: View) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    score = view.score if view.reported or view.n_groups else f"{view.selection}, validation only"
-    table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left", padding=(0, 2, 0, 0))
-    table.title = Text(
-        f"expected best {score} of n = {view.headline} {view.word}s{_of_problems(view)}, fixed in advance", style="dim"
-    )
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("family", overflow="fold", min_width=8)
-    heads = [f"{view.word}s", "failed", f"best of {view.headline}", f"{100 * view.confidence:g} % interval"]
+    failures = any(one.n_failed for one in view.families)
+    heads = [
+        f"{view.word}s",
+        *(["failed"] if failures else []),
+        f"best of {view.headline}",
+        f"{100 * view.confidence:g} % interval",
+    ]
     heads.append("winner seen" if view.n_groups is None else view.winner_word)
     has_cost = any(one.mean_cost == one.mean_cost for one in view.families)
     for head in heads + ([f"a {view.word}"] if has_cost else []):
@@ -68,9 +70,9 @@ def _table(view: View) -> Table:
         decimals = round_to_uncertainty(value, low, high)
         cells = [
             str(one.n_trials),
-            str(one.n_failed) if one.n_failed else "",
+            *([str(one.n_failed)] if failures else []),
             show_number(value, decimals),
-            f"{show_number(low, decimals)} to {show_number(high, decimals)}",
+            show_limits(low, high, decimals),
             show_number(one.winner, min(4, max(3, decimals))),
         ]
         cells += [show_cost(one.mean_cost, view.cost_unit)] if has_cost else []

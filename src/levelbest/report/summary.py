@@ -1,4 +1,4 @@
-"""One sentence for many pairs: which family is better than all others, at which budgets."""
+"""The verdict to read aloud: which family is better than all others, at which budgets, and what lies behind it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from levelbest.report.view import Family, Pair
 
-__all__ = ["leaders", "summary_sentences"]
+__all__ = ["contenders", "leaders", "summary_sentences"]
 
 NOBODY = ""
 BEYOND = "beyond"
@@ -17,7 +17,7 @@ def leaders(pairs: Sequence[Pair], families: Sequence[str]) -> list[tuple[int, i
     last = int(max(one.end for pair in pairs for one in pair.ranges))
     found: list[tuple[int, int, str]] = []
     for n in range(1, last + 1):
-        verdicts = [(pair.families, pair.verdict_at(n)) for pair in pairs]
+        verdicts = _verdicts(pairs, n)
         if all(verdict == "not comparable" for _, verdict in verdicts):
             label = BEYOND
         else:
@@ -29,47 +29,114 @@ def leaders(pairs: Sequence[Pair], families: Sequence[str]) -> list[tuple[int, i
     return found
 
 
+def contenders(pairs: Sequence[Pair], families: Sequence[str], n: int) -> list[str]:
+    """The families that no other is better than at budget n; empty where some pair cannot be compared there.
+
+    The bands hold for all pairs at once, so at their confidence the best family is one of these.
+    """
+    verdicts = _verdicts(pairs, n)
+    if any(verdict == "not comparable" for _, verdict in verdicts):
+        return []
+    beaten = {other for both, verdict in verdicts for other in both if verdict in both and other != verdict}
+    return [name for name in families if name not in beaten]
+
+
+def _verdicts(pairs: Sequence[Pair], n: int) -> list[tuple[tuple[str, str], str]]:
+    return [(pair.families, pair.verdict_at(n)) for pair in pairs]
+
+
 def _beats_all(name: str, verdicts: Iterable[tuple[tuple[str, str], str]], families: Sequence[str]) -> bool:
     beaten = {other for both, verdict in verdicts if verdict == name for other in both if other != name}
     return beaten == set(families) - {name}
 
 
 def summary_sentences(
-    pairs: Sequence[Pair], families: Sequence[Family], confidence: float, failed: str, word: str = "trial"
-) -> tuple[str, str]:
-    """The leader at every budget, ready to be read aloud; and the confidence, trials and failures behind it."""
+    pairs: Sequence[Pair],
+    families: Sequence[Family],
+    confidence: float,
+    failed: str,
+    word: str = "trial",
+    *,
+    headline: int | None = None,
+    problems: int | None = None,
+) -> tuple[str, ...]:
+    """The leader at every budget; the contenders at the headline budget; the confidence, trials and failures behind it;
+    and what else a pair has to say."""
     names = [one.name for one in families]
     ranges = leaders(pairs, names)
-    parts = []
-    for name in dict.fromkeys(label for _, _, label in ranges if label not in (NOBODY, BEYOND)):
-        others = "the other" if len(names) == 2 else f"all {len(names) - 1} others"
-        parts.append(f"{name} is better than {others} at {_budgets(ranges, name)} {word}s")
-    if not parts:
-        parts.append("no family is better than all others at any budget")
-    elif any(label == NOBODY for _, _, label in ranges):
-        parts.append(f"none is at {_budgets(ranges, NOBODY)}")
-    conditions = [f"{100 * confidence:g} % confidence over all budgets and pairs", _trials(families, failed, word)]
+    sentences = [_lead(ranges, names, word)]
+    if headline is not None and len(names) > 2:
+        left = contenders(pairs, names, headline)
+        plural = "" if headline == 1 else "s"
+        if 1 < len(left) < len(names):
+            sentences.append(f"At {headline} {word}{plural} the best is one of {_listed(left)}.")
+        elif len(left) == len(names):
+            sentences.append(f"At {headline} {word}{plural} nothing is decided yet.")
+    scope = "all budgets" if len(pairs) == 1 else "all budgets and pairs"
+    conditions = [f"{100 * confidence:g} % confidence over {scope}", _trials(families, failed, word, problems)]
     if any(label == BEYOND for _, _, label in ranges):
         conditions.append(f"not comparable at {_budgets(ranges, BEYOND)} {word}s, for want of {word}s")
-    return f"{_capital('; '.join(parts))}.", f"{_capital('; '.join(conditions))}."
+    if survival := _survival(pairs, failed, word):
+        conditions.append(survival)
+    sentences.append(f"{'; '.join(conditions)}.")
+    if len(pairs) == 1 and pairs[0].claim:
+        sentences.append(pairs[0].claim)
+    return tuple(sentences)
 
 
-def _capital(text: str) -> str:
-    """A sentence may begin with a family's name, which stays as it is written."""
-    return text[0].upper() + text[1:] if text.startswith("no family") else text
+def _lead(ranges: Sequence[tuple[int, int, str]], names: Sequence[str], word: str) -> str:
+    winners = list(dict.fromkeys(label for _, _, label in ranges if label not in (NOBODY, BEYOND)))
+    if not winners and len(names) > 2:
+        return "No family is better than all others at any budget."
+    if not winners:
+        if all(label == BEYOND for _, _, label in ranges):
+            return f"{names[0]} and {names[1]} cannot be compared."
+        return f"Undecided between {names[0]} and {names[1]} at {_with_word(ranges, NOBODY, word)}."
+    parts = []
+    for name in winners:
+        others = next(one for one in names if one != name) if len(names) == 2 else f"all {len(names) - 1} others"
+        parts.append(f"{name} is better than {others} at {_with_word(ranges, name, word)}")
+    if any(label == NOBODY for _, _, label in ranges):
+        parts.append(f"undecided at {_budgets(ranges, NOBODY)}")
+    return f"{'; '.join(parts)}."
+
+
+def _with_word(ranges: Iterable[tuple[int, int, str]], label: str, word: str) -> str:
+    shown = _budgets(ranges, label)
+    return f"1 {word}" if shown == "1" else f"{shown} {word}s"
 
 
 def _budgets(ranges: Iterable[tuple[int, int, str]], label: str) -> str:
-    shown = [f"{a}" if a == b else f"{a} to {b}" for a, b, name in ranges if name == label]
+    return _listed([f"{a}" if a == b else f"{a} to {b}" for a, b, name in ranges if name == label])
+
+
+def _listed(shown: Sequence[str]) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _trials(families: Sequence[Family], failed: str, word: str) -> str:
+def _trials(families: Sequence[Family], failed: str, word: str, problems: int | None) -> str:
     counts = sorted({one.n_trials for one in families})
     many = f"{counts[0]} {word}s each" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} {word}s"
+    if len(families) == 2 and len(counts) == 2:
+        many = f"{families[0].name}: {families[0].n_trials} {word}s, {families[1].name}: {families[1].n_trials}"
+    many += "" if problems is None else f", of {problems} problems"
     lost, total = sum(one.n_failed for one in families), sum(one.n_trials for one in families)
     if not lost:
         return f"{many}, none failed"
     if failed == "worst":
         return f"{many}, {lost} of {total} failed and count as the worst score"
     return f"{many}, {lost} failed and were dropped"
+
+
+def _survival(pairs: Sequence[Pair], failed: str, word: str) -> str:
+    """Whether the winners stay the same under the other failure policy."""
+    known = [pair for pair in pairs if pair.survives is not None]
+    if not known:
+        return ""
+    how = "dropped" if failed == "worst" else "counted as the worst score"
+    changed = sum(not pair.survives for pair in known)
+    if not changed:
+        return f"the same families win with failed {word}s {how}"
+    if len(known) == 1:
+        return f"the winner changes with failed {word}s {how}"
+    return f"with failed {word}s {how} the winner changes in {changed} of {len(known)} pairs"

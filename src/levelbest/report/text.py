@@ -11,6 +11,7 @@ import numpy as np
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.cautions import Caution
 from levelbest.curves import Curve
+from levelbest.report.reviewer import remarks
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,13 +67,18 @@ def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> 
     print_cautions([caution for one in curves for caution in one.cautions], out)
 
 
-def print_cautions(cautions: Iterable[Caution], out: Console | None = None) -> None:
-    """Warnings, each once."""
+def print_cautions(cautions: Iterable[Caution], out: Console | None = None, *, n_families: int = 0) -> None:
+    """Warnings, each matter once, with a hanging indent."""
+    from rich.table import Table
     from rich.text import Text
 
     out = out or console()
-    for caution in dict.fromkeys(cautions):
-        out.print(Text.assemble(("warning", "yellow"), f" [{caution.code}] {caution}"))
+    for one in remarks(cautions, n_families):
+        row = Table.grid(padding=(0, 1))
+        row.add_column(no_wrap=True)
+        row.add_column()
+        row.add_row(Text("warning", style="yellow"), Text(f"[{one.code}] {one}"))
+        out.print(row)
 
 
 def _policy(curve: Curve) -> str:

@@ -61,6 +61,10 @@ class Pair:
     high: Numbers
     ranges: tuple[Range, ...]
     sentence: str
+    claim: str | None = None
+    """What can be said of the winners as they were run, at unequal budgets."""
+    survives: bool | None = None
+    """Whether the same families win under the other failure policy; None where nothing failed."""
 
     def verdict_at(self, budget: float) -> str:
         """The verdict at one budget."""

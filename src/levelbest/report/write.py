@@ -7,20 +7,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from levelbest._plain import dump_json, html_table
 from levelbest.errors import InputError
 from levelbest.report import checklist, html, markup
 from levelbest.report.build import build_view
-from levelbest.report.difference_figure import draw_differences
+from levelbest.report.difference_figure import difference_figure
 from levelbest.report.distributions import distribution_figure
-from levelbest.report.figure import draw_lines, save_figure
+from levelbest.report.figure import draw_lines, own_style, save_figure
 from levelbest.report.view import View
 from levelbest.trials import Trials
 
 __all__ = ["Report", "write_report"]
-
-MOST_DIFFERENCES = 6
-"""More pairs than this in one figure cannot be told apart; all of them are in the page's table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +69,8 @@ def write_report(
 
 
 def _write_all(view: View, trials: Trials, page: Path, beside: Path, page_only: bool) -> list[Path]:
-    figures = _figures(view, trials)
+    with own_style():
+        figures = _figures(view, trials)
     written = []
     pictures = {}
     for name, figure in figures.items():
@@ -110,10 +110,12 @@ def _figures(view: View, trials: Trials) -> dict[str, Any]:
     }
     compared = view.pairs_of(view.statistics[0])
     if compared:
-        shown = compared[:MOST_DIFFERENCES]
-        figures["differences"] = draw_differences(
-            shown, score=score, log=longest > html.LOG_FROM, word=view.word
-        ).figure
+        sign = 1.0 if view.direction == "max" else -1.0
+        known = [one for one in view.families if np.isfinite(one.headline[0])]
+        best = max(known, key=lambda one: sign * one.headline[0]).name if known else None
+        figures["differences"] = difference_figure(
+            compared, best, score=score, log=longest > html.LOG_FROM, word=view.word
+        )
     if view.effect:
         figures["verifier"] = draw_lines(view.effect, log=longest > html.LOG_FROM, score=view.score).figure
     if "cost" in view.axes:

@@ -1,0 +1,44 @@
+"""Warnings for reading: each matter once, no number lost."""
+
+from levelbest.cautions import Caution
+from levelbest.report.reviewer import remarks
+
+
+def test_the_same_matter_is_said_once_with_every_family_and_number():
+    found = remarks(
+        [
+            Caution("guessed-columns", "chosen by name: seed = 'seed'"),
+            Caution("ties", "76% of the trials share their score with another", "a"),
+            Caution("failures", "11 of 120 trials failed", "a"),
+            Caution("ties", "80% of the trials share their score with another", "b"),
+            Caution("failures", "9 of 120 trials failed", "c"),
+        ],
+        3,
+    )
+    assert [str(one) for one in found] == [
+        "a and b: 76% and 80% of the trials share their score with another",
+        "a and c: 11 and 9 of 120 trials failed",
+        "chosen by name: seed = 'seed'",  # how the files were read comes last
+    ]
+    assert [one.code for one in found] == ["ties", "failures", "guessed-columns"]
+
+
+def test_different_words_stay_apart():
+    found = remarks([Caution("grid", "a full grid of 9", "a"), Caution("grid", "half a grid of 9", "b")], 2)
+    assert [str(one) for one in found] == ["a: a full grid of 9", "b: half a grid of 9"]
+
+
+def test_what_holds_of_all_needs_no_names():
+    cautions = [Caution("few-values", "7 different scores", name) for name in "abc"]
+    assert [str(one) for one in remarks(cautions, 3)] == ["7 different scores"]
+    assert [str(one) for one in remarks(cautions, 4)] == ["a, b and c: 7 different scores"]
+
+
+def test_many_families_become_a_range():
+    cautions = [Caution("ties", f"{share}% tie", f"f{share}") for share in (50, 9, 100, 20, 30, 40)]
+    assert str(remarks(cautions, 6)[0]) == "f50, f9, f100, f20 and 2 more: 9% to 100% tie"
+
+
+def test_validation_only_is_one_remark():
+    cautions = [Caution("no-reported", f"validation only: {what}", name) for what, name in (("x", "a"), ("y", None))]
+    assert [str(one) for one in remarks(cautions, 2)] == ["validation only: x"]
