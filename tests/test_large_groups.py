@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from levelbest import large
 from levelbest.cli.main import main
 from levelbest.curves import curve, large_curves
 from levelbest.errors import DataError, InputError, MissingExtra
+from levelbest.large import parts
 from levelbest.readers.engine import connect
 from levelbest.trials import Trials
 
@@ -58,9 +58,9 @@ def test_parts_give_the_numbers_of_the_whole(tmp_path, monkeypatch, text):
     assert once.value == pytest.approx(whole.value, abs=1e-12)
     assert once.problems.n_groups.tolist() == whole.problems.n_groups.tolist()
     assert once.method == "gaffke"
-    monkeypatch.setattr(large, "CHUNK", 20)
+    monkeypatch.setattr(parts, "CHUNK", 20)
     (chunked,) = large_curves(files, n_resamples=200, **OPTIONS)
-    monkeypatch.setattr(large, "BYTES", 2_000_000)  # a part holds fifty samples
+    monkeypatch.setattr(parts, "BYTES", 2_000_000)  # a part holds fifty samples
     (parted,) = large_curves(files, n_resamples=200, memory="200MB", **OPTIONS)
     assert chunked.value == pytest.approx(once.value, abs=1e-12)
     assert parted.problems.by_group.tobytes() == chunked.problems.by_group.tobytes()
@@ -118,7 +118,7 @@ def test_from_the_command_line_with_families(tmp_path, capsys):
         ({"engine": "spark"}, InputError, "unknown engine 'spark'"),
         ({"where": "nothing > 3"}, DataError, "cannot be read"),
         ({"where": "verifier > 1e9"}, DataError, "none of 0 samples has a score"),
-        ({"n": 100}, InputError, "at most the number of trials"),
+        ({"n": 100}, InputError, "at most the samples of a problem, 8, got 100"),
     ],
 )
 def test_what_is_refused(tmp_path, options, error, message):
@@ -152,9 +152,134 @@ def test_two_workers_give_the_same_bits_as_none(tmp_path, monkeypatch):
     monkeypatch.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
     problem, verifier, correct = samples(6, n_problems=60)
     path = write(tmp_path / "s.parquet", problem=problem, verifier=verifier, correct=correct)
-    monkeypatch.setattr(large, "CHUNK", 60)
-    monkeypatch.setattr(large, "BYTES", 1_000_000)
+    monkeypatch.setattr(parts, "CHUNK", 60)
+    monkeypatch.setattr(parts, "BYTES", 1_000_000)
     (alone,) = large_curves(path, memory="200MB", **OPTIONS)
     (both,) = large_curves(path, memory="200MB", engine="ray", workers=2, **OPTIONS)
     assert both.problems.by_group.tobytes() == alone.problems.by_group.tobytes()
     assert both.low.tobytes() == alone.low.tobytes()
+
+
+def two_systems(tmp_path, seed=7, **more):
+    """Two systems on mostly the same problems, with weights, strata and sample ids."""
+    problem, verifier, correct = samples(seed, n_problems=30)
+    place: dict[tuple[str, str], int] = {}
+    model = ["a" if i % 2 else "b" for i in range(len(problem))]
+    ids = []
+    for key in zip(model, problem, strict=True):
+        ids.append(place.get(key, 0))
+        place[key] = ids[-1] + 1
+    columns = {"model": model, "problem": problem, "sample": ids, "verifier": verifier, "correct": correct}
+    columns["level"] = ["easy" if p < "p15" else "hard" for p in problem]
+    columns["points"] = [1.0 + int(p[1:]) % 3 for p in problem]
+    columns |= more
+    return write(tmp_path / "s.parquet", **columns), columns
+
+
+NAMED = ["--family", "model", "--group", "problem", "--direction", "max"]
+VERIFIED = [*NAMED, "--selection", "verifier", "--reported", "correct"]
+
+
+@pytest.mark.parametrize("more", [[], ["--weight", "points", "--stratum", "level"], ["--statistic", "all"]])
+@pytest.mark.parametrize("named", [VERIFIED, [*NAMED, "--selection", "correct"]])
+def test_curves_and_comparisons_are_those_of_the_whole(tmp_path, capsys, monkeypatch, named, more):
+    path, _ = two_systems(tmp_path)
+    monkeypatch.setattr(parts, "CHUNK", 20)
+    documents = {}
+    for command in ("curve", "compare"):
+        for memory in ([], ["--memory", "1GB"]):
+            assert main([command, path, *named, *more, *memory, "--resamples", "500", "--json"]) == 0
+            documents[command, bool(memory)] = json.loads(capsys.readouterr().out)
+    for whole in documents["curve", False]["families"]:
+        (large,) = (one for one in documents["curve", True]["families"] if one["family"] == whole["family"])
+        for key in ("n_trials", "n_groups", "weighted", "statistic"):
+            assert large[key] == whole[key]
+        for one, other in zip(large["points"], whole["points"], strict=True):
+            assert one["value"] == pytest.approx(other["value"], abs=1e-12)
+            assert one["n_groups"] == other["n_groups"]
+            assert one["high"] == pytest.approx(other["high"], abs=0.04)  # problems in another order: other draws
+        strata = [[(s["stratum"], s["points"][0]["value"]) for s in of.get("strata", [])] for of in (large, whole)]
+        assert [name for name, _ in strata[0]] == [name for name, _ in strata[1]]
+        assert [value for _, value in strata[0]] == pytest.approx([value for _, value in strata[1]], abs=1e-12)
+    large, whole = documents["compare", True], documents["compare", False]
+    pair, same = large["comparisons"][0], whole["comparisons"][0]
+    sign = 1 if pair["families"] == same["families"] else -1
+    assert len(pair["points"]) == len(same["points"])
+    for one, other in zip(pair["points"], same["points"], strict=True):
+        assert one["difference"] == pytest.approx(sign * other["difference"], abs=1e-12)
+    assert sorted(pair["n_trials"]) == sorted(same["n_trials"])
+    assert pair["paired"] is True
+    assert [one["stratum"] for one in large.get("strata", [])] == [one["stratum"] for one in whole.get("strata", [])]
+    codes = [sorted(c["code"] for c in one["warnings"] if c["code"] != "guessed-columns") for one in (large, whole)]
+    assert set(codes[0]) - set(codes[1]) == set()
+
+
+def test_failures_and_problems_apart_are_said_of_large_tables(tmp_path, capsys):
+    path, columns = two_systems(tmp_path)
+    columns["verifier"] = [None if i % 9 == 0 and i else v for i, v in enumerate(columns["verifier"])]
+    columns["problem"] = [
+        f"{p}x" if p == "p03" and m == "a" else p for p, m in zip(columns["problem"], columns["model"], strict=True)
+    ]
+    path = write(tmp_path / "t.parquet", **columns)
+    whole, large = [], []
+    for memory, said in (([], whole), (["--memory", "1GB"], large)):
+        assert main(["compare", path, *VERIFIED, *memory, "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        said += [c["message"] for c in document["warnings"] if c["code"] in ("failures", "unequal-groups")]
+        said.append(sorted(document["comparisons"][0]["n_failed"]))
+        assert document["comparisons"][0]["survives_other_failure_policy"] is not None
+    assert any("p03x" in str(one) and "they are left out of the comparison" in str(one) for one in large)
+    assert any("samples failed and are counted as the worst score" in str(one) for one in large)
+    assert large[-1] == whole[-1]
+    assert main(["compare", path, *VERIFIED, "--memory", "1GB", "--paired"]) == 2
+    assert "are not in every family (" in " ".join(capsys.readouterr().err.split())
+    assert main(["compare", path, *VERIFIED, "--memory", "1GB", "--unpaired", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["comparisons"][0]["paired"] is False
+
+
+def test_repeated_sample_ids_of_large_tables(tmp_path, capsys):
+    path, columns = two_systems(tmp_path)
+    last = {name: [*column, column[0]] for name, column in columns.items()}
+    path = write(tmp_path / "twice.parquet", **last)
+    for named in (VERIFIED, [*NAMED, "--selection", "correct"]):
+        for more in ([], ["--trial", "sample"], ["--seed-column", "sample"]):
+            assert main(["curve", path, *named, "--memory", "1GB", *more]) == 1
+            said = " ".join(capsys.readouterr().err.split())
+            first = f"(first: {columns['sample'][0]} of problem {columns['problem'][0]})"
+            assert f"1 sample id occurs more than once within a problem, with the same scores {first}" in said
+    last["verifier"][-1] += 1
+    path = write(tmp_path / "other.parquet", **last)
+    assert main(["curve", path, *VERIFIED, "--memory", "1GB"]) == 0
+    assert "they count as samples of their own" in " ".join(capsys.readouterr().out.split())
+    # a whole file twice
+    path, _ = two_systems(tmp_path)
+    again = write(tmp_path / "copy.parquet", **columns)
+    assert main(["curve", path, again, *VERIFIED, "--memory", "1GB"]) == 1
+    assert "was a file read twice?" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([*VERIFIED, "--weight", "verifier"], "a problem has one weight"),
+        ([*VERIFIED, "--stratum", "model2"], "there is no column 'model2'"),
+        ([*VERIFIED, "--cost", "points"], "have no --cost"),
+        ([*VERIFIED, "--missing-reported", "drop"], "leave out --missing-reported"),
+        ([*NAMED, "--selection", "verifier", "--statistic", "all"], "is of scores 0 and 1 with direction max"),
+        ([*VERIFIED, "--n", "500"], "n must be at most the samples of a problem"),
+    ],
+)
+def test_what_large_tables_do_not_have(tmp_path, capsys, options, message):
+    path, _ = two_systems(tmp_path)
+    assert main(["curve", path, *options, "--memory", "1GB"]) in (1, 2)
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_one_sample_each_in_a_large_table(tmp_path, capsys):
+    path = write(tmp_path / "s.parquet", problem=[f"p{i}" for i in range(9)], correct=[float(i % 2) for i in range(9)])
+    options = ["--group", "problem", "--selection", "correct", "--direction", "max", "--memory", "1GB"]
+    assert main(["curve", path, *options, "--n", "4"]) == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert "every one of the 9 problems of 'problem' has one sample, so that the best of n = 4 is unknown" in said
+    assert main(["curve", path, *options]) == 0
+    assert "every problem of 'problem' has one sample" in " ".join(capsys.readouterr().out.split())

@@ -14,7 +14,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._plain import html_table, plain, round_to_uncertainty, show_number
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
-from levelbest.group_curves import Stratum, about_sizes, group_curve, spread_of_groups
+from levelbest.group_curves import Stratum, group_curve, spread_of_groups, stratum_curves
 from levelbest.large import best_by_group_large
 from levelbest.stats import interval as intervals
 from levelbest.stats import laws, order
@@ -344,6 +344,7 @@ def family_curves(trials: Trials, **options: Any) -> tuple[Curve, ...]:
 def large_curves(
     source: Any,
     *,
+    statistic: str = "mean",
     interval: str = "default",
     confidence: float = 0.95,
     simultaneous: bool = False,
@@ -353,12 +354,13 @@ def large_curves(
 ) -> tuple[Curve, ...]:
     """Curves over problems from Parquet files too large to hold; ``reading`` as `large.best_by_group_large`."""
     found = []
-    for one in best_by_group_large(source, **reading):
-        limits = group_interval(
-            one.best, method=interval, confidence=confidence, simultaneous=simultaneous, bounds=one.metric.bounds,
-            n_resamples=n_resamples, rng=rng,
-        )  # fmt: skip
-        cautions = about_sizes(one.best, one.family)
+    for one in best_by_group_large(source, statistic=statistic, **reading):
+        options: dict[str, Any] = {
+            "method": interval, "confidence": confidence, "simultaneous": simultaneous, "bounds": one.metric.bounds,
+            "n_resamples": n_resamples, "rng": rng,
+        }  # fmt: skip
+        limits = group_interval(one.best, **options)
+        cautions = list(one.cautions)
         if one.n_failed:
             how = "counted as the worst score" if one.failed == "worst" else "dropped, which flatters the family"
             of = one.n_samples + (one.n_failed if one.failed == "drop" else 0)
@@ -369,7 +371,8 @@ def large_curves(
         found.append(
             problem_curve(
                 one.best, limits, one.metric, family=one.family, counts=(one.n_samples, one.n_failed, 0),
-                failed=one.failed, seed=rng, cautions=cautions,
+                failed=one.failed, seed=rng, cautions=cautions, statistic=statistic,
+                strata=stratum_curves(one.best, **options),
             )
         )  # fmt: skip
     return tuple(found)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelbest.cli.large import is_large, large_options, reading_of
 from levelbest.cli.options import (
     budgets_option,
     cost_option,
@@ -15,6 +17,9 @@ from levelbest.cli.options import (
     seed_option,
     statistic_option,
 )
+
+if TYPE_CHECKING:
+    from levelbest.comparisons.results import Comparison
 
 __all__ = ["command"]
 
@@ -37,8 +42,9 @@ def _directions(ctx: click.Context, param: click.Parameter, value: tuple[str, ..
 @budgets_option
 @click.option("--axis", type=click.Choice(["trials", "cost"]), default="trials", show_default=True)
 @cost_option
+@large_options
 @click.option(
-    "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Trials at once, on the cost axis."
+    "--workers", type=click.IntRange(min=1), help="Ray workers [default: 2], or trials at once on the cost axis."
 )
 @click.option(
     "--paired/--unpaired", default=None, help="Insist on pairs, or ignore them; default: where all trials match."
@@ -64,17 +70,28 @@ def command(
 
     The bands behind a verdict hold for all pairs and budgets together.
     """
-    from levelbest._plain import dump_json
     from levelbest.comparisons import compare
 
     if task is not None:
         _compare_tasks(files, as_json, task, directions, options)
         return
+    if is_large(options):
+        policies = ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
+        _tell([_compare_large(files, policy, options) for policy in policies], policies, as_json, options["n"])
+        return
+    options["workers"] = options["workers"] or 1
     trials = load_trials(files, options, quiet=as_json)
     keys = ("baseline", "statistic", "confidence", "n", "axis", "budget", "workers", "paired", "p_values")
     chosen = {key: options[key] for key in (*keys, "while_running", "missing", "n_resamples")}
     policies = ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
     found = [compare(trials, failed=policy, rng=options["seed"], **chosen) for policy in policies]
+    _tell(found, policies, as_json, options["n"])
+
+
+def _tell(found: Sequence[Comparison], policies: Sequence[str], as_json: bool, n: Any) -> None:
+    """Print the comparison, under both failure policies where they were asked for."""
+    from levelbest._plain import dump_json
+
     if as_json:
         document = found[0].to_dict()
         if len(found) > 1:
@@ -86,7 +103,18 @@ def command(
     for policy, one in zip(policies, found, strict=True):
         if len(found) > 1:
             click.echo(f"failed trials {'counted as the worst score' if policy == 'worst' else 'dropped'}:\n")
-        print_comparison(one, n=options["n"])
+        print_comparison(one, n=n)
+
+
+def _compare_large(files: tuple[str, ...], failed: str, options: dict[str, Any]) -> Comparison:
+    from levelbest.comparisons.large import compare_large
+    from levelbest.errors import InputError
+
+    for name in ("axis", "while_running", "p_values"):
+        if options[name] not in ("trials", False):
+            raise InputError(f"samples that are read in parts have no --{name.replace('_', '-')}; leave it out")
+    chosen = {key: options[key] for key in ("baseline", "n", "statistic", "confidence", "paired", "n_resamples")}
+    return compare_large(files, failed=failed, rng=options["seed"], **chosen, **reading_of(options))
 
 
 def _compare_tasks(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelbest.cli.large import is_large, large_options, reading_of
 from levelbest.cli.options import cost_option, curve_options, data_options, json_option, load_trials, seed_option
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ __all__ = ["command", "curves_of", "large_curves_of"]
 @seed_option
 @json_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write the figure here (.png, .svg or .pdf).")
-@click.option("--memory", metavar="SIZE", help="Read Parquet samples of many problems in parts, within e.g. 4GB.")
-@click.option("--engine", type=click.Choice(["local", "ray"]), help="Who reads them: this process, or Ray workers.")
+@large_options
 @click.option("--axis", type=click.Choice(["trials", "cost"]), default="trials", show_default=True)
 @cost_option
 @click.option(
@@ -36,7 +36,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
     if options["axis"] == "cost":
         _over_cost(files, as_json, out, options)
         return
-    if options["memory"] or options["engine"]:
+    if is_large(options):
         found = large_curves_of(files, options)
     else:
         found = curves_of(load_trials(files, options, quiet=as_json), options)
@@ -103,15 +103,11 @@ def large_curves_of(files: tuple[str, ...], options: dict[str, Any]) -> tuple[Cu
     from levelbest.curves import large_curves
     from levelbest.errors import InputError
 
-    for name in ("group", "selection", "direction"):
-        if not options[name]:
-            raise InputError(f"samples that are read in parts need --{name}; it is not guessed for them")
-    if options["statistic"] != "mean" or options["estimator"] != "u":
-        raise InputError("samples that are read in parts have the mean over problems and the unbiased estimator only")
-    keys = ("family", "selection", "reported", "group", "where", "direction", "n", "interval", "confidence")
-    chosen = {key: options[key] for key in (*keys, "simultaneous", "n_resamples", "workers")}
-    chosen["workers"] = options["workers"] or 2
-    chosen |= {"bounds": options["bounds"] or None, "memory": options["memory"] or "4GB", "rng": options["seed"]}
+    chosen = reading_of(options)
+    if options["estimator"] != "u":
+        raise InputError("samples that are read in parts have the unbiased estimator, u, only")
+    chosen |= {key: options[key] for key in ("n", "statistic", "interval", "confidence", "simultaneous", "n_resamples")}
     policies = ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
-    engine = options["engine"] or "local"
-    return tuple(one for policy in policies for one in large_curves(files, failed=policy, engine=engine, **chosen))
+    return tuple(
+        one for policy in policies for one in large_curves(files, failed=policy, rng=options["seed"], **chosen)
+    )

@@ -26,6 +26,7 @@ __all__ = [
     "family_scores",
     "make_plan",
     "one_table",
+    "pairs_of",
     "scope_words",
     "trial_words",
 ]
@@ -47,6 +48,11 @@ class Plan:
 
 def make_plan(table: Trials, baseline: str | None) -> Plan:
     names = table.families
+    return Plan(names, tuple(table[name] for name in names), pairs_of(names, baseline))
+
+
+def pairs_of(names: tuple[str, ...], baseline: str | None) -> tuple[tuple[int, int], ...]:
+    """Places of the families compared: every one with the baseline, or all with all."""
     if baseline is not None and baseline not in names:
         raise InputError(f"there is no family {baseline!r} to be the baseline; {_check.nearest_first(baseline, names)}")
     if len(names) < 2:
@@ -56,11 +62,9 @@ def make_plan(table: Trials, baseline: str | None) -> Plan:
             "several files"
         )
     if baseline is None:
-        pairs = tuple(combinations(range(len(names)), 2))
-    else:
-        at = names.index(baseline)
-        pairs = tuple((i, at) for i in range(len(names)) if i != at)
-    return Plan(names, tuple(table[name] for name in names), pairs)
+        return tuple(combinations(range(len(names)), 2))
+    at = names.index(baseline)
+    return tuple((i, at) for i in range(len(names)) if i != at)
 
 
 def one_table(trials: Trials | Sequence[Trials]) -> Trials:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -186,7 +187,7 @@ def expected_best_by_group(
 def group_values(
     selection: FloatArray,
     reported: FloatArray | None,
-    code: IntArray,
+    code: IntArray | None,
     sizes: IntArray,
     budgets: IntArray,
     direction: str,
@@ -195,6 +196,7 @@ def group_values(
 ) -> FloatArray:
     """The best of n by group (rows) and budget; ``code`` is the group of each sample, ``sizes`` their numbers.
 
+    Without ``code`` the samples come group by group, in the order of ``sizes``.
     A threaded matrix product may round differently from one machine, or number of threads, to the next;
     ``reproducible`` sums in one fixed order, at several times the cost.
     """
@@ -202,18 +204,24 @@ def group_values(
     values = _two_values(selection) if reported is None else None
     if values is not None:
         worst, best = values if direction == "max" else values[::-1]
+        if code is None:
+            code = np.repeat(np.arange(sizes.size), sizes)
         won = np.bincount(code, weights=selection == best, minlength=sizes.size).astype(np.int64)
         return np.asarray(worst + (best - worst) * np.asarray(pass_at_k(won, sizes, budgets)))
-    shares = np.empty((0, 0))
     for where, chosen, told in _buckets(selection, reported, code, sizes):
         inside = budgets <= chosen.shape[1]
-        if shares.shape != (inside.sum(), chosen.shape[1]):
-            shares = rank_weights(chosen.shape[1], budgets[inside])
+        shares = _shares(chosen.shape[1], budgets[inside].tobytes())
         ranked = _ranked_rows(chosen, told, direction)
         by_group[np.ix_(where, inside)] = (
             np.einsum("ij,kj->ik", ranked, shares, optimize=False) if reproducible else ranked @ shares.T
         )
     return by_group
+
+
+@lru_cache(maxsize=4)
+def _shares(size: int, budgets: bytes) -> FloatArray:
+    """`rank_weights`, kept for the next groups of the same size."""
+    return rank_weights(size, np.frombuffer(budgets, dtype=np.int64))
 
 
 def average_over_groups(by_group: FloatArray, weights: FloatArray | None) -> tuple[FloatArray, IntArray]:
@@ -253,17 +261,24 @@ def _two_values(scores: FloatArray) -> tuple[float, float] | None:
 
 
 def _buckets(
-    selection: FloatArray, reported: FloatArray | None, code: IntArray, sizes: IntArray
+    selection: FloatArray, reported: FloatArray | None, code: IntArray | None, sizes: IntArray
 ) -> Iterator[tuple[IntArray, FloatArray, FloatArray | None]]:
     """Groups of equal size as matrices: (their codes, selection scores, reported scores), a bounded number at once."""
-    small: npt.NDArray[Any] = code.astype(np.uint16) if sizes.size <= 1 << 16 else code  # radix sort for 16 bits
-    rows = np.argsort(small, kind="stable") if (np.diff(code) < 0).any() else None
+    rows = None
+    if code is not None and (code[1:] < code[:-1]).any():
+        small: npt.NDArray[Any] = code.astype(np.uint16) if sizes.size <= 1 << 16 else code  # radix sort for 16 bits
+        rows = np.argsort(small, kind="stable")
     starts = np.cumsum(sizes) - sizes
     for size in np.unique(sizes):
         same = np.flatnonzero(sizes == size)
         step = max(1, _CELLS // int(size))
         for first in range(0, same.size, step):
             some = same[first : first + step]
+            if rows is None and some[-1] - some[0] == some.size - 1:
+                together = slice(starts[some[0]], starts[some[-1]] + size)
+                told = None if reported is None else reported[together].reshape(-1, size)
+                yield some, selection[together].reshape(-1, size), told
+                continue
             at = starts[some, None] + np.arange(size)
             take = at if rows is None else rows[at]
             yield some, selection[take], None if reported is None else reported[take]
@@ -275,7 +290,8 @@ def _ranked_rows(selection: FloatArray, reported: FloatArray | None, direction: 
         ordered = np.sort(selection, axis=1)
         return ordered if direction == "max" else ordered[:, ::-1]
     order = np.argsort(selection, axis=1)
-    tied = (np.diff(np.take_along_axis(selection, order, axis=1), axis=1) == 0).any(axis=1)
+    ordered = np.take_along_axis(selection, order, axis=1)
+    tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
     if direction == "min":
         order = order[:, ::-1]
     scores = np.take_along_axis(reported, order, axis=1)

@@ -1,0 +1,151 @@
+"""The best of n by problem, one result per family, from samples that are never held as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import Bounds, IntArray
+from levelbest.cautions import Caution
+from levelbest.errors import DataError, InputError
+from levelbest.group_curves import about_sizes, as_group_statistic, group_budgets, one_sample_each
+from levelbest.large.counts import Counted, count_samples
+from levelbest.large.parts import values_in_parts
+from levelbest.large.repeats import find_repeats
+from levelbest.large.source import Source, as_memory, find_families, parquet_paths
+from levelbest.readers.engine import connect
+from levelbest.stats.groups import GroupBest, all_of_k, average_over_groups, pass_at_k
+from levelbest.trials import Metric
+
+__all__ = ["ENGINES", "LargeFamily", "best_by_group_large"]
+
+ENGINES = ("local", "ray")
+WHOLE, POINTS = 100, 60  # budgets at which families are compared
+
+
+@dataclass(frozen=True, eq=False)
+class LargeFamily:
+    """One family's best of n by problem, with what was counted on the way."""
+
+    family: str
+    best: GroupBest
+    metric: Metric
+    n_samples: int
+    n_failed: int
+    failed: str
+    cautions: tuple[Caution, ...] = ()
+
+
+def best_by_group_large(
+    source: Any,
+    *,
+    group: str,
+    selection: str,
+    direction: str,
+    reported: str | None = None,
+    family: str | None = None,
+    weight: str | None = None,
+    stratum: str | None = None,
+    sample: str | None = None,
+    n: npt.ArrayLike | None = None,
+    statistic: str = "mean",
+    together: bool = False,
+    bounds: Bounds | None = None,
+    failed: str = "worst",
+    where: str | None = None,
+    memory: str | int = "4GB",
+    engine: str = "local",
+    workers: int = 2,
+) -> tuple[LargeFamily, ...]:
+    """The best of n by problem of samples in Parquet files, within ``memory``; one result per family.
+
+    ``weight`` and ``stratum`` are columns that say the same in every row of a problem, ``sample`` one that tells the
+    samples of a problem apart (default: an obvious name). ``where`` is a condition in SQL. ``together`` uses one list
+    of budgets for all families. With ``engine="ray"`` the parts are tasks of a Ray cluster: the one that the
+    environment names, else ``workers`` processes on this machine. The files must be readable from every worker.
+    """
+    _check.as_direction(direction)
+    _check.as_choice(engine, ENGINES, "engine")
+    _check.as_choice(failed, ("worst", "drop"), "failure policy")
+    as_group_statistic(statistic)
+    limit = as_memory(memory)
+    metric = Metric(direction, selection, reported, _check.as_bounds(bounds))
+    files = tuple(parquet_paths(source))
+    base = Source(files, group, selection, reported, where or "true", direction, failed, weight, stratum, sample)
+    connection = connect()
+    connection.execute(f"SET memory_limit='{limit // 2_000_000}MB'")
+    base, families = find_families(connection, base, family)
+    counted = [count_samples(connection, replace(base, where=condition), name, metric) for name, condition in families]
+    asked = None if n is None else np.unique(_check.as_budgets(n)[0])
+    joint = _joint(counted, asked) if together else None
+    found = []
+    for one in counted:
+        cautions = find_repeats(connection, one, limit)
+        budgets = _budgets(one, asked, cautions) if joint is None else joint[joint <= one.sizes.max()]
+        by_group = _values(one, budgets, statistic, limit, engine, workers)
+        value, n_groups = average_over_groups(by_group, one.weights)
+        best = GroupBest(budgets, value, by_group, n_groups, one.labels, one.sizes, one.weights, direction, one.strata)
+        cautions += about_sizes(best, one.family, group)
+        found.append(
+            LargeFamily(one.family, best, one.metric, int(one.sizes.sum()), one.n_failed, failed, tuple(cautions))
+        )
+    return tuple(found)
+
+
+def _budgets(one: Counted, asked: IntArray | None, cautions: list[Caution]) -> IntArray:
+    if asked is None:
+        return group_budgets(one.sizes)
+    most = int(one.sizes.max())
+    inside = asked[asked <= most]
+    if not inside.size:
+        if most == 1:
+            raise DataError(one_sample_each(one.family, one.source.group, one.sizes.size, int(asked.min())))
+        raise InputError(
+            f"{one.family}: n must be at most the samples of a problem, {most}, got {asked.min()}; draw more samples "
+            "(past them the best of n is unknown, not the best observed)"
+        )
+    if inside.size < asked.size:
+        message = f"budgets above the {most} samples of the largest problem are left out"
+        cautions.append(Caution("beyond-trials", message, one.family, float(asked.max())))
+    return inside
+
+
+def _joint(counted: list[Counted], asked: IntArray | None) -> IntArray:
+    """Budgets that two families at least have samples for."""
+    if len(counted) < 2:
+        raise InputError(
+            f"a comparison needs at least two families, and here is only {counted[0].family!r}; name the column that "
+            "tells them apart with --family"
+        )
+    if asked is not None:
+        most = sorted(int(one.sizes.max()) for one in counted)[-2]
+        inside = asked[asked <= most]
+        if not inside.size:
+            _check.as_budgets(asked, most)
+        return inside
+    last = sorted(int(group_budgets(one.sizes)[-1]) for one in counted)[-2]
+    if last <= WHOLE:
+        return np.arange(1, last + 1, dtype=np.int64)
+    return np.unique(np.geomspace(1, last, POINTS).round().astype(np.int64))
+
+
+def _values(one: Counted, budgets: IntArray, statistic: str, limit: int, engine: str, workers: int) -> Any:
+    source = one.source
+    if statistic == "all":
+        score = source.reported or source.selection
+        if not one.binary or source.direction != "max":
+            raise InputError(
+                f"{one.family}: all of n succeed (pass^k) is of scores 0 and 1 with direction max, and {score!r} is "
+                "not such; use statistic 'mean', the expected best of n, which any score has"
+            )
+        return np.asarray(all_of_k(one.ones, one.sizes, budgets))
+    if one.binary and source.reported is None:
+        # the best score is 0 where lower is better; a failed sample counts as 1 and is not among them
+        right = one.ones if source.direction == "max" else one.finished - one.ones
+        chance = np.asarray(pass_at_k(right, one.sizes, budgets))
+        return chance if source.direction == "max" else 1 - chance
+    return np.concatenate(list(values_in_parts(source, one.labels, one.sizes, budgets, limit, engine, workers)))
