@@ -88,6 +88,15 @@ def test_recorded_samplers():
         assert [c.code for c in diagnose(table)] == ([code] if code else [])
 
 
+@pytest.mark.parametrize("sampler", ["QMCSampler", "ax.SobolGenerator", "quasirandom", "LatinHypercube"])
+def test_points_spread_evenly_do_not_learn_and_are_no_independent_draws(sampler):
+    (caution,) = diagnose(trials(family="cnn", facts={"sampler:cnn": sampler}))
+    assert caution.code == "grid"
+    assert caution.message.startswith(f"the source records {sampler}, which spreads its points evenly")
+    assert "does not learn" in caution.message
+    assert "not independent draws" in caution.message
+
+
 def test_grid_with_one_default_beside_it():
     cells = [*itertools.product([1, 2, 4], [0.1, 0.2], ["a", "b", "c", "d"])]
     width, lr, kind = zip(*cells, strict=True)

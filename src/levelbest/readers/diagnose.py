@@ -26,6 +26,7 @@ _FEW_VALUES = 10
 _FEW_TRIALS = 10
 _RANDOM = ("random", "basicvariant", "uniform")
 _GRID = ("grid", "bruteforce")
+_EVEN = ("qmc", "quasi", "sobol", "halton", "latin", "lhs")
 
 
 def with_diagnostics(trials: Trials) -> Trials:
@@ -111,6 +112,12 @@ def _about_sampler(trials: Trials, name: str) -> Iterator[Caution]:
     low = sampler.lower()
     if any(word in low for word in _GRID):
         yield Caution("grid", f"the source records a grid ({sampler}): the trials are not a random sample", name)
+    elif any(word in low for word in _EVEN):
+        message = (
+            f"the source records {sampler}, which spreads its points evenly: it does not learn from earlier trials, "
+            "but each point keeps away from the others, so they are not independent draws and intervals need not hold"
+        )
+        yield Caution("grid", message, name)
     elif not any(word in low for word in _RANDOM):
         message = f"the source records {sampler}, which learns from earlier trials: they are not exchangeable"
         yield Caution("adaptive-sampler", message, name)
