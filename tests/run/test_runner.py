@@ -228,6 +228,9 @@ def test_a_changed_family_is_refused_with_the_difference_and_can_be_kept_beside(
     changed = study(tmp_path, family={"space": {"x": {"uniform": [0, 2]}, "y": 1}, "time_limit": 9, "n_trials": 5})
     assert main(["run", str(changed), "--quiet"]) == 0
     assert "f-2: 5 of 5 trials" in capsys.readouterr().out
+    again = study(tmp_path, family={"space": {"x": {"uniform": [0, 3]}}})
+    assert main(["run", str(again), "--quiet"]) == 1
+    assert "--new-family f-3 runs this one" in capsys.readouterr().err
     assert verify_ledger(tmp_path / "s.db").whole
 
 

@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -422,7 +423,11 @@ def test_the_page_follows_a_study_without_a_reload(browser, ledger):
         assert HOSTILE in tab.locator("#failures-list pre").inner_text()
         assert HOSTILE in tab.locator("#failures-list summary").inner_text()
 
-        for trial in range(1, 20):
+        ledger.append([started(1), started(1, 1), ended(1, 0.501), failed(ledger.path, 1, 1)])
+        tab.locator("#failures-list summary").nth(1).wait_for()
+        assert "trial 1: failed" in tab.locator("#failures-list summary").nth(0).inner_text()  # the latest comes first
+        tab.locator("#news", has_text="left. Last record").wait_for()
+        for trial in range(2, 20):
             ledger.append([started(trial), started(trial, 1)])
             ledger.append([ended(trial, 0.5 + trial / 1000), ended(trial, 0.1 + trial / 1000, 1)])
         tab.locator("#state", has_text="40 of 40 trials, 0 running: finished.").wait_for()
@@ -430,6 +435,11 @@ def test_the_page_follows_a_study_without_a_reload(browser, ledger):
         assert tab.locator("#failures-list details[open]").count() == 1  # what one reads stays open
         assert "valid at every look" in tab.locator("#validity").inner_text()
         assert tab.locator("#report-link a").is_visible()
+        assert re.fullmatch(r"Last record \d+ s ago\.", tab.locator("#news").inner_text())
+        tab.set_viewport_size({"width": 360, "height": 700})
+        assert tab.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        failed_cell = tab.locator("#families tbody tr").nth(1).locator("td").nth(4)
+        assert failed_cell.evaluate("one => getComputedStyle(one, '::before').content").startswith('"failed')
         assert tab.evaluate("document.querySelector('#report-link a').href") == server.address + "report"
         assert tab.evaluate("window.same") is True
         assert tab.evaluate("window.hacked") is None

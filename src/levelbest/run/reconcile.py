@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -118,11 +119,13 @@ def _renamed(study: Study, known: list[Registered], new_family: Sequence[str]) -
     for family in changed:
         if family.name not in asked:
             before = [one for one in known if one.declared == family.name][-1]
+            used = {name for one in known for name in (one.name, one.declared)}
+            free = next(name for k in itertools.count(2) if (name := f"{family.name}-{k}") not in used)
             raise DataError(
                 f"family {family.name} changed after it began (nothing was run):\n"
                 + "\n".join(_difference(dict(before.definition), family.definition()))
-                + f"\nTrials of two definitions are not one sample. Change it back, or keep both: --new-family "
-                f"{family.name}-2 runs this one under a new name"
+                + f"\nTrials of two definitions are not one sample. Change it back, or keep both: --new-family {free} "
+                "runs this one under a new name"
             )
     for family in study.families:
         for one in known:

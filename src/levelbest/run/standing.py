@@ -42,6 +42,11 @@ class Standing:
     """The curves of a ledger, and who is ahead. ``step`` does one piece of what is to do, so that none waits long."""
 
     def __init__(self, view: LedgerView, judge: Judge) -> None:
+        # Imported now, so that the first step takes no longer than any other.
+        import levelbest.stats.anytime
+        import levelbest.stats.bands
+        import levelbest.stats.order  # noqa: F401
+
         self._view, self._judge = view, judge
         self._names: tuple[str, ...] = ()
         self._kept: dict[str, _Kept] = {}

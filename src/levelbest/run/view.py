@@ -139,6 +139,10 @@ class LedgerView:
         self.study: dict[str, Any] = {}
         self.environment: dict[str, Any] = {}
         self.families: dict[str, FamilyView] = {}
+        self.at = 0
+        """When the last record was written, microseconds since 1970."""
+        self.session_done = 0
+        """Trials that ended for good in the last session."""
         self.session: dict[str, Any] = {}
         """The last session: process, engine, workers, ``stopped`` where it ended on purpose."""
         self._by_number: dict[int, FamilyView] = {}
@@ -189,9 +193,10 @@ class LedgerView:
                 family.running.pop(trial, None)
                 if status in FINAL:
                     family.finish(trial, End(status, attempt, content))
+                    self.session_done += 1
                 elif status == "lost":
                     family.n_lost += 1
-        self._seq = rows[-1][0]
+        self._seq, self.at = rows[-1][:2]
         self.head = self._connection.execute("SELECT hash FROM records WHERE seq = ?", (self._seq,)).fetchone()[0]
         return len(rows)
 
@@ -201,7 +206,7 @@ class LedgerView:
         elif kind == "environment":
             self.environment |= content
         elif kind == "session":
-            self.session = content | {"at": at}
+            self.session, self.session_done = content | {"at": at}, 0
         elif kind == "stop":
             self.session["stopped"] = content["reason"]
         elif kind == "family" and number is not None:

@@ -43,7 +43,7 @@ def make_app(
         raise MissingExtra("starlette", "web") from None
 
     data = LiveData(ledger)
-    broadcaster = Broadcaster(data.state, stopping)
+    broadcaster = Broadcaster(data.state, stopping, lambda: data.busy)
     text, policy = live_page(data.name)
     whole = text.encode()
     packed = gzip.compress(whole, mtime=0)  # once, for all readers

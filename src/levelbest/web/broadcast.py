@@ -17,8 +17,14 @@ _REST = 20
 class Broadcaster:
     """Calls ``state`` while someone reads, and hands what it returns to all of them; the same object is no news."""
 
-    def __init__(self, state: Callable[[], bytes], stopping: Callable[[], bool] = lambda: False) -> None:
-        self._state, self._stopping = state, stopping
+    def __init__(
+        self,
+        state: Callable[[], bytes],
+        stopping: Callable[[], bool] = lambda: False,
+        busy: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """``busy``: whether there are trials to leave the machine to."""
+        self._state, self._stopping, self._busy = state, stopping, busy
         self._latest = b""
         self._frame = b""
         self._version = 0
@@ -36,7 +42,7 @@ class Broadcaster:
                 if self._readers:
                     self._wake.clear()
                     new, spent = await asyncio.to_thread(self._look)
-                    pause = min(max(_POLL, _REST * spent), _LONGEST)
+                    pause = min(max(_POLL, _REST * spent), _LONGEST) if self._busy() else _POLL
                     if new is not self._latest:
                         self._publish(new)
                 await self._rest(pause)

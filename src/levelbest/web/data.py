@@ -6,6 +6,7 @@ import json
 import sqlite3
 import tempfile
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ __all__ = ["LiveData", "NotFinished"]
 MOST_FAILURES = 50
 """The page lists the latest failures; the table of the report has them all."""
 LOG_TAIL = 20_000
+_AT_ONCE, _AT_REST = 0.2, 0.6
+"""CPU seconds of looks that one state may wait for, beside trials and where none run."""
 
 
 class NotFinished(DataError):
@@ -47,6 +50,11 @@ class LiveData:
         """The study's name."""
         return str(self._view.study["name"])
 
+    @property
+    def busy(self) -> bool:
+        """Whether trials may be running, for all that the ledger says: they come first."""
+        return not (self._view.finished or "stopped" in self._view.session)
+
     def state(self) -> bytes:
         """The state as JSON; the same object as long as nothing changed. Reads only what is new in the ledger."""
         with self._lock:
@@ -57,7 +65,10 @@ class LiveData:
                 problem = f"the ledger cannot be read just now: {error}"
             if new or self._pending or problem != self._problem:
                 self._problem = problem
-                self._pending = self._standing.step()
+                until = time.thread_time() + (_AT_ONCE if self.busy else _AT_REST)
+                while (more := self._standing.step()) and time.thread_time() < until:
+                    pass
+                self._pending = more
                 self._latest = json.dumps(self._state(), allow_nan=False, separators=(",", ":")).encode()
             return self._latest
 
@@ -67,6 +78,8 @@ class LiveData:
             "study": self.name,
             "records": view.n_records,
             "head": view.head,
+            "at": view.at,
+            "left": self._left(),
             "finished": view.finished,
             "session": {key: view.session.get(key) for key in ("engine", "workers", "stopped")},
             "problem": self._problem,
@@ -80,6 +93,13 @@ class LiveData:
             "n_failed": sum(one.n_failed for one in view.families.values()),
             "failures": self._failures(),
         }
+
+    def _left(self) -> str:
+        from levelbest.run.progress import time_left
+
+        left = sum(one.n_planned - one.n_finished for one in self._view.families.values())
+        elapsed = (self._view.at - self._view.session.get("at", self._view.at)) / 1e6
+        return time_left(elapsed, self._view.session_done, left)
 
     def _verdict(self) -> str:
         said = self._standing.verdict()

@@ -24,7 +24,10 @@
       const cell = make("td");
       cell.append(bar);
       row.append(name, cell);
-      for (const key of ["planned", "finished", "running", "failed", "prefix", "best"]) row.append(make("td", one[key]));
+      for (const [key, label] of [["planned", "planned"], ["finished", "finished"], ["running", "running"],
+        ["failed", "failed"], ["prefix", "in the curve"], ["best", null]]) {
+        row.append(make("td", one[key], label && { "data-label": label }));
+      }
       return row;
     }));
   }
@@ -55,6 +58,7 @@
     const pad = 0.04 * (high - low || 1);
     low -= pad; high += pad;
     const grid = [...new Set(state.curves.flatMap((c) => c.x))].sort((a, b) => a - b);
+    const last = grid[grid.length - 1];
     const data = [grid], series = [{}], bands = [];
     const names = state.families.map((one) => one.family);
     for (const curve of state.curves) {
@@ -72,7 +76,7 @@
     plot = new uPlot({
       width: holder.clientWidth || 640,
       height: Math.max(260, Math.min(420, Math.round((holder.clientWidth || 640) * 0.48))),
-      scales: { x: { time: false, distr: grid[grid.length - 1] > 30 ? 3 : 1 }, y: { range: [low, high] } },
+      scales: { x: { time: false, distr: last > 30 ? 3 : 1, range: [1, Math.max(last, 2)] }, y: { range: [low, high] } },
       legend: { show: false },
       cursor: { show: false },
       series, bands,
@@ -94,7 +98,7 @@
         (shown < state.n_failed ? ` The latest ${shown} are listed.` : "") + " Open one to read the end of its log.";
     const wanted = new Set(state.failures.map((one) => JSON.stringify([one.family, one.trial])));
     for (const [key, item] of known) if (!wanted.has(key)) { item.remove(); known.delete(key); }
-    for (const one of state.failures) {
+    for (const one of state.failures.slice().reverse()) { /* the latest comes first */
       const key = JSON.stringify([one.family, one.trial]);
       if (known.has(key)) continue;
       const item = make("li"), details = make("details");
@@ -102,7 +106,7 @@
       details.addEventListener("toggle", () => { if (details.open && details.childElementCount === 1) load(details, one); });
       item.append(details);
       known.set(key, item);
-      $("failures-list").append(item);
+      $("failures-list").prepend(item);
     }
   }
   async function load(details, one) {
@@ -120,12 +124,24 @@
     }
   }
 
+  /* By the reader's clock: a runner that was killed leaves no record of it, only silence. */
+  function news() {
+    if (!now) return;
+    const seconds = Math.max(0, Math.round(Date.now() / 1000 - now.at / 1e6));
+    const ago = seconds < 90 ? `${seconds} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min`
+      : seconds < 172800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86400)} days`;
+    const left = now.finished || now.session.stopped || !now.left ? "" : `${now.left[0].toUpperCase()}${now.left.slice(1)}. `;
+    $("news").textContent = `${left}Last record ${ago} ago.`;
+  }
+  setInterval(news, 5000);
+
   function refresh(state) {
     now = state;
     const total = (key) => state.families.reduce((sum, one) => sum + one[key], 0);
     const stopped = state.session.stopped;
     const how = state.finished ? "finished" : stopped ? `stopped (${stopped})` : `running on ${state.session.engine || "?"}`;
     $("state").textContent = `${total("finished")} of ${total("planned")} trials, ${total("running")} running: ${how}.`;
+    news();
     document.title = `${total("finished")}/${total("planned")} ${state.study}`;
     $("problem").textContent = state.problem;
     $("problem").hidden = !state.problem;
