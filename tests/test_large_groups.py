@@ -283,3 +283,35 @@ def test_one_sample_each_in_a_large_table(tmp_path, capsys):
     assert "every one of the 9 problems of 'problem' has one sample, so that the best of n = 4 is unknown" in said
     assert main(["curve", path, *options]) == 0
     assert "every problem of 'problem' has one sample" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_report_of_a_large_table_is_that_of_the_whole(tmp_path, capsys):
+    path, _ = two_systems(tmp_path)
+    documents = []
+    for i, memory in enumerate(([], ["--memory", "1GB"])):
+        out = tmp_path / f"page{i}.html"
+        more = ["--weight", "points", "--stratum", "level", "--headline", "2", "--resamples", "500"]
+        assert main(["report", path, *VERIFIED, *more, *memory, "--out", str(out), "--json"]) == 0
+        documents.append(json.loads(capsys.readouterr().out))
+    whole, large = documents
+    assert [one["title"] for one in large["sections"]] == [one["title"] for one in whole["sections"]]
+    assert large["n_groups"] == whole["n_groups"]
+    assert large["headline"] == whole["headline"] == 2
+    for one in large["families"]:
+        (same,) = (other for other in whole["families"] if other["name"] == one["name"])
+        assert one["n_trials"] == same["n_trials"]
+        assert one["headline"][0] == pytest.approx(same["headline"][0], abs=1e-12)
+        assert one["winner"] == pytest.approx(same["winner"], abs=1e-12)
+    rows = [sorted(tuple(row) for row in view["sections"][0]["rows"] if row[1] in "12") for view in documents]
+    assert rows[0] == rows[1]  # oracle, verifier and random
+    assert "weighted by points" in large["methods"]
+    page = (tmp_path / "page1.html").read_text(encoding="utf-8")
+    assert "What the verifier brings" in page
+    assert "Every sample" not in page
+    assert 'id="figure-distributions"' not in page
+    assert not (tmp_path / "page1" / "trials.csv").exists()
+    assert (tmp_path / "page1" / "families.tex").exists()
+    alone = ["--group", "problem", "--selection", "correct", "--direction", "max", "--memory", "1GB"]
+    only = ["--where", "model = 'a'", "--out", str(tmp_path / "page2.html")]
+    assert main(["report", path, *alone, *only]) == 0
+    assert "samples is" in " ".join(capsys.readouterr().out.split())

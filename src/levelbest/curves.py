@@ -15,7 +15,7 @@ from levelbest._plain import html_table, plain, round_to_uncertainty, show_numbe
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
 from levelbest.group_curves import Stratum, group_curve, spread_of_groups, stratum_curves
-from levelbest.large import best_by_group_large
+from levelbest.large import LargeFamily, best_by_group_large
 from levelbest.stats import interval as intervals
 from levelbest.stats import laws, order
 from levelbest.stats.batches import LARGE
@@ -24,7 +24,16 @@ from levelbest.stats.groups import GroupBest
 from levelbest.stats.results import Interval
 from levelbest.trials import Metric, Scores, Trials
 
-__all__ = ["Curve", "as_statistic", "budget_grid", "curve", "family_curves", "large_curves", "problem_curve"]
+__all__ = [
+    "Curve",
+    "as_statistic",
+    "budget_grid",
+    "curve",
+    "curves_of_families",
+    "family_curves",
+    "large_curves",
+    "problem_curve",
+]
 
 WHOLE = 300
 """Up to this many trials a curve has a point at every budget; beyond, at log-spaced ones."""
@@ -341,8 +350,21 @@ def family_curves(trials: Trials, **options: Any) -> tuple[Curve, ...]:
     return tuple(curve(trials[name], **options) for name in trials.families)
 
 
-def large_curves(
-    source: Any,
+def large_curves(source: Any, *, statistic: str = "mean", rng: int | None = 0, **options: Any) -> tuple[Curve, ...]:
+    """Curves over problems from Parquet files too large to hold.
+
+    ``options`` are ``interval``, ``confidence``, ``simultaneous`` and ``n_resamples`` as of `curve`, and those of
+    `levelbest.large.best_by_group_large`.
+    """
+    own = ("interval", "confidence", "simultaneous", "n_resamples")
+    reading = {key: value for key, value in options.items() if key not in own}
+    found = best_by_group_large(source, statistic=statistic, **reading)
+    limits = {key: options[key] for key in own if key in options}
+    return curves_of_families(found, statistic=statistic, rng=rng, **limits)
+
+
+def curves_of_families(
+    families: Iterable[LargeFamily],
     *,
     statistic: str = "mean",
     interval: str = "default",
@@ -350,11 +372,10 @@ def large_curves(
     simultaneous: bool = False,
     n_resamples: int = 2000,
     rng: int | None = 0,
-    **reading: Any,
 ) -> tuple[Curve, ...]:
-    """Curves over problems from Parquet files too large to hold; ``reading`` as `large.best_by_group_large`."""
+    """The curves of families whose values by problem are known."""
     found = []
-    for one in best_by_group_large(source, statistic=statistic, **reading):
+    for one in families:
         options: dict[str, Any] = {
             "method": interval, "confidence": confidence, "simultaneous": simultaneous, "bounds": one.metric.bounds,
             "n_resamples": n_resamples, "rng": rng,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelbest.cli.large import is_large, large_options, reading_of
 from levelbest.cli.options import data_options, json_option, load_trials, seed_option
 from levelbest.errors import InputError
 
@@ -38,12 +39,36 @@ def report_options(function: Any) -> Any:
 @click.command("report")
 @data_options
 @report_options
+@large_options
+@click.option("--workers", type=click.IntRange(min=1), help="Ray workers.  [default: 2]")
 @seed_option
 @json_option
 def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Verdict, figures, page, tables and checklist in one go."""
+    if is_large(options):
+        tell_report(_write_large(files, options), as_json)
+        return
     trials = load_trials(files, options, quiet=as_json)
     tell_report(write(trials, options), as_json)
+
+
+def _write_large(files: tuple[str, ...], options: dict[str, Any]) -> Report:
+    """The report of samples that are read in parts; samples themselves are not in it."""
+    from levelbest.report.checklist import read_answers
+    from levelbest.report.large import build_large_view
+    from levelbest.report.write import write_report
+
+    if options["failed"] == "both":
+        raise InputError("a report shows one failure policy, worst or drop")
+    if options.get("hide"):
+        raise InputError("samples that are read in parts have no configuration columns to --hide; leave it out")
+    keys = ("title", "headline", "baseline", "confidence", "failed", "n_resamples")
+    view = build_large_view(
+        files, published=_published(options["published"]), rng=options["seed"], **{key: options[key] for key in keys},
+        **reading_of(options),
+    )  # fmt: skip
+    answers = read_answers(options["answers"]) if options.get("answers") else None
+    return write_report(view, options["out"], answers=answers, force=options["force"])
 
 
 def write(trials: Trials, options: dict[str, Any]) -> Report:

@@ -38,6 +38,8 @@ class LargeFamily:
     n_failed: int
     failed: str
     cautions: tuple[Caution, ...] = ()
+    binary: bool = False
+    """Whether every score that curves are of is 0 or 1."""
 
 
 def best_by_group_large(
@@ -81,7 +83,7 @@ def best_by_group_large(
     base, families = find_families(connection, base, family)
     counted = [count_samples(connection, replace(base, where=condition), name, metric) for name, condition in families]
     asked = None if n is None else np.unique(_check.as_budgets(n)[0])
-    joint = _joint(counted, asked) if together else None
+    joint = _joint(counted, asked) if together and len(counted) > 1 else None
     found = []
     for one in counted:
         cautions = find_repeats(connection, one, limit)
@@ -91,7 +93,9 @@ def best_by_group_large(
         best = GroupBest(budgets, value, by_group, n_groups, one.labels, one.sizes, one.weights, direction, one.strata)
         cautions += about_sizes(best, one.family, group)
         found.append(
-            LargeFamily(one.family, best, one.metric, int(one.sizes.sum()), one.n_failed, failed, tuple(cautions))
+            LargeFamily(
+                one.family, best, one.metric, int(one.sizes.sum()), one.n_failed, failed, tuple(cautions), one.binary
+            )
         )
     return tuple(found)
 
@@ -116,11 +120,6 @@ def _budgets(one: Counted, asked: IntArray | None, cautions: list[Caution]) -> I
 
 def _joint(counted: list[Counted], asked: IntArray | None) -> IntArray:
     """Budgets that two families at least have samples for."""
-    if len(counted) < 2:
-        raise InputError(
-            f"a comparison needs at least two families, and here is only {counted[0].family!r}; name the column that "
-            "tells them apart with --family"
-        )
     if asked is not None:
         most = sorted(int(one.sizes.max()) for one in counted)[-2]
         inside = asked[asked <= most]

@@ -23,9 +23,9 @@ from levelbest.report.columns import cell_text, hidden_columns, is_known, machin
 from levelbest.report.methods import REFERENCES, methods_paragraph
 from levelbest.report.summary import summary_sentences
 from levelbest.report.view import Family, Line, Pair, Range, Section, View, line_of
-from levelbest.trials import Scores, Trials
+from levelbest.trials import Metric, Scores, Trials
 
-__all__ = ["build_view"]
+__all__ = ["build_view", "family_title", "pairs_shown", "said_alone"]
 
 T = TypeVar("T")
 
@@ -103,8 +103,8 @@ def build_view(
         )
         verdict, details = said_briefly, verdict
     return View(
-        title=title or _title(trials),
-        verdict=verdict or _alone(families, headline, metric.reported or metric.selection, n_groups),
+        title=title or family_title(trials.families, metric),
+        verdict=verdict or said_alone(families, headline, metric.reported or metric.selection, n_groups),
         details=details,
         selection=metric.selection,
         reported=metric.reported if missing != "selection" else None,
@@ -201,9 +201,7 @@ def _comparisons(
         for (statistic, axis, *_), result in sorted(zip(asked, found, strict=True), key=lambda one: one[0][1] == "cost")
         if result is not None
     ]
-    pairs = [
-        _pair(one, statistic, axis) for statistic, axis, result in by_axis for one in result.to_dict()["comparisons"]
-    ]
+    pairs = [pair for statistic, axis, result in by_axis for pair in pairs_shown(result, statistic, axis)]
     cautions = [caution for _, _, result in by_axis for caution in result.cautions]
     return pairs, by_axis[0][2].sentences if by_axis else (), cautions
 
@@ -216,6 +214,11 @@ def _compare(trials: Trials, **options: Any) -> Comparison | None:
         if options["axis"] == "cost":
             return None
         raise
+
+
+def pairs_shown(found: Comparison, statistic: str, axis: str) -> list[Pair]:
+    """The pairs of a comparison as they are drawn."""
+    return [_pair(one, statistic, axis) for one in found.to_dict()["comparisons"]]
 
 
 def _pair(one: dict[str, Any], statistic: str, axis: str) -> Pair:
@@ -286,13 +289,13 @@ def _numbers(column: FloatArray | Any) -> tuple[float, ...]:
     return tuple(float(one) for one in column)
 
 
-def _title(trials: Trials) -> str:
-    names = trials.families
+def family_title(names: Sequence[str], metric: Metric) -> str:
+    """What a report is about."""
     who = " and ".join(names) if len(names) <= 2 else f"{len(names)} families"
-    return f"{who}: best {trials.metric.reported or trials.metric.selection} against the budget"
+    return f"{who}: best {metric.reported or metric.selection} against the budget"
 
 
-def _alone(families: tuple[Family, ...], headline: int, score: str, n_groups: int | None) -> tuple[str, ...]:
+def said_alone(families: tuple[Family, ...], headline: int, score: str, n_groups: int | None) -> tuple[str, ...]:
     """With one family there is nothing to compare: the number fixed in advance is the verdict."""
     one = families[0]
     value, low, high = one.headline

@@ -231,7 +231,7 @@ def _downloads(view: View, figures: Mapping[str, bytes]) -> list[dict[str, str]]
     document = json.dumps(numbers, allow_nan=False, separators=(",", ":")).encode()
     # a figure is in the page already: the script points its link at the picture
     links = [{"name": f"{name}.svg", "href": "", "figure": name, "text": f"Figure: {name} (SVG)"} for name in figures]
-    if view.n_rows <= MOST_ROWS:
+    if view.table and view.n_rows <= MOST_ROWS:
         links.append(
             {
                 "name": "trials.csv",

@@ -18,6 +18,7 @@ from levelbest.trials import Trials
 __all__ = [
     "MOST_PROBLEMS",
     "all_section",
+    "all_table",
     "problem_section",
     "stratum_section",
     "verifier_lines",
@@ -109,19 +110,26 @@ def stratum_section(curves: Sequence[Curve], headline: int) -> Section:
 
 def all_section(trials: Trials, options: dict[str, Any]) -> Section | None:
     """The chance that all of n samples succeed, for 0/1 scores; None for others, or where there is one sample each."""
-    rows = []
+    found = []
     for name in trials.families:
         one = trials[name]
         score = one.selection if one.reported is None or options["missing"] == "selection" else one.reported
         known = score[np.isfinite(score)]
         if one.metric.direction != "max" or not ((known == 0) | (known == 1)).all():
             return None
-        found = curve(one, statistic="all", simultaneous=True, **options)
-        for i, n in enumerate(found.n):
-            if found.n[-1] > 1 and (n in _SHOWN or i == found.n.size - 1):
-                decimals = round_to_uncertainty(found.value[i], found.low[i], found.high[i])
-                shown = (show_number(x, decimals) for x in (found.value[i], found.low[i], found.high[i]))
-                rows.append((name, str(int(n)), *shown))
+        found.append(curve(one, statistic="all", simultaneous=True, **options))
+    return all_table(found)
+
+
+def all_table(curves: Sequence[Curve]) -> Section | None:
+    """Curves of the chance that all of n succeed, at round budgets; None where there is one sample each."""
+    rows = []
+    for one in curves:
+        for i, n in enumerate(one.n):
+            if one.n[-1] > 1 and (n in _SHOWN or i == one.n.size - 1):
+                decimals = round_to_uncertainty(one.value[i], one.low[i], one.high[i])
+                shown = (show_number(x, decimals) for x in (one.value[i], one.low[i], one.high[i]))
+                rows.append((one.family, str(int(n)), *shown))
     if not rows:
         return None
     return Section(

@@ -39,7 +39,7 @@ class Report:
 
 
 def write_report(
-    trials: Trials,
+    trials: Trials | View,
     path: str | Path = "report.html",
     *,
     answers: Mapping[str, str] | None = None,
@@ -49,7 +49,8 @@ def write_report(
 ) -> Report:
     """Write the page at ``path`` and, in a folder of its name, figures (SVG, PDF, PNG), tables and the checklist.
 
-    An existing file is kept unless ``force``; ``options`` are those of ``build_view``.
+    An existing file is kept unless ``force``; ``options`` are those of ``build_view``. In place of the trials a view
+    may be given, as `build_large_view` makes it: then there is no table of trials and no figure of their distribution.
     """
     page = Path(path)
     beside = page.with_suffix("") if page.suffix else page.with_name(page.name + "-files")
@@ -57,18 +58,19 @@ def write_report(
         raise InputError(f"{page} is a folder; name the page's file, e.g. {page / 'report.html'}")
     if page.exists() and not force:
         raise InputError(f"{page} exists and is kept; give another name with --out, or overwrite it with --force")
-    view = build_view(trials, **options)
-    view = replace(view, checklist=checklist.fill_checklist(view, answers, trials.facts))
+    view = trials if isinstance(trials, View) else build_view(trials, **options)
+    table = None if isinstance(trials, View) else trials
+    view = replace(view, checklist=checklist.fill_checklist(view, answers, {} if table is None else table.facts))
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
         beside.mkdir(parents=True, exist_ok=True)
-        files = _write_all(view, trials, page, beside, page_only)
+        files = _write_all(view, table, page, beside, page_only)
     except OSError as error:
         raise InputError(f"the report cannot be written to {page}: {error.strerror or error}") from error
     return Report(view, page, tuple(files))
 
 
-def _write_all(view: View, trials: Trials, page: Path, beside: Path, page_only: bool) -> list[Path]:
+def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, page_only: bool) -> list[Path]:
     with own_style():
         figures = _figures(view, trials)
     written = []
@@ -92,13 +94,13 @@ def _write_all(view: View, trials: Trials, page: Path, beside: Path, page_only: 
         "methods.tex": markup.methods_latex(view),
         "checklist.md": markup.checklist_markdown(view.checklist),
         "checklist.tex": markup.checklist_latex(view.checklist),
-        "trials.csv": html.trials_csv(view),
+        **({"trials.csv": html.trials_csv(view)} if view.table else {}),
         "report.json": dump_json({key: value for key, value in view.to_dict().items() if key != "table"}),
     }
     return [page, *written, *(_write(beside / name, text) for name, text in texts.items())]
 
 
-def _figures(view: View, trials: Trials) -> dict[str, Any]:
+def _figures(view: View, trials: Trials | None) -> dict[str, Any]:
     score = view.score if view.reported or view.n_groups else f"{view.score} (validation only)"
     shared: dict[str, Any] = {"score": score, "cost_unit": view.cost_unit, "published": view.published}
     first = view.lines_of(view.statistics[0])
@@ -106,8 +108,9 @@ def _figures(view: View, trials: Trials) -> dict[str, Any]:
     certified = _certified(view) if len(view.families) == 2 else {}
     figures = {
         "curves": draw_lines(first, log=longest > html.LOG_FROM, certified=certified, **shared).figure,
-        "distributions": distribution_figure(trials),
     }
+    if trials is not None:
+        figures["distributions"] = distribution_figure(trials)
     compared = view.pairs_of(view.statistics[0])
     if compared:
         sign = 1.0 if view.direction == "max" else -1.0
