@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats as peer
 
-from levelbest.stats import batches, order
+from levelbest.stats import batches, difference_band, expected_best, order
+from levelbest.stats.contrast import difference_bands
 from levelbest.stats.interval import best_interval
-from levelbest.stats.laws import law_best
+from levelbest.stats.laws import law_best, normal_best
+from levelbest.stats.samples import Sample
 
 N = np.array([1, 10, 60])
 
@@ -76,3 +78,34 @@ def test_spreads_of_many_trials_are_those_of_the_dear_way(kind, monkeypatch):
     slow, again = order.mean_and_spread(selection, n, reported)
     assert again == pytest.approx(spreads, rel=1e-9, abs=1e-300)
     assert slow == pytest.approx(means, rel=1e-13)
+
+
+def test_differences_of_many_trials_hold_over_all_budgets():
+    # 200 samples at nominal .95: a coverage of .90 or less has probability 3e-3 if the bands hold
+    n = np.array([1, 2, 5, 20, 100, 240])
+    truth = normal_best(n) - np.sqrt(12) * (n / (n + 1) - 0.5)
+    held = 0
+    for seed in range(200):
+        rng = np.random.default_rng([11, seed])
+        families = [Sample(rng.normal(size=10_000)), Sample(np.sqrt(12) * (rng.random(10_000) - 0.5))]
+        (found,) = difference_bands(families, [(0, 1)], n, n_resamples=499, rng=seed)
+        held += bool(((found.low <= truth) & (truth <= found.high)).all())
+    assert held > 0.90 * 200
+
+
+def test_differences_of_many_trials_are_those_of_the_curves_and_end_at_a_batch():
+    rng = np.random.default_rng(3)
+    noise = rng.normal(size=12_000)
+    a, b = noise + 0.1 * rng.normal(size=12_000), noise + 0.1 * rng.normal(size=12_000)
+    tests = a + rng.normal(size=12_000), b + rng.normal(size=12_000)
+    n = [1, 10, 100, 300, 500]
+    apart = difference_band(a, b, n, n_resamples=299)
+    assert apart.difference == pytest.approx(expected_best(a, n) - expected_best(b, n))
+    assert np.isfinite(apart.low).tolist() == [one <= batches.batch_size(12_000) for one in n]
+    assert "a fortieth of the trials of the smaller family, 288" in apart.reason
+    together = difference_band(a, b, n, paired=True, n_resamples=299)
+    assert together.difference == pytest.approx(apart.difference)
+    # the standard deviation of a pair's difference is .14, that of two trials 1.42
+    assert (together.high - together.low)[0] < 0.2 * (apart.high - apart.low)[0]
+    both = difference_band(a, b, n, reported=tests, paired=True, n_resamples=299)
+    assert both.difference == pytest.approx(expected_best(a, n, tests[0]) - expected_best(b, n, tests[1]))

@@ -34,7 +34,7 @@ from levelbest.comparisons.results import (
 )
 from levelbest.errors import DataError, InputError
 from levelbest.stats import contrast, rivals
-from levelbest.stats.pairwise import widest
+from levelbest.stats.pairwise import reach_words, widest
 from levelbest.stats.samples import Difference, Sample, turn
 from levelbest.trials import Scores, Trials
 
@@ -180,8 +180,7 @@ def _pair(plan: Plan, scores: Sequence[Scores], found: Difference, at: int) -> P
     if last.verdict == NOT_COMPARABLE:
         verdicts[-1] = replace(last, end=max(most, last.end))
     elif found.method == "studentised" and last.end == limit < most:
-        why = f"bands reach to half the trials of the smaller family, {limit}"
-        verdicts.append(Verdict(last.end + 1, most, NOT_COMPARABLE, why))
+        verdicts.append(Verdict(last.end + 1, most, NOT_COMPARABLE, reach_words(min(found.n_trials))))
     return PairComparison(
         families=names,
         budget=found.n,

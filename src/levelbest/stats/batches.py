@@ -11,12 +11,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.weights import rank_weights
 
-__all__ = ["BATCHES", "LARGE", "batch_limits", "batch_size"]
+__all__ = ["BATCHES", "LARGE", "batch_curves", "batch_limits", "batch_size", "shuffled_batches"]
 
+Batches = npt.NDArray[np.uint8]
 LARGE = 100_000
 """From so many trials on the default interval of a mean curve is that of batches."""
 BATCHES = 40
@@ -39,24 +41,50 @@ def batch_limits(
     from scipy.special import stdtrit
 
     low, high = np.full(n.size, np.nan), np.full(n.size, np.nan)
-    size = batch_size(selection.size)
-    inside = n <= size
+    inside = n <= batch_size(selection.size)
     if not inside.any():
         return low, high
-    scores = _worst_first(selection, reported, rng)
-    batch = np.resize(np.arange(BATCHES, dtype=np.uint8), size * BATCHES)
-    batch = rng.permutation(np.append(batch, np.full(scores.size - batch.size, BATCHES, dtype=np.uint8)))
-    # A stable sort by batch keeps each batch's trials worst first; the few beyond equal batches come last.
-    scores = scores[np.argsort(batch, kind="stable")[: size * BATCHES]].reshape(BATCHES, size)
-    # About a middle value, so that scores far from zero keep their digits.
-    middle = float(scores[0, size // 2])
-    weights = _weights(size, tuple(n[inside].tolist()))
-    estimates = middle + (weights @ np.ascontiguousarray((scores - middle).T)).T
+    estimates = batch_curves(selection, n[inside], reported, rng)
     error = estimates.std(axis=0, ddof=1) / np.sqrt(BATCHES)
     share = alpha / np.count_nonzero(inside) if simultaneous else alpha
     reach = float(stdtrit(BATCHES - 1, 1.0 - share / 2)) * error
     low[inside], high[inside] = estimates.mean(axis=0) - reach, estimates.mean(axis=0) + reach
     return low, high
+
+
+def batch_curves(
+    selection: FloatArray,
+    n: IntArray,
+    reported: FloatArray | None,
+    rng: np.random.Generator,
+    batch: Batches | None = None,
+) -> FloatArray:
+    """The expected best of n of each batch: (batch, n); no n may exceed a batch.
+
+    ``batch`` says which trial is in which (see `shuffled_batches`), as families of pairs must share.
+    """
+    size = batch_size(selection.size)
+    if reported is None and batch is None:
+        scores = np.sort(selection)
+    else:
+        order = _worst_first(selection, reported, rng)
+        scores = (selection if reported is None else reported)[order]
+        batch = None if batch is None else batch[order]
+    if batch is None:
+        batch = shuffled_batches(selection.size, rng)
+    # A stable sort by batch keeps each batch's trials worst first; the few beyond equal batches come last.
+    scores = scores[np.argsort(batch, kind="stable")[: size * BATCHES]].reshape(BATCHES, size)
+    # About a middle value, so that scores far from zero keep their digits.
+    middle = float(scores[0, size // 2])
+    weights = _weights(size, tuple(n.tolist()))
+    return middle + (weights @ np.ascontiguousarray((scores - middle).T)).T
+
+
+def shuffled_batches(n_trials: int, rng: np.random.Generator) -> Batches:
+    """A number of a batch for each trial; those beyond equal batches get a number past the last."""
+    size = batch_size(n_trials) * BATCHES
+    batch = np.resize(np.arange(BATCHES, dtype=np.uint8), size)
+    return rng.permutation(np.append(batch, np.full(n_trials - size, BATCHES, dtype=np.uint8)))
 
 
 def batch_size(n_trials: int) -> int:
@@ -71,13 +99,12 @@ def _weights(size: int, n: tuple[int, ...]) -> FloatArray:
     return rank_weights(size, n)
 
 
-def _worst_first(selection: FloatArray, reported: FloatArray | None, rng: np.random.Generator) -> FloatArray:
-    """The scores of the curve, ranked by selection score, ties in random order."""
-    if reported is None:
-        return np.sort(selection)
+def _worst_first(selection: FloatArray, reported: FloatArray | None, rng: np.random.Generator) -> IntArray:
+    """The order of the trials by selection score, ties in random order where it matters."""
     order = np.argsort(selection, kind="stable")  # in no time where the trials are sorted already
-    ranked = selection[order]
-    if (ranked[1:] == ranked[:-1]).any():
-        shuffled = rng.permutation(selection.size)
-        order = shuffled[np.argsort(selection[shuffled], kind="stable")]
-    return reported[order]
+    if reported is not None:
+        ranked = selection[order]
+        if (ranked[1:] == ranked[:-1]).any():
+            shuffled = rng.permutation(selection.size)
+            order = shuffled[np.argsort(selection[shuffled], kind="stable")]
+    return order

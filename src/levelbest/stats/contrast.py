@@ -16,7 +16,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.errors import InputError
 from levelbest.stats import order
-from levelbest.stats.pairwise import Draws, draw_families, pair_bands, widest
+from levelbest.stats.pairwise import Draws, draw_families, pair_bands, reach_words, widest
 from levelbest.stats.quantile_contrast import bootstrapped_differences, exact_differences
 from levelbest.stats.samples import Difference, Sample, check_pairing, turn
 
@@ -136,7 +136,7 @@ def mean_differences(
         within = ~inside & (draws.n <= min(sizes))
         if within.any():
             difference[within] = _means(turned[a], draws.n[within]) - _means(turned[b], draws.n[within])
-        reason = None if inside.all() else f"bands reach to half the trials of the smaller family, {limit}"
+        reason = None if inside.all() else reach_words(min(sizes))
         flat = inside & (band.error == 0)
         if flat.any():
             reason = "; ".join(filter(None, [reason, "scores without spread leave the difference without limits"]))

@@ -19,11 +19,15 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats import limits
+from levelbest.stats.batches import BATCHES, batch_curves, batch_size, shuffled_batches
+from levelbest.stats.order import expected_best
 from levelbest.stats.paired import jackknife_errors, leave_one_out
 from levelbest.stats.resample import Ranked, allow, counts
 
-__all__ = ["Draws", "PairBand", "draw_families", "pair_bands", "widest"]
+__all__ = ["LARGE", "Draws", "PairBand", "draw_families", "pair_bands", "reach_words", "widest"]
 
+LARGE = 10_000
+"""From so many trials on, independent batches of a family's trials are resampled instead of the trials themselves."""
 ERROR_SHARE = 0.5
 """The part of the error probability that the critical value uses; see the module."""
 _OWN_QUANTILE = 0.975
@@ -112,6 +116,8 @@ def draw_families(
     sizes = [int(np.count_nonzero(n <= widest(selection.size))) for selection, _ in families]
     shape = (len(families), n.size, n_resamples)
     allow(n_resamples, n.size, len(families) + (len(pairs) + 1) // 2 * paired)
+    if paired and families[0][0].size >= LARGE:
+        return _paired_batches(families, pairs, n, n_resamples, rng)
     deviations = np.full(shape, np.nan, dtype=np.float32)
     variances = np.full(shape, np.nan, dtype=np.float32)
     estimate, variance = np.full(shape[:2], np.nan), np.full(shape[:2], np.nan)
@@ -119,6 +125,14 @@ def draw_families(
     fill: Callable[[FloatArray], FloatArray] = _as_is
     for f, (selection, reported) in enumerate(families):
         if sizes[f] == 0:
+            continue
+        if selection.size >= LARGE:
+            k = sizes[f]
+            curves = batch_curves(selection, n[:k], reported, rng)
+            drawn = counts(BATCHES, n_resamples, rng)
+            estimate[f, :k] = expected_best(selection, n[:k], reported=reported)
+            variance[f, :k] = curves.var(axis=0, ddof=1) / BATCHES
+            deviations[f, :k], variances[f, :k] = _resampled_means(curves, drawn)
             continue
         nodes, fill = _nodes(n[: sizes[f]])
         full = Ranked(selection, n[: sizes[f]], reported)
@@ -149,9 +163,60 @@ def draw_families(
     return Draws(n, tuple(pairs), estimate, variance, deviations, variances, pair_variance, pair_variances)
 
 
+def _resampled_means(curves: FloatArray, drawn: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Deviations and squared standard errors (n, resample) of the mean of resampled batches."""
+    from_mean = curves - curves.mean(axis=0)
+    deviations = (drawn @ from_mean / BATCHES).T
+    squares = (drawn @ np.square(from_mean) / BATCHES).T
+    return deviations, np.maximum(squares - np.square(deviations), 0) / (BATCHES - 1)
+
+
+def _paired_batches(
+    families: Sequence[tuple[FloatArray, FloatArray | None]],
+    pairs: Sequence[tuple[int, int]],
+    n: IntArray,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> Draws:
+    """Many pairs: batches of the same places in every family, resampled together."""
+    m = families[0][0].size
+    inside = n[n <= widest(m)]
+    beyond = ((0, 0), (0, n.size - inside.size))
+    batch, drawn = shuffled_batches(m, rng), counts(BATCHES, n_resamples, rng)
+    curves = [batch_curves(selection, inside, reported, rng, batch) for selection, reported in families]
+    estimate = np.stack([expected_best(selection, inside, reported=reported) for selection, reported in families])
+
+    def stacked(several: list[FloatArray]) -> Draw32:
+        filled = np.pad(np.stack(several), (*beyond, (0, 0)), constant_values=np.nan)
+        return filled.astype(np.float32)
+
+    def variance(several: list[FloatArray]) -> FloatArray:
+        own = np.stack([one.var(axis=0, ddof=1) / BATCHES for one in several])
+        return np.pad(own, beyond, constant_values=np.nan)
+
+    between = [curves[a] - curves[b] for a, b in pairs]
+    own = [_resampled_means(one, drawn) for one in curves]
+    return Draws(
+        n,
+        tuple(pairs),
+        np.pad(estimate, beyond, constant_values=np.nan),
+        variance(curves),
+        stacked([deviations for deviations, _ in own]),
+        stacked([errors for _, errors in own]),
+        variance(between),
+        stacked([_resampled_means(one, drawn)[1] for one in between]),
+    )
+
+
 def widest(n_trials: int) -> int:
-    """The largest budget compared: half the trials, as far as the coverage of the bands is certified."""
-    return n_trials // 2
+    """The largest budget compared: half the trials, as far as the bands are certified; of many trials, a batch."""
+    return n_trials // 2 if n_trials < LARGE else batch_size(n_trials)
+
+
+def reach_words(n_trials: int) -> str:
+    """Why there is no band beyond `widest`."""
+    part = "half" if n_trials < LARGE else "a fortieth of"
+    return f"bands reach to {part} the trials of the smaller family, {widest(n_trials)}"
 
 
 def _as_is(errors: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 from levelbest._check import IntArray
 from levelbest.errors import DataError
 from levelbest.stats import limits, order
-from levelbest.stats.pairwise import widest
+from levelbest.stats.pairwise import reach_words, widest
 from levelbest.stats.resample import Ranked, allow, counts
 from levelbest.stats.samples import Difference, Sample
 
@@ -132,7 +132,7 @@ def bootstrapped_differences(
                 statistic="median" if q == 0.5 else f"{q:g}",
                 direction=direction,
                 n_resamples=n_resamples,
-                reason=None if k == n.size else f"bands reach to half the trials of the smaller family, {k}",
+                reason=None if k == n.size else reach_words(min(sizes)),
             )
         )
     return tuple(found)
