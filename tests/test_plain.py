@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from levelbest._plain import dump_json, round_to_uncertainty, show_cost, show_number
+from levelbest._plain import dump_json, round_places, round_to_uncertainty, show_cost, show_number
 
 
 def test_json_has_null_where_a_number_does_not_exist():
@@ -43,3 +43,9 @@ def test_costs_are_readable(value, unit, text):
 
 def test_missing_numbers_have_signs_of_their_own():
     assert [show_number(x, 2) for x in (math.nan, math.inf, -math.inf, 0.125)] == ["–", "∞", "−∞", "0.12"]
+
+
+def test_round_places_keep_the_last_and_all_of_few():
+    assert round_places([4, 6, 9]) == [0, 1, 2]
+    n = list(range(1, 124))
+    assert [n[i] for i in round_places(n)] == [1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 123]

@@ -42,7 +42,7 @@ def test_python_blocks_run(block):
 @pytest.mark.parametrize("block", _blocks("sh"))
 @pytest.mark.usefixtures("results")
 def test_commands_run(block):
-    for line in block.splitlines():
+    for line in block.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] == ["levelbest"] and words[1] != "demo":
             assert main(words[1:]) == 0

@@ -10,7 +10,16 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["dump_json", "html_table", "plain", "round_to_uncertainty", "show_cost", "show_limits", "show_number"]
+__all__ = [
+    "dump_json",
+    "html_table",
+    "plain",
+    "round_places",
+    "round_to_uncertainty",
+    "show_cost",
+    "show_limits",
+    "show_number",
+]
 
 
 def plain(value: Any) -> Any:
@@ -37,7 +46,20 @@ def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str
     """A table for notebooks; every cell is text."""
     head = "".join(f"<th>{escape(one)}</th>" for one in heads)
     body = "".join("<tr>" + "".join(f"<td>{escape(one)}</td>" for one in row) + "</tr>" for row in rows)
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    said = f'<caption style="text-align: left">{escape(caption)}</caption>'
+    return f"<table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def round_places(budgets: Sequence[int], most: int = 15) -> list[int]:
+    """Where the budgets are round (1, 2, 3, 5, 7 and their tenfolds), and the last; all places where they are few."""
+
+    def is_round(n: int) -> bool:
+        while n and n % 10 == 0:
+            n //= 10
+        return n in (1, 2, 3, 5, 7)
+
+    last = len(budgets) - 1
+    return [i for i, n in enumerate(budgets) if len(budgets) <= most or i == last or is_round(n)]
 
 
 def round_to_uncertainty(value: float, low: float, high: float, *, digits: int = 2) -> int:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
-from levelbest._plain import html_table, plain, round_to_uncertainty, show_number
+from levelbest._plain import html_table, plain, round_places, round_to_uncertainty, show_number
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
 from levelbest.group_curves import Stratum, group_curve, spread_of_groups, stratum_curves
@@ -135,10 +135,12 @@ class Curve:
         return self.sentence()
 
     def _repr_html_(self) -> str:
-        """How a notebook shows it: the sentence, and the curve as a table."""
-        rows = zip(self.n, self.value, self.low, self.high, strict=True)
-        decimals = [round_to_uncertainty(*point) for point in zip(self.value, self.low, self.high, strict=True)]
-        cells = [[str(n), *(show_number(x, d) for x in row)] for (n, *row), d in zip(rows, decimals, strict=True)]
+        """How a notebook shows it: the sentence, and the curve as a table, a long one at round budgets."""
+        cells = []
+        for i in round_places(self.n.tolist()):
+            row = (float(self.value[i]), float(self.low[i]), float(self.high[i]))
+            decimals = round_to_uncertainty(*row)
+            cells.append([str(self.n[i]), *(show_number(one, decimals) for one in row)])
         return html_table(["n", "value", "low", "high"], cells, caption=str(self))
 
     def to_dict(self) -> dict[str, Any]:

@@ -28,9 +28,18 @@ def test_report(table, tmp_path, capsys):
     assert "expected best test_acc of n = 5" in text.out
     assert f"page:  {out}" in text.out.replace("\n", "")
     assert "chosen by name" in text.err
+    assert "hint" not in text.err  # the bounds are given
     assert "<h1>" in out.read_text()
     assert main(["report", str(table), "--out", str(out)]) == 2
     assert "exists and is kept" in capsys.readouterr().err
+
+
+def test_bounds_are_hinted_at_and_never_guessed(table, tmp_path, capsys):
+    assert main(["report", str(table), "--out", str(tmp_path / "a.html"), "--resamples", "199"]) == 0
+    assert capsys.readouterr().err.count("--bounds 0 1 gives intervals up to the last trial") == 1
+    table.write_text(table.read_text().replace("0.", "80."))
+    assert main(["report", str(table), "--out", str(tmp_path / "b.html"), "--resamples", "199"]) == 0
+    assert "hint" not in capsys.readouterr().err
 
 
 def test_report_json_is_one_document(table, tmp_path, capsys):

@@ -39,6 +39,11 @@ def test_many_families_become_a_range():
     assert str(remarks(cautions, 6)[0]) == "f50, f9, f100, f20 and 2 more: 9% to 100% tie"
 
 
+def test_ranges_of_ranges_are_not_made():
+    cautions = [Caution("ties", f"n = {a} to {b}", f"f{i}") for i, (a, b) in enumerate([(1, 2)] * 5 + [(3, 4)])]
+    assert [str(one) for one in remarks(cautions, 6)] == ["f0, f1, f2, f3 and f4: n = 1 to 2", "f5: n = 3 to 4"]
+
+
 def test_validation_only_is_one_remark():
     cautions = [Caution("no-reported", f"validation only: {what}", name) for what, name in (("x", "a"), ("y", None))]
     assert [str(one) for one in remarks(cautions, 2)] == ["validation only: x"]

@@ -19,6 +19,7 @@ __all__ = [
     "cost_option",
     "curve_options",
     "data_options",
+    "hint_bounds",
     "json_option",
     "load_trials",
     "seed_option",
@@ -206,6 +207,20 @@ def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = 
         chosen = [c for c in trials.cautions if c.code in ("guessed-columns", "converted-numbers", "skipped-rows")]
         tell(chosen)
     return trials
+
+
+def hint_bounds(trials: Trials) -> None:
+    """Where every score lies within [0, 1] and no bounds were given, say what they would bring; nothing is guessed."""
+    import numpy as np
+
+    columns = [trials.selection] if trials.reported is None else [trials.selection, trials.reported]
+    known = np.concatenate([column[np.isfinite(column)] for column in columns])
+    if trials.metric.bounds == (None, None) and known.size and known.min() >= 0 and known.max() <= 1:
+        click.echo(
+            "hint: every score lies within 0 and 1; if none can lie beyond (an accuracy, an F1), --bounds 0 1 gives "
+            "intervals up to the last trial",
+            err=True,
+        )
 
 
 def tell(cautions: Iterable[Caution]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelbest.cli.large import is_large, large_options, reading_of
-from levelbest.cli.options import data_options, json_option, load_trials, seed_option
+from levelbest.cli.options import data_options, hint_bounds, json_option, load_trials, seed_option
 from levelbest.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
         tell_report(_write_large(files, options), as_json)
         return
     trials = load_trials(files, options, quiet=as_json)
+    if not as_json:
+        hint_bounds(trials)
     tell_report(write(trials, options), as_json)
 
 

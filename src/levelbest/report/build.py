@@ -120,7 +120,7 @@ def build_view(
         pairs=tuple(pairs),
         table=trial_table(trials, hidden),
         n_rows=len(trials),
-        cautions=tuple(dict.fromkeys([*cautions, *said])),
+        cautions=_once(cautions, said),
         methods=methods_paragraph(trials, lines, headline=headline, confidence=confidence, failed=failed, seed=rng),
         references=REFERENCES,
         published=dict(published or {}),
@@ -136,6 +136,17 @@ def _together(calls: Iterable[Callable[[], T]]) -> list[T]:
     interpreter while it computes."""
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
         return [one.result() for one in [pool.submit(call) for call in calls]]
+
+
+def _once(of_curves: Iterable[Caution], of_pairs: Sequence[Caution]) -> tuple[Caution, ...]:
+    """All warnings; where the families were compared pair by pair, nobody is told to do so."""
+    paired = any(one.code == "paired-design" and one.message.startswith("compared") for one in of_pairs)
+    kept = (
+        one
+        for one in (*of_curves, *of_pairs)
+        if not (paired and one.code == "paired-design" and not one.message.startswith("compared"))
+    )
+    return tuple(dict.fromkeys(kept))
 
 
 def _cost_lines(trials: Trials, options: dict[str, Any]) -> list[Line]:

@@ -72,6 +72,7 @@
     return candidates.map(inside).find(fits) || [low, high];
   }
   const tick = (value, axis) => showBudget(value, axis).replace(/(\.\d*?)0+(?=$| )/, "$1").replace(/\.(?=$| )/, "");
+  const fitted = (text, room) => (7.5 * text.length <= room ? text : `${[...text].slice(0, Math.floor(room / 7.5) - 1).join("")}…`);
   const budgetText = (value, axis) =>
     axis === "trials" ? `${Math.round(value)} ${view.word}${Math.round(value) === 1 ? "" : "s"}` : showBudget(value, axis);
   function show(value, low, high) {
@@ -99,6 +100,7 @@
     /* The curves fill the picture; a band may stretch it by a third on either side and is cut off beyond. */
     const values = lines.flatMap((l) => l.value).filter((v) => v !== null);
     const limits = s.bands ? lines.flatMap((l) => [...l.low, ...l.high]).filter((v) => v !== null) : [];
+    const height = Math.max(260, Math.min(460, Math.round((holder.clientWidth || 640) * 0.52)));
     let low = Math.min(...values), high = Math.max(...values);
     const room = Math.max((high - low) / 3, 0.02 * Math.abs(high - low || high), 1e-12);
     low = Math.max(low - room, Math.min(low, ...limits));
@@ -138,7 +140,7 @@
     const ends = first < last ? [first, last] : s.log ? [first * 0.8, first * 1.25] : [first - 0.5, first + 0.5];
     plot = new uPlot({
       width: holder.clientWidth || 640,
-      height: Math.max(260, Math.min(460, Math.round((holder.clientWidth || 640) * 0.52))),
+      height,
       padding: [10, wide ? Math.min(190, 7.2 * Math.min(longest, 24) + 14) : 14, 0, 0],
       scales: { x: { time: false, distr: s.log ? 3 : 1, range: ends }, y: { range: [low, high] } },
       legend: { show: false },
@@ -151,7 +153,8 @@
           splits: (u, at, min, max) => ticksOf(u.bbox.width / devicePixelRatio, s.axis, min, max, s.log),
           values: (_, found) => found.map((t) => tick(t, s.axis)) },
         { stroke: css("--soft"), grid: { stroke: css("--line"), width: 0.5 }, ticks: { show: false }, size: 64,
-          label: `${s.statistic === "mean" ? "expected" : s.statistic} best ${view.score}`, labelSize: 22 },
+          values: (u, found, at, space, step) => found.map((v) => v.toFixed(Math.min(12, (String(Number(step.toPrecision(3))).split(".")[1] || "").length))),
+          label: fitted(`${s.statistic === "mean" ? "expected" : s.statistic} best ${view.score}`, height - 60), labelSize: 22 },
       ],
       hooks: {
         draw: [(u) => {
