@@ -292,7 +292,10 @@ class Trials:
                     finished = finished & ~unknown
                 ok = ok & ~unknown
         if not ok.any():
-            raise DataError(f"{self.families[0]}: none of {int(finished.sum())} finished trials has a score")
+            raise DataError(
+                f"{self.families[0]}: none of {int(finished.sum())} finished trials has a score: there is nothing to "
+                "estimate; leave this family out (--where), or run it again"
+            )
         lost = finished & ~ok
         rows = np.flatnonzero(ok if failed == "drop" else finished)
         selection, claimed = self.selection[rows], None if reported is None else reported[rows]

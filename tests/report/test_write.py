@@ -173,3 +173,37 @@ def test_many_families_get_a_figure_for_each_rival_of_the_best():
     sign = 1 if pair.families[0] == "i" else -1
     drawn = panels[0].get_lines()[1]
     np.testing.assert_allclose(drawn.get_ydata(), sign * np.array(pair.difference)[np.isfinite(pair.low)])
+
+
+def test_a_family_of_one_trial_is_shown_and_left_out_of_the_verdict():
+    rng = np.random.default_rng(3)
+    trials = Trials.from_arrays(
+        rng.random(21), family=["a"] * 10 + ["b"] * 10 + ["lonely"], direction="max", bounds=(0, 1)
+    )
+    view = build_view(trials, **FAST)
+    assert [one.name for one in view.families] == ["a", "b", "lonely"]
+    assert {pair.families for pair in view.pairs} == {("a", "b")}
+    assert view.verdict[-1] == "lonely has one trial: too few to compare."
+    assert "10 trials each" in view.verdict[1]
+    alone = build_view(trials[["a", "lonely"]], **FAST)
+    assert alone.pairs == ()
+    assert alone.verdict == ("lonely has one trial: too few to compare.",)
+
+
+def test_repeated_searches_are_reported_search_by_search(tmp_path):
+    rng = np.random.default_rng(5)
+    scores = rng.random((2, 6, 10)) + np.array([0.0, 1.0])[:, None, None]
+    trials = Trials.from_arrays(
+        scores.ravel(), family=["a"] * 60 + ["b"] * 60, search=np.repeat(np.arange(12), 10), direction="max"
+    )
+    found = write_report(trials, tmp_path / "r.html", page_only=True, n_resamples=199)
+    best_of_5 = np.maximum.accumulate(scores, axis=2)[:, :, 4].mean(axis=1)
+    np.testing.assert_allclose([one.headline[0] for one in found.view.families], best_of_5)
+    assert found.view.statistics == ("mean",)
+    assert "The unit is the whole search, of which there are 12" in found.view.methods
+    assert found.view.verdict[0].startswith("b is better than a at ")
+
+
+def test_an_emoji_in_a_name_warns_nobody(tmp_path):
+    trials = _trials(family=["🙂"] * 24 + ["b"] * 24)
+    assert write_report(trials, tmp_path / "r.html", **FAST).page.exists()  # warnings are errors here

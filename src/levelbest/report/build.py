@@ -15,6 +15,7 @@ from levelbest import __version__, _check
 from levelbest._check import FloatArray
 from levelbest.cautions import Caution
 from levelbest.comparisons import Comparison, compare
+from levelbest.comparisons.searches import search_curves
 from levelbest.curves import curve
 from levelbest.errors import DataError
 from levelbest.group_curves import scored
@@ -67,11 +68,17 @@ def build_view(
     if trials.group is not None:
         # over problems there is one statistic, the average over problems, and no cost axis
         statistics, trials = ("mean",), scored(replace(trials, cost=None))
-    drawn = _together(
-        partial(curve, trials[name], statistic=statistic, simultaneous=True, **options)
-        for statistic in statistics
-        for name in trials.families
-    )
+    if trials.search is not None:
+        # the unit is the whole search: its mean best so far, over trials
+        statistics, trials = ("mean",), replace(trials, cost=None)
+        drawn = list(search_curves(trials, confidence=confidence, failed=failed, missing=missing))
+        headline = min([headline, *(int(one.n[-1]) for one in drawn)])
+    else:
+        drawn = _together(
+            partial(curve, trials[name], statistic=statistic, simultaneous=True, **options)
+            for statistic in statistics
+            for name in trials.families
+        )
     lines = [line_of(one) for one in drawn]
     cautions = [caution for one in drawn for caution in one.cautions]
     if trials.cost is not None and "mean" in statistics:
@@ -90,7 +97,12 @@ def build_view(
             effect = problems.verifier_lines(found)
     wanted = statistics if comparing else ()
     on_cost = [line.family for line in lines if line.axis == "cost"]
-    pairs, verdict, said = _comparisons(trials, wanted, baseline, on_cost, options)
+    counted = {one.family: one.n_trials for one in drawn}
+    several = [name for name in trials.families if counted[name] > 1]
+    enough = trials if len(several) == len(trials.families) or baseline not in (None, *several) else trials[several]
+    if len(several) < 2:
+        wanted = ()
+    pairs, verdict, said = _comparisons(enough, wanted, baseline, on_cost, options)
     families = tuple(_together(partial(_family, trials[name], headline, hidden, options) for name in trials.families))
     metric = trials.metric
     n_groups = None if trials.group is None else int(np.unique(trials.group).size)
@@ -98,10 +110,15 @@ def build_view(
     first = [pair for pair in pairs if pair.axis == "trials" and pair.statistic == wanted[0]] if pairs else []
     if first and (baseline is None or len(families) == 2):
         word = "sample" if trials.group is not None else "trial"
+        compared = [one for one in families if one.name in several]
         said_briefly = summary_sentences(
-            first, families, confidence, failed, word, headline=headline, problems=n_groups
+            first, compared, confidence, failed, word, headline=headline, problems=n_groups
         )
         verdict, details = said_briefly, verdict
+    if len(several) < len(families) > 1:
+        alone = [name for name in trials.families if name not in several]
+        each = "has one trial" if len(alone) == 1 else "have one trial each"
+        verdict = (*verdict, f"{' and '.join(alone)} {each}: too few to compare.")
     return View(
         title=title or family_title(trials.families, metric),
         verdict=verdict or said_alone(families, headline, metric.reported or metric.selection, n_groups),
@@ -260,7 +277,10 @@ def _family(trials: Trials, headline: int, hidden: frozenset[str], options: dict
     sign = 1.0 if trials.metric.direction == "max" else -1.0
     at = min(headline, scores.n_trials)
     asked = [at] if trials.group is None else [1, at]
-    point = curve(trials, n=asked, **options)
+    if trials.search is None:
+        point = curve(trials, n=asked, **options)
+    else:
+        (point,) = search_curves(trials, n=[headline], **{k: options[k] for k in ("confidence", "failed", "missing")})
     winner = int(np.argmax(sign * scores.selection))
     cost = scores.cost if scores.cost is not None else np.array([np.nan])
     known = cost[np.isfinite(cost)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -124,7 +125,8 @@ def save_figure(figure: Figure | Any, path: Path) -> Path:
     _check.as_choice(kind, ("png", "svg", "pdf"), "figure format")
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
     try:
-        with own_style():
+        with own_style(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a box stands for it
             figure.savefig(path, dpi=200, metadata=metadata)
     except OSError as error:
         raise InputError(f"the figure cannot be written to {path}: {error.strerror}") from error

@@ -60,7 +60,15 @@ def methods_paragraph(
         ]
     if trials.group is not None and trials.weights is not None:
         sentences.append(f"Problems are weighted by {trials.columns.get('weight', 'given weights')}.")
-    if mean is not None:
+    if trials.search is not None:
+        searches = np.unique(trials.search).size
+        sentences[1] = (
+            f"The unit is the whole search, of which there are {searches}: values are the mean over a family's "
+            "searches of the best so far."
+        )
+    if mean is not None and not mean.simultaneous:
+        sentences.append(f"Limits hold at {100 * confidence:g} % for each n ({mean.note or mean.method}).")
+    elif mean is not None:
         sentences.append(
             f"Bands for the expectation hold at {100 * confidence:g} % for all n at once ({mean.note or mean.method})."
         )
