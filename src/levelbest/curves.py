@@ -128,8 +128,9 @@ class Curve:
             return f"{self.n_trials} trials"
         total = self.problems.groups.size
         count = total if i is None else int(self.problems.n_groups[i])
-        many = f"{total} problems" if count == total else f"{total} problems ({count} with {self.n[i or 0]} samples)"
-        return f"{self.n_trials} samples of {many}"
+        words = f"{total} problem{'s' * (total != 1)}"
+        many = words if count == total else f"{words} ({count} with {self.n[i or 0]} samples)"
+        return f"{self.n_trials} sample{'s' * (self.n_trials != 1)} of {many}"
 
     def __str__(self) -> str:
         return self.sentence()

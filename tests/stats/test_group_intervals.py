@@ -203,3 +203,14 @@ def test_weighted_errors_are_those_of_the_interval():
     plain = group_variance(scores, group, [1, 2])
     for name in ("error", "between", "within"):
         assert getattr(even, name) == pytest.approx(getattr(plain, name))
+
+
+def test_a_plan_does_not_believe_an_error_of_zero_nor_print_nan():
+    group = np.repeat(np.arange(6), 4)
+    solved = str(plan_groups(np.tile([0, 1, 0, 0], 6), group, 4, target=0.01))
+    assert "all 6 problems have the same value" in solved
+    assert "target is met" not in solved
+    scores = np.r_[np.zeros(4), np.tile([0, 1, 0, 0], 5)]
+    at_the_end = str(plan_groups(scores, group, 4, target=0.01))
+    assert "cannot be told at n = 4, which is all that some problem has: plan for a smaller n" in at_the_end
+    assert "nan" not in at_the_end
