@@ -2,12 +2,15 @@
 
 import re
 import shlex
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from levelbest import read_trials
 from levelbest.cli.main import main
+from levelbest.report.build import build_view
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "start.md"]
@@ -52,3 +55,13 @@ def test_the_readme_names_the_two_commands():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/levelbest demo" in text
     assert "\n./test\n" in text
+
+
+def test_the_readme_quotes_the_verdict_on_the_shipped_results():
+    shipped = files("levelbest") / "data" / "digits.csv"
+    columns = {"family": "family", "selection": "val_accuracy", "reported": "test_accuracy"}
+    trials = read_trials(str(shipped), direction="max", bounds=(0, 1), **columns)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    quoted = " ".join(line.removeprefix("> ") for line in text.splitlines() if line.startswith("> "))
+    assert "20 of 600 failed" in quoted  # as tests/test_digits.py counts them
+    assert quoted == " ".join(build_view(trials, statistics=["mean"]).verdict)
