@@ -435,3 +435,14 @@ def test_a_verifier_is_weighed_as_the_curve_is(tmp_path):
     effect = verifier_effect(trials)
     assert effect.verifier == pytest.approx(curve(trials, **FAST).value)
     assert effect.oracle[0] == pytest.approx(effect.random[0]) == pytest.approx(effect.verifier[0])
+
+
+def test_one_sample_of_each_problem_read_twice_is_refused(tmp_path, capsys):
+    rows = [("m", p, 0, p % 2) for p in range(4)]
+    paths = [write_samples(tmp_path / name, rows, "model,problem,sample,correct") for name in ("a.csv", "b.csv")]
+    assert main(["curve", *paths, *NAMED]) == 1
+    assert "4 sample ids occur more than once" in " ".join(capsys.readouterr().err.split())
+    more = [("m", p, 0, (p + s) % 2) for p in range(4) for s in range(3)]
+    path = write_samples(tmp_path / "c.csv", more, "model,problem,sample,correct")
+    assert main(["curve", path, *NAMED]) == 0  # a column that says 0 throughout numbers nothing
+    assert "sample id" not in capsys.readouterr().out

@@ -260,8 +260,8 @@ def _repeated_samples(trials: Trials) -> list[Caution]:
     columns: list[npt.NDArray[Any]] = [trials.selection, trials.status]
     columns += [one for one in (trials.reported, trials.cost) if one is not None]
     found = repeated_samples(trials.group, ids, [*columns, *trials.configuration.values()])
-    if found is None:
-        return []
+    if found is None or (trials.sample is None and np.unique(ids.astype(str)).size < 2):
+        return []  # one seed for all samples is no id
     where = trials.groups[trials.group[found.row]]
     return said_of_repeats(trials.families[0], found.count, found.same, ids[found.row], where)
 

@@ -359,12 +359,10 @@ def repeated_samples(
 ) -> Repeats | None:
     """Which sample ids repeat within a group, and whether the ``others`` columns repeat with them; None where none do.
 
-    An id that is missing, or the same in every row, tells nothing.
+    An id that is missing tells nothing; one that is the same in every row only that everything repeats, if it does.
     """
     named = ids if ids.dtype.kind in "iuf" else ids.astype(str)
     distinct, code = np.unique(named, return_inverse=True)
-    if distinct.size < 2:
-        return None
     missing = np.isnan(distinct) if distinct.dtype.kind == "f" else np.isin(distinct.astype(str), ("", "nan", "None"))
     rows = np.flatnonzero(~missing[code.ravel()])
     key = group[rows].astype(np.int64) * distinct.size + code.ravel()[rows]
@@ -374,6 +372,8 @@ def repeated_samples(
         return None
     later, before = rows[order[again]], rows[order[np.flatnonzero(again) - 1]]
     same = all(_equal(column[later], column[before]) for column in others)
+    if distinct.size < 2 and not same:
+        return None
     return Repeats(int(np.unique(key[order[again]]).size), int(later.min()), same)
 
 
