@@ -354,7 +354,7 @@ def _direction(table: Merged, roles: Roles, wanted: Wanted, known: dict[str, str
     direction = None if wanted.direction is None else _check.as_direction(wanted.direction)
     if given is not None:
         selection_by_name = given
-        if direction is None and (shown == roles.selection or by_name is None):
+        if direction is None and (shown == roles.selection or by_name in (None, given)):
             direction = given
     if direction is None:
         if by_name is None and (shown == roles.selection or names.rest(shown) == names.rest(roles.selection)):

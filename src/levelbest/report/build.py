@@ -346,6 +346,6 @@ def _provenance(trials: Trials, rng: int, n_resamples: int) -> dict[str, str]:
         found["columns"] = ", ".join(f"{role} = {column}" for role, column in trials.columns.items())
     if left_out := machine_columns(trials):
         found["left out, as they tell of a machine"] = ", ".join(left_out)
-    if "ledger" in trials.facts:
-        found["ledger head"] = trials.facts["ledger"]
+    if "ledger:head" in trials.facts:
+        found["ledger head"] = trials.facts["ledger:head"]
     return found

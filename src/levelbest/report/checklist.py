@@ -14,6 +14,7 @@ from typing import Any
 from levelbest import _check
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.errors import InputError
+from levelbest.report.recorded import recorded_answers
 from levelbest.report.view import Family, View
 
 __all__ = ["KEYS", "Item", "fill_checklist", "read_answers"]
@@ -74,7 +75,7 @@ def fill_checklist(
     for key in told:
         _check.as_choice(key, KEYS, "checklist item")
     known = _from_trials(view)
-    recorded = {key: value for key, value in (facts or {}).items() if key in KEYS}
+    recorded = recorded_answers(view, facts or {}) | {key: text for key, text in (facts or {}).items() if key in KEYS}
     items = []
     for key, asked_by, question, hint in _ITEMS:
         for source, found in (("answers", told), ("ledger", recorded), ("trials", known)):

@@ -46,6 +46,8 @@ def print_report(view: View, files: Iterable[str] = ()) -> None:
         out.print()
     for i, name in enumerate(files):
         out.print(Text.assemble(("page:  " if i == 0 else "       "), (name, "underline" if i == 0 else "")))
+    if head := view.provenance.get("ledger head"):
+        out.print(Text(f"ledger head: {head}"), soft_wrap=True)
 
 
 def _table(view: View) -> Table:

@@ -1,0 +1,119 @@
+"""What a ledger recorded, as answers for the checklist: machine, packages, search spaces, how values were chosen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from levelbest.report.view import View
+
+__all__ = ["recorded_answers"]
+
+_MOST_PACKAGES = 15
+_WELL_KNOWN = (
+    "numpy", "scipy", "scikit-learn", "torch", "tensorflow", "jax", "flax", "keras", "transformers", "datasets", "vllm",
+    "lightning", "pytorch-lightning", "xgboost", "lightgbm", "catboost", "pandas", "polars", "gymnasium", "allennlp",
+)  # fmt: skip
+_RANGES = {
+    "uniform": "uniform",
+    "loguniform": "log-uniform",
+    "integer": "whole numbers",
+    "log-integer": "whole numbers, log-uniform",
+}
+
+
+def recorded_answers(view: View, facts: Mapping[str, str]) -> dict[str, str]:
+    """Answers by the checklist's keys; none where the trials do not come from a ledger."""
+    if "ledger:head" not in facts:
+        return {}
+    found = {
+        "infrastructure": _infrastructure(facts),
+        "packages": _packages(facts),
+        "bounds": _spaces(view, facts),
+        "sampling": f"independent random draws fixed by the study's seed {facts['ledger:seed']} before any result; "
+        f"selected by {view.selection}",
+        "seeds": _seeds(view, facts),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _infrastructure(facts: Mapping[str, str]) -> str:
+    cpus, memory = facts.get("environment:cpus"), facts.get("environment:memory")
+    parts = [
+        facts.get("environment:processor"),
+        cpus and f"{cpus} CPUs",
+        ", ".join(json.loads(facts.get("environment:gpus", "[]"))),
+        memory and f"{int(memory) / 1e9:.0f} GB of memory",
+        facts.get("environment:system"),
+    ]
+    return ", ".join(part for part in parts if part) if cpus else ""
+
+
+def _packages(facts: Mapping[str, str]) -> str:
+    installed: dict[str, str] = json.loads(facts.get("environment:packages", "{}"))
+    if not installed:
+        return ""
+    shown = [name for name in installed if name in _WELL_KNOWN]
+    if len(installed) <= _MOST_PACKAGES:
+        shown = list(installed)
+    parts = [f"Python {facts['environment:python']}"] if "environment:python" in facts else []
+    parts += [f"{name} {installed[name]}" for name in shown]
+    if len(shown) < len(installed):
+        parts.append(f"and {len(installed) - len(shown)} more, with their versions in the ledger")
+    if "environment:code" in facts:
+        parts.append(f"own code at commit {facts['environment:code']}")
+    return ", ".join(parts)
+
+
+def _spaces(view: View, facts: Mapping[str, str]) -> str:
+    """The declared space of every family, without what was hidden from the view."""
+    seen = {name for one in view.families for name in one.space}
+
+    def is_seen(name: str) -> bool:
+        return f"config.{name}" in seen or any(other.startswith(f"config.{name}.") for other in seen)
+
+    lines = []
+    for one in view.families:
+        space: dict[str, Any] = json.loads(facts.get(f"space:{one.name}", "{}"))
+        parts = [f"{name}: {_law(law)}" for name, law in space.items() if is_seen(name)]
+        if parts:
+            lines.append(f"{one.name}: {', '.join(parts)}")
+    return ";\n".join(lines)
+
+
+def _law(given: Any) -> str:
+    """One parameter of a space in words."""
+    if not isinstance(given, dict):
+        return f"always {_text(given)}"
+    kind = next(iter(given))
+    value = given[kind]
+    if kind in _RANGES:
+        said = f"{_RANGES[kind]} from {_text(value[0])} to {_text(value[1])}"
+    elif kind == "normal":
+        said = f"normal with mean {_text(value[0])} and sd {_text(value[1])}"
+    elif kind == "choice":
+        said = f"one of {', '.join(_text(one) for one in value)}"
+        if given.get("weights"):
+            said += f" with weights {', '.join(_text(one) for one in given['weights'])}"
+    elif kind == "constant":
+        said = f"always {_text(value)}"
+    else:
+        said = json.dumps({key: one for key, one in given.items() if key != "when"})
+    if given.get("when"):
+        said += " where " + " and ".join(f"{name} is {_text(one)}" for name, one in dict(given["when"]).items())
+    return said
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value if isinstance(value, str) else json.dumps(value)
+    return str(value) if isinstance(value, int) else f"{value:.6g}"
+
+
+def _seeds(view: View, facts: Mapping[str, str]) -> str:
+    counts = {int(facts.get(f"seeds:{one.name}", "1")) for one in view.families}
+    if counts == {1}:
+        return "the configuration and the seed, both drawn anew for every trial"
+    each = ", ".join(f"{one.name} {facts.get(f'seeds:{one.name}', '1')}" for one in view.families)
+    return f"the configuration and the seed; seeds a configuration: {each}"

@@ -1,0 +1,71 @@
+"""What a ledger recorded reaches the checklist and the report: nothing has to be typed again."""
+
+import json
+import sys
+
+import pytest
+
+from levelbest.cli.main import main
+from levelbest.run.runner import run_study
+from levelbest.run.study import Study
+
+SCRIPT = "import sys, json; x = float(sys.argv[1]); print(json.dumps(dict(val_loss=x, test_loss=x + .1)))"
+SPACE = {
+    "x": {"loguniform": [0.001, 1]},
+    "kind": {"choice": ["a", "b"], "weights": [1, 3]},
+    "width": {"integer": [2, 9], "when": {"kind": "b"}},
+    "secret": {"normal": [5, 2]},
+    "fixed": 3,
+}
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    given = {
+        "seed": 7,
+        "metric": {"selection": "val_loss", "reported": "test_loss", "direction": "min", "bounds": [0, None]},
+        "families": {"f": {"command": [sys.executable, "-c", SCRIPT, "{x}"], "space": SPACE, "n_trials": 12}},
+    }
+    done = run_study(Study.from_dict(given, folder=folder, name="s"), folder / "s.db", workers=2)
+    return folder / "s.db", done.head
+
+
+def _items(capsys, *arguments):
+    assert main(["checklist", *map(str, arguments), "--json"]) == 0
+    return {one["key"]: one for one in json.loads(capsys.readouterr().out)["items"]}
+
+
+def test_the_checklist_is_filled_from_the_ledger(ledger, capsys):
+    items = _items(capsys, ledger[0])
+    for key in ("infrastructure", "packages", "bounds", "sampling", "seeds"):
+        assert items[key]["source"] == "ledger", key
+    assert "CPUs" in items["infrastructure"]["answer"]
+    assert items["packages"]["answer"].startswith(f"Python {sys.version.split()[0]}, ")
+    assert "numpy " in items["packages"]["answer"]
+    assert items["bounds"]["answer"] == (
+        "f: x: log-uniform from 0.001 to 1, kind: one of a, b with weights 1, 3, "
+        "width: whole numbers from 2 to 9 where kind is b, secret: normal with mean 5 and sd 2, fixed: always 3"
+    )
+    assert items["sampling"]["answer"].endswith("seed 7 before any result; selected by val_loss")
+    assert items["trials"]["answer"] == "f: 12 trials"
+    for key in ("splits", "code", "parameters"):  # what no ledger knows stays a question
+        assert items[key]["answer"] is None
+
+
+def test_an_answers_file_has_the_last_word(ledger, capsys, tmp_path):
+    (tmp_path / "answers.yaml").write_text("infrastructure: a cluster of 8 nodes\n")
+    found = _items(capsys, ledger[0], "--answers", tmp_path / "answers.yaml")["infrastructure"]
+    assert (found["answer"], found["source"]) == ("a cluster of 8 nodes", "answers")
+
+
+def test_the_report_prints_the_head_and_hides_what_is_hidden(ledger, capsys, tmp_path):
+    path, head = ledger
+    page = tmp_path / "report.html"
+    assert main(["report", str(path), "--hide", "config.secret", "--out", str(page)]) == 0
+    said = capsys.readouterr()
+    assert head in page.read_text(encoding="utf-8")
+    assert head in said.out.replace("\n", "")
+    assert "guessed" not in said.out + said.err  # the study says the direction: nothing was guessed
+    everything = "".join(one.read_text(encoding="utf-8", errors="replace") for one in tmp_path.rglob("*.*"))
+    assert "secret" not in everything
