@@ -11,6 +11,7 @@ import pytest
 
 from levelbest.errors import DataError, InputError
 from levelbest.report.build import build_view
+from levelbest.report.markup import families_csv, families_latex, families_markdown
 from levelbest.report.write import write_report
 from levelbest.trials import Trials
 
@@ -185,6 +186,11 @@ def test_a_family_of_one_trial_is_shown_and_left_out_of_the_verdict():
     assert {pair.families for pair in view.pairs} == {("a", "b")}
     assert view.verdict[-1] == "lonely has one trial: too few to compare."
     assert "10 trials each" in view.verdict[1]
+    # the best of 5 of one trial does not exist: the number says that it is of one
+    row = next(line for line in families_markdown(view).splitlines() if line.startswith("| lonely"))
+    assert "(n = 1) | – |" in row
+    assert families_csv(view).splitlines()[3].startswith("lonely,1,0,1,")
+    assert families_latex(view).count("(n = 1)") == 1
     alone = build_view(trials[["a", "lonely"]], **FAST)
     assert alone.pairs == ()
     assert alone.verdict == ("lonely has one trial: too few to compare.",)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from levelbest import _check
-from levelbest._plain import round_to_uncertainty, show_cost, show_number
+from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.errors import InputError
 from levelbest.report.recorded import recorded_answers
 from levelbest.report.view import Family, View
@@ -137,7 +137,8 @@ def _expected(view: View) -> str:
     def at_headline(one: Family) -> str:
         value, low, high = one.headline
         decimals = round_to_uncertainty(value, low, high)
-        return f"{show_number(value, decimals)} ({show_number(low, decimals)} to {show_number(high, decimals)})"
+        mark = view.headline_mark(one)
+        return f"{show_number(value, decimals)}{mark} ({show_limits(low, high, decimals)})"
 
     return f"best of {view.headline}, {view.score}:\n{_each(view, at_headline)};\nthe whole curve is in the figure"
 

@@ -198,7 +198,7 @@ def _family_rows(view: View) -> tuple[list[str], list[list[str]]]:
             one.name,
             str(one.n_trials),
             str(one.n_failed),
-            show_number(value, decimals),
+            show_number(value, decimals) + view.headline_mark(one),
             show_limits(low, high, decimals),
             show_number(one.winner, max(decimals, 3)),
             f"{show_number(one.mean, 3)} ({show_number(one.sd, 3)})",

@@ -66,7 +66,7 @@ def families_csv(view: View) -> str:
         numbers = [*one.headline, one.winner, one.mean, one.sd, one.mean_cost]
         name = f"'{one.name}" if one.name[:1] in ("=", "+", "-", "@") else one.name
         shown = ["" if not np.isfinite(number) else repr(number) for number in numbers]
-        writer.writerow([name, one.n_trials, one.n_failed, view.headline, *shown])
+        writer.writerow([name, one.n_trials, one.n_failed, view.headline_n(one), *shown])
     return out.getvalue()
 
 
@@ -79,6 +79,8 @@ def families_latex(view: View) -> str:
         value, low, high = one.headline
         decimals = round_to_uncertainty(value, low, high)
         numbers = [_s_cell(number, decimals) for number in (value, low, high, one.winner)]
+        if mark := view.headline_mark(one):
+            numbers[0] = "{" + latex_text(show_number(value, decimals) + mark) + "}"
         body.append([latex_text(one.name), str(one.n_trials), str(one.n_failed), *numbers])
     return _table("l" + "S" * 6, heads, body, f"{_caption(view)} {ROUNDING}")
 
@@ -141,7 +143,7 @@ def _family_cells(view: View) -> tuple[list[str], list[list[str]]]:
         value, low, high = one.headline
         decimals = round_to_uncertainty(value, low, high)
         limits = show_limits(low, high, decimals)
-        numbers = [show_number(value, decimals), limits, show_number(one.winner, decimals)]
+        numbers = [show_number(value, decimals) + view.headline_mark(one), limits, show_number(one.winner, decimals)]
         rows.append([one.name, str(one.n_trials), str(one.n_failed), *numbers])
     return heads, rows
 

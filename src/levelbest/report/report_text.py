@@ -73,7 +73,7 @@ def _table(view: View) -> Table:
         cells = [
             str(one.n_trials),
             *([str(one.n_failed)] if failures else []),
-            show_number(value, decimals),
+            show_number(value, decimals) + view.headline_mark(one),
             show_limits(low, high, decimals),
             show_number(one.winner, min(4, max(3, decimals))),
         ]

@@ -171,6 +171,15 @@ class View:
         """Which statistics there are lines for."""
         return tuple(dict.fromkeys(line.statistic for line in self.lines))
 
+    def headline_n(self, one: Family) -> int:
+        """The n of a family's headline number: all its trials, where they are fewer than the headline budget."""
+        return min(self.headline, one.n_trials)
+
+    def headline_mark(self, one: Family) -> str:
+        """What goes beside the number where its n is not that of the column."""
+        n = self.headline_n(one)
+        return "" if n == self.headline else f" (n = {n})"
+
     def lines_of(self, statistic: str, axis: str = "trials") -> tuple[Line, ...]:
         """The curves of one figure."""
         return tuple(line for line in self.lines if (line.statistic, line.axis) == (statistic, axis))
