@@ -15,6 +15,7 @@ LAYERS = (
     "readers",
     "group_curves",
     "large",
+    "curve_results",
     "curves",
     "comparisons",
     "report",

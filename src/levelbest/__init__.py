@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from levelbest.comparisons.planning import plan_trials as plan_trials
     from levelbest.comparisons.reach import reach as reach
     from levelbest.comparisons.tasks import compare_tasks as compare_tasks
-    from levelbest.curves import Curve as Curve
+    from levelbest.curve_results import Curve as Curve
     from levelbest.curves import curve as curve
     from levelbest.curves import family_curves as family_curves
     from levelbest.errors import DataError as DataError
@@ -52,7 +52,7 @@ _HOMES = {
     "Trials": "trials",
     "read_trials": "readers",
     "write_trials": "readers.tidy",
-    "Curve": "curves",
+    "Curve": "curve_results",
     "curve": "curves",
     "family_curves": "curves",
     "Run": "run.runner",
