@@ -213,3 +213,13 @@ def test_repeated_searches_are_reported_search_by_search(tmp_path):
 def test_an_emoji_in_a_name_warns_nobody(tmp_path):
     trials = _trials(family=["🙂"] * 24 + ["b"] * 24)
     assert write_report(trials, tmp_path / "r.html", **FAST).page.exists()  # warnings are errors here
+
+
+def test_a_family_that_failed_throughout_is_named_and_left_out():
+    scores = np.r_[np.linspace(0.5, 0.9, 10), np.linspace(0.4, 0.7, 10), np.full(5, np.nan)]
+    names = ["a"] * 10 + ["b"] * 10 + ["lost"] * 5
+    view = build_view(Trials.from_arrays(scores, family=names, direction="max"), **FAST)
+    assert view.verdict[-1] == "lost: none of 5 trials has a score: left out."
+    assert [one.name for one in view.families] == ["a", "b"]
+    assert view.n_rows == 25  # the table of trials keeps them
+    assert ("failures", "lost", 5) in {(one.code, one.family, one.value) for one in view.cautions}

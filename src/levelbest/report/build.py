@@ -24,7 +24,7 @@ from levelbest.report.columns import cell_text, hidden_columns, is_known, machin
 from levelbest.report.methods import REFERENCES, methods_paragraph
 from levelbest.report.summary import summary_sentences
 from levelbest.report.view import Family, Line, Pair, Range, Section, View, line_of
-from levelbest.trials import Metric, Scores, Trials
+from levelbest.trials import STATUSES, Metric, Scores, Trials
 
 __all__ = ["build_view", "family_title", "pairs_shown", "said_alone"]
 
@@ -64,6 +64,7 @@ def build_view(
         "rng": rng,
     }
     hidden = hidden_columns(trials, hide)
+    everything, (trials, lost) = trials, _with_scores(trials, baseline)
     statistics = tuple(statistics)
     if trials.group is not None:
         # over problems there is one statistic, the average over problems, and no cost axis
@@ -80,7 +81,7 @@ def build_view(
             for name in trials.families
         )
     lines = [line_of(one) for one in drawn]
-    cautions = [caution for one in drawn for caution in one.cautions]
+    cautions = [*lost, *(caution for one in drawn for caution in one.cautions)]
     if trials.cost is not None and "mean" in statistics:
         lines.extend(_cost_lines(trials, options))
     sections: tuple[Section, ...] = ()
@@ -119,9 +120,10 @@ def build_view(
         alone = [name for name in trials.families if name not in several]
         each = "has one trial" if len(alone) == 1 else "have one trial each"
         verdict = (*verdict, f"{' and '.join(alone)} {each}: too few to compare.")
+    verdict = verdict or said_alone(families, headline, metric.reported or metric.selection, n_groups)
     return View(
         title=title or family_title(trials.families, metric),
-        verdict=verdict or said_alone(families, headline, metric.reported or metric.selection, n_groups),
+        verdict=(*verdict, *(f"{caution}." for caution in lost)),
         details=details,
         selection=metric.selection,
         reported=metric.reported if missing != "selection" else None,
@@ -135,8 +137,8 @@ def build_view(
         families=families,
         lines=tuple(lines),
         pairs=tuple(pairs),
-        table=trial_table(trials, hidden),
-        n_rows=len(trials),
+        table=trial_table(everything, hidden),
+        n_rows=len(everything),
         cautions=_once(cautions, said),
         methods=methods_paragraph(trials, lines, headline=headline, confidence=confidence, failed=failed, seed=rng),
         references=REFERENCES,
@@ -146,6 +148,19 @@ def build_view(
         sections=sections,
         effect=effect,
     )
+
+
+def _with_scores(trials: Trials, baseline: str | None) -> tuple[Trials, list[Caution]]:
+    """The families of which anything can be estimated, where there are some, and what to say of the others."""
+    scored = np.unique(trials.family[trials.status == STATUSES.index("ok")])
+    kept = [name for code, name in enumerate(trials.families) if code in scored or name == baseline]
+    if not scored.size or len(kept) == len(trials.families):
+        return trials, []
+    lost = [
+        Caution("failures", f"none of {count} trials has a score: left out", name, count)
+        for name, count in ((name, len(trials[name])) for name in trials.families if name not in kept)
+    ]
+    return trials[kept], lost
 
 
 def _together(calls: Iterable[Callable[[], T]]) -> list[T]:
