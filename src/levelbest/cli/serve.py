@@ -30,7 +30,6 @@ def command(ledger: Path, host: str, port: int, allow_host: tuple[str, ...]) -> 
         os.nice(10)  # beside trials on all cores, a tenth of one core at most
     click.echo(f"live page of {ledger.name}: {server.address}")
     click.echo("Ctrl-C ends it; the study goes on by itself.", err=True)
-    try:
+    with contextlib.suppress(KeyboardInterrupt):  # raised or not, depending on where Ctrl-C found the server
         server.run()
-    except KeyboardInterrupt:
-        click.echo("levelbest: the page is closed", err=True)
+    click.echo("levelbest: the page is closed", err=True)
