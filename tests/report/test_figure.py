@@ -67,3 +67,19 @@ def test_differences_mark_the_certified_budgets():
     np.testing.assert_array_equal(curve.get_ydata(), pair.difference)
     # the band excludes zero at 1, 3 and 4
     np.testing.assert_array_equal(np.isfinite(certified.get_ydata()), [True, False, True, True])
+
+
+def test_many_names_fit_into_one_column():
+    rng = np.random.default_rng(0)
+    names = [f"model number {i}" for i in range(17) for _ in range(6)]
+    trials = Trials.from_arrays(rng.random(len(names)), family=names, direction="max")
+    ax = draw_curves(family_curves(trials, n_resamples=99), ax=new_axes(3.3))
+    figure = ax.figure
+    figure.canvas.draw()
+    assert figure.get_size_inches()[0] == 3.3
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == 17
+    drawn = [legend.get_window_extent(), ax.yaxis.label.get_window_extent(), ax.xaxis.label.get_window_extent()]
+    assert all(figure.bbox.x0 <= one.x0 and one.x1 <= figure.bbox.x1 for one in drawn)
+    assert all(figure.bbox.y0 <= one.y0 and one.y1 <= figure.bbox.y1 for one in drawn)
+    assert not legend.get_window_extent().overlaps(ax.xaxis.label.get_window_extent())

@@ -42,6 +42,7 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.6, 1.2
 ONE_COLUMN = 3.3
 """Width of a paper's column in inches; figures are legible at it."""
 MOST_BANDS = 7
+_WIDE = 4.5  # inches: from here on there is room beside the lines
 
 
 def line_style(i: int) -> tuple[str, Any]:
@@ -179,11 +180,13 @@ def _frame(ax: Axes, first: Line, score: str, cost_unit: str | None, log: bool) 
 
 
 def set_score_label(ax: Axes, what: str, score: str) -> None:
-    """What the heights are, on two lines where one would be longer than the axis."""
+    """What the heights are, on two lines where one would be longer than the axis, and smaller where two would be."""
     figure: Any = ax.figure
     size: Any = ax.yaxis.label.get_fontsize()
-    fits = 0.6 * size * len(f"{what} {score}") < 0.7 * 72 * figure.get_size_inches()[1]
-    ax.set_ylabel(plain_text(f"{what}{' ' if fits else chr(10)}{score}"))
+    room = 0.7 * 72 * figure.get_size_inches()[1] / 0.6  # points for letters of width 1
+    fits = size * len(f"{what} {score}") < room
+    size = min(size, max(5.0, room / max(len(score), 1)))
+    ax.set_ylabel(plain_text(f"{what}{' ' if fits else chr(10)}{score}"), fontsize=size)
 
 
 def set_budget_axis(ax: Axes, axis: str, cost_unit: str | None, log: bool) -> None:
@@ -232,7 +235,13 @@ def _label_ends(ax: Axes, lines: Sequence[Line]) -> None:
         styles = [line_style(i) for i in range(len(lines))]
         marks = [Line2D([], [], color=colour, linestyle=dash, linewidth=1.4) for colour, dash in styles]
         names = [plain_text(shorten(line.family)) for line in lines]
-        ax.legend(marks, names, fontsize=6, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        alone = figure.get_layout_engine() is not None and figure.axes == [ax]
+        if alone and figure.get_size_inches()[0] < _WIDE:
+            width, height = figure.get_size_inches()
+            figure.set_size_inches(width, height + 0.12 * -(-len(names) // 3))  # the names get room of their own
+            figure.legend(marks, names, fontsize=5.5, frameon=False, loc="outside lower center", ncols=3)
+        else:
+            ax.legend(marks, names, fontsize=6, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         return
     placed = sorted(ends, key=lambda end: end[1])
     heights = [end[1] for end in placed]
