@@ -191,7 +191,8 @@ def curves(study: Study) -> None:
     wrong = _draw_difference(right, laws[steady], named_law("beta(2, 1.54)"), study)
     see = (
         "Figures 1 and 2 in form. Left: the mean of V falls below the true curve as n nears the 50 trials of a sample; "
-        f"the mean of U lies on it. Right: a law that is hard to tune, beta(2, 1.54), minus {steady}, samples of 25: "
+        "the mean of U lies on it. Right: a law made to cross as the paper's pair does, beta(2, 1.54), minus "
+        f"{steady}, samples of 25: "
         f"the mean of V has the wrong sign, and so the wrong winner, at n = {wrong['v']}."
     )
     study.figure(figure, "doesnt-curves", see)
