@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from levelbest.errors import InputError
 from levelbest.stats import all_of_k, expected_best, expected_best_by_group, pass_at_k
-from levelbest.stats.groups import repeated_samples
+from levelbest.stats.groups import group_values, repeated_samples
 
 
 @pytest.mark.parametrize("samples", [1, 2, 7, 16, 100, 1000, 10_000])
@@ -195,3 +195,28 @@ def test_repeated_samples_as_a_dictionary_finds_them(rows):
     assert result.row == min(one for found in twice for one in found[1:])
     assert result.same == same
     assert repeated_samples(group, ids.astype(str), [scores]) == result
+
+
+@pytest.mark.parametrize("reproducible", [False, True])
+@pytest.mark.parametrize("score", [1.0, 0.9, -0.7])
+def test_no_rounding_leaves_the_scores_of_a_problem(reproducible, score):
+    # weights over 20, 32 or 64 samples sum to 1 + 2e-16 at some budgets: a solved problem is worth 1 all the same
+    rng = np.random.default_rng(0)
+    for size in range(2, 65):
+        sizes = np.full(3, size)
+        chosen, told = rng.random(3 * size).round(1), np.full(3 * size, score)
+        told[-size:] = 0.0
+        code = np.repeat(np.arange(3), size)
+        by_group = group_values(chosen, told, code, sizes, np.arange(1, size + 1), "max", reproducible=reproducible)
+        assert (by_group[:2] == score).all()
+        assert (by_group[2] == 0).all()
+
+
+def test_no_rounding_leaves_two_scores():
+    # 0.3 + (0.9 - 0.3) > 0.9
+    for pair in ((0.1, 0.7), (-0.7, -0.1), (0.3, 0.9), (-0.3, 0.1)):
+        for direction in ("max", "min"):
+            scores = np.array([pair[0]] * 4 + [pair[1]] * 4)
+            best = expected_best_by_group(scores, np.repeat([0, 1], 4), direction=direction)
+            assert best.by_group.min() >= pair[0]
+            assert best.by_group.max() <= pair[1]

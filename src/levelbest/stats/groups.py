@@ -207,14 +207,15 @@ def group_values(
         if code is None:
             code = np.repeat(np.arange(sizes.size), sizes)
         won = np.bincount(code, weights=selection == best, minlength=sizes.size).astype(np.int64)
-        return np.asarray(worst + (best - worst) * np.asarray(pass_at_k(won, sizes, budgets)))
+        return np.clip(worst + (best - worst) * np.asarray(pass_at_k(won, sizes, budgets)), *values)
     for where, chosen, told in _buckets(selection, reported, code, sizes):
         inside = budgets <= chosen.shape[1]
         shares = _shares(chosen.shape[1], budgets[inside].tobytes())
         ranked = _ranked_rows(chosen, told, direction)
-        by_group[np.ix_(where, inside)] = (
-            np.einsum("ij,kj->ik", ranked, shares, optimize=False) if reproducible else ranked @ shares.T
-        )
+        means = np.einsum("ij,kj->ik", ranked, shares, optimize=False) if reproducible else ranked @ shares.T
+        # weights sum to 1 but for rounding, and a weighted mean cannot leave its scores (nor their bounds)
+        scores = chosen if told is None else told
+        by_group[np.ix_(where, inside)] = np.clip(means, scores.min(axis=1)[:, None], scores.max(axis=1)[:, None])
     return by_group
 
 
