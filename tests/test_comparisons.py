@@ -181,6 +181,17 @@ def test_medians_are_exact_and_end_at_their_horizon():
     assert "horizon" in pair.verdicts[-1].reason
 
 
+def test_ranges_end_where_the_bands_do_on_a_thin_grid():
+    rng = np.random.default_rng(2)
+    trials = Trials.from_arrays(rng.random(60), family=["a"] * 50 + ["b"] * 10, direction="max")
+    (pair,) = compare(trials, n=[1, 3, 8], n_resamples=199).pairs
+    assert [(one.start, one.end) for one in pair.verdicts][-1] == (6, 50)
+    assert pair.verdicts[-1].verdict == "not comparable"
+    assert pair.verdicts[-2].end == 5
+    (alone,) = compare(trials, n=[8], n_resamples=199, p_values=True).pairs
+    assert alone.p_value is None
+
+
 def test_relative_improvement_and_chances():
     rng = np.random.default_rng(6)
     scores = np.concatenate([rng.normal(0.8, 0.02, 60), rng.normal(0.6, 0.02, 60)])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from levelbest.report.summary import contenders, leaders, summary_sentences
+from levelbest.report.summary import BEYOND, contenders, leaders, summary_sentences
 from levelbest.report.view import Family, Pair, Range
 
 NAN = float("nan")
@@ -27,7 +27,7 @@ PAIRS = [
 
 def test_a_leader_beats_every_other():
     # a beats both only at 2; c beats a from 4 and b from 5, but b is never beaten by a beyond 2
-    assert leaders(PAIRS, ["a", "b", "c"]) == [(1, 1, ""), (2, 2, "a"), (3, 4, ""), (5, 6, "c"), (7, 8, "beyond")]
+    assert leaders(PAIRS, ["a", "b", "c"]) == [(1, 1, ""), (2, 2, "a"), (3, 4, ""), (5, 6, "c"), (7, 8, BEYOND)]
 
 
 def test_the_sentences():
@@ -94,3 +94,11 @@ def test_nobody_leads():
     assert conditions.startswith("90 % confidence")
     beyond = [_pair("a", "b", (1, 3, "not comparable"))]
     assert summary_sentences(beyond, [_family("a"), _family("b")], 0.9, "drop")[0] == "a and b cannot be compared."
+
+
+def test_what_cannot_be_compared_is_said_with_its_reason():
+    ranges = (Range(1, 30, "not comparable", "scores without spread"),)
+    flat = replace(PAIRS[0], families=("a", "b"), ranges=ranges)
+    said = " ".join(summary_sentences([flat], [_family("a"), _family("b")], 0.95, "worst"))
+    assert "not comparable at 1 to 30 trials, scores without spread" in said
+    assert "for want" not in said

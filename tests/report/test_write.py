@@ -193,7 +193,8 @@ def test_a_family_of_one_trial_is_shown_and_left_out_of_the_verdict():
     assert families_latex(view).count("(n = 1)") == 1
     alone = build_view(trials[["a", "lonely"]], **FAST)
     assert alone.pairs == ()
-    assert alone.verdict == ("lonely has one trial: too few to compare.",)
+    assert alone.verdict[0].startswith("a: the expected best selection of 5 trials is ")
+    assert alone.verdict[1:] == ("lonely has one trial: too few to compare.",)
 
 
 def test_repeated_searches_are_reported_search_by_search(tmp_path):

@@ -91,6 +91,23 @@ def test_the_band_is_max_t_over_the_budgets_measured_by_its_own_quantiles():
     assert (band.high - band.difference) == pytest.approx(expected * down * error, rel=1e-5)
 
 
+def test_budgets_beyond_the_reach_have_a_difference_and_a_reason():
+    rng = np.random.default_rng(8)
+    a, b = rng.normal(size=30), rng.normal(size=30)
+    for paired in (False, True):
+        found = difference_band(a, b, [20], paired=paired, n_resamples=99)
+        assert found.difference == pytest.approx(expected_best(a, [20]) - expected_best(b, [20]))
+        assert np.isnan(found.low).all()
+        assert found.reason == "bands reach to half the trials of the smaller family, 15"
+    # many trials reach less far than some: batches
+    many, some = rng.normal(size=12_000), rng.normal(size=2_000)
+    n = [288, 300, 1000, 1500]
+    found = difference_band(many, some, n, n_resamples=99)
+    assert found.difference == pytest.approx(expected_best(many, n) - expected_best(some, n))
+    assert np.isfinite(found.low).tolist() == [True, False, False, False]
+    assert found.reason == "bands reach to a fortieth of the trials of the larger family, 288"
+
+
 def test_interpolated_errors_change_the_band_by_little():
     rng = np.random.default_rng(3)
     families = [(rng.normal(size=120), None), (rng.beta(8, 2, size=120) * 3, None)]

@@ -197,6 +197,31 @@ def test_readers_that_leave_hold_up_nobody(monkeypatch):
     assert readers == 0
 
 
+def test_one_bad_look_does_not_end_the_page(monkeypatch, caplog):
+    monkeypatch.setattr("levelbest.web.broadcast._POLL", 0.01)
+
+    async def follow() -> list[bytes]:
+        looks = itertools.count()
+        stopped = False
+
+        def state() -> bytes:
+            if next(looks) == 0:
+                raise RuntimeError("no luck")
+            return b"{}"
+
+        broadcaster = Broadcaster(state, lambda: stopped)
+        running = asyncio.create_task(broadcaster.run())
+        found = []
+        async for message in broadcaster.stream():
+            found.append(message)
+            stopped = len(found) == 2
+        await running
+        return found
+
+    assert asyncio.run(asyncio.wait_for(follow(), 60))[1] == b"id: 1\ndata: {}\n\n"
+    assert "no luck" in caplog.text
+
+
 # --- what it says
 
 

@@ -162,7 +162,7 @@ def family_scores(plan: Plan, failed: str, missing: str, pairing: Pairing | None
 
 
 def budget_grid(n: npt.ArrayLike | None, sizes: Sequence[int], pairs: Sequence[tuple[int, int]]) -> IntArray:
-    reach = max(widest(min(sizes[a], sizes[b])) for a, b in pairs)
+    reach = max(widest(sizes[a], sizes[b]) for a, b in pairs)
     if n is not None:
         asked = np.unique(_check.as_budgets(n)[0])
         most = max(min(sizes[a], sizes[b]) for a, b in pairs)

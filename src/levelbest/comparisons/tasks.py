@@ -130,7 +130,7 @@ def compare_tasks(
     ordered = {task: one[names] for task, one in tasks.items()}
     plan = make_plan(ordered[first], baseline)
     scores = {task: [one[f].scores(failed, missing=missing) for f in names] for task, one in ordered.items()}
-    reach = widest(min(s.n_trials for several in scores.values() for s in several))
+    reach = widest(*(s.n_trials for several in scores.values() for s in several))
     budgets = _budgets(n, reach)
     each = {
         task: compare(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -150,7 +151,7 @@ def compare(
                 samples[a], samples[b], budgets, paired=pairing is not None, direction=direction,
                 n_permutations=n_resamples, rng=rng,
             )  # fmt: skip
-            one = replace(one, p_value=p)
+            one = replace(one, p_value=None if np.isnan(p) else p)
         pairs.append(_with_words(one, table, scores, plan, at, other, confidence, failed))
     return Comparison(
         pairs=tuple(pairs),
@@ -175,12 +176,18 @@ def _pair(plan: Plan, scores: Sequence[Scores], found: Difference, at: int) -> P
     names = plan.names[a], plan.names[b]
     comparable = ~(np.isnan(found.low) | np.isnan(found.high)) & ~(np.isinf(found.low) & np.isinf(found.high))
     verdicts = list(verdict_ranges(found.n, found.certified, comparable, names, found.reason or ""))
-    most, last = float(max(found.n_trials)), verdicts[-1]
-    limit = widest(min(found.n_trials))
+    most = float(max(found.n_trials))
+    limit = widest(*found.n_trials)
+    if found.method == "studentised":
+        for i, (one, after) in enumerate(pairwise(verdicts)):
+            if one.verdict != NOT_COMPARABLE == after.verdict and one.start <= limit < one.end:
+                # between the last budget compared and the next one asked for
+                verdicts[i], verdicts[i + 1] = replace(one, end=float(limit)), replace(after, start=limit + 1.0)
+    last = verdicts[-1]
     if last.verdict == NOT_COMPARABLE:
         verdicts[-1] = replace(last, end=max(most, last.end))
     elif found.method == "studentised" and last.end == limit < most:
-        verdicts.append(Verdict(last.end + 1, most, NOT_COMPARABLE, reach_words(min(found.n_trials))))
+        verdicts.append(Verdict(last.end + 1, most, NOT_COMPARABLE, reach_words(*found.n_trials)))
     return PairComparison(
         families=names,
         budget=found.n,

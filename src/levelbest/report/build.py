@@ -116,11 +116,11 @@ def build_view(
             first, compared, confidence, failed, word, headline=headline, problems=n_groups
         )
         verdict, details = said_briefly, verdict
+    verdict = verdict or said_alone(families, headline, metric.reported or metric.selection, n_groups)
     if len(several) < len(families) > 1:
         alone = [name for name in trials.families if name not in several]
         each = "has one trial" if len(alone) == 1 else "have one trial each"
         verdict = (*verdict, f"{' and '.join(alone)} {each}: too few to compare.")
-    verdict = verdict or said_alone(families, headline, metric.reported or metric.selection, n_groups)
     return View(
         title=title or family_title(trials.families, metric),
         verdict=(*verdict, *(f"{caution}." for caution in lost)),
@@ -349,8 +349,8 @@ def said_alone(families: tuple[Family, ...], headline: int, score: str, n_groups
     limits = f" ({low:.4g} to {high:.4g})" if np.isfinite([low, high]).all() else ""
     failed = f", {one.n_failed} failed" if one.n_failed else ""
     word, over = ("trial", "") if n_groups is None else ("sample", f" of {n_groups} problems")
-    head = f"{one.name}: the expected best {score} of {at} {word}s is {value:.4g}{limits}"
-    return (f"{head}, from {one.n_trials} {word}s{over}{failed}.",)
+    head = f"{one.name}: the expected best {score} of {at} {word}{'s' * (at != 1)} is {value:.4g}{limits}"
+    return (f"{head}, from {one.n_trials} {word}{'s' * (one.n_trials != 1)}{over}{failed}.",)
 
 
 def _provenance(trials: Trials, rng: int, n_resamples: int) -> dict[str, str]:

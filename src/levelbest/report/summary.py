@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from levelbest.report.view import Family, Pair
@@ -9,23 +10,25 @@ from levelbest.report.view import Family, Pair
 __all__ = ["contenders", "leaders", "summary_sentences"]
 
 NOBODY = ""
-BEYOND = "beyond"
+BEYOND = "\0"  # no family can be called so
 
 
 def leaders(pairs: Sequence[Pair], families: Sequence[str]) -> list[tuple[int, int, str]]:
     """Ranges of budgets with the family that is better than every other, nobody, or no comparison at all."""
     last = int(max(one.end for pair in pairs for one in pair.ranges))
     found: list[tuple[int, int, str]] = []
-    for n in range(1, last + 1):
+    changes = {1, *(n for pair in pairs for one in pair.ranges for n in (math.ceil(one.start), int(one.end) + 1))}
+    starts = sorted(n for n in changes if 1 <= n <= last)
+    for n, after in zip(starts, [*starts[1:], last + 1], strict=True):
         verdicts = _verdicts(pairs, n)
         if all(verdict == "not comparable" for _, verdict in verdicts):
             label = BEYOND
         else:
             label = next((name for name in families if _beats_all(name, verdicts, families)), NOBODY)
         if found and found[-1][2] == label:
-            found[-1] = (found[-1][0], n, label)
+            found[-1] = (found[-1][0], after - 1, label)
         else:
-            found.append((n, n, label))
+            found.append((n, after - 1, label))
     return found
 
 
@@ -75,13 +78,20 @@ def summary_sentences(
     scope = "all budgets" if len(pairs) == 1 else "all budgets and pairs"
     conditions = [f"{100 * confidence:g} % confidence over {scope}", _trials(families, failed, word, problems)]
     if any(label == BEYOND for _, _, label in ranges):
-        conditions.append(f"not comparable at {_budgets(ranges, BEYOND)} {word}s, for want of {word}s")
+        conditions.append(f"not comparable at {_budgets(ranges, BEYOND)} {word}s, {_why_not(pairs, word)}")
     if survival := _survival(pairs, failed, word):
         conditions.append(survival)
     sentences.append(f"{'; '.join(conditions)}.")
     if len(pairs) == 1 and pairs[0].claim:
         sentences.append(pairs[0].claim)
     return tuple(sentences)
+
+
+def _why_not(pairs: Sequence[Pair], word: str) -> str:
+    """Why budgets cannot be compared: mostly because trials are too few for them."""
+    reasons = dict.fromkeys(one.reason for pair in pairs for one in pair.ranges if one.verdict == "not comparable")
+    others = [reason for reason in reasons if reason and not reason.startswith("bands reach to")]
+    return "; ".join(others) if others else f"for want of {word}s"
 
 
 def _lead(ranges: Sequence[tuple[int, int, str]], names: Sequence[str], word: str) -> str:

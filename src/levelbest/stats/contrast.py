@@ -46,7 +46,7 @@ def difference_band(
     first, second = (None, None) if reported is None else reported
     families = [Sample(*_check.as_pair(a, first, at_least=2)), Sample(*_check.as_pair(b, second, at_least=2))]
     if n is None:
-        n = np.arange(1, widest(min(one.n_trials for one in families)) + 1)
+        n = np.arange(1, widest(*(one.n_trials for one in families)) + 1)
     budgets, _ = _check.as_budgets(n, min(one.n_trials for one in families))
     grid, where = np.unique(budgets, return_inverse=True)
     options: dict[str, Any] = {"statistic": statistic, "paired": paired, "confidence": confidence}
@@ -129,14 +129,14 @@ def mean_differences(
     found = []
     for (a, b), band in zip(draws.pairs, pair_bands(draws, confidence, step_down=step_down), strict=True):
         sizes = turned[a].n_trials, turned[b].n_trials
-        limit = widest(min(sizes))
+        limit = widest(*sizes)
         inside = draws.n <= limit
         low, high = np.where(inside, band.low, np.nan), np.where(inside, band.high, np.nan)
         difference = band.difference.copy()
         within = ~inside & (draws.n <= min(sizes))
         if within.any():
             difference[within] = _means(turned[a], draws.n[within]) - _means(turned[b], draws.n[within])
-        reason = None if inside.all() else reach_words(min(sizes))
+        reason = None if inside.all() else reach_words(*sizes)
         flat = inside & (band.error == 0)
         if flat.any():
             reason = "; ".join(filter(None, [reason, "scores without spread leave the difference without limits"]))

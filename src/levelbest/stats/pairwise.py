@@ -116,6 +116,8 @@ def draw_families(
     sizes = [int(np.count_nonzero(n <= widest(selection.size))) for selection, _ in families]
     shape = (len(families), n.size, n_resamples)
     allow(n_resamples, n.size, len(families) + (len(pairs) + 1) // 2 * paired)
+    if not any(sizes):
+        return _no_draws(len(families), pairs, n, n_resamples, paired=paired)
     if paired and families[0][0].size >= LARGE:
         return _paired_batches(families, pairs, n, n_resamples, rng)
     deviations = np.full(shape, np.nan, dtype=np.float32)
@@ -163,6 +165,19 @@ def draw_families(
     return Draws(n, tuple(pairs), estimate, variance, deviations, variances, pair_variance, pair_variances)
 
 
+def _no_draws(
+    n_families: int, pairs: Sequence[tuple[int, int]], n: IntArray, n_resamples: int, *, paired: bool
+) -> Draws:
+    """Where every budget is beyond the reach of all families."""
+    none = np.full((n_families, n.size), np.nan)
+    nothing = np.full((n_families, n.size, n_resamples), np.nan, dtype=np.float32)
+    if not paired:
+        return Draws(n, tuple(pairs), none, none, nothing, nothing)
+    own = np.full((len(pairs), n.size), np.nan)
+    of_pairs = np.full((len(pairs), n.size, n_resamples), np.nan, dtype=np.float32)
+    return Draws(n, tuple(pairs), none, none, nothing, nothing, own, of_pairs)
+
+
 def _resampled_means(curves: FloatArray, drawn: IntArray) -> tuple[FloatArray, FloatArray]:
     """Deviations and squared standard errors (n, resample) of the mean of resampled batches."""
     from_mean = curves - curves.mean(axis=0)
@@ -208,15 +223,20 @@ def _paired_batches(
     )
 
 
-def widest(n_trials: int) -> int:
-    """The largest budget compared: half the trials, as far as the bands are certified; of many trials, a batch."""
-    return n_trials // 2 if n_trials < LARGE else batch_size(n_trials)
+def widest(*n_trials: int) -> int:
+    """The largest budget compared: half the trials, as far as the bands are certified; of many trials, a batch.
+
+    Of several families, the least of theirs; more trials may reach less far.
+    """
+    return min(one // 2 if one < LARGE else batch_size(one) for one in n_trials)
 
 
-def reach_words(n_trials: int) -> str:
+def reach_words(*n_trials: int) -> str:
     """Why there is no band beyond `widest`."""
-    part = "half" if n_trials < LARGE else "a fortieth of"
-    return f"bands reach to {part} the trials of the smaller family, {widest(n_trials)}"
+    decides = min(n_trials, key=widest)
+    part = "half" if decides < LARGE else "a fortieth of"
+    which = "smaller" if decides == min(n_trials) else "larger"
+    return f"bands reach to {part} the trials of the {which} family, {widest(decides)}"
 
 
 def _as_is(errors: FloatArray) -> FloatArray:

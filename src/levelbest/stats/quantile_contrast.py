@@ -111,7 +111,7 @@ def bootstrapped_differences(
     found = []
     for a, b in pairs:
         sizes = turned[a].n_trials, turned[b].n_trials
-        k = int(np.count_nonzero(n <= widest(min(sizes))))
+        k = int(np.count_nonzero(n <= widest(*sizes)))
         low, high = np.full(n.size, np.nan), np.full(n.size, np.nan)
         if k:
             both = draws[a][:k] - draws[b][:k]
@@ -132,7 +132,7 @@ def bootstrapped_differences(
                 statistic="median" if q == 0.5 else f"{q:g}",
                 direction=direction,
                 n_resamples=n_resamples,
-                reason=None if k == n.size else reach_words(min(sizes)),
+                reason=None if k == n.size else reach_words(*sizes),
             )
         )
     return tuple(found)

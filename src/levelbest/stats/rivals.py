@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -103,7 +104,9 @@ def permutation_p(
     if paired:
         check_pairing([first, second])
     generator = _check.as_rng(rng)
-    budgets = n[n <= widest(min(first.n_trials, second.n_trials))]
+    budgets = n[n <= widest(first.n_trials, second.n_trials)]
+    if not budgets.size:
+        return math.nan
     m = first.n_trials
     pooled = _pool(first, second)
     sides = [Ranked(pooled.selection, budgets, pooled.reported, size=one.n_trials) for one in (first, second)]

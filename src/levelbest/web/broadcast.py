@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import AsyncIterator, Callable
 
 __all__ = ["Broadcaster"]
 
+_log = logging.getLogger(__name__)
 _POLL, _BEAT, _LONGEST = 1.0, 15.0, 10.0
 _REST = 20
 """Pause this many times the CPU time of the last look: at most a twentieth of one core goes into the page."""
@@ -41,7 +43,12 @@ class Broadcaster:
                 pause = _POLL
                 if self._readers:
                     self._wake.clear()
-                    new, spent = await asyncio.to_thread(self._look)
+                    try:
+                        new, spent = await asyncio.to_thread(self._look)
+                    except Exception:  # one bad look must not end the page for everyone
+                        _log.exception("the page could not be brought up to date; it tries again")
+                        await self._rest(pause)
+                        continue
                     pause = min(max(_POLL, _REST * spent), _LONGEST) if self._busy() else _POLL
                     if new is not self._latest:
                         self._publish(new)
