@@ -58,7 +58,7 @@ def write(folder: Path, samples: int, files: int) -> list[str]:
     connection.execute("SELECT setseed(0.5)")
     paths = []
     for i in range(files):
-        path = folder / f"{samples}-{i}.parquet"
+        path = folder / f"samples{samples}-{i:05d}-of-{files:05d}.parquet"
         rows = PROBLEMS * samples // files
         connection.execute(
             f"COPY (SELECT CAST(i % {PROBLEMS} AS INTEGER) AS problem, CAST(random() AS FLOAT) AS verifier, "

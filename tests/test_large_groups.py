@@ -2,6 +2,7 @@
 
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from levelbest.cli.main import main
 from levelbest.curves import curve, large_curves
 from levelbest.errors import DataError, InputError, MissingExtra
-from levelbest.large import parts
+from levelbest.large import best_by_group_large, parts
 from levelbest.readers.engine import connect
 from levelbest.trials import Trials
 
@@ -49,7 +50,12 @@ def test_parts_give_the_numbers_of_the_whole(tmp_path, monkeypatch, text):
     problem, verifier, correct = samples(text=text)
     half = len(problem) // 2
     files = [
-        write(tmp_path / f"{i}.parquet", problem=problem[part], verifier=verifier[part], correct=correct[part])
+        write(
+            tmp_path / f"s-{i:05d}-of-00002.parquet",
+            problem=problem[part],
+            verifier=verifier[part],
+            correct=correct[part],
+        )
         for i, part in enumerate((slice(0, half), slice(half, None)))
     ]
     trials = Trials.from_arrays(verifier, reported=correct, group=problem, direction="max", family="whole")
@@ -117,6 +123,8 @@ def test_from_the_command_line_with_families(tmp_path, capsys):
         ({"group": "problm"}, InputError, "no column 'problm'; did you mean 'problem'"),
         ({"engine": "spark"}, InputError, "unknown engine 'spark'"),
         ({"where": "nothing > 3"}, DataError, "cannot be read"),
+        ({"where": "true); SELECT (true"}, InputError, "one condition in SQL, got 2 statements"),
+        ({"where": "verifier >"}, InputError, "one condition in SQL, got 'verifier >': Parser Error"),
         ({"where": "verifier > 1e9"}, DataError, "none of 0 samples has a score"),
         ({"n": 100}, InputError, "at most the samples of a problem, 8, got 100"),
     ],
@@ -315,3 +323,156 @@ def test_a_report_of_a_large_table_is_that_of_the_whole(tmp_path, capsys):
     only = ["--where", "model = 'a'", "--out", str(tmp_path / "page2.html")]
     assert main(["report", path, *alone, *only]) == 0
     assert "samples is" in " ".join(capsys.readouterr().out.split())
+
+
+def test_each_file_is_a_family_as_when_it_is_held(tmp_path, capsys):
+    problem, _, correct = samples(11)
+    half = len(problem) // 2
+    for name, part in (("model_A", slice(0, half)), ("model_B", slice(half, None))):
+        write(tmp_path / f"{name}.parquet", problem=problem[part], correct=correct[part])
+    files = [str(tmp_path / f"model_{one}.parquet") for one in "AB"]
+    options = ["--group", "problem", "--selection", "correct", "--direction", "max", "--json"]
+    documents = []
+    for memory in ([], ["--memory", "1GB"]):
+        assert main(["curve", *files, *options, *memory]) == 0
+        documents.append(json.loads(capsys.readouterr().out)["families"])
+    whole, large = documents
+    assert [one["family"] for one in large] == [one["family"] for one in whole] == ["model_A", "model_B"]
+    for one, other in zip(large, whole, strict=True):
+        assert [p["value"] for p in one["points"]] == pytest.approx([p["value"] for p in other["points"]], abs=1e-12)
+    assert main(["compare", *files, *options, "--memory", "1GB"]) == 0
+    assert json.loads(capsys.readouterr().out)["comparisons"][0]["families"] == ["model_A", "model_B"]
+
+
+def test_parts_of_one_table_are_one_family_held_or_not(tmp_path, capsys):
+    problem, _, correct = samples(11)
+    half = len(problem) // 2
+    for i, part in enumerate((slice(0, half), slice(half, None))):
+        write(tmp_path / f"run-{i:05d}-of-00002.parquet", problem=problem[part], correct=correct[part])
+    for memory in ([], ["--memory", "1GB"]):
+        options = ["--group", "problem", "--selection", "correct", "--direction", "max", "--json", *memory]
+        assert main(["curve", str(tmp_path / "run-*.parquet"), *options]) == 0
+        (one,) = json.loads(capsys.readouterr().out)["families"]
+        assert (one["family"], one["n_trials"]) == ("run", len(problem))
+
+
+def test_a_problem_has_one_name_in_files_that_store_it_differently(tmp_path):
+    columns = {"correct": [0.0, 1.0, 1.0, 1.0]}
+    files = [
+        write(tmp_path / "a.parquet", problem=[1, 1, 2, 2], **columns),
+        write(tmp_path / "b.parquet", problem=["1", "1", "2", "2"], **columns),
+    ]
+    options = {"group": "problem", "selection": "correct", "direction": "max"}
+    assert [one.best.groups.tolist() for one in best_by_group_large(files, **options)] == [["1", "2"], ["1", "2"]]
+
+
+def test_columns_may_have_any_name(tmp_path):
+    path, columns = two_systems(tmp_path)
+    plain = best_by_group_large(path, family="model", **OPTIONS)
+    odd = dict.fromkeys(("id", "g", "r", "s", "v", "ok", "other"), columns["level"])
+    odd["id"] = [None if i else "x" for i in range(len(columns["model"]))]
+    path = write(tmp_path / "odd.parquet", **columns, **odd)
+    named = best_by_group_large(path, family="model", **OPTIONS)
+    assert [one.best.value.tolist() for one in named] == [one.best.value.tolist() for one in plain]
+    # an id that is missing elsewhere does not hide that a sample repeats
+    again = {name: [*column, column[-1]] for name, column in (columns | odd).items()}
+    with pytest.raises(DataError, match="more than once within a problem"):
+        best_by_group_large(write(tmp_path / "again.parquet", **again), family="model", **OPTIONS)
+    for name in ("id", "g"):
+        renamed = {(name if key == "model" else key): column for key, column in columns.items()}
+        path = write(tmp_path / f"{name}.parquet", **renamed)
+        found = best_by_group_large(path, family=name, **OPTIONS)
+        assert [one.best.value.tolist() for one in found] == [one.best.value.tolist() for one in plain]
+
+
+@pytest.mark.parametrize("failed", ["worst", "drop"])
+def test_the_oracle_fails_where_the_verifier_does(tmp_path, capsys, failed):
+    path, columns = two_systems(tmp_path)
+    lost = [p == "p03" or (i % 5 == 0 and i > 0) for i, p in enumerate(columns["problem"])]
+    columns["verifier"] = [None if gone else v for gone, v in zip(lost, columns["verifier"], strict=True)]
+    columns["verifier"][0] = columns["verifier"][0] or 0.5
+    columns["correct"] = [1.0 if gone else c for gone, c in zip(lost, columns["correct"], strict=True)]
+    path = write(tmp_path / "lost.parquet", **columns)
+    rows = []
+    for i, memory in enumerate(([], ["--memory", "1GB"])):
+        out = ["--out", str(tmp_path / f"page{i}.html"), "--headline", "1", "--resamples", "300", "--json"]
+        assert main(["report", path, *VERIFIED, "--failed", failed, *memory, *out]) == 0
+        section = json.loads(capsys.readouterr().out)["sections"][0]
+        rows.append(sorted(tuple(row) for row in section["rows"] if row[1] in ("1", "2")))
+    assert rows[0] == rows[1]
+    assert len(rows[0]) == 4
+
+
+def test_small_and_negative_problem_numbers(tmp_path):
+    problem, verifier, correct = samples(12, text=False)  # -20 to 134 by sevens
+    code = [one // 7 * 11 - 97 for one in problem]
+    path = write(tmp_path / "wide.parquet", problem=code, verifier=verifier, correct=correct)
+    connect().execute(
+        f"COPY (SELECT * REPLACE (problem::TINYINT AS problem) FROM '{path}' WHERE problem BETWEEN -128 AND 127) "
+        f"TO '{tmp_path / 'small.parquet'}' (FORMAT parquet)"
+    )
+    (wide,) = best_by_group_large(path, where="problem BETWEEN -128 AND 127", **OPTIONS)
+    (small,) = best_by_group_large(str(tmp_path / "small.parquet"), **OPTIONS)
+    assert small.best.groups.tolist() == wide.best.groups.tolist()
+    assert min(wide.best.groups) < -100
+    assert max(wide.best.groups) > 100
+    assert small.best.by_group.tobytes() == wide.best.by_group.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (["high", "low"], "a finite number, and 'p0.' has 'high' in 'w'"),
+        ([float("inf"), 1.0], "a finite number, and 'p0.' has inf in 'w'"),
+        ([float("nan"), 1.0], "a finite number, and 'p0.' has nan in 'w'"),
+    ],
+)
+def test_weights_that_are_no_numbers_are_refused(tmp_path, weight, message):
+    problem, verifier, correct = samples(13)
+    column = [str(weight[int(p[1:]) > 3]) for p in problem]
+    path = write(tmp_path / "text.parquet", problem=problem, verifier=verifier, correct=correct, w=column)
+    if not isinstance(weight[0], str):
+        text, path = path, str(tmp_path / "w.parquet")
+        connect().execute(f"COPY (SELECT * REPLACE (w::DOUBLE AS w) FROM '{text}') TO '{path}' (FORMAT parquet)")
+    with pytest.raises(DataError, match=message):
+        best_by_group_large(path, weight="w", **OPTIONS)
+
+
+def test_the_engine_is_left_as_it_was(tmp_path):
+    problem, verifier, correct = samples(14)
+    path = write(tmp_path / "s.parquet", problem=problem, verifier=verifier, correct=correct)
+    asked = "SELECT current_setting('memory_limit')"
+    before = connect().execute(asked).fetchone()
+    best_by_group_large(path, memory="200MB", **OPTIONS)
+    with pytest.raises(DataError):
+        best_by_group_large(path, memory="200MB", where="nothing > 3", **OPTIONS)
+    assert connect().execute(asked).fetchone() == before
+    kinds = connect().execute("SELECT type_name FROM duckdb_types() WHERE type_name LIKE 'levelbest%'").fetchall()
+    assert kinds == []
+
+
+def test_two_tables_are_read_at_once(tmp_path):
+    paths = []
+    for name in "pq":
+        problem, verifier, correct = samples(15)
+        problem = [name + one for one in problem]
+        paths.append(write(tmp_path / f"{name}.parquet", problem=problem, verifier=verifier, correct=correct))
+
+    def values(path):
+        return best_by_group_large(path, **OPTIONS)[0].best.by_group.tobytes()
+
+    alone = [values(path) for path in paths]
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(values, paths * 10)) == alone * 10
+
+
+def test_a_condition_writes_nothing(tmp_path):
+    problem, verifier, correct = samples(16)
+    path = write(tmp_path / "s.parquet", problem=problem, verifier=verifier, correct=correct)
+    made = tmp_path / "made.csv"
+    for where in (f"true); COPY (SELECT 1) TO '{made}'; SELECT (true", f"true; COPY (SELECT 1) TO '{made}'"):
+        with pytest.raises(InputError, match="one condition in SQL"):
+            best_by_group_large(path, where=where, **OPTIONS)
+    assert not made.exists()
+    (some,) = best_by_group_large(path, where="problem = 'p00' OR problem = 'p01'", **OPTIONS)
+    assert some.best.groups.tolist() == ["p00", "p01"]

@@ -45,8 +45,8 @@ def count_samples(connection: Any, source: Source, family: str, metric: Metric) 
     ends = "".join(f", min(said{i}), max(said{i})" for i in range(len(said)))
     # r and ok are NULL where the sample failed: counts and extremes leave them out by themselves
     inner = (
-        f"SELECT {source.key} AS g, CASE WHEN isfinite({_float(source, source.selection)}) THEN {told} END AS r, "
-        f"CASE WHEN isfinite({_float(source, source.selection)}) THEN 1 END AS ok{kept} "
+        f"SELECT {source.key} AS g, CASE WHEN {source.finished} THEN {told} END AS r, "
+        f"CASE WHEN {source.finished} THEN 1 END AS ok{kept} "
         f"FROM {source.relation} WHERE {source.where}"
     )
     lost = "count(CASE WHEN isfinite(CAST(r AS DOUBLE)) THEN 1 END)" if source.reported is not None else "count(ok)"
@@ -90,10 +90,6 @@ def count_samples(connection: Any, source: Source, family: str, metric: Metric) 
     )
 
 
-def _float(source: Source, column: str) -> str:
-    return name_of(column) if source.kinds[column] in ("FLOAT", "DOUBLE") else f"CAST({name_of(column)} AS DOUBLE)"
-
-
 def _said(
     source: Source, family: str, labels: npt.NDArray[Any], ends: list[tuple[Any, ...]]
 ) -> tuple[FloatArray | None, npt.NDArray[Any] | None]:
@@ -105,8 +101,11 @@ def _said(
             continue
         low, high = columns.pop(0), columns.pop(0)
         for label, first, last in zip(labels, low, high, strict=True):
-            if first is None and role == "weight":
-                raise DataError(f"{family}: every problem needs a weight, and {label!r} has none in {name!r}")
+            if role == "weight" and not _is_number(first):
+                has = "none" if first is None else repr(first)
+                raise DataError(
+                    f"{family}: every problem needs a weight, a finite number, and {str(label)!r} has {has} in {name!r}"
+                )
             if first != last:
                 raise DataError(
                     f"{family}: a problem has one {role}, and {label} has {first} and {last} in {name!r}; choose a "
@@ -121,3 +120,10 @@ def _said(
         else:
             strata = np.array(["(none)" if one is None else str(one) for one in low])
     return weights, strata
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return bool(np.isfinite(float(value)))
+    except (TypeError, ValueError):
+        return False

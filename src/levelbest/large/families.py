@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from levelbest.group_curves import about_sizes, as_group_statistic, group_budget
 from levelbest.large.counts import Counted, count_samples
 from levelbest.large.parts import values_in_parts
 from levelbest.large.repeats import find_repeats
-from levelbest.large.source import Source, as_memory, find_families, parquet_paths
+from levelbest.large.source import Source, as_condition, as_memory, find_families, parquet_paths
 from levelbest.readers.engine import connect
 from levelbest.stats.groups import GroupBest, all_of_k, average_over_groups, pass_at_k
 from levelbest.trials import Metric
@@ -59,6 +59,7 @@ def best_by_group_large(
     bounds: Bounds | None = None,
     failed: str = "worst",
     where: str | None = None,
+    known_by: str | None = None,
     memory: str | int = "4GB",
     engine: str = "local",
     workers: int = 2,
@@ -66,9 +67,11 @@ def best_by_group_large(
     """The best of n by problem of samples in Parquet files, within ``memory``; one result per family.
 
     ``weight`` and ``stratum`` are columns that say the same in every row of a problem, ``sample`` one that tells the
-    samples of a problem apart (default: an obvious name). ``where`` is a condition in SQL. ``together`` uses one list
-    of budgets for all families. With ``engine="ray"`` the parts are tasks of a Ray cluster: the one that the
-    environment names, else ``workers`` processes on this machine. The files must be readable from every worker.
+    samples of a problem apart (default: an obvious name). ``where`` is a condition in SQL. Samples without the score
+    ``known_by`` count as failed as well. ``together`` uses one list of budgets for all families.
+
+    With ``engine="ray"`` the parts are tasks of a Ray cluster: the one that the environment names, else ``workers``
+    processes on this machine. The files must be readable from every worker.
     """
     _check.as_direction(direction)
     _check.as_choice(engine, ENGINES, "engine")
@@ -77,27 +80,45 @@ def best_by_group_large(
     limit = as_memory(memory)
     metric = Metric(direction, selection, reported, _check.as_bounds(bounds))
     files = tuple(parquet_paths(source))
-    base = Source(files, group, selection, reported, where or "true", direction, failed, weight, stratum, sample)
+    base = Source(
+        files, group, selection, reported, as_condition(where), direction, failed, weight, stratum, sample, known_by
+    )
+    asked = None if n is None else np.unique(_check.as_budgets(n)[0])
     connection = connect()
     connection.execute(f"SET memory_limit='{limit // 2_000_000}MB'")
-    base, families = find_families(connection, base, family)
-    counted = [count_samples(connection, replace(base, where=condition), name, metric) for name, condition in families]
-    asked = None if n is None else np.unique(_check.as_budgets(n)[0])
-    joint = _joint(counted, asked) if together and len(counted) > 1 else None
-    found = []
-    for one in counted:
-        cautions = find_repeats(connection, one, limit)
-        budgets = _budgets(one, asked, cautions) if joint is None else joint[joint <= one.sizes.max()]
-        by_group = _values(one, budgets, statistic, limit, engine, workers)
-        value, n_groups = average_over_groups(by_group, one.weights)
-        best = GroupBest(budgets, value, by_group, n_groups, one.labels, one.sizes, one.weights, direction, one.strata)
-        cautions += about_sizes(best, one.family, group)
-        found.append(
-            LargeFamily(
-                one.family, best, one.metric, int(one.sizes.sum()), one.n_failed, failed, tuple(cautions), one.binary
-            )
-        )
-    return tuple(found)
+    try:
+        counted = [
+            count_samples(connection, one, name, metric) for name, one in find_families(connection, base, family)
+        ]
+        joint = _joint(counted, asked) if together and len(counted) > 1 else None
+        return tuple(_of_family(connection, one, asked, joint, statistic, limit, engine, workers) for one in counted)
+    finally:
+        connection.execute("RESET memory_limit")  # the engine serves the whole process
+
+
+def _of_family(
+    connection: Any,
+    one: Counted,
+    asked: IntArray | None,
+    joint: IntArray | None,
+    statistic: str,
+    limit: int,
+    engine: str,
+    workers: int,
+) -> LargeFamily:
+    source = one.source
+    cautions = find_repeats(connection, one, limit)
+    budgets = _budgets(one, asked, cautions) if joint is None else joint[joint <= one.sizes.max()]
+    by_group = _values(one, budgets, statistic, limit, engine, workers)
+    value, n_groups = average_over_groups(by_group, one.weights)
+    best = GroupBest(
+        budgets, value, by_group, n_groups, one.labels, one.sizes, one.weights, source.direction, one.strata
+    )
+    cautions += about_sizes(best, one.family, source.group)
+    n_samples = int(one.sizes.sum())
+    return LargeFamily(
+        one.family, best, one.metric, n_samples, one.n_failed, source.failed, tuple(cautions), one.binary
+    )
 
 
 def _budgets(one: Counted, asked: IntArray | None, cautions: list[Caution]) -> IntArray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,14 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import DataError, MissingExtra
 from levelbest.large.source import Source
-from levelbest.readers.engine import connect, name_of, quoted, reason_of
+from levelbest.readers.engine import connect, quoted, reason_of
 from levelbest.stats.groups import group_values
 
 __all__ = ["compute_part", "cut_parts", "values_in_parts"]
 
 CHUNK = 1 << 20  # samples
 BYTES = 120  # per sample while a part is read and ranked, the engine's own included
+_COUNT = count()
 _TABLE = 1 << 16  # labels spread over more than this many times their number are looked up by bisection
 
 
@@ -111,17 +113,16 @@ def _read(source: Source, labels: list[Any]) -> tuple[npt.NDArray[np.int32], Any
     import duckdb
 
     connection = connect()
-    kind = "levelbest_part"
+    kind = f"levelbest_part_{next(_COUNT)}"
     coded = source.key
     if not source.whole:
-        connection.execute(f"DROP TYPE IF EXISTS {kind}")
         connection.execute(f"CREATE TYPE {kind} AS ENUM ({', '.join(map(quoted, labels))})")
         coded = f"CAST(enum_code(CAST({source.key} AS {kind})) AS INTEGER)"
     columns = [f"{coded} AS g", f"{source.number(source.selection)} AS s"]
     if source.reported is not None:
         columns.append(f"{source.number(source.reported)} AS r")
     # a problem that has no sample left is not among the labels
-    ok = "" if source.failed == "worst" else f" AND isfinite(CAST({name_of(source.selection)} AS DOUBLE))"
+    ok = "" if source.failed == "worst" else f" AND {source.finished}"
     query = (
         f"SELECT {', '.join(columns)} FROM {source.relation} WHERE ({source.where}) AND {source.key} >= "
         f"{source.literal(labels[0])} AND {source.key} <= {source.literal(labels[-1])}{ok}"
@@ -130,11 +131,12 @@ def _read(source: Source, labels: list[Any]) -> tuple[npt.NDArray[np.int32], Any
         found = connection.execute(query).fetchnumpy()
     except duckdb.Error as error:
         raise DataError(f"the samples cannot be read: {reason_of(error)}") from None
-    if not source.whole:
-        connection.execute(f"DROP TYPE {kind}")
+    finally:
+        if not source.whole:
+            connection.execute(f"DROP TYPE {kind}")
     code: Any = np.ma.getdata(found["g"])
     if source.whole:
-        code = _places(np.array(labels, dtype=np.int64), code)
+        code = _places(np.array(labels, dtype=np.int64), code.astype(np.int64))  # int8 less a label overflows
     reported = _plain(found["r"]) if source.reported is not None else None
     return code.astype(np.int32, copy=False), _plain(found["s"]), reported
 

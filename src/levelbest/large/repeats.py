@@ -30,8 +30,8 @@ def find_repeats(connection: Any, counted: Counted, limit: int) -> list[Caution]
         low, high = (source.literal(counted.labels[at]) for at in (part[0][0], part[-1][1] - 1))
         inner = (
             f"SELECT {source.key} AS g, {column} AS id, {differ} AS other FROM {source.relation} WHERE "
-            f"({source.where}) AND {source.key} >= {low} AND {source.key} <= {high} AND id IS NOT NULL "
-            "GROUP BY g, id HAVING count(*) > 1"
+            f"({source.where}) AND {source.key} >= {low} AND {source.key} <= {high} AND {column} IS NOT NULL "
+            f"GROUP BY {source.key}, {column} HAVING count(*) > 1"
         )
         columns = "count(*), count(CASE WHEN other THEN 1 END), min(g), arg_min(CAST(id AS VARCHAR), g)"
         found = run(connection, f"SELECT {columns} FROM ({inner})")[0]

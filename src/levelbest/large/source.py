@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,9 @@ from typing import Any
 from levelbest import _check
 from levelbest.errors import DataError, InputError
 from levelbest.readers.engine import name_of, quoted, reason_of
-from levelbest.readers.files import as_paths
+from levelbest.readers.files import as_paths, short_names, stem
 
-__all__ = ["Source", "as_memory", "find_families", "parquet_paths", "run"]
+__all__ = ["Source", "as_condition", "as_memory", "find_families", "parquet_paths", "run"]
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 _NATIVE = ("TINYINT", "SMALLINT", "INTEGER", "FLOAT", "DOUBLE")
@@ -35,6 +34,8 @@ class Source:
     weight: str | None = None
     stratum: str | None = None
     sample: str | None = None
+    known_by: str | None = None
+    """A score without which a sample counts as failed, whatever its selection score says."""
     worst: float = 0.0
     kinds: dict[str, str] = field(default_factory=dict)
 
@@ -55,7 +56,15 @@ class Source:
 
     def number(self, column: str) -> str:
         """A column of numbers: as it is stored where NumPy has the kind, else as doubles."""
-        return name_of(column) if self.kinds[column] in _NATIVE else f"CAST({name_of(column)} AS DOUBLE)"
+        number = name_of(column) if self.kinds[column] in _NATIVE else f"CAST({name_of(column)} AS DOUBLE)"
+        if self.known_by is None or column != self.selection:
+            return number
+        return f"CASE WHEN isfinite(CAST({name_of(self.known_by)} AS DOUBLE)) THEN {number} END"
+
+    @property
+    def finished(self) -> str:
+        """The condition that a sample did not fail."""
+        return f"isfinite(CAST({self.number(self.selection)} AS DOUBLE))"
 
     def literal(self, label: Any) -> str:
         """A group's label in a condition."""
@@ -73,34 +82,60 @@ def as_memory(text: str | int) -> int:
 
 def parquet_paths(source: Any) -> list[str]:
     """The files, which must be Parquet."""
-    paths = [str(path.resolve()) for path in as_paths(source)]
+    paths = [str(path.absolute()) for path in as_paths(source)]
     odd = [Path(path).name for path in paths if not path.endswith((".parquet", ".pq"))]
     if odd:
         raise InputError(f"tables read in parts must be Parquet, got {odd[0]}; convert it with levelbest convert")
     return paths
 
 
-def find_families(connection: Any, source: Source, family: str | None) -> tuple[Source, list[tuple[str, str]]]:
-    """The source with the kinds of its columns, and each family's name and condition."""
+def find_families(connection: Any, source: Source, family: str | None) -> list[tuple[str, Source]]:
+    """Each family's name and source, with the kinds of its columns.
+
+    Without a column that names them, each file is a family, as when files are read whole.
+    """
+    if family is not None:
+        source = _described(connection, source, family)
+        column = f"CAST({name_of(family)} AS VARCHAR)"
+        found = run(connection, f"SELECT DISTINCT {column} FROM {source.relation} WHERE {source.where} ORDER BY 1")
+        named = [str(row[0]) for row in found if row[0] is not None]
+        if not named:
+            raise DataError(f"no row has a family in {family!r}, so that none of 0 samples has a score")
+        return [(name, replace(source, where=f"{source.where} AND {column} = {quoted(name)}")) for name in named]
+    files: dict[str, list[str]] = {}
+    for path, name in zip(source.files, short_names([Path(path) for path in source.files]), strict=True):
+        files.setdefault(stem(name), []).append(path)
+    each = [(name, _described(connection, replace(source, files=tuple(own)))) for name, own in files.items()]
+    if all(one.whole for _, one in each):
+        return each
+    # numbers in one file and text in another: the same problem has one name
+    return [(name, replace(one, kinds={**one.kinds, source.group: "VARCHAR"})) for name, one in each]
+
+
+def _described(connection: Any, source: Source, family: str | None = None) -> Source:
+    """The source with the kinds of its columns, every one that is asked for among them."""
     known = {row[0]: str(row[1]) for row in run(connection, f"DESCRIBE SELECT * FROM {source.relation}")}
     asked = (source.group, source.selection, source.reported, source.weight, source.stratum, source.sample, family)
     for name in asked:
         if name is not None and name not in known:
             raise InputError(f"there is no column {name!r}; {_check.nearest_first(name, list(known))}")
     sample = source.sample or next((name for name in _SAMPLES if name in known and name not in asked), None)
-    source = replace(source, kinds=known, sample=sample)
-    if family is None:
-        return source, [(_stem(source.files), source.where)]
-    column = f"CAST({name_of(family)} AS VARCHAR)"
-    found = run(connection, f"SELECT DISTINCT {column} AS v FROM {source.relation} WHERE {source.where} ORDER BY v")
-    named = [str(row[0]) for row in found if row[0] is not None]
-    if not named:
-        raise DataError(f"no row has a family in {family!r}, so that none of 0 samples has a score")
-    return source, [(name, f"({source.where}) AND {column} = {quoted(name)}") for name in named]
+    return replace(source, kinds=known, sample=sample)
 
 
-def _stem(paths: Sequence[str]) -> str:
-    return Path(paths[0]).stem if len(paths) == 1 else Path(paths[0]).parent.name
+def as_condition(where: str | None) -> str:
+    """One SQL condition in parentheses: what follows it can neither end it nor be a statement of its own."""
+    if not where:
+        return "true"
+    import duckdb
+
+    try:
+        found = duckdb.extract_statements(f"SELECT 1 WHERE ({where})")
+    except duckdb.Error as error:
+        raise InputError(f"--where must be one condition in SQL, got {where!r}: {reason_of(error)}") from None
+    if len(found) != 1 or found[0].type != duckdb.StatementType.SELECT:
+        raise InputError(f"--where must be one condition in SQL, got {len(found)} statements: {where!r}")
+    return f"({where})"
 
 
 def run(connection: Any, query: str) -> Any:

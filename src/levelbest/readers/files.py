@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -37,6 +38,7 @@ _STEMS = (*KINDS, *COMPRESSED, ".db", ".sqlite", ".sqlite3", ".log", ".eval")
 _MAGIC = {
     b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip",
 }  # fmt: skip
+_SHARD = re.compile(r"-[0-9]{5}-of-[0-9]{5}$")  # one of the files that a large table is cut into
 _UNREADABLE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 _BINARY = {
     b"SQLite format 3\x00": "an SQLite database of a kind that is not known",
@@ -80,14 +82,17 @@ def _siblings(path: Path) -> str:
 
 
 def stem(name: str) -> str:
-    """A file's name without the endings that only say its format."""
+    """A file's name without the endings that only say its format, or which part of a table it is.
+
+    ``runs.csv.gz`` -> ``runs``, ``train-00003-of-00008.parquet`` -> ``train``.
+    """
     while True:
         for ending in _STEMS:
             if name.lower().endswith(ending) and len(name) > len(ending):
                 name = name[: -len(ending)]
                 break
         else:
-            return name
+            return _SHARD.sub("", name) or name
 
 
 def plain_name(path: Path) -> str:

@@ -128,7 +128,8 @@ def _effects(
     """Oracle, verifier and random pick; the oracle is a second reading, of the reported score alone."""
     if not reading.get("reported"):
         return ()
-    alone = {**reading, "selection": reading["reported"], "reported": None}
+    # a sample that the verifier has no score of is failed for the oracle too
+    alone = {**reading, "selection": reading["reported"], "reported": None, "known_by": reading["selection"]}
     budgets = np.unique(np.concatenate([one.best.n for one in found]))
     oracles = {one.family: one for one in best_by_group_large(source, failed=failed, **alone | {"n": budgets})}
     effects = []
