@@ -75,6 +75,13 @@ def test_unequal_problems_are_counted_and_the_curve_ends_where_they_get_few():
         curve(trials, n=10, **FAST)
 
 
+def test_a_curve_that_was_asked_to_end_says_nothing_of_where_it_ends():
+    trials = Trials.from_arrays(np.arange(15.0), direction="max", group=["a"] * 3 + ["b"] * 6 + ["c"] * 6, family="m")
+    message = codes(curve(trials, n=[1, 2], **FAST))["unequal-groups"].message
+    assert "between 3 and 6 samples" in message
+    assert "ends there" not in message
+
+
 def test_one_problem_has_a_value_and_no_interval():
     found = curve(Trials.from_arrays([0, 1, 0, 0], direction="max", group=["p"] * 4), **FAST)
     assert found.value[1] == pytest.approx(0.5)

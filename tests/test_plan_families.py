@@ -72,3 +72,22 @@ def test_command(tmp_path, capsys):
     assert "a quarter of its size" in " ".join(capsys.readouterr().out.split())
     assert main(["plan", str(path), "--width", "-1", "--resamples", "200"]) == 2
     assert "width wanted must be more than 0" in capsys.readouterr().err
+
+
+def test_a_stratum_without_a_plan_leaves_the_others_theirs(tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    rows = ["problem,level,correct"]
+    for i in range(12):
+        level = "easy" if i < 8 else "hard" if i < 11 else "odd"
+        rows += [f"p{i},{level},{int(rng.random() < 0.1 + 0.07 * i)}" for _ in range(3 if level == "hard" else 8)]
+    path = tmp_path / "m.csv"
+    path.write_text("\n".join(rows) + "\n")
+    options = ["--group", "problem", "--stratum", "level", "--selection", "correct", "--direction", "max", "--json"]
+    assert main(["plan", str(path), *options, "--n", "4"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [one["family"] for one in document["problems"]] == ["m", "m, easy"]
+    assert [one["stratum"] for one in document["unplanned"]] == ["hard", "odd"]
+    said = " ".join(document["sentences"])
+    assert "m, hard: no plan, since n must be at most the samples of a problem, 3, got 4" in said
+    assert "m, odd: no plan, since " in said
+    assert main(["plan", str(path), *options, "--n", "9"]) == 2

@@ -141,7 +141,7 @@ def best_by_group(
             scores.selection, group, budgets, scores.reported, direction=trials.metric.direction, **options
         )
     names = np.array(trials.groups, dtype=object)[np.asarray(best.groups, dtype=np.int64)]
-    cautions += about_sizes(best, family, trials.columns.get("group"))
+    cautions += about_sizes(best, family, trials.columns.get("group"), asked=n is not None)
     return replace(best, groups=names), scores, cautions
 
 
@@ -230,8 +230,8 @@ def one_sample_each(family: str, column: str | None, n_groups: int, asked: int) 
     )
 
 
-def about_sizes(best: GroupBest, family: str, column: str | None = None) -> list[Caution]:
-    """What there is to say where problems have one sample each, or unequally many."""
+def about_sizes(best: GroupBest, family: str, column: str | None = None, *, asked: bool) -> list[Caution]:
+    """What there is to say where problems have one sample each, or unequally many; ``asked``: the budgets were."""
     sizes, total = best.sizes, best.groups.size
     found = []
     if sizes.max() == 1:
@@ -246,7 +246,7 @@ def about_sizes(best: GroupBest, family: str, column: str | None = None) -> list
         last = best.n_groups[-1]
         if last < total:
             message += f", {last} of {total} at n = {best.n[-1]}"
-        if best.n[-1] < sizes.max():
+        if not asked and (sizes > best.n[-1]).sum() < LEAST * total and best.n[-1] < sizes.max():
             message += f"; the curve ends there, as fewer than half have {int(best.n[-1]) + 1} or more"
         found.append(Caution("unequal-groups", message, family, float(sizes.min())))
     return found

@@ -214,3 +214,14 @@ def test_a_plan_does_not_believe_an_error_of_zero_nor_print_nan():
     at_the_end = str(plan_groups(scores, group, 4, target=0.01))
     assert "cannot be told at n = 4, which is all that some problem has: plan for a smaller n" in at_the_end
     assert "nan" not in at_the_end
+
+
+def test_weights_of_zero_are_no_evidence():
+    scores, group = simulated(5, n_groups=4, samples=4)
+    for weights, reason in (([0.0, 0.0, 1.0, 1.0], "every group has weight 0"), ([1.0, 0.0, 1.0, 1.0], "one group")):
+        best = expected_best_by_group(scores, group, [1, 2], weights=weights).select(np.array([0, 1]))
+        for bounds in ((0, 1), None):
+            found = group_interval(best, bounds=bounds, n_resamples=200, rng=0)
+            assert np.isnan(found.low).all()
+            assert np.isnan(found.high).all()
+            assert reason in found.reason

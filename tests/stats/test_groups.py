@@ -1,5 +1,6 @@
 """Many problems: pass@k in exact fractions, the best of n by enumeration, and what is undefined."""
 
+import tracemalloc
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -220,3 +221,21 @@ def test_no_rounding_leaves_two_scores():
             best = expected_best_by_group(scores, np.repeat([0, 1], 4), direction=direction)
             assert best.by_group.min() >= pair[0]
             assert best.by_group.max() <= pair[1]
+
+
+def test_large_problems_are_weighed_a_few_budgets_at_a_time():
+    rng = np.random.default_rng(0)
+    size = 200_000
+    sizes, budgets = np.array([size]), np.unique(np.geomspace(1, size, 100).round().astype(np.int64))
+    chosen, told = rng.random(size), rng.random(size)
+    tracemalloc.start()
+    try:
+        found = group_values(chosen, told, None, sizes, budgets, "max", reproducible=True)
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 80e6 < budgets.size * size * 8
+    assert kept < 10e6
+    assert found[0, [0, -1]] == pytest.approx([told.mean(), told[chosen.argmax()]], abs=1e-12)
+    some = [1, 30, 60]
+    assert found[0, some] == pytest.approx(expected_best(chosen, budgets[some], told), abs=1e-12)

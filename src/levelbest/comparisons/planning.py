@@ -39,6 +39,8 @@ class TrialPlan:
     score: str
     seed: int | None
     cautions: tuple[Caution, ...] = ()
+    unplanned: tuple[tuple[str, str, str], ...] = ()
+    """(family, stratum, why): strata whose problems allow no plan."""
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -62,6 +64,7 @@ class TrialPlan:
                 f"{100 * one.now:.0f} % power with {_both(one.pilot)}).{one.caption()}"
             )
         said.extend(f"{family}: {one}" for family, one in self.problems)
+        said.extend(f"{family}, {stratum}: no plan, since {why}." for family, stratum, why in self.unplanned)
         if not self.horizons:
             return tuple(said)
         shown = ", ".join(f"{n} with {size}" for size, n in self.horizons)
@@ -90,6 +93,9 @@ class TrialPlan:
                         "samples_needed": one.samples_needed,
                     }
                     for family, one in self.problems
+                ],
+                "unplanned": [
+                    {"family": family, "stratum": stratum, "reason": why} for family, stratum, why in self.unplanned
                 ],
                 "horizons": [{"n_trials": size, "n": n} for size, n in self.horizons],
                 "confidence": self.confidence,
@@ -142,13 +148,19 @@ def plan_trials(
     options: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "rng": rng}
     options["direction"] = trials.metric.direction
     metric = trials.metric
-    widths, separations, problems = [], [], []
+    widths, separations, problems, unplanned = [], [], [], []
     scores = {name: trials[name].scores(failed, missing=missing) for name in trials.families}
     for name, one in scores.items():
         if trials.group is not None:
             mine = trials[name]
             for label in ("", *sorted(set(mine.strata))):
-                plan_of = _for_problems(mine, one, label, n, width, confidence)
+                try:
+                    plan_of = _for_problems(mine, one, label, n, width, confidence)
+                except (DataError, InputError) as error:
+                    if not label:
+                        raise
+                    unplanned.append((name, label, str(error).removeprefix(f"{name}: ")))
+                    continue
                 problems.append((f"{name}, {label}" if label else name, plan_of))
             continue
         goal = width
@@ -176,6 +188,7 @@ def plan_trials(
         score=metric.reported or metric.selection,
         seed=rng,
         cautions=tuple(said),
+        unplanned=tuple(unplanned),
     )
 
 

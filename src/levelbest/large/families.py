@@ -114,7 +114,7 @@ def _of_family(
     best = GroupBest(
         budgets, value, by_group, n_groups, one.labels, one.sizes, one.weights, source.direction, one.strata
     )
-    cautions += about_sizes(best, one.family, source.group)
+    cautions += about_sizes(best, one.family, source.group, asked=asked is not None)
     n_samples = int(one.sizes.sum())
     return LargeFamily(
         one.family, best, one.metric, n_samples, one.n_failed, source.failed, tuple(cautions), one.binary

@@ -34,6 +34,7 @@ ONE_GROUP = "one group cannot show how groups differ: a standard error from one 
 TWO_GROUPS = "two groups are too few to show how groups differ without bounds on the score"
 NO_SPREAD = "every group has the same value, so the data cannot show how groups differ; bounds on the score would help"
 NO_GROUP = "no group has so many samples"
+NO_WEIGHT = "every group has weight 0"
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +184,9 @@ def mean_limits(
     rng: np.random.Generator,
 ) -> _Limits:
     """Limits for the mean of each column over its rows (groups); NaN is a row that the column does not have."""
-    counts = (~np.isnan(columns)).sum(axis=0)
+    known = ~np.isnan(columns)
+    counts = known.sum(axis=0)
+    weighty = counts if weights is None else (known & (weights > 0)[:, None]).sum(axis=0)
     bounded = None not in bounds
     name = ("gaffke" if bounded else "studentised") if method == "default" else method
     if name == "gaffke" and not bounded:
@@ -191,8 +194,11 @@ def mean_limits(
             f"method 'gaffke' needs both bounds of the score, got {bounds}; give bounds=(lowest, highest) or use "
             "method='studentised'"
         )
-    why: list[str | None] = [NO_GROUP if count == 0 else ONE_GROUP if count == 1 else None for count in counts]
-    usable = np.flatnonzero(counts > 1)
+    why: list[str | None] = [
+        NO_GROUP if count == 0 else NO_WEIGHT if held == 0 else ONE_GROUP if held == 1 else None
+        for count, held in zip(counts, weighty, strict=True)
+    ]
+    usable = np.flatnonzero(weighty > 1)
     low, high = np.full(counts.size, np.nan), np.full(counts.size, np.nan)
     alpha = 1 - confidence
     if usable.size:

@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 _CELLS = 1 << 22  # samples ranked together: 32 MB of scores
+_KEPT = 1 << 21  # weights held together: 16 MB
 _TABLE = 1 << 18  # entries of a table computed together
 
 
@@ -209,13 +210,20 @@ def group_values(
         won = np.bincount(code, weights=selection == best, minlength=sizes.size).astype(np.int64)
         return np.clip(worst + (best - worst) * np.asarray(pass_at_k(won, sizes, budgets)), *values)
     for where, chosen, told in _buckets(selection, reported, code, sizes):
-        inside = budgets <= chosen.shape[1]
-        shares = _shares(chosen.shape[1], budgets[inside].tobytes())
+        size = chosen.shape[1]
+        inside = np.flatnonzero(budgets <= size)
         ranked = _ranked_rows(chosen, told, direction)
-        means = np.einsum("ij,kj->ik", ranked, shares, optimize=False) if reproducible else ranked @ shares.T
-        # weights sum to 1 but for rounding, and a weighted mean cannot leave its scores (nor their bounds)
         scores = chosen if told is None else told
-        by_group[np.ix_(where, inside)] = np.clip(means, scores.min(axis=1)[:, None], scores.max(axis=1)[:, None])
+        low, high = scores.min(axis=1)[:, None], scores.max(axis=1)[:, None]
+        step = max(1, _KEPT // size)
+        for first in range(0, inside.size, step):
+            some = inside[first : first + step]
+            # what is too much to hold at once is not kept either
+            weigh = _shares if inside.size <= step else _shares.__wrapped__
+            shares = weigh(size, budgets[some].tobytes())
+            means = np.einsum("ij,kj->ik", ranked, shares, optimize=False) if reproducible else ranked @ shares.T
+            # weights sum to 1 but for rounding, and a weighted mean cannot leave its scores (nor their bounds)
+            by_group[np.ix_(where, some)] = np.clip(means, low, high)
     return by_group
 
 
