@@ -47,7 +47,9 @@ def compare_large(
 
     As `compare` of samples with problems; ``reading`` as `levelbest.large.best_by_group_large`.
     """
-    options: dict[str, Any] = {"n": n, "statistic": as_group_statistic(statistic), "together": True, **reading}
+    options: dict[str, Any] = {
+        "n": n, "statistic": as_group_statistic(statistic), "together": True, "common": paired is not False, **reading
+    }  # fmt: skip
     found = best_by_group_large(source, failed=failed, **options)
     settings: dict[str, Any] = {
         "baseline": baseline, "statistic": statistic, "confidence": _check.as_confidence(confidence),
@@ -167,7 +169,8 @@ def _within_strata(
         for one in families:
             assert one.best.stratum is not None
             best = replace(one.best.select(np.flatnonzero(one.best.stratum == label)), stratum=None)
-            inside.append(replace(one, best=best, n_samples=int(best.sizes.sum()), n_failed=0, cautions=()))
+            lost = one.failed_in.get(label, 0)
+            inside.append(replace(one, best=best, n_samples=int(best.sizes.sum()), n_failed=lost, cautions=()))
         try:
             compared = compare_families(inside, baseline=baseline, statistic=statistic, paired=paired, **settings)
         except (DataError, InputError):

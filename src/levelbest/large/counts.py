@@ -14,7 +14,7 @@ from levelbest.large.source import Source, run
 from levelbest.readers.engine import name_of
 from levelbest.trials import Metric
 
-__all__ = ["Counted", "count_samples"]
+__all__ = ["Counted", "count_samples", "refuse_other_words"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,10 @@ class Counted:
     n_failed: int
     weights: FloatArray | None
     strata: npt.NDArray[Any] | None
+    failed_in: dict[str, int]
+    """Failed samples by stratum, those of problems without any other among them."""
+    n_nameless: int
+    """Rows that belong to no problem, which are left out."""
 
 
 def count_samples(connection: Any, source: Source, family: str, metric: Metric) -> Counted:
@@ -52,9 +56,11 @@ def count_samples(connection: Any, source: Source, family: str, metric: Metric) 
     lost = "count(CASE WHEN isfinite(CAST(r AS DOUBLE)) THEN 1 END)" if source.reported is not None else "count(ok)"
     query = (
         f"SELECT g, count(*), count(ok), {lost}, min(r), max(r), count(CASE WHEN r = 1 THEN 1 END), "
-        f"count(CASE WHEN r = 0 THEN 1 END){ends} FROM ({inner}) WHERE g IS NOT NULL GROUP BY g ORDER BY g"
+        f"count(CASE WHEN r = 0 THEN 1 END){ends} FROM ({inner}) GROUP BY g ORDER BY g"
     )
-    rows = run(connection, query)
+    found = run(connection, query)
+    rows = [row for row in found if row[0] is not None]
+    n_nameless = sum(row[1] for row in found if row[0] is None)
     if not any(row[2] for row in rows):
         raise DataError(f"{family}: none of {sum(row[1] for row in rows)} samples has a score")
     missing = sum(row[2] - row[3] for row in rows)
@@ -64,6 +70,10 @@ def count_samples(connection: Any, source: Source, family: str, metric: Metric) 
             "score; fill it in, or leave these samples out with --where"
         )
     n_failed = sum(row[1] - row[2] for row in rows)
+    failed_in: dict[str, int] = {}
+    for row in rows if source.stratum is not None else ():
+        label = _stratum(row[-1])
+        failed_in[label] = failed_in.get(label, 0) + row[1] - row[2]
     if source.failed == "drop":
         rows = [row for row in rows if row[2]]
     counted = np.array([row[1:8] for row in rows], dtype=np.float64)
@@ -87,6 +97,8 @@ def count_samples(connection: Any, source: Source, family: str, metric: Metric) 
         n_failed=n_failed,
         weights=weights,
         strata=strata,
+        failed_in=failed_in,
+        n_nameless=n_nameless,
     )
 
 
@@ -118,8 +130,29 @@ def _said(
                     f"{family}: weights must be at least 0 and not all 0, got {weights.min():g} in {name!r}"
                 )
         else:
-            strata = np.array(["(none)" if one is None else str(one) for one in low])
+            strata = np.array([_stratum(one) for one in low])
     return weights, strata
+
+
+def _stratum(label: Any) -> str:
+    return "(none)" if label is None else str(label)
+
+
+def refuse_other_words(counted: list[Counted]) -> None:
+    """A problem has one weight and one stratum, whichever family's row says it."""
+    for role in ("weight", "stratum"):
+        said: dict[Any, Any] = {}
+        for one in counted:
+            column, values = (one.source.weight, one.weights) if role == "weight" else (one.source.stratum, one.strata)
+            if values is None:
+                continue
+            for label, value in zip(one.labels.tolist(), values.tolist(), strict=True):
+                first = said.setdefault(label, value)
+                if first != value:
+                    raise DataError(
+                        f"{one.family}: a problem has one {role}, and {label} has {first} in another family and "
+                        f"{value} here in {column!r}; choose a column that says the same in every row of a problem"
+                    )
 
 
 def _is_number(value: Any) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from levelbest._check import Bounds, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError
 from levelbest.group_curves import about_sizes, as_group_statistic, group_budgets, one_sample_each
-from levelbest.large.counts import Counted, count_samples
+from levelbest.large.counts import Counted, count_samples, refuse_other_words
 from levelbest.large.parts import values_in_parts
 from levelbest.large.repeats import find_repeats
 from levelbest.large.source import Source, as_condition, as_memory, find_families, parquet_paths
@@ -40,6 +41,8 @@ class LargeFamily:
     cautions: tuple[Caution, ...] = ()
     binary: bool = False
     """Whether every score that curves are of is 0 or 1."""
+    failed_in: Mapping[str, int] = field(default_factory=dict)
+    """Failed samples by stratum."""
 
 
 def best_by_group_large(
@@ -56,6 +59,8 @@ def best_by_group_large(
     n: npt.ArrayLike | None = None,
     statistic: str = "mean",
     together: bool = False,
+    common: bool = False,
+    also: int | None = None,
     bounds: Bounds | None = None,
     failed: str = "worst",
     where: str | None = None,
@@ -68,7 +73,8 @@ def best_by_group_large(
 
     ``weight`` and ``stratum`` are columns that say the same in every row of a problem, ``sample`` one that tells the
     samples of a problem apart (default: an obvious name). ``where`` is a condition in SQL. Samples without the score
-    ``known_by`` count as failed as well. ``together`` uses one list of budgets for all families.
+    ``known_by`` count as failed as well. ``together`` uses one list of budgets for all families, with
+    ``common`` for the problems that all of them have; ``also`` is a budget to have in a list that was not asked for.
 
     With ``engine="ray"`` the parts are tasks of a Ray cluster: the one that the environment names, else ``workers``
     processes on this machine. The files must be readable from every worker.
@@ -87,20 +93,49 @@ def best_by_group_large(
     connection = connect()
     connection.execute(f"SET memory_limit='{limit // 2_000_000}MB'")
     try:
-        counted = [
-            count_samples(connection, one, name, metric) for name, one in find_families(connection, base, family)
+        named, n_without = find_families(connection, base, family)
+        counted = [count_samples(connection, one, name, metric) for name, one in named]
+        refuse_other_words(counted)
+        grids = _grids(counted, asked, also, together=together, common=common)
+        found = [
+            _of_family(connection, one, asked, grid, statistic, limit, engine, workers)
+            for one, grid in zip(counted, grids, strict=True)
         ]
-        joint = _joint(counted, asked) if together and len(counted) > 1 else None
-        return tuple(_of_family(connection, one, asked, joint, statistic, limit, engine, workers) for one in counted)
     finally:
         connection.execute("RESET memory_limit")  # the engine serves the whole process
+    if n_without:
+        said = Caution("skipped-rows", f"{_rows(n_without)} no {family} and are left out", None, float(n_without))
+        found[0] = replace(found[0], cautions=(said, *found[0].cautions))
+    return tuple(found)
+
+
+def _rows(number: int) -> str:
+    return "1 row has" if number == 1 else f"{number:,} rows have"
+
+
+def _grids(
+    counted: list[Counted], asked: IntArray | None, also: int | None, *, together: bool, common: bool
+) -> list[IntArray | None]:
+    """Each family's budgets; None where they are what was asked for."""
+    if together and len(counted) > 1:
+        joint = _joint(counted, asked, common=common)
+        if asked is None:
+            joint = _with(joint, also)
+        return [joint[joint <= one.sizes.max()] for one in counted]
+    if asked is not None:
+        return [None] * len(counted)
+    return [_with(group_budgets(one.sizes), also) for one in counted]
+
+
+def _with(grid: IntArray, also: int | None) -> IntArray:
+    return grid if also is None or also > grid[-1] else np.union1d(grid, [also]).astype(np.int64)
 
 
 def _of_family(
     connection: Any,
     one: Counted,
     asked: IntArray | None,
-    joint: IntArray | None,
+    grid: IntArray | None,
     statistic: str,
     limit: int,
     engine: str,
@@ -108,7 +143,14 @@ def _of_family(
 ) -> LargeFamily:
     source = one.source
     cautions = find_repeats(connection, one, limit)
-    budgets = _budgets(one, asked, cautions) if joint is None else joint[joint <= one.sizes.max()]
+    if one.n_nameless:
+        message = f"{_rows(one.n_nameless)} no problem in {source.group!r} and are left out"
+        cautions.append(Caution("skipped-rows", message, one.family, float(one.n_nameless)))
+    if grid is not None:
+        budgets = grid
+    else:
+        assert asked is not None
+        budgets = _budgets(one, asked, cautions)
     by_group = _values(one, budgets, statistic, limit, engine, workers)
     value, n_groups = average_over_groups(by_group, one.weights)
     best = GroupBest(
@@ -117,13 +159,11 @@ def _of_family(
     cautions += about_sizes(best, one.family, source.group, asked=asked is not None)
     n_samples = int(one.sizes.sum())
     return LargeFamily(
-        one.family, best, one.metric, n_samples, one.n_failed, source.failed, tuple(cautions), one.binary
+        one.family, best, one.metric, n_samples, one.n_failed, source.failed, tuple(cautions), one.binary, one.failed_in
     )
 
 
-def _budgets(one: Counted, asked: IntArray | None, cautions: list[Caution]) -> IntArray:
-    if asked is None:
-        return group_budgets(one.sizes)
+def _budgets(one: Counted, asked: IntArray, cautions: list[Caution]) -> IntArray:
     most = int(one.sizes.max())
     inside = asked[asked <= most]
     if not inside.size:
@@ -139,15 +179,19 @@ def _budgets(one: Counted, asked: IntArray | None, cautions: list[Caution]) -> I
     return inside
 
 
-def _joint(counted: list[Counted], asked: IntArray | None) -> IntArray:
-    """Budgets that two families at least have samples for."""
+def _joint(counted: list[Counted], asked: IntArray | None, *, common: bool) -> IntArray:
+    """Budgets that two families at least have samples for, of the problems that are compared."""
+    sizes = [one.sizes for one in counted]
+    shared = set.intersection(*(set(one.labels.tolist()) for one in counted)) if common else set()
+    if shared:
+        sizes = [one.sizes[[label in shared for label in one.labels.tolist()]] for one in counted]
     if asked is not None:
-        most = sorted(int(one.sizes.max()) for one in counted)[-2]
+        most = sorted(int(one.max()) for one in sizes)[-2]
         inside = asked[asked <= most]
         if not inside.size:
             _check.as_budgets(asked, most)
         return inside
-    last = sorted(int(group_budgets(one.sizes)[-1]) for one in counted)[-2]
+    last = sorted(int(group_budgets(one)[-1]) for one in sizes)[-2]
     if last <= WHOLE:
         return np.arange(1, last + 1, dtype=np.int64)
     return np.unique(np.geomspace(1, last, POINTS).round().astype(np.int64))

@@ -89,27 +89,30 @@ def parquet_paths(source: Any) -> list[str]:
     return paths
 
 
-def find_families(connection: Any, source: Source, family: str | None) -> list[tuple[str, Source]]:
-    """Each family's name and source, with the kinds of its columns.
+def find_families(connection: Any, source: Source, family: str | None) -> tuple[list[tuple[str, Source]], int]:
+    """Each family's name and source, with the kinds of its columns; and how many rows have no family.
 
     Without a column that names them, each file is a family, as when files are read whole.
     """
     if family is not None:
         source = _described(connection, source, family)
         column = f"CAST({name_of(family)} AS VARCHAR)"
-        found = run(connection, f"SELECT DISTINCT {column} FROM {source.relation} WHERE {source.where} ORDER BY 1")
-        named = [str(row[0]) for row in found if row[0] is not None]
+        found = run(
+            connection, f"SELECT {column}, count(*) FROM {source.relation} WHERE {source.where} GROUP BY {column}"
+        )
+        named = sorted(str(row[0]) for row in found if row[0] is not None)
         if not named:
             raise DataError(f"no row has a family in {family!r}, so that none of 0 samples has a score")
-        return [(name, replace(source, where=f"{source.where} AND {column} = {quoted(name)}")) for name in named]
+        each = [(name, replace(source, where=f"{source.where} AND {column} = {quoted(name)}")) for name in named]
+        return each, sum(row[1] for row in found if row[0] is None)
     files: dict[str, list[str]] = {}
     for path, name in zip(source.files, short_names([Path(path) for path in source.files]), strict=True):
         files.setdefault(stem(name), []).append(path)
     each = [(name, _described(connection, replace(source, files=tuple(own)))) for name, own in files.items()]
     if all(one.whole for _, one in each):
-        return each
+        return each, 0
     # numbers in one file and text in another: the same problem has one name
-    return [(name, replace(one, kinds={**one.kinds, source.group: "VARCHAR"})) for name, one in each]
+    return [(name, replace(one, kinds={**one.kinds, source.group: "VARCHAR"})) for name, one in each], 0
 
 
 def _described(connection: Any, source: Source, family: str | None = None) -> Source:

@@ -46,7 +46,8 @@ def build_large_view(
     """
     _check.as_count(headline, "headline")
     options: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "rng": rng}
-    found = best_by_group_large(source, failed=failed, together=True, **reading)
+    together: dict[str, Any] = {"together": True, "common": True, "also": headline}
+    found = best_by_group_large(source, failed=failed, **together, **reading)
     curves = curves_of_families(found, simultaneous=True, **options)
     headline = min([headline, *(int(one.n[-1]) for one in curves)])
     headline = max(int(n) for n in curves[0].n if n <= headline)
@@ -155,7 +156,8 @@ def _sections(
     if effects:
         sections.append(problems.verifier_section(effects, found[0].metric.selection))
     if all(one.binary for one in found) and found[0].metric.direction == "max":
-        every = best_by_group_large(source, failed=failed, together=True, **{**reading, "statistic": "all"})
+        together: dict[str, Any] = {"together": True, "common": True, "also": headline, "statistic": "all"}
+        every = best_by_group_large(source, failed=failed, **{**reading, **together})
         drawn = curves_of_families(every, statistic="all", simultaneous=True, **options)
         if section := problems.all_table(drawn):
             sections.append(section)
