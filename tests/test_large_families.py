@@ -93,6 +93,14 @@ def test_budgets_are_those_of_the_problems_compared(tmp_path, paired):
         compare_large(path, n=most + 1, **options, **OPTIONS)
 
 
+def test_a_family_with_too_few_samples_is_named(tmp_path):
+    path = table(tmp_path, "CASE WHEN model = 'a' AND sample < 2 THEN 'c' ELSE model END AS who", samples=9)
+    options = OPTIONS | {"family": "who"}
+    for found in (lambda: compare_large(path, n=4, **options), lambda: compare(read_trials(path, **options), n=4)):
+        with pytest.raises(InputError, match="c: n must be at most the samples of a problem, 2, got 4"):
+            found()
+
+
 def test_the_headline_is_the_one_that_was_asked_for(tmp_path, capsys):
     path = table(tmp_path, "((problem * 31 + sample * 17) % 97) / 97 AS score", n_problems=4, samples=300)
     options = OPTIONS | {"selection": "score", "reported": "correct"}

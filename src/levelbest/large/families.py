@@ -121,7 +121,8 @@ def _grids(
         joint = _joint(counted, asked, common=common)
         if asked is None:
             joint = _with(joint, also)
-        return [joint[joint <= one.sizes.max()] for one in counted]
+            return [joint[joint <= one.sizes.max()] for one in counted]
+        return [_budgets(one, joint, []) for one in counted]
     if asked is not None:
         return [None] * len(counted)
     return [_with(group_budgets(one.sizes), also) for one in counted]
