@@ -106,6 +106,21 @@ def test_random_search_is_hardly_ever_taken_for_a_grid():
     assert diagnostics.grid_design(continuous) is None
 
 
+@pytest.mark.parametrize("n_trials", [8, 25, 26, 60])
+def test_values_that_do_not_repeat_cross_with_nothing(n_trials):
+    rng = np.random.default_rng(8)
+    continuous, two = rng.permutation(n_trials), rng.integers(0, 2, size=n_trials)
+    assert diagnostics.grid_design([continuous, two]) is None
+    nearly = np.r_[continuous[:-2], continuous[:2]]  # two values by chance twice, as rounding makes them
+    assert diagnostics.grid_design([nearly, two]) is None
+
+
+def test_a_grid_of_two_columns_with_one_run_missing_is_a_grid():
+    cells = list(itertools.product(range(20), range(2)))
+    assert diagnostics.grid_design(codes(*zip(*cells, strict=True))).filled == 40
+    assert diagnostics.grid_design(codes(*zip(*cells[1:], strict=True))).filled == 39
+
+
 def test_coverage_of_cells_by_enumeration():
     cells, draws = 4, 5
     exact = Fraction(0)

@@ -128,6 +128,7 @@ def configuration_codes(columns: Sequence[IntArray], n_trials: int) -> IntArray:
 
 
 _RARE = float(np.log(1e-3))
+_NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,8 @@ def grid_design(columns: Sequence[IntArray]) -> Grid | None:
 
     At least half of the combinations of two or more columns' levels were run, and drawing combinations at random would
     hardly ever (less than once in 1,000 times) have covered so many with so few trials, or all of them equally often.
-    Levels drawn with unequal chances cover fewer, so the rule errs on the silent side.
+    Levels drawn with unequal chances cover fewer, so the rule errs on the silent side. Values that do not repeat cross
+    with nothing: each column has two trials for each of its levels, or nearly all combinations were run.
     """
     varied = [column for column in columns if np.unique(column).size > 1]
     if len(varied) < 2:
@@ -163,7 +165,7 @@ def grid_design(columns: Sequence[IntArray]) -> Grid | None:
             return None
     counts = np.bincount(configuration_codes(varied, n_trials))
     filled = int(counts.size)
-    if filled < max(4, cells / 2):
+    if filled < max(4, cells / 2) or (2 * max(levels) > n_trials and filled < _NEARLY_ALL * cells):
         return None
     even = filled == cells and counts.min() == counts.max() and _log_even(n_trials, cells) < _RARE
     return Grid(levels, cells, filled) if even or _log_covered(n_trials, cells, filled) < _RARE else None
