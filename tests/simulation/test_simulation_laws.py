@@ -1,5 +1,7 @@
 """Laws: the true curve is the true curve."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import integrate, stats
@@ -98,3 +100,38 @@ def test_unknown_laws(text, message):
 def test_a_kernel_density_of_one_value():
     with pytest.raises(InputError, match=r"two distinct scores, got 3 times 0\.5"):
         kde_law([0.5, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("text", ["norm(2, 0.3)", "expon", "beta(8, 2)", "three_point", "bernoulli(0.3)"])
+def test_the_lowest_of_n_is_the_mirror_image(text):
+    law, n = replace(named_law(text), direction="min"), [1, 3, 20]
+    frozen = {"norm(2, 0.3)": stats.norm(2, 0.3), "expon": stats.expon(), "beta(8, 2)": stats.beta(8, 2)}.get(text)
+    if frozen is None:
+        values, below = law.support, law.below
+        chance = [1 - (1 - below) ** one for one in n]  # of the lowest being at most each value
+        truth = [values @ np.diff(c, prepend=0) for c in chance]
+    else:
+        low, high = frozen.support()
+        truth = [
+            integrate.quad(lambda x, m=m: x * m * frozen.pdf(x) * frozen.sf(x) ** (m - 1), low, high, epsabs=1e-11)[0]
+            for m in n
+        ]
+    np.testing.assert_allclose(law.true_mean(n), truth, atol=1e-7)
+    assert (np.diff(law.true_mean(n)) < 0).all()
+    if frozen is not None:  # the 0.9-quantile from worse to better: one repetition in ten is lower still
+        np.testing.assert_allclose(frozen.sf(law.true_quantile(n, 0.9)) ** n, 0.9, rtol=1e-9)
+
+
+def test_the_lowest_of_n_of_a_kernel_density():
+    scores = np.random.default_rng(3).normal(2, 0.3, 60)
+    up, down = kde_law(-scores), kde_law(scores, direction="min")
+    np.testing.assert_allclose(down.true_mean([1, 5, 20]), -up.true_mean([1, 5, 20]), rtol=1e-12)
+    coarse = down.rounded(0.5)
+    assert coarse.true_mean([20])[0] < coarse.true_mean([1])[0]
+
+
+def test_a_failed_trial_is_the_highest_loss():
+    law = replace(named_law("uniform"), direction="min").failing(0.25, 3.0)
+    assert law.bounds == (0.0, 3.0)
+    # alone: 3/4 of 1/2 and 1/4 of 3; of two: both fail 1/16 (3), one 6/16 (1/2), none 9/16 (1/3)
+    np.testing.assert_allclose(law.true_mean([1, 2]), [0.375 + 0.75, 3 / 16 + 3 / 16 + 3 / 16], atol=1e-3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,11 @@ __all__ = ["command"]
 @click.option("--kde", metavar="FILE", help="A kernel density of a column of results, as in [T].")
 @click.option("--family", metavar="NAME", help="With --kde: the family whose scores to take.")
 @click.option("--selection", metavar="COL", help="With --kde: the column of scores.")
-@click.option("--direction", type=click.Choice(["max", "min"]), default="max", help="With --kde: which way is better.")
+@click.option(
+    "--direction",
+    type=click.Choice(["max", "min"]),
+    help="Which way is better (default: as --kde says, or max).",
+)
 @click.option("--round", "step", type=float, metavar="STEP", help="Round scores to multiples of this: coarse ties.")
 @click.option("--fail", "share", type=click.FloatRange(0, 1, max_open=True), help="Let this share of trials fail.")
 @click.option("--against", metavar="LAW", help="A second law: how often does the worse of the two look better?")
@@ -76,7 +81,7 @@ def _law(options: dict[str, Any]) -> Law:
     if bool(options["law"]) == bool(options["kde"]):
         raise InputError("name one law: --law beta(8,2), or --kde FILE for a kernel density of a column of results")
     if options["law"]:
-        law = named_law(options["law"])
+        law = replace(named_law(options["law"]), direction=options["direction"] or "max")
     else:
         from levelbest.readers import read_trials  # type: ignore[attr-defined,unused-ignore]
 
@@ -84,12 +89,23 @@ def _law(options: dict[str, Any]) -> Law:
         if options["family"] is None and len(trials.families) > 1:
             raise InputError(f"choose the scores of one family with --family; known: {', '.join(trials.families)}")
         one = trials[options["family"]] if options["family"] else trials
-        law = kde_law(one.scores("drop", missing="selection").selection, f"kernel density of {one.families[0]}")
+        scores = one.scores("drop", missing="selection").selection
+        law = kde_law(scores, f"kernel density of {one.families[0]}", direction=one.metric.direction)
     if options["step"]:
         law = law.rounded(options["step"])
     if options["share"]:
-        law = law.failing(options["share"], 0.0 if law.bounds[0] is None else law.bounds[0])
+        law = law.failing(options["share"], _worst(law, kde=bool(options["kde"])))
     return law
+
+
+def _worst(law: Law, *, kde: bool) -> float:
+    """What a failed trial scores: the worst bound, else the density's worst end; 0 for a law without ends."""
+    worst = law.bounds[0 if law.direction == "max" else 1]
+    if worst is not None or not kde:
+        return 0.0 if worst is None else worst
+    import numpy as np
+
+    return float(law.quantile(np.array([0.0 if law.direction == "max" else 1.0]))[0])
 
 
 def _run(law: Law, options: dict[str, Any], n: Any, *, quiet: bool) -> Simulation:
@@ -122,7 +138,7 @@ def _two_laws(law: Law, options: dict[str, Any], n: Any, as_json: bool) -> None:
     from levelbest.simulation.laws import named_law
     from levelbest.simulation.winners import false_winner
 
-    other = named_law(options["against"])
+    other = replace(named_law(options["against"]), direction=law.direction)
     keys = ("estimator", "n_samples", "seed")
     rows = false_winner(law, other, options["n_trials"], n, **{key: options[key] for key in keys})
     if as_json:

@@ -15,10 +15,11 @@ def print_simulation(found: Simulation) -> None:
 
     out, plan = console(), found.plan
     kind = "simultaneous band" if plan.simultaneous else "interval"
+    lowest = " (the lowest)" if plan.law.direction == "min" else ""
     out.print(
         Text.assemble(
             (plan.law.name, "bold"),
-            f"  {plan.statistic} of the best of n, estimator {plan.estimator}; {plan.n_trials} trials, "
+            f"  {plan.statistic} of the best of n{lowest}, estimator {plan.estimator}; {plan.n_trials} trials, "
             f"{found.n_samples} samples, seed {plan.seed}",
         )
     )

@@ -61,6 +61,7 @@ class Plan:
         """What must agree for a kept chunk to be of this plan."""
         return {
             "law": self.law.name,
+            "direction": self.law.direction,
             "n_trials": self.n_trials,
             "n": list(self.n),
             "methods": list(self.methods),
@@ -214,8 +215,9 @@ def run_chunk(plan: Plan, truth: FloatArray, chunk: int) -> dict[str, Any]:
 
 def _estimate(plan: Plan, selection: FloatArray, reported: FloatArray | None, n: IntArray) -> FloatArray:
     if plan.q is not None:
-        return np.asarray(order.quantile_best(selection, n, plan.q, reported))
-    return np.asarray(order.expected_best(selection, n, reported, estimator=plan.estimator))
+        return np.asarray(order.quantile_best(selection, n, plan.q, reported, direction=plan.law.direction))
+    direction = plan.law.direction
+    return np.asarray(order.expected_best(selection, n, reported, estimator=plan.estimator, direction=direction))
 
 
 def _limits(
@@ -225,6 +227,7 @@ def _limits(
     options: dict[str, Any] = {
         "confidence": plan.confidence,
         "simultaneous": plan.simultaneous,
+        "direction": plan.law.direction,
         "bounds": plan.law.bounds if plan.use_bounds else None,
         "n_resamples": plan.n_resamples,
     }

@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,26 +26,34 @@ Draws = tuple[FloatArray, FloatArray | None]
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """One score column. ``quantile`` maps levels in (0, 1) to scores; ``bounds`` are those of the support."""
+    """One score column. ``quantile`` maps levels in (0, 1) to scores, lowest first; ``bounds`` are the support's."""
 
     name: str
     quantile: Callable[[FloatArray], FloatArray]
     bounds: Bounds = (None, None)
+    direction: str = "max"
+    """Which way is better: for ``min`` the best of n is the lowest."""
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> Draws:
         """Selection scores of shape (samples, trials), and no separate reported scores."""
         return self.quantile(rng.random(shape)), None
 
     def true_mean(self, n: npt.ArrayLike) -> FloatArray:
-        """The expected best of n: the integral of quantile(u^(1/n)) over u in (0, 1)."""
+        """The expected best of n: the integral of quantile(u^(1/n)) over u in (0, 1), or of quantile(1 - u^(1/n))."""
         nodes, weights = _unit_rule()
         budgets, _ = _check.as_budgets(n)
-        return np.array([self.quantile(_root(nodes, int(one))) @ weights for one in budgets])
+        return np.array([self.quantile(self._level(nodes, one)) @ weights for one in budgets])
 
     def true_quantile(self, n: npt.ArrayLike, q: float) -> FloatArray:
-        """The q-quantile of the best of n: quantile(q^(1/n))."""
+        """The q-quantile of the best of n, q counted from worse to better: quantile(q^(1/n)), or of 1 - q^(1/n)."""
         budgets, _ = _check.as_budgets(n)
-        return self.quantile(_check.as_quantile(q) ** (1.0 / budgets))
+        return self.quantile(self._level(np.full(budgets.size, _check.as_quantile(q)), budgets))
+
+    def _level(self, u: FloatArray, n: npt.ArrayLike) -> FloatArray:
+        """The level of the best of n that is better than a share u of its repetitions."""
+        if self.direction == "max":
+            return _root(u, n)
+        return np.asarray(-np.expm1(np.log(u) / np.asarray(n)))
 
     def truth(self, n: npt.ArrayLike, q: float | None = None) -> FloatArray:
         """The true mean curve, or the true quantile curve."""
@@ -54,21 +62,24 @@ class Law:
     def rounded(self, step: float) -> Law:
         """The same law with scores rounded to multiples of ``step``: coarse ties."""
         inner = self.quantile
-        return Law(f"{self.name} rounded to {step:g}", lambda u: np.round(inner(u) / step) * step, self.bounds)
+        name = f"{self.name} rounded to {step:g}"
+        return Law(name, lambda u: np.round(inner(u) / step) * step, self.bounds, self.direction)
 
     def failing(self, share: float, worst: float) -> Law:
         """The same law, but a share of the trials fails and scores ``worst``."""
-        inner = self.quantile
+        inner, lowest_first = self.quantile, self.direction == "max"
 
         def quantile(u: FloatArray) -> FloatArray:
-            ok = u > share
-            scores = inner(np.where(ok, (u - share) / (1 - share), 0.5))
+            ok = u > share if lowest_first else u < 1 - share
+            scores = inner(np.where(ok, (u - share if lowest_first else u) / (1 - share), 0.5))
             return np.where(ok, scores, worst)
 
         low, high = self.bounds
-        return Law(
-            f"{self.name}, {100 * share:g} % failed", quantile, (min(worst, low) if low is not None else None, high)
-        )
+        if lowest_first:
+            low = None if low is None else min(worst, low)
+        else:
+            high = None if high is None else max(worst, high)
+        return Law(f"{self.name}, {100 * share:g} % failed", quantile, (low, high), self.direction)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +94,7 @@ class JointLaw:
     reported: Callable[[FloatArray, FloatArray], FloatArray]
     levels: int | None = None
     bounds: Bounds = (None, None)
+    direction: ClassVar[str] = "max"
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> Draws:
         """Selection and reported scores of shape (samples, trials)."""
@@ -133,7 +145,7 @@ def named_law(text: str) -> Law:
     return _scipy_law(name, numbers, mirrored=bool(mirror), text=text.strip())
 
 
-def kde_law(scores: npt.ArrayLike, name: str = "kernel density") -> Law:
+def kde_law(scores: npt.ArrayLike, name: str = "kernel density", *, direction: str = "max") -> Law:
     """[T] section 4: a Gaussian kernel density of the scores, cut into 511 bins and drawn by bin.
 
     The bandwidth is the normal reference, 1.06 min(sd, IQR / 1.349) m^(-1/5); 512 grid points from three bandwidths
@@ -158,7 +170,7 @@ def kde_law(scores: npt.ArrayLike, name: str = "kernel density") -> Law:
     def quantile(u: FloatArray) -> FloatArray:
         return middles[np.minimum(np.searchsorted(edges, u, side="left"), middles.size - 1)]
 
-    return _Discrete(name, quantile, (None, None), support=middles, below=edges)
+    return _Discrete(name, quantile, (None, None), _check.as_direction(direction), support=middles, below=edges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +182,10 @@ class _Discrete(Law):
 
     def true_mean(self, n: npt.ArrayLike) -> FloatArray:
         budgets: IntArray = _check.as_budgets(n)[0]
-        return np.array([np.diff(self.below**one, prepend=0.0) @ self.support for one in budgets])
+        if self.direction == "max":
+            return np.array([np.diff(self.below**one, prepend=0.0) @ self.support for one in budgets])
+        above = np.maximum(1 - self.below, 0.0)  # the lowest of n lies above a point with chance above^n
+        return np.array([-np.diff(above**one, prepend=1.0) @ self.support for one in budgets])
 
 
 def _scipy_law(name: str, numbers: list[float], *, mirrored: bool, text: str) -> Law:
@@ -241,9 +256,9 @@ def _quadratic(low: float, high: float, noise: float, u: FloatArray) -> FloatArr
     return np.interp(u, below, grid)
 
 
-def _root(u: FloatArray, n: int) -> FloatArray:
+def _root(u: FloatArray, n: npt.ArrayLike) -> FloatArray:
     """u^(1/n), kept below 1 so that unbounded laws stay finite."""
-    return np.minimum(u ** (1.0 / n), np.nextafter(1.0, 0.0))
+    return np.minimum(u ** (1.0 / np.asarray(n)), np.nextafter(1.0, 0.0))
 
 
 @functools.cache

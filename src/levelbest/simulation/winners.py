@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
+from levelbest.errors import InputError
 from levelbest.simulation.battery import clopper_pearson
 from levelbest.simulation.laws import Law
 from levelbest.stats import laws, order
@@ -19,15 +20,18 @@ def false_winner(
     a: Law, b: Law, n_trials: int, n: npt.ArrayLike, *, estimator: str = "u", n_samples: int = 2000, seed: int = 0
 ) -> list[dict[str, Any]]:
     """For every n: how often the law with the worse true curve has the better estimate, with exact limits."""
+    if a.direction != b.direction:
+        raise InputError(f"two laws need one direction, got {a.direction} for {a.name} and {b.direction} for {b.name}")
     budgets, _ = _check.as_budgets(n, n_trials)
     gap = a.true_mean(budgets) - b.true_mean(budgets)
     rng = np.random.default_rng(seed)
     wrong = np.zeros(budgets.size)
+    how: dict[str, Any] = {"estimator": estimator, "direction": a.direction}
     for _ in range(n_samples):
         first, _none = a.draw(rng, (1, n_trials))
         second, _none = b.draw(rng, (1, n_trials))
-        seen = np.asarray(order.expected_best(first[0], budgets, estimator=estimator))
-        seen = seen - np.asarray(order.expected_best(second[0], budgets, estimator=estimator))
+        seen = np.asarray(order.expected_best(first[0], budgets, **how))
+        seen = seen - np.asarray(order.expected_best(second[0], budgets, **how))
         wrong += seen * gap < 0
     rows = []
     for i, one in enumerate(budgets):
@@ -52,9 +56,9 @@ def sd_by_trials(
                 row[name] = None
                 continue
             if name == "gaussian":
-                found = [float(laws.gaussian_best(one, n)) for one in scores]
+                found = [float(laws.gaussian_best(one, n, direction=law.direction)) for one in scores]
             else:
-                found = [float(order.expected_best(one, n, estimator=name)) for one in scores]
+                found = [float(order.expected_best(one, n, estimator=name, direction=law.direction)) for one in scores]
             row[name] = {"mean": float(np.mean(found)), "sd": float(np.std(found, ddof=1))}
         rows.append(row)
     return rows
