@@ -89,3 +89,13 @@ def test_the_default_covers_the_reported_score(law, statistic):
         hits += (found.low <= true + 1e-9) & (true <= found.high + 1e-9)
     # At a true coverage of .92 fewer than 100 of 120 happen in .1 % of runs; fixed seed, 12 cells.
     assert hits.min() >= 100, hits
+
+
+def test_near_the_last_trial_the_interval_of_bounded_scores_stays_narrow():
+    # the studentised limits there are the bounds of the score
+    rng = np.random.default_rng(3)
+    selection = rng.random(50)
+    reported = 0.8 + 0.1 * selection + 0.01 * rng.normal(size=50)
+    found = best_interval(selection, [41, 48, 49, 50], reported=reported, bounds=(0, 1), rng=0)
+    assert (found.high - found.low < 0.2).all()
+    assert np.ptp(found.high - found.low) < 0.02
