@@ -60,7 +60,11 @@ def test_no_reported_and_identical_columns():
 def test_uncorrelated_selection():
     (caution,) = found(trials(reported=rng.permutation(REPORTED)), "selection-uncorrelated")
     assert abs(caution.value) < 0.4
-    assert found(trials(reported=-REPORTED), "selection-uncorrelated")[0].value < -0.5
+    assert "at random" in caution.message
+    (turned,) = found(trials(reported=-REPORTED), "selection-uncorrelated")
+    assert turned.value < -0.5
+    assert "picks the wrong way round; check --direction" in turned.message
+    assert "at random" not in turned.message
 
 
 def test_few_values_and_ties():

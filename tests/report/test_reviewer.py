@@ -47,3 +47,14 @@ def test_ranges_of_ranges_are_not_made():
 def test_validation_only_is_one_remark():
     cautions = [Caution("no-reported", f"validation only: {what}", name) for what, name in (("x", "a"), ("y", None))]
     assert [str(one) for one in remarks(cautions, 2)] == ["validation only: x"]
+
+
+def test_minus_signs_are_kept_and_hyphens_are_none():
+    cautions = [
+        Caution("trend", f"Spearman {rho} in resnet-18", name) for rho, name in (("-1.00", "a"), ("-0.99", "b"))
+    ]
+    assert str(remarks(cautions, 2)[0]) == "a and b: Spearman -1.00 and -0.99 in resnet-18"
+    mixed = [Caution("trend", f"Spearman {rho}", name) for rho, name in (("0.05", "a"), ("-0.04", "b"))]
+    assert str(remarks(mixed, 2)[0]) == "a and b: Spearman 0.05 and -0.04"
+    many = [Caution("trend", f"Spearman {rho}", f"f{rho}") for rho in (-3, 2, -1, 0, 1, 3)]
+    assert str(remarks(many, 6)[0]).endswith("Spearman -3 to 3")

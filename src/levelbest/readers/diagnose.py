@@ -183,7 +183,13 @@ def _about_reported(trials: Trials, part: npt.NDArray[np.int64], name: str) -> I
     if both.size < _FEW_TRIALS:
         return
     rho, p_value = diagnostics.rank_correlation(trials.selection[both], trials.reported[both])
-    if p_value > 0.05 or rho < 0.1:
+    if p_value > 0.99 and rho < -0.3:
+        message = (
+            f"trials that are good by the selection score report badly (Spearman {rho:.2f}): picking by it picks the "
+            "wrong way round; check --direction"
+        )
+        yield Caution("selection-uncorrelated", message, name, rho)
+    elif p_value > 0.05 or rho < 0.1:
         message = (
             f"the selection score hardly tells which trial reports well (Spearman {rho:.2f}): picking by it is close "
             "to picking at random"

@@ -10,7 +10,7 @@ from levelbest.cautions import Caution
 
 __all__ = ["Remark", "remarks"]
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?%?")
+_NUMBER = re.compile(r"(?:(?<![\w.)])-)?\d+(?:\.\d+)?(?:e[+-]?\d+)?%?")
 _READING = ("guessed-columns", "converted-numbers", "skipped-rows")  # how the files were read: said last
 _ONCE = ("no-reported", "selection-is-reported")  # one matter for all families, in whatever words
 _MOST_NAMES = 5
