@@ -23,6 +23,10 @@ def column(*cells):
         (["84,31", "7"], [84.31, 7], {"decimal-comma"}),
         (["12,5%", "50%"], [0.125, 0.5], {"percent"}),
         (["1,200%"], [12.0], {"percent"}),
+        (["83.5", "80.5%", "0.9"], [83.5, 80.5, 0.9], {"percent-points"}),
+        (["80,5%", "83,5"], [80.5, 83.5], {"percent-points", "decimal-comma"}),
+        ([83.5, "80.5%"], [83.5, 80.5], {"percent-points"}),
+        (["0.835", "80.5%", "1", "inf"], [0.835, 0.805, 1, np.inf], {"percent"}),
         (["١٢"], [12], set()),
         (["inf", "-Infinity", "NaN"], [np.inf, -np.inf, np.nan], set()),
     ],
@@ -52,8 +56,9 @@ def test_huge_integers_become_infinite_and_not_an_error():
     assert as_numbers(column(10**400, -(10**400))).values.tolist() == [np.inf, -np.inf]
 
 
-def test_codes_give_what_objects_give():
-    names = ("1", "5%", "x", "", "1,234")
+@pytest.mark.parametrize(("first", "last"), [("1", 5), ("83.5", 5), ("1", 1)])
+def test_codes_give_what_objects_give(first, last):
+    names = (first, "5%", "x", "", "1,234"[:last])
     codes = np.array([0, 1, 2, 3, 4, -1, 1], dtype=np.int32)
     ours = as_numbers(Coded(codes, names))
     theirs = as_numbers(column(*[None if code < 0 else names[code] for code in codes]))

@@ -18,6 +18,7 @@ MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "m
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
+_POINTS = "-points"
 _NOT_FINITE = {"nan": np.nan, "inf": np.inf, "+inf": np.inf, "-inf": -np.inf, "infinity": np.inf, "-infinity": -np.inf}
 
 
@@ -53,7 +54,8 @@ def as_numbers(column: Any) -> Numbers:
         for code, word in per_name.words.items():
             found.words.update(dict.fromkeys(np.flatnonzero(column.codes == code).tolist(), word))
         for kind, (_, first) in per_name.converted.items():
-            marked = [code for code, name in enumerate(column.names) if _kind(name.strip()) == kind]
+            written = kind.removesuffix(_POINTS)
+            marked = [code for code, name in enumerate(column.names) if _kind(name.strip()) == written]
             found.converted[kind] = (int(np.isin(column.codes, marked).sum()), first)
         return found
     return _parsed(column)
@@ -82,6 +84,8 @@ def _parsed(column: npt.NDArray[Any]) -> Numbers:
             kinds[value] = _kind(value.strip())
     # "1,234" alone is a thousand; beside "0,843" in the same column it is not.
     decimal = "decimal-comma" in kinds.values()
+    # "80.5%" beside "83.5" is 80.5 with its unit: divided by 100 it would be on another scale than its neighbours.
+    points = "percent" in kinds.values() and _beyond_one(column, kinds, decimal=decimal)
     values = np.full(len(column), np.nan)
     empty = np.zeros(len(column), dtype=bool)
     found = Numbers(values, empty)
@@ -89,7 +93,7 @@ def _parsed(column: npt.NDArray[Any]) -> Numbers:
         if value is None or value is np.ma.masked:
             empty[row] = True
         elif isinstance(value, str):
-            _place(found, row, value, kinds[value], decimal=decimal)
+            _place(found, row, value, kinds[value], decimal=decimal, points=points)
         elif isinstance(value, (list, tuple, dict, set, bytes)):
             found.words[row] = f"a {type(value).__name__}"
         else:
@@ -102,7 +106,15 @@ def _parsed(column: npt.NDArray[Any]) -> Numbers:
     return found
 
 
-def _place(found: Numbers, row: int, text: str, kind: str, *, decimal: bool) -> None:
+def _beyond_one(column: npt.NDArray[Any], kinds: dict[str, str], *, decimal: bool) -> bool:
+    """Whether a number without a percent sign is larger than 1."""
+    if any(isinstance(value, (int, float)) and abs(value) > 1 and abs(value) != np.inf for value in column):
+        return True
+    plain = [text for text, kind in kinds.items() if kind in ("plain", "thousands", "decimal-comma")]
+    return any(abs(_read(text.strip(), decimal)) > 1 for text in plain)
+
+
+def _place(found: Numbers, row: int, text: str, kind: str, *, decimal: bool, points: bool) -> None:
     text = text.strip()
     if kind == "plain":
         found.values[row] = float(text)
@@ -114,12 +126,16 @@ def _place(found: Numbers, row: int, text: str, kind: str, *, decimal: bool) -> 
         found.words[row] = text
     else:
         said = "decimal-comma" if decimal and kind == "thousands" and "." not in text else kind
-        number = text.removesuffix("%").rstrip()
-        number = number.replace(",", ".") if "," in number and _decimal(number, decimal) else number.replace(",", "")
-        found.values[row] = float(number) / (100.0 if kind == "percent" else 1.0)
+        if kind == "percent" and points:
+            said += _POINTS
+        found.values[row] = _read(text.removesuffix("%").rstrip(), decimal) / (100.0 if said == "percent" else 1.0)
         count, first = found.converted.get(said, (0, text))
         found.converted[said] = (count + 1, first)
 
 
+def _read(number: str, decimal: bool) -> float:
+    return float(number.replace(",", ".") if _decimal(number, decimal) else number.replace(",", ""))
+
+
 def _decimal(number: str, decimal: bool) -> bool:
-    return "." not in number and (decimal or not _THOUSANDS.fullmatch(number))
+    return "," in number and "." not in number and (decimal or not _THOUSANDS.fullmatch(number))

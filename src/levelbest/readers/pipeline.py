@@ -38,6 +38,7 @@ _OK, _FAILED, _DIVERGED = (STATUSES.index(name) for name in ("ok", "failed", "di
 _KEPT_SKIPPED = 1000
 _SAYS = {
     "percent": "percent signs (divided by 100)",
+    "percent-points": "percent signs (not divided by 100, since numbers without the sign are larger than 1)",
     "thousands": "thousands commas",
     "decimal-comma": "decimal commas",
 }
