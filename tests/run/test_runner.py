@@ -341,6 +341,32 @@ def test_json_prints_one_document(tmp_path, capsys):
     assert "NOT whole" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("how", ["--quiet", "--json"])
+def test_a_study_in_which_nothing_succeeded_says_why_and_exits_with_1(tmp_path, capsys, how):
+    path = study(tmp_path, family={"command": "echo '{{\"dev_acc\": {x}}}'"})
+    assert main(["run", str(path), how]) == 1
+    out, err = capsys.readouterr()
+    assert "not one trial succeeded" in err
+    (reason,) = {row["reason"].splitlines()[0] for row in table(tmp_path / "s.db")}
+    assert "dev" in reason
+    if how == "--json":
+        assert json.loads(out)["reasons"] == [{"reason": reason, "n_trials": 4, "families": ["f"]}]
+    else:
+        assert f"failed: 4 trials of f: {reason}" in out.splitlines()
+
+
+def test_reasons_are_counted_most_frequent_first(tmp_path, capsys):
+    command = ["sh", "-c", "case {kind} in a) exit 3;; b) exit 4;; esac; echo '{{\"dev\": 1}}'"]
+    family = {"command": command, "space": {"kind": ["a", "b", "c"]}, "n_trials": 20}
+    assert main(["run", str(study(tmp_path, family=family)), "--quiet"]) == 0
+    out = capsys.readouterr().out
+    rows = [row["reason"].splitlines()[0] for row in table(tmp_path / "s.db") if row["status"] != "ok"]
+    counts = sorted(((rows.count(one), one) for one in set(rows)), key=lambda pair: -pair[0])
+    assert len(counts) == 2
+    assert counts[0][0] > counts[1][0]
+    assert out.splitlines()[1:] == [f"failed: {count} trials of f: {reason}" for count, reason in counts]
+
+
 def test_a_second_runner_on_one_ledger_is_refused(tmp_path, capsys):
     path = study(tmp_path, family={"command": "sleep 30"})
     first = subprocess.Popen([sys.executable, "-m", "levelbest", "run", str(path), "--quiet"], stderr=subprocess.PIPE)

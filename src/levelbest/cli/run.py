@@ -30,8 +30,8 @@ def command(
 ) -> None:
     """Run the trials of a study file (YAML, TOML or JSON). The same command goes on where it stopped.
 
-    Ctrl-C lets the running trials end; a second one ends them now. Exit code 0: every planned trial is finished; 130:
-    stopped before.
+    Ctrl-C lets the running trials end; a second one ends them now. Exit code 0: every planned trial is finished; 1: and
+    not one of them succeeded; 130: stopped before.
     """
     from levelbest._plain import dump_json
     from levelbest.run.progress import reporter_for
@@ -51,9 +51,12 @@ def command(
         new_family=new_family,
         reporter=reporter,
     )
-    click.echo(dump_json(done.to_dict()) if as_json else str(done))
+    click.echo(dump_json(done.to_dict()) if as_json else "\n".join([str(done), *done.why_failed()]))
     if not done.finished:
         click.get_current_context().exit(130)
+    if done.all_failed:
+        click.echo("levelbest: not one trial succeeded: see the reasons, and the logs beside the ledger", err=True)
+        click.get_current_context().exit(1)
 
 
 def _show(study: object) -> None:

@@ -142,6 +142,13 @@ class Ledger:
         )
         return {family: (finished, failed) for family, finished, failed in found}
 
+    def reasons(self) -> list[tuple[int, str]]:
+        """Family number and the first line of the reason, of every trial that ended for good without a score."""
+        found = self._connection.execute(
+            f"SELECT family, body FROM records WHERE {_IS_FINAL} AND status <> 'ok' ORDER BY seq"
+        )
+        return [(family, _first_line(json.loads(body).get("reason"))) for family, body in found]
+
     def records(self, *kinds: str) -> list[Record]:
         """Records of these kinds, oldest first. All but starts and ends are few, and read once."""
         if not set(kinds).isdisjoint(_MANY):
@@ -269,3 +276,8 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def _first_line(reason: str | None) -> str:
+    lines = (reason or "").strip().splitlines()
+    return lines[0] if lines else "no reason was recorded"

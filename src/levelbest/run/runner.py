@@ -37,6 +37,24 @@ class Run:
     families: tuple[tuple[str, int, int, int], ...]
     """Name, trials planned, finished, and of these failed or diverged."""
     finished: bool
+    reasons: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
+    """Why trials failed or diverged, most frequent first: the reason, how many trials, and of which families."""
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether trials ended, and not one of them with a score."""
+        ended = sum(finished for _, _, finished, _ in self.families)
+        return ended > 0 and ended == sum(failed for *_, failed in self.families)
+
+    def why_failed(self, most: int = 5) -> list[str]:
+        """One line for each of the most frequent reasons; empty where nothing failed."""
+        lines = [
+            f"failed: {count} trial{'s' if count > 1 else ''} of {', '.join(names)}: {reason}"
+            for reason, count, names in self.reasons[:most]
+        ]
+        if left := sum(count for _, count, _ in self.reasons[most:]):
+            lines.append(f"failed: {left} more, for {len(self.reasons) - most} other reasons; levelbest serve has all")
+        return lines
 
     def trials(self) -> Trials:
         """The table of trials, for curves and comparisons."""
@@ -61,6 +79,9 @@ class Run:
             "head": self.head,
             "finished": self.finished,
             "families": [dict(zip(names, one, strict=True)) for one in self.families],
+            "reasons": [
+                {"reason": reason, "n_trials": count, "families": list(of)} for reason, count, of in self.reasons
+            ],
         }
 
 
@@ -98,7 +119,7 @@ def run_study(
         families = tuple(
             (one.name, one.n_trials, *counts.get(one.number, (0, 0))) for one in registered_families(opened)
         )
-        return Run(path, opened.head, families, finished)
+        return Run(path, opened.head, families, finished, _reasons(opened))
 
 
 def run_trials(
@@ -159,6 +180,15 @@ def run_trials(
 
         reporter = reporter_for("auto" if progress is None else "bar")
     return run_study(study, path, engine=engine, workers=workers, reporter=reporter)
+
+
+def _reasons(ledger: Ledger) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
+    names = {one.number: one.name for one in registered_families(ledger)}
+    of: dict[str, list[int]] = {}
+    for number, reason in ledger.reasons():
+        of.setdefault(reason, []).append(number)
+    found = ((reason, len(each), tuple(names[one] for one in sorted(set(each)))) for reason, each in of.items())
+    return tuple(sorted(found, key=lambda one: (-one[1], one[0])))
 
 
 def _is_name(objective: Any) -> bool:
