@@ -16,7 +16,10 @@ import numpy.typing as npt
 from levelbest._check import FloatArray
 from levelbest.readers.columns import Coded, is_numeric
 
-__all__ = ["Series", "at_checkpoint", "best_checkpoint", "is_series", "series_of", "split_path", "total_of"]
+__all__ = [
+    "Series", "at_checkpoint", "best_checkpoint", "dig", "has_steps", "is_series", "series_of", "split_path",
+    "total_of",
+]  # fmt: skip
 
 _STEPS = ("step", "global_step", "epoch", "iteration", "iter", "training_iteration")
 
@@ -44,6 +47,16 @@ def is_series(column: Any) -> bool:
     if isinstance(column, Coded) or is_numeric(column):
         return False
     return any(isinstance(cell, (list, tuple, np.ndarray)) for cell in column)
+
+
+def has_steps(column: npt.NDArray[Any]) -> bool:
+    """Whether the lists' items carry a step: pairs of step and value, or objects with a key for it."""
+    items = (item for cell in column if isinstance(cell, (list, tuple)) for item in cell)
+    return any(
+        (isinstance(item, dict) and any(isinstance(item.get(name), (int, float)) for name in _STEPS))
+        or (isinstance(item, (list, tuple)) and len(item) == 2)
+        for item in items
+    )
 
 
 def series_of(column: npt.NDArray[Any], path: str | None) -> list[Series]:

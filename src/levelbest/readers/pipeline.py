@@ -28,6 +28,7 @@ from levelbest.readers.merged import Merged, merge
 from levelbest.readers.numbers import Numbers, as_numbers
 from levelbest.readers.raw import RawTable
 from levelbest.readers.roles import Roles, Wanted, choose_roles
+from levelbest.readers.samples import expand_samples
 from levelbest.readers.statuses import as_statuses, status_of
 from levelbest.readers.wide import melt
 from levelbest.trials import STATUSES, Metric, Skipped, Trials
@@ -84,6 +85,11 @@ def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
         notes.cautions += melted.cautions
     roles = choose_roles(table.columns, wanted, known, table.source)
     table = _with_selection(table, roles.selection, notes)
+    expanded = expand_samples(table, roles)
+    if expanded is not None:
+        table = expanded.table
+        notes.skipped += expanded.skipped
+        notes.cautions += expanded.cautions
     direction, bounds, turned = _direction(table, roles, wanted, known)
     picked = pick_nested(table, roles, _opposite(direction) if turned else direction)
     return _assembled(table, roles, wanted, picked, direction, bounds, turned, notes, melted is not None)
