@@ -16,8 +16,8 @@ tail is .4 a at every n: measured at m = 50 on ten laws this covers at least .92
 lowest), where the studentised interval falls to .895 and is wider from n = m/2 up. Beyond n = .8 m there is no
 interval without that bound.
 
-Separate reported scores. The studentised interval; with bounds, beyond .8 m the limits of `reported`, which are there
-up to n = m.
+Separate reported scores. The studentised interval; with bounds, from .3 m on it is cut at the limits of `reported`, and
+beyond .8 m it is these, up to n = m.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from levelbest.stats.reported import imagined_limits
 __all__ = ["default"]
 
 NEAR, FAR = 0.1, 0.2  # of the trials: where the first rule ends and the second begins
+CUT = 0.3  # of the trials: where reported scores with bounds are cut at limits with an imagined better trial
 FARTHEST = 0.8  # of the trials: beyond, too little shows what a better trial would score
 HEAVY = 0.25, 8  # ties are heavy where fewer than this share of the trials, or than so many, are distinct scores
 TOO_CLOSE = "n is too close to the number of trials for an interval without a bound on the best score"
@@ -97,20 +98,23 @@ _GUESS = "; for the missing bound, at least twice the range of the best quarter 
 
 
 def _reported(work: Work) -> Found:
-    """Studentised up to FARTHEST; with bounds, from there on the limits with an imagined better trial.
+    """Studentised up to FARTHEST; with bounds, from CUT on cut at the limits with an imagined better trial, and these
+    alone beyond FARTHEST.
 
-    Those would be narrower earlier too, but where the best trials by selection score report worse than the others it
-    is the studentised ones whose coverage has been certified; near n = m they are as wide as the score's bounds.
+    With bounds the imagined limits hold in nearly every sample from CUT on (at least .96 on five joint laws, one where
+    selection overfits among them), so that cutting costs no coverage where studentised limits grow towards the bounds.
     """
     found = studentised(work)
     beyond = work.n > FARTHEST * work.n_trials
     if work.lowest is None or work.highest is None:
         return work.settle(found, jackknife=False).drop(beyond, TOO_CLOSE)
-    if beyond.any():
+    cut = work.n > CUT * work.n_trials
+    if cut.any():
         low, high = imagined_limits(work, share_of_far(work))
-        note = f"{found.note}; beyond .8 of the trials, limits with an imagined better trial"
-        why = found.why
-        found = Found(np.where(beyond, low, found.low), np.where(beyond, high, found.high), note, "studentised")
-        for i in np.flatnonzero(~beyond):
+        low = np.where(beyond, low, np.where(cut, np.fmax(found.low, low), found.low))
+        high = np.where(beyond, high, np.where(cut, np.fmin(found.high, high), found.high))
+        why, note = found.why, f"{found.note}; from .3 of the trials on cut at limits with an imagined better trial"
+        found = Found(low, high, note, "studentised")
+        for i in np.flatnonzero(np.isnan(low) | np.isnan(high)):
             found.why[i] = why[i]
     return found
