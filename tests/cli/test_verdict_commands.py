@@ -112,6 +112,17 @@ def test_gate_passes_and_fails_with_exit_codes(capsys, results):
     assert "these data cannot tell" in out
 
 
+@pytest.mark.parametrize(
+    ("claimed", "said"), [("98", "is 98 a percentage? then claim 0.98"), ("-3", "check the claim and the bounds")]
+)
+def test_gate_refuses_a_claim_outside_the_bounds(capsys, results, claimed, said):
+    gate = ("gate", results, "--baseline", "lr", "--attempts", "2", "--bounds", "0", "1", "--claimed")
+    code, out, err = run(capsys, *gate, claimed)
+    assert (code, out) == (2, "")
+    assert f"must lie within its bounds, 0 to 1, got {claimed}; {said}" in err
+    assert run(capsys, *gate, "1")[0] == 0
+
+
 def test_gate_wants_one_baseline(capsys, results):
     code, _, err = run(capsys, "gate", results, "--claimed", "0.9", "--attempts", "2")
     assert code == 2

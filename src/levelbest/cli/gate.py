@@ -47,6 +47,7 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> int:
         options["claimed"],
         options["attempts"],
         direction=direction,
+        bounds=trials.metric.bounds,
         confidence=options["confidence"],
     )
     if as_json:

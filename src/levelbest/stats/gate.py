@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
+from levelbest._check import Bounds
 from levelbest.errors import InputError
 
 __all__ = ["Gate", "claim_gate"]
@@ -95,7 +96,13 @@ class Gate:
 
 
 def claim_gate(
-    baseline: npt.ArrayLike, claimed: float, attempts: int, *, direction: str = "max", confidence: float = 0.95
+    baseline: npt.ArrayLike,
+    claimed: float,
+    attempts: int,
+    *,
+    direction: str = "max",
+    bounds: Bounds | None = None,
+    confidence: float = 0.95,
 ) -> Gate:
     """The exact p-value of a claimed score, the best of ``attempts``, against runs of the baseline.
 
@@ -105,7 +112,8 @@ def claim_gate(
     Plugging the baseline's observed distribution into F^N instead raises 16 % false alarms at 5 % ([S] section 12).
 
     Where the claim is a reported score and its winner was chosen by another column, p stays valid and is
-    conservative: no winner exceeds the best reported score of the attempts.
+    conservative: no winner exceeds the best reported score of the attempts. A claim outside the ``bounds`` of the score
+    is refused.
     """
     scores = _check.as_scores(baseline, "baseline")
     sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
@@ -114,9 +122,23 @@ def claim_gate(
     value = float(claimed)
     if not math.isfinite(value):
         raise InputError(f"the claimed score must be a finite number, got {claimed!r}")
+    _refuse_outside(value, _check.as_bounds(bounds, scores, "baseline"))
     m = scores.size
     above = int(np.count_nonzero(sign * scores >= sign * value))
     return Gate(_p_value(m, n, above), value, n, m, above, confidence, direction)
+
+
+def _refuse_outside(value: float, bounds: Bounds) -> None:
+    low, high = (-math.inf if bounds[0] is None else bounds[0]), (math.inf if bounds[1] is None else bounds[1])
+    if low <= value <= high:
+        return
+    if low <= value / 100 <= high:
+        remedy = f"is {value:g} a percentage? then claim {value / 100:g}"
+    elif low <= value * 100 <= high:
+        remedy = f"are the bounds percentages? then claim {value * 100:g}"
+    else:
+        remedy = "check the claim and the bounds"
+    raise InputError(f"the claimed score must lie within its bounds, {low:g} to {high:g}, got {value:g}; {remedy}")
 
 
 def _p_value(m: int, n: int, above: int) -> float:
