@@ -100,3 +100,10 @@ def test_bad_input():
 def test_columns_cannot_be_written():
     with pytest.raises(ValueError, match="read-only"):
         _trials().selection[0] = 2
+
+
+def test_going_through_a_table_says_how():
+    trials = Trials.from_arrays([1.0, 2.0], direction="max", family=["a", "b"])
+    with pytest.raises(TypeError, match=r"for name in trials.families: trials\[name\]"):
+        list(trials)
+    assert [len(trials[name]) for name in trials.families] == [1, 1]

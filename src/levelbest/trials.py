@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -201,6 +201,13 @@ class Trials:
 
     def __len__(self) -> int:
         return self.family.size
+
+    def __iter__(self) -> NoReturn:
+        # Without it Python would try trials[0], and name neither families nor rows in its complaint.
+        raise TypeError(
+            "a table of trials has no single order to go through: take one family at a time, "
+            "for name in trials.families: trials[name], or the columns, such as trials.selection"
+        )
 
     def __getitem__(self, name: str | Sequence[str]) -> Trials:
         """The trials of one family, or of several in the order given."""
