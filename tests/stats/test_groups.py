@@ -35,6 +35,12 @@ def test_one_correct_of_sixteen_is_found_by_sixteen():
     assert pass_at_k(1, 16, 8) == pytest.approx(0.5, abs=1e-15)
 
 
+def test_an_unsolved_problem_is_zero_without_a_sign():
+    found = pass_at_k([3, 0, 4], 4, [1, 2, 4])
+    np.testing.assert_array_equal(found[1], 0)
+    assert not np.signbit(found).any()
+
+
 def test_shapes_follow_problems_then_k():
     assert isinstance(pass_at_k(3, 10, 2), float)
     assert pass_at_k([3, 4], 10, 2).shape == (2,)

@@ -136,7 +136,7 @@ def _table(correct: IntArray, samples: IntArray, k: IntArray, every: bool) -> Fl
         size, won = samples[rows, None], correct[rows, None]
         inside = np.minimum(k[None], size)
         logs = log_share(size, inside, size - won if every else won)
-        out[rows] = np.exp(logs) if every else -np.expm1(logs)
+        out[rows] = np.exp(logs) if every else 0.0 - np.expm1(logs)  # 0 - 0 is 0, and -(0) is -0
         out[rows][k[None] > size] = np.nan
     return out
 
