@@ -1,6 +1,7 @@
 """Study files: the three formats say the same, and every mistake is a sentence."""
 
 import json
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -203,6 +204,29 @@ def test_files_that_are_no_study_are_refused(tmp_path, name, text, sentence):
 def test_an_absent_study_is_named(tmp_path):
     with pytest.raises(InputError, match="there is no file"):
         read_study(tmp_path / "absent.yaml")
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [("checked_lib:objectiv", "AttributeError"), ("chekced_lib:objective", "No module named 'chekced_lib'")],
+)
+def test_check_imports_the_functions(tmp_path, capsys, monkeypatch, function, said):
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    (tmp_path / "checked_lib.py").write_text("def objective(config, seed):\n    return 1.0\n")
+    try:
+        for name, code in ((function, 2), ("checked_lib:objective", 0)):
+            given = {
+                "metric": {"selection": "dev", "direction": "max"},
+                "families": {"f": {"function": name, "n_trials": 2}},
+            }
+            (tmp_path / "s.json").write_text(json.dumps(given))
+            assert main(["run", str(tmp_path / "s.json"), "--check"]) == code
+            if code:
+                err = capsys.readouterr().err
+                assert f"{name} cannot be imported" in err
+                assert said in err
+    finally:
+        sys.modules.pop("checked_lib", None)
 
 
 def test_check_prints_the_first_draws_and_runs_nothing(tmp_path):

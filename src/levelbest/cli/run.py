@@ -17,7 +17,11 @@ __all__ = ["command"]
 @click.option("--new-family", multiple=True, metavar="[OLD=]NEW", help="Run a changed family under a new name.")
 @click.option("--quiet", is_flag=True, help="Say nothing until the end.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
-@click.option("--check", is_flag=True, help="Check the study and print its first configurations; run nothing.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Check the study and its functions, print its first configurations; run nothing.",
+)
 def command(
     study: Path,
     ledger: Path | None,
@@ -59,12 +63,24 @@ def command(
         click.get_current_context().exit(1)
 
 
+def _import(name: str, folder: Path) -> None:
+    from levelbest.errors import InputError
+    from levelbest.run.objective import load
+
+    try:
+        load(name, str(folder))
+    except (Exception, SystemExit) as error:
+        raise InputError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
+
+
 def _show(study: object) -> None:
     import json
 
     from levelbest.run.study import Study
 
     assert isinstance(study, Study)
+    for name in dict.fromkeys(one.function for one in study.families if isinstance(one.function, str)):
+        _import(name, study.folder)
     for place, family in enumerate(study.families):
         number = place if family.number is None else family.number
         what = " ".join(family.command.arguments) if family.command else family.function_name
