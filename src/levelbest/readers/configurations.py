@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -30,6 +31,14 @@ _RESULTS = names.word_set(
     "dir folder host hostname run trial name url state status notes tags user job pid version experiment parameters "
     "n_parameters num_parameters n_params params_count best_epoch best_step sweep group rank sample additional"
 )
+_OF_A_SAMPLE = names.word_set(
+    "sample_idx sample_id sample_index sample_number sample_no completion_id completion_idx completion_index "
+    "generation_id generation_idx attempt attempt_id attempt_idx completion completions generation generations answer "
+    "response output prediction predicted extracted_answer final_answer parsed_answer logprob log_prob logprobs"
+)
+"""Where rows are samples of problems: which sample a row is, and what came out of it."""
+_LONG = 100
+_FEW_TEXTS = 10
 _ENDINGS = names.word_set("id uuid path dir folder name url timestamp time date host hostname")
 
 
@@ -45,7 +54,7 @@ def configuration_of(
     else:
         said = dict.fromkeys(name for one in table.tables for name in one.configuration)
         silent = not said and not any(one.roles for one in table.tables)
-        chosen = _left_over(table, used) if silent and table.n_rows <= LARGE else list(said)
+        chosen = _left_over(table, roles) if silent and table.n_rows <= LARGE else list(said)
         if silent and table.n_rows <= _SMALL:
             return _chosen(table, chosen, used, keep, everything) | _spelled(table, used, keep)
     return _chosen(table, chosen, used, keep, everything)
@@ -73,12 +82,32 @@ def _spelled(table: Merged, used: set[str], keep: npt.NDArray[np.int64]) -> dict
     return {name: values for name, values in found.items() if np.isfinite(values).sum() >= 4}
 
 
-def _left_over(table: Merged, used: set[str]) -> list[str]:
+def _left_over(table: Merged, roles: Roles) -> list[str]:
+    used = roles.used()
     free = [name for name in table.columns if name not in used]
     prefixed = [name for name in free if _prefix(name)]
     if prefixed:
         return prefixed
-    return [name for name in free if not _is_result(name) and not is_series(table.columns[name])]
+    if roles.group is not None:
+        free = [name for name in free if name != roles.sample and "_".join(names.tokens(name)) not in _OF_A_SAMPLE]
+    free = [name for name in free if not _is_result(name)]
+    return [name for name in free if not is_series(table.columns[name]) and not _is_prose(table.columns[name])]
+
+
+def _is_prose(column: Any) -> bool:
+    """Whether the cells are texts to read (completions, notes): most are long, or nearly all differ and have spaces."""
+    if is_numeric(column):
+        return False
+    if isinstance(column, Coded):
+        counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.names))
+        cells = {name: int(count) for name, count in zip(column.names, counts, strict=True) if count}
+    else:
+        cells = Counter(cell for cell in column if isinstance(cell, str))
+    filled = sum(cells.values())
+    if 2 * sum(count for text, count in cells.items() if len(text) > _LONG) > filled:
+        return True
+    spaced = sum(count for text, count in cells.items() if " " in text.strip())
+    return filled >= _FEW_TEXTS and len(cells) >= 0.9 * filled and 2 * spaced > filled
 
 
 def _prefix(name: str) -> bool:
