@@ -31,6 +31,32 @@ def test_missing_files_and_near_names(tmp_path):
     assert "the list of files is empty" in complaint([])
 
 
+def test_the_folder_one_stands_in_has_a_name(tmp_path, monkeypatch):
+    folder = tmp_path / "sweep"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "notes.txt").write_text("x")
+    monkeypatch.chdir(folder)
+    said = complaint(".")
+    assert "the folder 'sweep' is not one" in said
+    assert said.endswith("'*.csv'")
+    monkeypatch.chdir(folder / "inner")
+    said = complaint("..")
+    assert "the folder 'sweep' is not one" in said
+    assert said.endswith("'../*.csv'")
+
+
+@pytest.mark.parametrize("first", ["sep=;", "\ufeffsep=;", '"sep=;"', "SEP=;;", "\nsep=;\n# of today"])
+def test_the_delimiter_that_excel_declares_is_no_header(tmp_path, first):
+    path = tmp_path / "excel.csv"
+    path.write_text(f"{first}\r\nmodel;val_acc\r\na;0,5\r\nb;0,625\r\n", encoding="utf-8", newline="")
+    trials = lb.read_trials(path)
+    assert trials.families == ("a", "b")
+    assert trials.selection.tolist() == [0.5, 0.625]
+    assert not trials.skipped
+    path.write_text(f"{first}\nmodel,val_acc\na,0.5\nb,0.625\n", encoding="utf-8")  # declared and not kept to
+    assert lb.read_trials(path).selection.tolist() == [0.5, 0.625]
+
+
 def test_folders_of_nothing_known(tmp_path):
     assert "it is empty" in complaint(tmp_path)
     (tmp_path / "notes.md").write_text("hello")

@@ -118,3 +118,10 @@ def test_latin_text_is_read_whole(both):
     text = "\n".join([HEADER, *lines(np.random.default_rng(3))]).replace("fine", "größe")
     small, large = both("runs.csv", text.encode("latin-1"))
     assert_same(small, large)
+
+
+def test_a_declared_delimiter_above_a_large_table(both):
+    rows = [f"m{i % 2};{i / 400}" for i in range(400)]
+    small, large = both("excel.csv", "\n".join(["sep=;", "model;val_acc", *rows, ""]).encode())
+    assert large.families == small.families == ("m0", "m1")
+    assert large.selection.tolist() == small.selection.tolist() == [i / 400 for i in range(400)]

@@ -16,12 +16,14 @@ from levelbest.readers.raw import RawTable
 from levelbest.readers.tidy import MARKS, TEXT
 from levelbest.trials import Skipped
 
-__all__ = ["SUMMARIES", "column_names", "dialect_of", "header_of", "parse_delimited", "text_column"]
+__all__ = ["SUMMARIES", "column_names", "delimiter_of", "dialect_of", "header_of", "parse_delimited", "text_column"]
 
 _DELIMITERS = (",", "\t", ";", "|")
 _WHITESPACE = " "
 _LONGEST_RECORD = 1000
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_DECLARED = re.compile(r'\ufeff?"?sep=(.)"?\W*', re.IGNORECASE)
+"""The line that Excel writes and reads above a table: ``sep=;``."""
 _ZEROS_FIRST = re.compile(r"[+-]?0\d")
 
 _TRUTH = {"True": True, "true": True, "TRUE": True, "False": False, "false": False, "FALSE": False}
@@ -36,8 +38,7 @@ Record = tuple[int, list[str]]
 def parse_delimited(text: str, source: str, delimiter: str | None = None) -> RawTable:
     """The table in a text; rows whose number of cells is not the header's are skipped and reported."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    start = _first_line(lines) or 0
-    delimiter = delimiter or dialect_of(lines[start:])
+    delimiter = delimiter or delimiter_of(lines)
     start, header, headless = header_of(lines, delimiter, source)
     body = start if headless else start + 1
     names, renamed = column_names([""] * len(header) if headless else header)
@@ -117,6 +118,16 @@ def _first_filled(cells: Sequence[str]) -> str:
     return next((cell.strip() for cell in cells if cell.strip()), "")
 
 
+def delimiter_of(lines: Sequence[str]) -> str:
+    """The delimiter of the table below comments: the declared one where the header has it, else the likeliest."""
+    start = _first_line(lines) or 0
+    for line in lines[:start]:
+        declared = _DECLARED.fullmatch(line)
+        if declared and declared[1] in _DELIMITERS and declared[1] in lines[start]:
+            return declared[1]
+    return dialect_of(lines[start:])
+
+
 def dialect_of(lines: Sequence[str]) -> str:
     """The delimiter under which most of the first lines have as many cells as the header; more columns win a tie."""
     sample = [line for line in lines[:200] if line.strip()][:50]
@@ -141,6 +152,8 @@ def _is_number(text: str) -> bool:
 def _first_line(lines: Sequence[str]) -> int | None:
     """The header's position: the first line that is neither blank nor a comment above the table."""
     filled = [place for place, line in enumerate(lines) if line.strip()]
+    if len(filled) > 1 and _DECLARED.fullmatch(lines[filled[0]]):
+        del filled[0]
     if not filled:
         return None
     comments = 0

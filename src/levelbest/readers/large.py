@@ -13,7 +13,7 @@ import numpy as np
 
 from levelbest.errors import DataError
 from levelbest.readers.columns import Coded, as_codes, stacked
-from levelbest.readers.delimited import SUMMARIES, column_names, dialect_of, header_of
+from levelbest.readers.delimited import SUMMARIES, column_names, delimiter_of, header_of
 from levelbest.readers.engine import connect, lazy_table, name_of, quoted, reason_of
 from levelbest.readers.files import open_bytes
 from levelbest.readers.jsonfile import Record, table_of
@@ -31,7 +31,7 @@ def read_large_csv(path: Path, head: str, delimiter: str | None = None) -> RawTa
     import duckdb
 
     lines = head.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:-1]
-    delimiter = delimiter or dialect_of(lines)
+    delimiter = delimiter or delimiter_of(lines)
     start, cells, headless = header_of(lines, delimiter, path.name)
     names, _ = column_names([""] * len(cells) if headless else cells)
     source = path.name

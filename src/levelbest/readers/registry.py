@@ -56,8 +56,8 @@ def reader_for(path: Path, name: str | None = None) -> Reader:
         some = sorted(one.name for one in path.iterdir())[:3]
         inside = f"it holds {', '.join(some)} ..." if some else "it is empty"
         raise InputError(
-            f"the folder {path.name!r} is not one that a reader knows ({inside}); name the files, e.g. with a glob: "
-            f"'{path.name}/*.csv'"
+            f"the folder {path.resolve().name!r} is not one that a reader knows ({inside}); name the files, e.g. with "
+            f"a glob: '{path / '*.csv'}'"
         )
     raise InputError(
         f"{path.name} is in no known format; choose one with reader= or --reader, of: "
