@@ -2,12 +2,17 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
 from levelbest.cli.main import main
+from levelbest.run.ledger import Ledger
 from levelbest.run.runner import run_study
 from levelbest.run.study import Study
+
+sys.path.insert(0, str(Path(__file__).parent))
+from ledgers import ended, opening, started
 
 SCRIPT = "import sys, json; x = float(sys.argv[1]); print(json.dumps(dict(val_loss=x, test_loss=x + .1)))"
 SPACE = {
@@ -69,3 +74,21 @@ def test_the_report_prints_the_head_and_hides_what_is_hidden(ledger, capsys, tmp
     assert "guessed" not in said.out + said.err  # the study says the direction: nothing was guessed
     everything = "".join(one.read_text(encoding="utf-8", errors="replace") for one in tmp_path.rglob("*.*"))
     assert "secret" not in everything
+
+
+@pytest.mark.parametrize("finished", [17, 30])
+def test_a_plan_that_is_not_finished_is_said(tmp_path, capsys, finished):
+    ledger = Ledger.create(tmp_path / "s.db", opening(30, ("cnn", "lr")))
+    for trial in range(finished):
+        for family in (0, 1):
+            ledger.append([started(trial, family)])
+            ledger.append([ended(trial, family)])
+    ledger.close()
+    for command, options in (("curve", []), ("compare", ["--resamples", "200"])):
+        main([command, str(tmp_path / "s.db"), "--json", *options])
+        said = [one for one in json.loads(capsys.readouterr().out)["warnings"] if one["code"] == "fixed-sample"]
+        assert [one["family"] for one in said] == ([] if finished == 30 else ["cnn", "lr"]), command
+        assert all("13 of 30 planned trials have not run" in one["message"] for one in said)
+    main(["compare", str(tmp_path / "s.db"), "--json", "--while-running", "--missing-reported", "selection"])
+    warnings = json.loads(capsys.readouterr().out)["warnings"]
+    assert "fixed-sample" not in [one["code"] for one in warnings]

@@ -194,7 +194,8 @@ def cautions_of(
     table: Trials, plan: Plan, scores: Sequence[Scores], failed: str, while_running: bool = False, word: str = "trial"
 ) -> list[Caution]:
     """What a reviewer would ask about the trials compared."""
-    said = [caution for caution in table.cautions if caution.code not in _SAID_HERE]
+    not_said = (*_SAID_HERE, "fixed-sample") if while_running else _SAID_HERE
+    said = [caution for caution in table.cautions if caution.code not in not_said]
     for name, one in zip(plan.names, scores, strict=True):
         if one.n_failed:
             how = "counted as the worst score" if failed == "worst" else "dropped, which flatters the family"

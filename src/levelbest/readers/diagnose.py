@@ -41,6 +41,7 @@ def diagnose(trials: Trials) -> tuple[Caution, ...]:
     for code, name in enumerate(trials.families):
         rows = rows_by_family[code]
         found += _about_status(trials, rows, name)
+        found += _about_plan(trials, rows, name)
         found += _about_sampler(trials, name)
         if trials.group is not None:
             found += _about_groups(trials, rows, name)
@@ -79,6 +80,17 @@ def _about_all(trials: Trials) -> Iterator[Caution]:
         if key.startswith("flagged:") and int(count_text) > 0:
             message = f"{count_text} trials are marked {key[8:]!r}; those with a score before that count with it"
             yield Caution("failures", message, value=float(count_text))
+
+
+def _about_plan(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:
+    """A study that stopped before its plan's end: perhaps because of what it showed."""
+    left = int(trials.facts.get(f"not_run:{name}", "0"))
+    if left and not (trials.status[rows] == _RUNNING).any():  # while trials run, still-running says it
+        message = (
+            f"{left} of {trials.facts[f'planned:{name}']} planned trials have not run: these limits hold for a sample "
+            "fixed in advance, not for one that stops when the scores look good"
+        )
+        yield Caution("fixed-sample", message, name, float(left))
 
 
 def _about_status(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:

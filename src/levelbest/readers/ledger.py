@@ -150,6 +150,7 @@ def _facts(
         definition = family.definition
         facts[f"sampler:{family.name}"] = "random search"
         facts[f"planned:{family.name}"] = str(family.planned)
+        facts[f"not_run:{family.name}"] = str(max(0, family.planned - len(family.starts)))
         facts[f"space:{family.name}"] = json.dumps(dict(definition["space"]))
         facts[f"seeds:{family.name}"] = str(definition["seeds"])
         if definition.get("time_limit") is not None:
