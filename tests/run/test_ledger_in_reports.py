@@ -92,3 +92,19 @@ def test_a_plan_that_is_not_finished_is_said(tmp_path, capsys, finished):
     main(["compare", str(tmp_path / "s.db"), "--json", "--while-running", "--missing-reported", "selection"])
     warnings = json.loads(capsys.readouterr().out)["warnings"]
     assert "fixed-sample" not in [one["code"] for one in warnings]
+
+
+def test_describe_says_why_trials_failed(tmp_path, capsys):
+    ledger = Ledger.create(tmp_path / "s.db", opening(12, ("cnn", "lr")))
+    for trial in range(12):
+        for family in (0, 1):
+            status = "diverged" if trial == 5 else "failed" if family and trial % 4 == 0 else "ok"
+            ledger.append([started(trial, family)])
+            ledger.append([ended(trial, family, status=status)])
+    ledger.close()
+    assert main(["describe", str(tmp_path / "s.db")]) == 0
+    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("failed:")]
+    assert said == ["failed: 3 trials of lr: made to be failed", "failed: 2 trials of cnn, lr: made to be diverged"]
+    assert main(["describe", str(tmp_path / "s.db"), "--json"]) == 0
+    reasons = json.loads(capsys.readouterr().out)["reasons"]
+    assert reasons[0] == {"reason": "made to be failed", "n_trials": 3, "families": ["lr"]}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelbest.cli.options import data_options, json_option, load_trials, seed_option
+
+if TYPE_CHECKING:
+    from levelbest.run.ledger import Reason
 
 __all__ = ["command"]
 
@@ -30,18 +33,26 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
         from levelbest.report.describe_figure import save_descriptions
 
         save_descriptions(found, out)
+    reasons = _reasons(files)
     if as_json:
         document = {
             "families": [one.to_dict() for one in found],
             "skipped": [one.to_dict() for one in trials.skipped],
             "warnings": [one.to_dict() for one in trials.cautions],
         }
+        if reasons:
+            names = ("reason", "n_trials", "families")
+            document["reasons"] = [dict(zip(names, one, strict=True)) for one in reasons]
         click.echo(dump_json(document))
         return
     from levelbest.report.describe_text import print_descriptions
     from levelbest.report.text import print_cautions
 
     print_descriptions(found)
+    if reasons:
+        from levelbest.run.ledger import reason_lines
+
+        click.echo("\n".join(reason_lines(reasons)))
     for one in trials.skipped[:_SHOWN_SKIPPED]:
         click.echo(f"skipped  {one.where}: {one.why}")
     if len(trials.skipped) > _SHOWN_SKIPPED:
@@ -49,3 +60,15 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
     print_cautions(trials.cautions)
     if out is not None:
         click.echo(f"figure: {out}")
+
+
+def _reasons(files: tuple[str, ...]) -> list[Reason]:
+    """Why trials of the ledgers among the files failed."""
+    from levelbest.readers.ledger import READER
+
+    ledgers = [Path(one) for one in files if Path(one).is_file() and READER.recognises(Path(one))]
+    if not ledgers:
+        return []
+    from levelbest.run.ledger import failure_reasons
+
+    return [reason for path in ledgers for reason in failure_reasons(path)]

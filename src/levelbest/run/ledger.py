@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,24 @@ from urllib.parse import quote
 from levelbest.errors import DataError, InputError
 from levelbest.run.records import APPLICATION_ID, CREATE, FINAL, SCHEMA, Record, chain_hash
 
-__all__ = ["CannotWrite", "Entry", "Ledger", "Progress", "connect_to_read", "logs_folder", "read_progress"]
+__all__ = [
+    "CannotWrite",
+    "Entry",
+    "Ledger",
+    "Progress",
+    "Reason",
+    "connect_to_read",
+    "count_reasons",
+    "failure_reasons",
+    "logs_folder",
+    "read_progress",
+    "reason_lines",
+]
 
 COLUMNS = "seq, at, kind, family, trial, attempt, status, body, hash"
 _MANY = ("start", "end")
+Reason = tuple[str, int, tuple[str, ...]]
+"""Why trials failed (its first line), how many, and of which families."""
 _IS_FINAL = "kind = 'end' AND status IN ({})".format(", ".join(f"'{status}'" for status in FINAL))
 
 
@@ -144,10 +158,7 @@ class Ledger:
 
     def reasons(self) -> list[tuple[int, str]]:
         """Family number and the first line of the reason, of every trial that ended for good without a score."""
-        found = self._connection.execute(
-            f"SELECT family, body FROM records WHERE {_IS_FINAL} AND status <> 'ok' ORDER BY seq"
-        )
-        return [(family, _first_line(json.loads(body).get("reason"))) for family, body in found]
+        return _reasons(self._connection)
 
     def records(self, *kinds: str) -> list[Record]:
         """Records of these kinds, oldest first. All but starts and ends are few, and read once."""
@@ -276,6 +287,39 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def failure_reasons(path: Path) -> tuple[Reason, ...]:
+    """Why trials of a ledger failed or diverged: reason, number of trials and families, most frequent first."""
+    with contextlib.closing(connect_to_read(path)) as connection:
+        rows = connection.execute("SELECT family, body FROM records WHERE kind = 'family' ORDER BY seq")
+        names = {number: json.loads(body)["name"] for number, body in rows}
+        return count_reasons(_reasons(connection), names)
+
+
+def count_reasons(reasons: Iterable[tuple[int, str]], names: Mapping[int, str]) -> tuple[Reason, ...]:
+    """The same from family numbers with reasons, and the families' names."""
+    of: dict[str, list[int]] = {}
+    for number, reason in reasons:
+        of.setdefault(reason, []).append(number)
+    found = ((reason, len(each), tuple(names[one] for one in sorted(set(each)))) for reason, each in of.items())
+    return tuple(sorted(found, key=lambda one: (-one[1], one[0])))
+
+
+def reason_lines(reasons: Sequence[Reason], most: int = 5) -> list[str]:
+    """One line for each of the most frequent reasons; none where nothing failed."""
+    lines = [
+        f"failed: {count} trial{'s' if count > 1 else ''} of {', '.join(names)}: {reason}"
+        for reason, count, names in reasons[:most]
+    ]
+    if left := sum(count for _, count, _ in reasons[most:]):
+        lines.append(f"failed: {left} more, for {len(reasons) - most} other reasons; levelbest serve has all")
+    return lines
+
+
+def _reasons(connection: sqlite3.Connection) -> list[tuple[int, str]]:
+    found = connection.execute(f"SELECT family, body FROM records WHERE {_IS_FINAL} AND status <> 'ok' ORDER BY seq")
+    return [(family, _first_line(json.loads(body).get("reason"))) for family, body in found]
 
 
 def _first_line(reason: str | None) -> str:

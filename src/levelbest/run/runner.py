@@ -16,7 +16,7 @@ from levelbest.errors import InputError
 from levelbest.run.attempt import search_path
 from levelbest.run.engines import Engine, Job, open_engine
 from levelbest.run.environment import capture_environment, changes, command_line
-from levelbest.run.ledger import Entry, Ledger, connect_to_read, logs_folder
+from levelbest.run.ledger import Entry, Ledger, Reason, connect_to_read, count_reasons, logs_folder, reason_lines
 from levelbest.run.lock import hold_ledger
 from levelbest.run.loop import Loop, Reporter
 from levelbest.run.reconcile import reconcile, registered_families
@@ -37,7 +37,7 @@ class Run:
     families: tuple[tuple[str, int, int, int], ...]
     """Name, trials planned, finished, and of these failed or diverged."""
     finished: bool
-    reasons: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
+    reasons: tuple[Reason, ...] = ()
     """Why trials failed or diverged, most frequent first: the reason, how many trials, and of which families."""
 
     @property
@@ -48,13 +48,7 @@ class Run:
 
     def why_failed(self, most: int = 5) -> list[str]:
         """One line for each of the most frequent reasons; empty where nothing failed."""
-        lines = [
-            f"failed: {count} trial{'s' if count > 1 else ''} of {', '.join(names)}: {reason}"
-            for reason, count, names in self.reasons[:most]
-        ]
-        if left := sum(count for _, count, _ in self.reasons[most:]):
-            lines.append(f"failed: {left} more, for {len(self.reasons) - most} other reasons; levelbest serve has all")
-        return lines
+        return reason_lines(self.reasons, most)
 
     def trials(self) -> Trials:
         """The table of trials, for curves and comparisons."""
@@ -119,7 +113,8 @@ def run_study(
         families = tuple(
             (one.name, one.n_trials, *counts.get(one.number, (0, 0))) for one in registered_families(opened)
         )
-        return Run(path, opened.head, families, finished, _reasons(opened))
+        reasons = count_reasons(opened.reasons(), {one.number: one.name for one in registered_families(opened)})
+        return Run(path, opened.head, families, finished, reasons)
 
 
 def run_trials(
@@ -180,15 +175,6 @@ def run_trials(
 
         reporter = reporter_for("auto" if progress is None else "bar")
     return run_study(study, path, engine=engine, workers=workers, reporter=reporter)
-
-
-def _reasons(ledger: Ledger) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
-    names = {one.number: one.name for one in registered_families(ledger)}
-    of: dict[str, list[int]] = {}
-    for number, reason in ledger.reasons():
-        of.setdefault(reason, []).append(number)
-    found = ((reason, len(each), tuple(names[one] for one in sorted(set(each)))) for reason, each in of.items())
-    return tuple(sorted(found, key=lambda one: (-one[1], one[0])))
 
 
 def _is_name(objective: Any) -> bool:
