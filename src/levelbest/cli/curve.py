@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelbest.cli.large import is_large, large_options, reading_of
-from levelbest.cli.options import cost_option, curve_options, data_options, json_option, load_trials, seed_option
+from levelbest.cli.options import (
+    cost_option,
+    curve_options,
+    data_options,
+    extrapolate_option,
+    json_option,
+    load_trials,
+    seed_option,
+)
 
 if TYPE_CHECKING:
     from levelbest.curves import Curve
+    from levelbest.stats.extrapolation import Extrapolation
     from levelbest.trials import Trials
 
 __all__ = ["command", "curves_of", "large_curves_of"]
@@ -26,6 +35,7 @@ __all__ = ["command", "curves_of", "large_curves_of"]
 @large_options
 @click.option("--axis", type=click.Choice(["trials", "cost"]), default="trials", show_default=True)
 @cost_option
+@extrapolate_option
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Ray workers [default: 2], or trials at once on the cost axis."
 )
@@ -33,28 +43,56 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
     """Expected or quantile best score against the budget."""
     from levelbest._plain import dump_json
 
+    past: dict[str, Extrapolation] = {}
     if options["axis"] == "cost":
         _over_cost(files, as_json, out, options)
         return
     if is_large(options):
         found = large_curves_of(files, options)
     else:
-        found = curves_of(load_trials(files, options, quiet=as_json), options)
+        trials = load_trials(files, options, quiet=as_json)
+        found, past = curves_of(trials, options), _past_the_trials(trials, options)
     if out is not None:
         from levelbest.report.figure import save_curves
 
         save_curves(found, out)
     if as_json:
         warnings = list(dict.fromkeys(caution for one in found for caution in one.cautions))
-        click.echo(
-            dump_json({"families": [one.to_dict() for one in found], "warnings": [c.to_dict() for c in warnings]})
-        )
+        document = {"families": [one.to_dict() for one in found], "warnings": [c.to_dict() for c in warnings]}
+        if past:
+            document["extrapolations"] = [{"family": name} | one.to_dict() for name, one in past.items()]
+        click.echo(dump_json(document))
         return
     from levelbest.report.text import print_curves
 
     print_curves(found, n=options["n"])
+    for name, one in past.items():
+        click.echo(f"{name}: {one}")
     if out is not None:
         click.echo(f"figure: {out}")
+
+
+def _past_the_trials(trials: Trials, options: dict[str, Any]) -> dict[str, Extrapolation]:
+    """What a fit says of more trials than were run, for each family."""
+    from levelbest.errors import InputError
+    from levelbest.stats.extrapolation import extrapolated_best
+
+    if not options["extrapolate"]:
+        return {}
+    if trials.group is not None or trials.search is not None:
+        raise InputError("--extrapolate is for families of independent trials; leave --group and --search out")
+    failed = "worst" if options["failed"] == "both" else options["failed"]
+    chosen = {"confidence": options["confidence"], "rng": options["seed"], "direction": trials.metric.direction}
+    bounds = trials.metric.bounds if trials.validation_only else None
+    return {
+        name: extrapolated_best(
+            trials[name].scores(failed, missing=options["missing"]).selection,
+            options["extrapolate"],
+            bounds=bounds,
+            **chosen,
+        )
+        for name in trials.families
+    }
 
 
 def _over_cost(files: tuple[str, ...], as_json: bool, out: Path | None, options: dict[str, Any]) -> None:

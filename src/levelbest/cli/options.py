@@ -67,6 +67,12 @@ def budgets_option(function: F) -> F:
     return click.option("--n", "n", callback=_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")(function)
 
 
+def extrapolate_option(function: F) -> F:
+    """``--extrapolate``: budgets past the trials, as a tuple."""
+    help_text = "Budgets past the trials, e.g. 200,400: a fit of the selection score, labelled, with a check."
+    return click.option("--extrapolate", callback=_budgets, metavar="LIST", help=help_text)(function)
+
+
 def _costs(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...] | None:
     """``3600,7200``: numbers in the unit of the cost column."""
     if value is None:
