@@ -20,9 +20,10 @@ import scipy
 from opda.nonparametric import EmpiricalDistribution
 
 from levelbest import __version__
-from levelbest.stats import joint, ranks
-from levelbest.stats.bands import quantile_interval
-from levelbest.stats.cdf import cdf_band
+from levelbest.stats.bands import _joint as joint
+from levelbest.stats.bands import _ranks as ranks
+from levelbest.stats.bands._cdf import cdf_band
+from levelbest.stats.bands._quantiles import quantile_interval
 
 BUDGETS = np.arange(1, 26)
 LAWS = {

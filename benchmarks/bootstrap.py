@@ -14,7 +14,7 @@ import numpy as np
 
 from _table import Table, best_times, number
 from levelbest.stats import best_interval, expected_best
-from levelbest.stats.weights import rank_weights
+from levelbest.stats.best._weights import rank_weights
 
 M = 50
 N = np.arange(1, M + 1)

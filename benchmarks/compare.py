@@ -20,9 +20,9 @@ from itertools import combinations
 import numpy as np
 
 from _table import Table, best_times, number
-from levelbest.stats.contrast import difference_bands
-from levelbest.stats.samples import Sample
-from levelbest.stats.weights import rank_weights
+from levelbest.stats.best._weights import rank_weights
+from levelbest.stats.contrasts._differences import difference_bands
+from levelbest.stats.contrasts._samples import Sample
 
 FAMILIES, TRIALS, BUDGETS, RESAMPLES = 10, 200, 100, 10_000
 LIMIT = 10.0

@@ -14,7 +14,7 @@ from _common import Fact, Study, as_reader, digits, panels, resnet, script
 import levelbest as lb
 from levelbest.report.figure import COLOURS, DASHES
 from levelbest.stats import expected_best, gaussian_best, normal_best, normality
-from levelbest.stats.weights import rank_weights
+from levelbest.stats.best._weights import rank_weights
 
 TITLE = "A Boo(n) for Evaluating Architecture Performance"
 WEAK, STRONG = "mlp-seeds", "random-forest"

@@ -14,7 +14,7 @@ from _common import Fact, Study, digits, hedwig, panels, script
 from levelbest.report.figure import COLOURS, DASHES
 from levelbest.simulation.battery import clopper_pearson, simulate
 from levelbest.simulation.laws import Law, kde_law, named_law
-from levelbest.stats.weights import rank_weights
+from levelbest.stats.best._weights import rank_weights
 
 TITLE = "Showing Your Work Doesn't Always Work"
 SIZE = 50  # trials in a sample, the paper's B

@@ -12,7 +12,7 @@ from levelbest._plain import html_table, plain, round_places, round_to_uncertain
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
 from levelbest.group_curves import Stratum
-from levelbest.stats.groups import GroupBest
+from levelbest.stats.problems import GroupBest
 
 __all__ = ["Curve"]
 

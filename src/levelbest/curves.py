@@ -16,12 +16,11 @@ from levelbest.curve_results import Curve
 from levelbest.errors import InputError
 from levelbest.group_curves import Stratum, group_curve, spread_of_groups, stratum_curves
 from levelbest.large import LargeFamily, best_by_group_large
-from levelbest.stats import interval as intervals
-from levelbest.stats import laws, order
-from levelbest.stats.batches import LARGE
-from levelbest.stats.group_intervals import group_interval
-from levelbest.stats.groups import GroupBest
-from levelbest.stats.results import Interval
+from levelbest.stats.bands import LARGE, Interval
+from levelbest.stats.bands import _interval as intervals
+from levelbest.stats.best import _laws as laws
+from levelbest.stats.best import _order as order
+from levelbest.stats.problems import GroupBest, group_interval
 from levelbest.trials import Metric, Scores, Trials
 
 __all__ = [

@@ -14,9 +14,15 @@ from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError
 from levelbest.readers.groups import said_of_repeats
-from levelbest.stats.group_intervals import GROUP_METHODS, group_interval
-from levelbest.stats.groups import GroupBest, average_over_groups, expected_best_by_group, repeated_samples
-from levelbest.stats.results import Interval
+from levelbest.stats.bands import Interval
+from levelbest.stats.problems import (
+    GROUP_METHODS,
+    GroupBest,
+    average_over_groups,
+    expected_best_by_group,
+    group_interval,
+    repeated_samples,
+)
 from levelbest.trials import Metric, Scores, Trials
 
 __all__ = [

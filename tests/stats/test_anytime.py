@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 
 from levelbest.errors import InputError
-from levelbest.stats.anytime import anytime_cdf_band, anytime_quantile_interval, looks
-from levelbest.stats.bands import quantile_interval
-from levelbest.stats.cdf import cdf_band
-from levelbest.stats.ranks import rank_band
+from levelbest.stats.bands._anytime import anytime_cdf_band, anytime_quantile_interval, looks
+from levelbest.stats.bands._cdf import cdf_band
+from levelbest.stats.bands._quantiles import quantile_interval
+from levelbest.stats.bands._ranks import rank_band
 
 
 @pytest.mark.parametrize(("first", "last"), [(10, None), (5, None), (10, 50), (10, 13), (10, 10), (2, 1000)])

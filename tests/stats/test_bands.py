@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from levelbest.errors import InputError
-from levelbest.stats.bands import horizon, quantile_interval
-from levelbest.stats.ranks import rank_band
+from levelbest.stats.bands._quantiles import horizon, quantile_interval
+from levelbest.stats.bands._ranks import rank_band
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "median_band.json").read_text())
 CASES = [pytest.param(case, id="-".join(str(case[k]) for k in ("n_trials", "n_max", "confidence"))) for case in GOLDEN]

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats as peer
 
-from levelbest.stats import batches, difference_band, expected_best, order
-from levelbest.stats.contrast import difference_bands
-from levelbest.stats.interval import best_interval
-from levelbest.stats.laws import law_best, normal_best
-from levelbest.stats.samples import Sample
+from levelbest.stats import difference_band, expected_best
+from levelbest.stats.bands import _batches as batches
+from levelbest.stats.bands._interval import best_interval
+from levelbest.stats.best import _order as order
+from levelbest.stats.best._laws import law_best, normal_best
+from levelbest.stats.contrasts._differences import difference_bands
+from levelbest.stats.contrasts._samples import Sample
 
 N = np.array([1, 10, 60])
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
 from levelbest.errors import InputError
-from levelbest.stats.cdf import cdf_band, mean_curve_bounds
-from levelbest.stats.paths import order_probability
+from levelbest.stats.bands._cdf import cdf_band, mean_curve_bounds
+from levelbest.stats.bands._paths import order_probability
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "ld_equal_tailed.json").read_text())
 METHODS = ["ld", "ld-hd", "ks", "dkw"]

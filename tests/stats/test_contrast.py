@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from levelbest.errors import InputError
-from levelbest.stats import difference_band, expected_best, limits, quantile_best
-from levelbest.stats.contrast import difference_bands, draw
-from levelbest.stats.paired import jackknife_errors, leave_one_out
-from levelbest.stats.pairwise import draw_families, pair_bands, widest
-from levelbest.stats.resample import Ranked
-from levelbest.stats.samples import Sample
+from levelbest.stats import difference_band, expected_best, quantile_best
+from levelbest.stats.bands import _limits as limits
+from levelbest.stats.bands._resample import Ranked
+from levelbest.stats.contrasts._differences import difference_bands, draw
+from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
+from levelbest.stats.contrasts._pairwise import draw_families, pair_bands, widest
+from levelbest.stats.contrasts._samples import Sample
 
 
 def best_of(selection, reported, n):
@@ -162,7 +163,7 @@ def test_pairing_narrows_what_pairs_share():
 
 
 def test_medians_of_one_column_are_exact_bands_at_the_root_of_the_level():
-    from levelbest.stats.bands import quantile_interval
+    from levelbest.stats.bands._quantiles import quantile_interval
 
     rng = np.random.default_rng(7)
     a, b = rng.normal(3, 1, 50), rng.normal(0, 1, 50)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from levelbest.errors import DataError, InputError
 from levelbest.stats import cost_curve, expected_best
-from levelbest.stats.cost import cost_budgets, cost_horizon
+from levelbest.stats.budgets._cost import cost_budgets, cost_horizon
 
 
 def enumerated(selection, cost, budget, reported=None, *, worst, workers=1):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as peer
 
-from levelbest.stats import diagnostics
+from levelbest.stats.checks import _diagnostics as diagnostics
 
 SCORES = st.lists(st.integers(-5, 5), min_size=3, max_size=30)
 

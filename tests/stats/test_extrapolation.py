@@ -5,7 +5,7 @@ import pytest
 
 from levelbest.errors import DataError, InputError
 from levelbest.stats import extrapolated_best
-from levelbest.stats.extrapolation import _curves, _law, _points
+from levelbest.stats.budgets._extrapolation import _curves, _law, _points
 
 
 @pytest.mark.parametrize("shape", [-1.5, -0.5, 0.0, 0.4])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta, ks_2samp
 
-from levelbest.stats.gaffke import gaffke_draws, sorted_uniforms, whole_power
-from levelbest.stats.limits import order_statistic
+from levelbest.stats.bands._gaffke import gaffke_draws, sorted_uniforms, whole_power
+from levelbest.stats.bands._limits import order_statistic
 
 
 def test_sorted_uniforms_are_order_statistics():

@@ -6,8 +6,8 @@ from scipy.stats import beta, t
 
 from levelbest.errors import DataError, InputError
 from levelbest.stats import expected_best_by_group, group_difference, group_interval, group_variance, plan_groups
-from levelbest.stats.gaffke import gaffke_draws
-from levelbest.stats.limits import order_statistic
+from levelbest.stats.bands._gaffke import gaffke_draws
+from levelbest.stats.bands._limits import order_statistic
 
 
 def simulated(seed, n_groups=40, samples=16, law=(0.3, 0.7)):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from levelbest.errors import InputError
 from levelbest.stats import all_of_k, expected_best, expected_best_by_group, pass_at_k
-from levelbest.stats.groups import group_values, repeated_samples
+from levelbest.stats.problems._groups import group_values, repeated_samples
 
 
 @pytest.mark.parametrize("samples", [1, 2, 7, 16, 100, 1000, 10_000])
@@ -125,7 +125,7 @@ def test_each_group_is_the_expected_best_of_its_samples(table, direction):
 
 
 def test_many_sizes_and_chunks_agree_with_one_group_at_a_time(monkeypatch):
-    from levelbest.stats import groups
+    from levelbest.stats.problems import _groups as groups
 
     rng = np.random.default_rng(3)
     sizes = rng.integers(1, 40, 60)

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from levelbest import stats
 from levelbest.errors import InputError
-from levelbest.stats import best_interval, certificate
-from levelbest.stats.interval import METHODS, all_intervals
+from levelbest.stats import best_interval
+from levelbest.stats.bands import _certificate as certificate
+from levelbest.stats.bands._interval import METHODS, all_intervals
 
 MEAN_METHODS = [name for name in METHODS if name not in ("exact", "gaffke")]
 
@@ -202,8 +203,8 @@ def test_quantile_curves_of_a_reported_score_are_bootstraps():
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**31), st.booleans(), st.sampled_from([0.3, 0.5, 0.75]))
 def test_resampled_quantiles_are_quantile_best_of_the_resample(seed, tied, q):
-    from levelbest.stats.reported import quantile_draws
-    from levelbest.stats.resample import Ranked
+    from levelbest.stats.bands._reported import quantile_draws
+    from levelbest.stats.bands._resample import Ranked
 
     rng = np.random.default_rng(seed)
     selection = rng.integers(0, 3, 8).astype(float) if tied else rng.random(8)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from levelbest.stats import limits
-from levelbest.stats.resample import Ranked, bootstrap
+from levelbest.stats.bands import _limits as limits
+from levelbest.stats.bands._resample import Ranked, bootstrap
 
 
 @settings(deadline=None, max_examples=80)

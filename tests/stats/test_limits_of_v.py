@@ -6,7 +6,7 @@ import pytest
 from levelbest.errors import InputError
 from levelbest.simulation.laws import named_law
 from levelbest.stats import best_interval, expected_best
-from levelbest.stats.interval import all_intervals
+from levelbest.stats.bands._interval import all_intervals
 
 SCORES = np.random.default_rng(5).normal(size=15)
 REPORTED = np.round(SCORES + np.random.default_rng(6).normal(size=15), 1)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from levelbest.stats import paths
+from levelbest.stats.bands import _paths as paths
 
 
 def multinomial_sum(m, levels, low, high):

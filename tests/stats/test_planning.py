@@ -7,8 +7,8 @@ import pytest
 
 from levelbest.errors import DataError, InputError
 from levelbest.stats import best_interval, difference_band
-from levelbest.stats.planning import trials_for_width, trials_to_separate
-from levelbest.stats.samples import Sample
+from levelbest.stats.budgets._planning import trials_for_width, trials_to_separate
+from levelbest.stats.contrasts._samples import Sample
 
 
 def test_the_planned_number_gives_the_width_on_average():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from levelbest.errors import InputError
 from levelbest.stats import best_interval, expected_best, normal_best
-from levelbest.stats.reach import budget_to_reach, check_target
+from levelbest.stats.budgets._reach import budget_to_reach, check_target
 
 N = np.arange(1, 6)
 

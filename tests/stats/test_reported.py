@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from levelbest.stats import best_interval
-from levelbest.stats.gaffke import sorted_uniforms
-from levelbest.stats.reported import imagined_draws
-from levelbest.stats.resample import Ranked
+from levelbest.stats.bands._gaffke import sorted_uniforms
+from levelbest.stats.bands._reported import imagined_draws
+from levelbest.stats.bands._resample import Ranked
 
 
 def weighted_quantile(scores, weights, q):

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from levelbest.errors import InputError
-from levelbest.stats import resample
-from levelbest.stats.resample import Ranked, bootstrap, smooth_bootstrap
+from levelbest.stats.bands import _resample as resample
+from levelbest.stats.bands._resample import Ranked, bootstrap, smooth_bootstrap
 
 
 def best_by_enumeration(selection, reported, n):

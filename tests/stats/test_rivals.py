@@ -6,9 +6,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from levelbest.stats import contrast, expected_best, normal_best
-from levelbest.stats.rivals import chance_better, permutation_p, relative_improvement
-from levelbest.stats.samples import Sample
+from levelbest.stats import expected_best, normal_best
+from levelbest.stats.contrasts import _differences as contrast
+from levelbest.stats.contrasts._rivals import chance_better, permutation_p, relative_improvement
+from levelbest.stats.contrasts._samples import Sample
 
 
 def wins(a, b, n):

@@ -23,7 +23,7 @@ from live_ledgers import HOSTILE, ended, failed, fill, opening, started
 from levelbest.cli.main import main
 from levelbest.errors import InputError
 from levelbest.run.ledger import Entry, Ledger
-from levelbest.stats.anytime import anytime_quantile_interval
+from levelbest.stats.bands._anytime import anytime_quantile_interval
 from levelbest.web.broadcast import Broadcaster
 from levelbest.web.data import LiveData, NotFinished
 from levelbest.web.guard import allowed_host, host_of

@@ -20,7 +20,7 @@ from levelbest.cli.options import (
 
 if TYPE_CHECKING:
     from levelbest.curves import Curve
-    from levelbest.stats.extrapolation import Extrapolation
+    from levelbest.stats.budgets import Extrapolation
     from levelbest.trials import Trials
 
 __all__ = ["command", "curves_of", "large_curves_of"]
@@ -75,7 +75,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
 def _past_the_trials(trials: Trials, options: dict[str, Any]) -> dict[str, Extrapolation]:
     """What a fit says of more trials than were run, for each family."""
     from levelbest.errors import InputError
-    from levelbest.stats.extrapolation import extrapolated_best
+    from levelbest.stats.budgets import extrapolated_best
 
     if not options["extrapolate"]:
         return {}

@@ -12,7 +12,7 @@ from levelbest._plain import plain, show_cost
 from levelbest.cautions import Caution
 from levelbest.comparisons.costs import cost_scores, worst_score
 from levelbest.comparisons.plan import Plan, cautions_of
-from levelbest.stats.cost import CostCurve, cost_curve
+from levelbest.stats.budgets import CostCurve, cost_curve
 from levelbest.trials import Trials
 
 __all__ = ["FamilyCostCurve", "cost_curves"]

@@ -13,8 +13,8 @@ from levelbest.comparisons import sentences
 from levelbest.comparisons.plan import Plan, cautions_of, scope_words, trial_words
 from levelbest.comparisons.results import Comparison, PairComparison, crossings, verdict_ranges
 from levelbest.errors import DataError, InputError
-from levelbest.stats import cost as costs
-from levelbest.stats.cost_band import cost_differences
+from levelbest.stats.budgets import _cost as costs
+from levelbest.stats.budgets import cost_differences
 from levelbest.trials import Scores, Trials
 
 __all__ = ["compare_costs", "cost_scores", "worst_score"]

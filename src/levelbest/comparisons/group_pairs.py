@@ -12,9 +12,8 @@ from levelbest._check import Bounds, IntArray
 from levelbest.comparisons import sentences
 from levelbest.comparisons.plan import scope_words
 from levelbest.comparisons.results import PairComparison, Verdict, crossings, verdict_ranges
-from levelbest.stats.group_intervals import group_differences, group_interval
-from levelbest.stats.groups import GroupBest
-from levelbest.stats.samples import Difference
+from levelbest.stats.contrasts import Difference
+from levelbest.stats.problems import GroupBest, group_differences, group_interval
 
 __all__ = ["LISTED", "System", "adjustment_words", "at_budgets", "differences_of", "left_out", "pair_of"]
 

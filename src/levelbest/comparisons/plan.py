@@ -16,7 +16,7 @@ from levelbest.cautions import Caution
 from levelbest.comparisons import sentences
 from levelbest.comparisons.pairing import Pairing
 from levelbest.errors import DataError, InputError
-from levelbest.stats.pairwise import widest
+from levelbest.stats.contrasts import widest
 from levelbest.trials import STATUSES, Scores, Trials
 
 __all__ = [

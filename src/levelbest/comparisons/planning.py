@@ -15,9 +15,9 @@ from levelbest.comparisons.plan import make_plan
 from levelbest.errors import DataError, InputError
 from levelbest.group_curves import one_sample_each
 from levelbest.stats import horizon
-from levelbest.stats.group_planning import GroupPlan, plan_groups
-from levelbest.stats.planning import Needed, trials_for_width, trials_to_separate
-from levelbest.stats.samples import Sample
+from levelbest.stats.budgets import Needed, trials_for_width, trials_to_separate
+from levelbest.stats.contrasts import Sample
+from levelbest.stats.problems import GroupPlan, plan_groups
 from levelbest.trials import Scores, Trials
 
 __all__ = ["TrialPlan", "plan_trials"]

@@ -14,8 +14,8 @@ from levelbest._plain import plain, show_cost
 from levelbest.cautions import Caution
 from levelbest.comparisons.costs import cost_scores, worst_score
 from levelbest.curves import curve
-from levelbest.stats import cost as costs
-from levelbest.stats.reach import Reached, budget_to_reach, check_target
+from levelbest.stats.budgets import Reached, budget_to_reach, check_target
+from levelbest.stats.budgets import _cost as costs
 from levelbest.trials import Trials
 
 __all__ = ["Reach", "reach"]

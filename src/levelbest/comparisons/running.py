@@ -7,11 +7,9 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.comparisons.plan import Plan
 from levelbest.errors import InputError
-from levelbest.stats import order
-from levelbest.stats.anytime import anytime_cdf_band, anytime_quantile_interval
-from levelbest.stats.cdf import mean_curve_bounds
-from levelbest.stats.contrast import as_quantile
-from levelbest.stats.samples import Difference
+from levelbest.stats.bands import anytime_cdf_band, anytime_quantile_interval, mean_curve_bounds
+from levelbest.stats.best import _order as order
+from levelbest.stats.contrasts import Difference, as_quantile
 from levelbest.trials import STATUSES, Trials
 
 __all__ = ["finished_prefix", "running_differences"]

@@ -13,7 +13,7 @@ from levelbest.comparisons.plan import Plan, cautions_of, scope_words
 from levelbest.comparisons.results import NOT_COMPARABLE, Comparison, PairComparison, Verdict, crossings, verdict_ranges
 from levelbest.curves import Curve
 from levelbest.errors import InputError
-from levelbest.stats.searches import best_so_far, search_differences, search_interval
+from levelbest.stats.contrasts import best_so_far, search_differences, search_interval
 from levelbest.trials import Trials
 
 __all__ = ["compare_searches", "search_curves"]

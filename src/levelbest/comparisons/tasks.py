@@ -21,9 +21,8 @@ from levelbest.comparisons.plan import make_plan, scope_words
 from levelbest.comparisons.results import Comparison, PairComparison, crossings, verdict_ranges
 from levelbest.comparisons.verdicts import compare
 from levelbest.errors import InputError
-from levelbest.stats import limits
-from levelbest.stats.pairwise import Draws, draw_families, pair_bands, widest
-from levelbest.stats.samples import Sample, turn
+from levelbest.stats.bands import _limits as limits
+from levelbest.stats.contrasts import Draws, Sample, draw_families, pair_bands, turn, widest
 from levelbest.trials import Scores, Trials
 
 __all__ = ["Rank", "TaskComparison", "compare_tasks", "split_tasks"]

@@ -34,9 +34,9 @@ from levelbest.comparisons.results import (
     verdict_ranges,
 )
 from levelbest.errors import DataError, InputError
-from levelbest.stats import contrast, rivals
-from levelbest.stats.pairwise import reach_words, widest
-from levelbest.stats.samples import Difference, Sample, turn
+from levelbest.stats.contrasts import Difference, Sample, reach_words, turn, widest
+from levelbest.stats.contrasts import _differences as contrast
+from levelbest.stats.contrasts import _rivals as rivals
 from levelbest.trials import Scores, Trials
 
 __all__ = ["compare"]

@@ -19,7 +19,7 @@ from levelbest.large.parts import values_in_parts
 from levelbest.large.repeats import find_repeats
 from levelbest.large.source import Source, as_condition, as_memory, find_families, parquet_paths
 from levelbest.readers.engine import connect
-from levelbest.stats.groups import GroupBest, all_of_k, average_over_groups, pass_at_k
+from levelbest.stats.problems import GroupBest, all_of_k, average_over_groups, pass_at_k
 from levelbest.trials import Metric
 
 __all__ = ["ENGINES", "LargeFamily", "best_by_group_large"]

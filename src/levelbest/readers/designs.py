@@ -11,7 +11,7 @@ import numpy.typing as npt
 from levelbest._check import IntArray
 from levelbest.cautions import Caution
 from levelbest.readers.columns import as_codes
-from levelbest.stats import diagnostics
+from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import Trials
 
 __all__ = ["design_cautions", "paired_cautions"]

@@ -15,7 +15,7 @@ from levelbest._check import FloatArray
 from levelbest.cautions import Caution
 from levelbest.readers.designs import design_cautions, paired_cautions
 from levelbest.readers.names import leaky_name
-from levelbest.stats import diagnostics
+from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import STATUSES, Trials
 
 __all__ = ["diagnose", "with_diagnostics"]

@@ -15,7 +15,7 @@ from levelbest.readers.columns import as_codes, taken
 from levelbest.readers.merged import Merged
 from levelbest.readers.numbers import as_numbers
 from levelbest.readers.roles import Roles
-from levelbest.stats.groups import repeated_samples
+from levelbest.stats.problems import repeated_samples
 
 __all__ = ["refuse_repeats", "said_of_groups", "said_of_repeats"]
 

@@ -188,7 +188,7 @@ def _cost_lines(trials: Trials, options: dict[str, Any]) -> list[Line]:
 
 
 def _cost_line(trials: Trials, options: dict[str, Any]) -> Line | None:
-    from levelbest.stats.cost import cost_curve
+    from levelbest.stats.budgets import cost_curve
 
     scores = trials.scores(options["failed"], missing=options["missing"])
     cost = scores.cost

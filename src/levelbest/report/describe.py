@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray, Seed
 from levelbest._plain import round_to_uncertainty, show_number
-from levelbest.stats import diagnostics
-from levelbest.stats.laws import Normality, normality
+from levelbest.stats.best import Normality, normality
+from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import STATUSES, Trials
 
 __all__ = ["Description", "describe"]

@@ -19,8 +19,7 @@ from levelbest.report.build import family_title, pairs_shown, said_alone
 from levelbest.report.methods import REFERENCES
 from levelbest.report.summary import summary_sentences
 from levelbest.report.view import Family, Section, View, line_of
-from levelbest.stats.group_intervals import group_interval
-from levelbest.stats.groups import average_over_groups
+from levelbest.stats.problems import average_over_groups, group_interval
 
 __all__ = ["build_large_view"]
 

@@ -11,8 +11,8 @@ from levelbest._plain import round_to_uncertainty, show_number
 from levelbest.curves import Curve, curve
 from levelbest.group_curves import VerifierEffect, verifier_effect
 from levelbest.report.view import Line, Section
-from levelbest.stats.groups import GroupBest
-from levelbest.stats.results import Interval
+from levelbest.stats.bands import Interval
+from levelbest.stats.problems import GroupBest
 from levelbest.trials import Trials
 
 __all__ = [

@@ -43,9 +43,9 @@ class Standing:
 
     def __init__(self, view: LedgerView, judge: Judge) -> None:
         # Imported now, so that the first step takes no longer than any other.
-        import levelbest.stats.anytime
-        import levelbest.stats.bands
-        import levelbest.stats.order  # noqa: F401
+        import levelbest.stats.bands._anytime
+        import levelbest.stats.bands._quantiles
+        import levelbest.stats.best._order  # noqa: F401
 
         self._view, self._judge = view, judge
         self._names: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Standing:
         return len(todo) > 1
 
     def _looks(self, family: FamilyView) -> list[tuple[int, float]]:
-        from levelbest.stats.anytime import looks
+        from levelbest.stats.bands import looks
 
         if family.n_planned_first < FIRST:
             return []
@@ -87,7 +87,7 @@ class Standing:
 
     def _values(self, family: FamilyView, kept: _Kept) -> None:
         """The curve itself, for every budget up to the number of trials; a failed trial is worse than every score."""
-        from levelbest.stats.order import quantile_best
+        from levelbest.stats.best import quantile_best
 
         kept.prefix = family.prefix
         scores = family.scores(str(self._judge.selection))

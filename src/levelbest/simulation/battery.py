@@ -20,8 +20,8 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._plain import plain
 from levelbest.errors import DataError, InputError
 from levelbest.simulation.laws import JointLaw, Law
-from levelbest.stats import interval as intervals
-from levelbest.stats import order
+from levelbest.stats.bands import _interval as intervals
+from levelbest.stats.best import _order as order
 
 __all__ = ["Plan", "Simulation", "clopper_pearson", "simulate"]
 

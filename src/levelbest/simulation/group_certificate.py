@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from levelbest._check import FloatArray
-from levelbest.stats.group_intervals import group_difference, group_interval
-from levelbest.stats.groups import GroupBest, average_over_groups, pass_at_k
+from levelbest.stats.problems import GroupBest, average_over_groups, group_difference, group_interval, pass_at_k
 
 __all__ = ["LAWS", "RateLaw", "run_cell", "run_group_certificate", "write_group_certificate"]
 

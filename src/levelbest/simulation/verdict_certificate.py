@@ -20,9 +20,8 @@ import numpy as np
 
 from levelbest.simulation.battery import clopper_pearson
 from levelbest.simulation.laws import Law, named_law
-from levelbest.stats.contrast import difference_bands
-from levelbest.stats.gate import claim_gate
-from levelbest.stats.samples import Sample
+from levelbest.stats.budgets import claim_gate
+from levelbest.stats.contrasts import Sample, difference_bands
 
 __all__ = ["CELLS", "VerdictCell", "run_cell", "run_gate", "run_verdict_certificate", "write_verdict_certificate"]
 

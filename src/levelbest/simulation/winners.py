@@ -11,7 +11,8 @@ from levelbest import _check
 from levelbest.errors import InputError
 from levelbest.simulation.battery import clopper_pearson
 from levelbest.simulation.laws import Law
-from levelbest.stats import laws, order
+from levelbest.stats.best import _laws as laws
+from levelbest.stats.best import _order as order
 
 __all__ = ["false_winner", "sd_by_trials"]
 

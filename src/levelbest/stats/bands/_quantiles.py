@@ -1,0 +1,91 @@
+"""Exact, distribution-free limits for quantile curves, at one budget or over many at once; and their horizon."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import as_bounds, as_budgets, as_direction, as_scores
+from levelbest.stats.bands._ranks import RankBand, rank_band
+from levelbest.stats.bands._results import Interval
+
+__all__ = ["horizon", "quantile_interval"]
+
+
+def quantile_interval(
+    scores: npt.ArrayLike,
+    n: npt.ArrayLike,
+    q: float = 0.5,
+    *,
+    confidence: float = 0.95,
+    simultaneous: bool = False,
+    shape: str = "narrow",
+    direction: str = "max",
+    bounds: tuple[float | None, float | None] | None = None,
+) -> Interval:
+    """Exact limits for the q-quantile of the best of n; ``simultaneous`` over all the budgets in ``n``.
+
+    Budgets beyond the number of trials are allowed: the limit on the worse side holds there too. A limit that the
+    trials cannot give is infinite, or the bound on the score where ``bounds`` name one. ``shape="long"`` trades a
+    little width for a longer horizon (see ``rank_band``). Mirror images: ``min`` negates the scores.
+    """
+    values = as_scores(scores, at_least=2)
+    budgets, scalar = as_budgets(n)
+    toward = as_direction(direction)
+    least, most = as_bounds(bounds, values)
+    ranks = rank_band(values.size, budgets, q, confidence=confidence, simultaneous=simultaneous, shape=shape)
+    worst, best = (least, most) if toward == "max" else (most, least)
+    sign = 1.0 if toward == "max" else -1.0
+    ends = [-math.inf if worst is None else sign * worst, math.inf if best is None else sign * best]
+    ordered = np.concatenate([ends[:1], np.sort(sign * values), ends[1:]])
+    low, high = ordered[ranks.low], ordered[ranks.high]
+    if toward == "min":
+        low, high = -high, -low
+    coverage = ranks.coverage
+    return Interval(
+        n=int(budgets[0]) if scalar else budgets,
+        low=float(low[0]) if scalar else low,
+        high=float(high[0]) if scalar else high,
+        method="exact",
+        confidence=ranks.confidence,
+        simultaneous=simultaneous,
+        n_trials=values.size,
+        statistic="median" if ranks.q == 0.5 else f"{ranks.q:g}",
+        direction=toward,
+        note=_note(ranks, toward, tied=np.unique(values).size < values.size),
+        horizon=ranks.horizon,
+        coverage=float(coverage[0]) if scalar and isinstance(coverage, np.ndarray) else coverage,
+    )
+
+
+def horizon(
+    n_trials: int,
+    confidence: float = 0.95,
+    q: float = 0.5,
+    *,
+    n_max: int | None = None,
+    simultaneous: bool = True,
+    shape: str = "narrow",
+) -> int:
+    """The largest budget at which ``n_trials`` trials limit the q-quantile curve on the side that is best.
+
+    Simultaneous: within a band over n = 1..n_max (default n_trials). 0 means that there is no such limit at all.
+    """
+    top = n_trials if n_max is None else int(as_budgets(n_max)[0][0])
+    budgets = np.arange(1, max(top, 1) + 1) if simultaneous else np.ones(1)
+    return rank_band(n_trials, budgets, q, confidence=confidence, simultaneous=simultaneous, shape=shape).horizon
+
+
+def _note(ranks: RankBand, toward: str, *, tied: bool) -> str:
+    side = "above" if toward == "max" else "below"
+    what = "median curve" if ranks.q == 0.5 else f"{ranks.q:g}-quantile curve"
+    start = f"with {ranks.n_trials} trials at {100 * ranks.confidence:g} %"
+    if ranks.horizon == 0:
+        text = f"{start} the {what} is not bounded {side} at any of these n"
+    else:
+        text = f"{start} the {what} is bounded {side} up to n = {ranks.horizon}"
+    if ranks.simultaneous:
+        text += f"; exact joint coverage {ranks.coverage:.4f} over {ranks.n.size} budgets"
+    return text + ("; conservative where scores tie" if tied else "")

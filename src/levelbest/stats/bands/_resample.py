@@ -1,0 +1,245 @@
+"""The bootstrap engine: resamples as counts, estimates for every budget as one matrix product.
+
+A resample draws n_trials of the observed trials with replacement; all it says is how often each was drawn. With the
+trials sorted once, worst to best, those counts are the resample in sorted order, so that nothing is sorted again and
+the estimates of all resamples at all budgets are `rows @ weights`. The jackknife standard error of each resample comes
+in the same pass, in closed form. Work is cut into pieces of bounded size; the generator alone decides the result.
+
+Scores here are turned so that higher is better; `interval` turns them and turns the limits back.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from levelbest._check import FloatArray, IntArray
+from levelbest.errors import InputError
+from levelbest.stats.best import rank_weights
+
+__all__ = ["MEMORY_LIMIT", "Ranked", "allow", "bootstrap", "smooth_bootstrap"]
+
+MEMORY_LIMIT = 1 << 30  # bytes that the estimates of all resamples may take
+_CELLS = 1 << 18  # trials in one piece of resamples: two megabytes, in the cache and enough for one matrix product
+_BLOCK = 1 << 15  # (budget, resample) pairs of standard errors computed together
+
+
+@lru_cache(maxsize=64)
+def _weights(n_trials: int, n: tuple[int, ...], estimator: str = "u") -> FloatArray:
+    weights = rank_weights(n_trials, np.array(n), estimator)
+    weights.setflags(write=False)
+    return weights
+
+
+class Ranked:
+    """Trials in order of their selection score with the U weights of each budget ([T]), ready to be resampled.
+
+    ``n`` must increase. Trials with equal selection scores share the weight of their group equally ([B] after eq. 7);
+    with separate reported scores that means the group's mean *within each resample*: the plain product would depend on
+    the order in which tied trials were given. ``size`` is the size of a resample where it is not that of the data, and
+    ``error_n`` are the budgets of the standard errors where they are not all of ``n``. ``estimator`` "v" resamples V
+    ([B] eq. 7), whose standard errors are left undefined.
+    """
+
+    def __init__(
+        self,
+        selection: FloatArray,
+        n: IntArray,
+        reported: FloatArray | None = None,
+        *,
+        size: int | None = None,
+        error_n: IntArray | None = None,
+        estimator: str = "u",
+    ) -> None:
+        claimed = selection if reported is None else reported
+        self.order = np.lexsort((claimed, selection))
+        self.selection = selection[self.order]
+        self.n = n
+        self.n_trials = selection.size
+        self.size = m = selection.size if size is None else size
+        # Deviations from the best trial's score: no digit is lost to a large common offset.
+        self.reported = claimed[self.order]
+        self.offset = float(self.reported[-1])
+        self.values = self.reported - self.offset
+        fresh = np.r_[True, np.diff(self.selection) > 0]
+        self.starts = np.flatnonzero(fresh)
+        lows, highs = (f.reduceat(self.values, self.starts) for f in (np.minimum, np.maximum))
+        self.grouped = bool((lows != highs).any())
+        self.one_column = reported is None
+        self.constant = bool((self.values == 0).all())
+        key = tuple(int(k) for k in n)
+        self.weights = _weights(m, key, estimator)
+        self.error_n = n if error_n is None else error_n
+        self.inside = self.error_n < m  # the jackknife leaves one trial out: budgets up to n_trials - 1
+        left = tuple(int(k) for k in self.error_n if k < m)
+        self.fewer = _weights(m - 1, left) if m > 1 and estimator == "u" else np.empty((0, 0))
+        if self.size == self.n_trials:
+            ones = np.ones((1, m), dtype=np.int64)
+            self.estimate, self.error = (a[:, 0] for a in self.resampled(ones, errors=True))
+
+    def resampled(self, counts: IntArray, *, errors: bool = False) -> tuple[FloatArray, FloatArray]:
+        """Estimates and, if asked, standard errors (n, resample) of resamples given as counts in rank order.
+
+        A standard error is NaN where n is the size of the resample.
+        """
+        b, m = counts.shape[0], self.size
+        if not self.grouped:
+            rows = np.repeat(np.tile(self.values, b), counts.ravel()).reshape(b, m)
+        else:
+            sizes = np.add.reduceat(counts, self.starts, axis=1)
+            weighted = counts * self.values
+            means = np.add.reduceat(weighted, self.starts, axis=1) / np.maximum(sizes, 1)
+            rows = np.repeat(means.ravel(), sizes.ravel()).reshape(b, m)
+        estimates = (rows @ self.weights.T).T
+        estimates += self.offset
+        out = np.full((self.error_n.size, b) if errors else (0, 0), np.nan)
+        if errors and self.fewer.size:
+            squares = self._between(rows)
+            if self.grouped:
+                group = np.repeat(np.arange(self.starts.size), np.diff(np.r_[self.starts, self.n_trials]))
+                spread = np.add.reduceat(counts * (self.values - means[:, group]) ** 2, self.starts, axis=1)
+                squares += self._within(sizes, spread)
+            out[self.inside] = np.sqrt((m - 1) / m * squares)
+        return estimates, out
+
+    def _between(self, rows: FloatArray) -> FloatArray:
+        """Sum of squared deviations of the leave-one-out estimates, members of a group taken at its mean.
+
+        Leaving out rank i instead of i + 1 changes the estimate by w'_i (x_{i+1} - x_i), w' the weights of one trial
+        fewer. Counted from the one that leaves out the best, the leave-one-out estimates are y_m = 0 and
+        y_i = sum_{k >= i} w'_k (x_{k+1} - x_k), and sum (y - mean)^2 = sum y^2 - (sum y)^2 / m. Because y_m = 0, the
+        sum of squares left is at least the squared mean, hence at least 1/(m + 1) of the first term: the subtraction
+        costs a factor m + 1 of precision at worst.
+        """
+        b, m = rows.shape
+        n_rows = self.fewer.shape[0]
+        budgets = self.error_n[self.inside]
+        # w'_k = 0 below rank n: at rank k only the budgets n <= k move.
+        active = np.searchsorted(budgets, np.arange(m), side="right")
+        still = (budgets - 1)[:, None]  # ranks below n: leaving any of them out gives the same estimate
+        gaps = np.diff(rows, axis=1)
+        total = (gaps @ (self.fewer * np.arange(1, m)).T).T  # y_i counts gap k once for every i <= k
+        squares = np.empty((n_rows, b))
+        block = max(8, _BLOCK // n_rows)
+        for start in range(0, b, block):
+            gap = np.ascontiguousarray(gaps[start : start + block].T)
+            y, square = np.zeros((2, n_rows, gap.shape[1]))
+            step = np.empty_like(y)
+            for k in range(m - 1, 0, -1):
+                a = active[k]
+                if a == 0:
+                    break
+                now, moved = y[:a], step[:a]
+                np.multiply(self.fewer[:a, k - 1, None], gap[k - 1], out=moved)
+                now += moved
+                np.multiply(now, now, out=moved)
+                square[:a] += moved
+            np.add(square, still * y * y, out=squares[:, start : start + block])
+        squares -= total * total / m
+        return np.maximum(squares, 0, out=squares)
+
+    def _within(self, sizes: IntArray, spread: FloatArray) -> FloatArray:
+        """What the members of tied groups add: leaving out one moves its group's mean.
+
+        With a members, mean ybar and mean weight B over the a - 1 places left, leaving out y_i lowers the estimate by
+        B (y_i - ybar); summed over the group these vanish, so their squares simply add to those between groups.
+        """
+        wide = np.flatnonzero(np.diff(np.r_[self.starts, self.n_trials]) > 1)
+        top = np.cumsum(sizes, axis=1)[:, wide]
+        size = sizes[:, wide]
+        spread = spread[:, wide]
+        table = np.concatenate([np.zeros((self.fewer.shape[0], 1)), np.cumsum(self.fewer, axis=1)], axis=1)
+        out = np.zeros((self.fewer.shape[0], sizes.shape[0]))
+        for g in range(wide.size):
+            real = np.flatnonzero(size[:, g] > 1)
+            if real.size:
+                a, last = size[real, g], top[real, g]
+                share = (table[:, last - 1] - table[:, last - a]) / (a - 1)
+                out[:, real] += share * share * spread[real, g]
+        return out
+
+    def leave_one_out(self) -> FloatArray:
+        """Leave-one-out estimates minus their mean, (n, trial) in rank order; NaN where n = n_trials."""
+        m = self.n_trials
+        out = np.full((self.error_n.size, m), np.nan)
+        if not self.fewer.size:
+            return out
+        ends = np.r_[self.starts[1:], m]
+        sizes = ends - self.starts
+        means = np.add.reduceat(self.values, self.starts) / sizes
+        rows = np.repeat(means, sizes)
+        steps = self.fewer * np.diff(rows)
+        y = np.concatenate([np.cumsum(steps[:, ::-1], axis=1)[:, ::-1], np.zeros((steps.shape[0], 1))], axis=1)
+        if self.grouped:
+            table = np.concatenate([np.zeros((self.fewer.shape[0], 1)), np.cumsum(self.fewer, axis=1)], axis=1)
+            share = (table[:, ends - 1] - table[:, self.starts]) / np.maximum(sizes - 1, 1)
+            y -= np.repeat(share, sizes, axis=1) * (self.values - rows)
+        out[self.inside] = y - y.mean(axis=1, keepdims=True)
+        return out
+
+
+def allow(n_resamples: int, n_budgets: int, arrays: int = 1) -> None:
+    """Refuse, with the numbers, a bootstrap whose results would not fit into ``MEMORY_LIMIT``."""
+    needed = 8 * n_resamples * n_budgets * arrays
+    if needed > MEMORY_LIMIT:
+        most = MEMORY_LIMIT // (8 * n_budgets * arrays)
+        raise InputError(
+            f"n_resamples must be at most {most} for {n_budgets} budgets, got {n_resamples}: it would take "
+            f"{needed / 2**30:.3g} GiB, more than the {MEMORY_LIMIT / 2**30:.3g} GiB allowed; 10000 are plenty"
+        )
+
+
+def counts(n_trials: int, n_resamples: int, rng: np.random.Generator, size: int | None = None) -> IntArray:
+    """How often each trial was drawn, one resample per row."""
+    drawn = rng.integers(0, n_trials, (n_resamples, n_trials if size is None else size))
+    drawn += np.arange(n_resamples)[:, None] * n_trials
+    return np.bincount(drawn.ravel(), minlength=n_resamples * n_trials).reshape(n_resamples, n_trials)
+
+
+def bootstrap(
+    trials: Ranked, n_resamples: int, rng: np.random.Generator, *, errors: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Estimates and, if asked, jackknife standard errors of ``n_resamples`` resamples: (n, resample) each."""
+    allow(n_resamples, trials.n.size, 1 + errors)
+    estimates = np.empty((trials.n.size, n_resamples))
+    deviations = np.empty((trials.n.size, n_resamples) if errors else (0, 0))
+    piece = max(1, _CELLS // max(trials.n_trials, trials.size))
+    for start in range(0, n_resamples, piece):
+        cut = slice(start, min(start + piece, n_resamples))
+        drawn = counts(trials.n_trials, cut.stop - start, rng, trials.size)
+        part, error = trials.resampled(drawn, errors=errors)
+        estimates[:, cut] = part
+        if errors:
+            deviations[:, cut] = error
+    return estimates, deviations
+
+
+def smooth_bootstrap(trials: Ranked, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+    """Estimates (n, resample) of draws from a Gaussian kernel estimate with Scott's bandwidth ([B] fig. 2).
+
+    Selection and reported scores get noise with the covariance of the data times m^(-1/(d+4)) squared, d = 1 or 2.
+    """
+    m = trials.n_trials
+    allow(n_resamples, trials.n.size)
+    estimates = np.empty((trials.n.size, n_resamples))
+    piece = max(1, _CELLS // m)
+    if trials.one_column:
+        width = trials.values.std(ddof=1) * m ** (-1 / 5)
+    else:
+        pair = np.stack([trials.selection, trials.values])
+        # The symmetric root serves singular covariances too: a selection score that is a function of the reported one.
+        variances, axes = np.linalg.eigh(np.cov(pair))
+        root = axes * np.sqrt(np.maximum(variances, 0)) * m ** (-1 / 6)
+    for start in range(0, n_resamples, piece):
+        cut = slice(start, min(start + piece, n_resamples))
+        shape = (cut.stop - start, m)
+        drawn = rng.integers(0, m, shape)
+        if trials.one_column:
+            rows = np.sort(trials.values[drawn] + width * rng.standard_normal(shape), axis=1)
+        else:
+            noise = rng.standard_normal((2, *shape))
+            ranks = np.argsort(trials.selection[drawn] + np.tensordot(root[0], noise, 1), axis=1)
+            rows = np.take_along_axis(trials.values[drawn] + np.tensordot(root[1], noise, 1), ranks, axis=1)
+        estimates[:, cut] = trials.weights @ rows.T
+    return estimates + trials.offset

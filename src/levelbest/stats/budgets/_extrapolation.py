@@ -1,0 +1,248 @@
+"""Past the data: the expected best of more trials than were run. A guess with a name, never part of a verdict.
+
+The best of many trials of (almost) any law is nearly of generalised extreme-value form, and if the best of k is, then
+
+    E[best of n] = a + b n^shape   for every n >= k      (a + b log n for shape 0)
+
+because extreme-value laws keep their shape under maxima: a bounded score has shape < 0 and a is then its limit (a score
+that is quadratic near its optimum in d directions has shape -2/d, as the noisy quadratic of [L] without its noise).
+Three points of the curve fix it: (E[4k] - E[2k]) / (E[2k] - E[k]) = 2^shape. These are the LH-moment equations (Wang
+1997), and the U estimates of the three are unbiased. The interval refits samples of the fitted law. In simulations with
+50 trials and n = 75 to 200 it covered .77 to .97 where it says .95 (nine laws; the lowest for lognormal, t3 and normal
+scores): what no interval knows is whether the form holds. So the fit is also made from half of the trials and held
+against what all of them show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import Bounds, FloatArray, IntArray, Seed
+from levelbest._plain import plain
+from levelbest.errors import DataError, InputError
+from levelbest.stats.bands import _limits as limits
+from levelbest.stats.best import _order as order
+from levelbest.stats.best import rank_weights
+
+__all__ = ["Extrapolation", "HeldBack", "extrapolated_best"]
+
+LEAST = 24
+"""Fewer trials leave the three points of the fit too close to say anything."""
+_STEEPEST, _FLATTEST = 0.95, -4.0  # shapes: the mean of a law with shape >= 1 does not exist; below -4 it is a wall
+_AT_MOST = 4  # times the number of trials
+_TAIL_SHARE = 0.5  # of the nominal tail: the shape is so uncertain that the plain tails cover too little
+
+
+@dataclass(frozen=True)
+class HeldBack:
+    """The same fit from half of the trials, asked for what the whole sample shows."""
+
+    n: int
+    predicted: float
+    low: float
+    high: float
+    observed: float
+
+    @property
+    def held(self) -> bool:
+        """Whether the estimate from all trials lies within the interval predicted from half of them."""
+        return self.low <= self.observed <= self.high
+
+
+@dataclass(frozen=True, eq=False)
+class Extrapolation:
+    """The expected best of n past n_trials, by a generalised extreme-value fit: labelled, and with a check."""
+
+    n: IntArray
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    shape: float
+    limit: float
+    """Where the curve ends: the score's own limit for a negative shape, infinite otherwise."""
+    check: HeldBack
+    confidence: float
+    n_trials: int
+    direction: str
+    method: str = "generalised extreme value"
+    label: str = "extrapolation"
+
+    def __str__(self) -> str:
+        rows = zip(self.n, self.value, self.low, self.high, strict=True)
+        shown = "; ".join(f"n = {n}: {v:.4g} [{low:.4g}, {high:.4g}]" for n, v, low, high in rows)
+        verdict = "the check holds" if self.check.held else "the check FAILS: do not trust this"
+        head = f"extrapolation past {self.n_trials} trials ({self.method} fit, nominal {100 * self.confidence:g} %)"
+        return (
+            f"{head}: {shown}; from half of them E[best of {self.check.n}] was predicted as {self.check.predicted:.4g} "
+            f"[{self.check.low:.4g}, {self.check.high:.4g}] and all of them say {self.check.observed:.4g}: {verdict}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers for JSON."""
+        keys = ("n", "value", "low", "high")
+        rows = zip(self.n, self.value, self.low, self.high, strict=True)
+        document: dict[str, Any] = plain(
+            {
+                "label": self.label,
+                "method": self.method,
+                "shape": self.shape,
+                "limit": self.limit,
+                "confidence": self.confidence,
+                "n_trials": self.n_trials,
+                "points": [dict(zip(keys, row, strict=True)) for row in rows],
+                "check": {
+                    "n": self.check.n,
+                    "predicted": self.check.predicted,
+                    "low": self.check.low,
+                    "high": self.check.high,
+                    "observed": self.check.observed,
+                    "held": self.check.held,
+                },
+            }
+        )
+        return document
+
+
+def extrapolated_best(
+    selection: npt.ArrayLike,
+    n: npt.ArrayLike,
+    *,
+    direction: str = "max",
+    bounds: Bounds | None = None,
+    confidence: float = 0.95,
+    n_resamples: int = 2_000,
+    rng: Seed = 0,
+) -> Extrapolation:
+    """The expected best of n for n past the number of trials, at most four times as many, with a check.
+
+    One score column: what another column reports of the winner need not follow any such form.
+    """
+    scores = _check.as_scores(selection, "selection")
+    if scores.size < LEAST:
+        raise DataError(f"extrapolation needs at least {LEAST} trials, got {scores.size}; run more trials")
+    budgets, _ = _check.as_budgets(n)
+    if budgets.min() <= scores.size:
+        raise InputError(
+            f"extrapolation is for n past the {scores.size} trials, got {budgets.min()}; within them use expected_best"
+        )
+    if budgets.max() > _AT_MOST * scores.size:
+        raise InputError(
+            f"extrapolation reaches to {_AT_MOST} times the number of trials, {_AT_MOST * scores.size}, got "
+            f"{budgets.max()}; run more trials"
+        )
+    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    ends = _check.as_bounds(bounds, scores, "selection")
+    best = ends[1] if sign > 0 else ends[0]
+    ceiling = np.inf if best is None else sign * best
+    confidence = _check.as_confidence(confidence)
+    generator = _check.as_rng(rng)
+    turned = sign * scores
+    if np.unique(turned).size < 4:
+        raise DataError(f"extrapolation needs at least 4 distinct scores, got {np.unique(turned).size}")
+    value, low, high, limit, shape = _fit(turned, budgets, ceiling, confidence, n_resamples, generator)
+    check = _held_back(turned, sign, ceiling, confidence, n_resamples, generator)
+    if sign < 0:
+        low, high = high, low
+    return Extrapolation(
+        n=budgets,
+        value=sign * value,
+        low=sign * low,
+        high=sign * high,
+        shape=shape,
+        limit=sign * min(limit, ceiling),
+        check=check,
+        confidence=confidence,
+        n_trials=int(scores.size),
+        direction=direction,
+    )
+
+
+def _points(m: int) -> IntArray:
+    """Budgets k, 2k, 4k with 4k about .6 m: further up the curve is too uncertain, further down not yet extreme."""
+    k = max(2, round(0.15 * m))
+    return np.array([k, 2 * k, 4 * k])
+
+
+def _curves(points: IntArray, e: FloatArray, n: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """a + b n^shape through three points each, (n, curve), never falling; and the limit a and the shape."""
+    first, second = e[1] - e[0], e[2] - e[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shape = np.log2(second / first)
+    # No gain at all between the points: the best is reached, and stays.
+    flat = ~(first > 0) | ~(second > 0)
+    shape = np.clip(np.where(flat, _FLATTEST, shape), _FLATTEST, _STEEPEST)
+    # gain from 4k to n, in units of the gain from 2k to 4k: (r^s - 1) / (1 - 2^-s) with r = n / 4k
+    ratio = np.log(n / points[2])[:, None]
+    small = np.abs(shape) < 1e-8
+    safe = np.where(small, 1.0, shape)
+    gain = np.where(small, ratio / np.log(2), np.expm1(safe * ratio) / -np.expm1(-safe * np.log(2)))
+    curve = e[2] + np.where(flat, 0.0, second) * gain
+    with np.errstate(divide="ignore", invalid="ignore"):
+        limit = np.where(shape < 0, e[2] + np.where(flat, 0.0, second) / np.expm1(-safe * np.log(2)), np.inf)
+    return curve, limit, shape
+
+
+def _fit(
+    scores: FloatArray, n: IntArray, ceiling: float, confidence: float, n_resamples: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray, float, float]:
+    """Value, low and high, the limit and the shape. Samples from the fitted law are fitted again.
+
+    Resampling the trials themselves would never see past the best of them. The error of each refit is measured by its
+    own gain from k to 4k, so that a fit which happens to be flat is not taken for a certain one.
+    """
+    points = _points(scores.size)
+    weights = rank_weights(scores.size, points)
+    e = (weights @ np.sort(scores))[:, None]
+    value, limit, shape = _curves(points, e, n)
+    law = _law(points, e[:, 0], float(shape[0]))
+    if law is None:
+        # The best score is reached all the time: nothing says how much better a further trial could be.
+        nothing = np.full(n.size, np.nan)
+        return np.minimum(value[:, 0], ceiling), nothing, nothing, float(limit[0]), float(shape[0])
+    drawn = np.sort(law(rng.random((n_resamples, scores.size))), axis=1)
+    points_drawn = weights @ drawn.T
+    again, _, _ = _curves(points, points_drawn, n)
+    gain = np.maximum(points_drawn[2] - points_drawn[0], np.finfo(float).tiny)
+    t = (again - value) / gain
+    tail = _TAIL_SHARE * (1 - confidence) / 2
+    own = float(e[2, 0] - e[0, 0])
+    low = value[:, 0] - limits.order_statistic(t, 1 - tail) * own
+    high = value[:, 0] - limits.order_statistic(t, tail) * own
+    ends = (np.minimum(end, ceiling) for end in (value[:, 0], low, high))
+    return *ends, float(limit[0]), float(shape[0])  # type: ignore[return-value]
+
+
+def _law(points: IntArray, e: FloatArray, shape: float) -> Callable[[FloatArray], FloatArray] | None:
+    """Scores whose best of n is a + b n^shape: the extreme-value law, from uniform numbers; None without any gain."""
+    from scipy.special import gamma
+
+    if not e[2] > e[1] > e[0]:
+        return None
+    s = shape if abs(shape) > 1e-3 else 1e-3
+    b = (e[2] - e[1]) / (float(points[2]) ** s - float(points[1]) ** s)
+    a = e[2] - b * float(points[2]) ** s
+
+    def scores(u: FloatArray) -> FloatArray:
+        # E[best of n] of a + c (-log U)^-s is a + c Gamma(1 - s) n^s
+        drawn: FloatArray = a + b / gamma(1 - s) * (-np.log(u)) ** -s
+        return drawn
+
+    return scores
+
+
+def _held_back(
+    scores: FloatArray, sign: float, ceiling: float, confidence: float, n_resamples: int, rng: np.random.Generator
+) -> HeldBack:
+    """Fit to a random half, predict the best of as many trials as half the whole sample allows with some certainty."""
+    half = rng.permutation(scores)[: scores.size // 2]
+    n = np.array([round(0.6 * scores.size)])
+    value, low, high, _, _ = _fit(half, n, ceiling, confidence, n_resamples, rng)
+    observed = float(np.asarray(order.expected_best(scores, n))[0])
+    ends = sorted((sign * float(low[0]), sign * float(high[0])))
+    return HeldBack(int(n[0]), sign * float(value[0]), ends[0], ends[1], sign * observed)

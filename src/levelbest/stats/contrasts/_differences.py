@@ -1,0 +1,165 @@
+"""The difference of two families' curves, with a band over the budgets compared.
+
+Everywhere a difference is first minus second, turned so that positive means that the first is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import FloatArray, IntArray, Seed
+from levelbest.errors import InputError
+from levelbest.stats.best import _order as order
+from levelbest.stats.contrasts._pairwise import Draws, draw_families, pair_bands, reach_words, widest
+from levelbest.stats.contrasts._quantiles import bootstrapped_differences, exact_differences
+from levelbest.stats.contrasts._samples import Difference, Sample, check_pairing, turn
+
+__all__ = ["difference_band", "difference_bands", "draw", "mean_differences"]
+
+
+def difference_band(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    n: npt.ArrayLike | None = None,
+    *,
+    reported: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    statistic: str | float = "mean",
+    paired: bool = False,
+    confidence: float = 0.95,
+    simultaneous: bool = True,
+    direction: str = "max",
+    n_resamples: int = 5_000,
+    rng: Seed = 0,
+) -> Difference:
+    """The difference of two families at each budget, with a band that holds over all of them at once.
+
+    ``a`` and ``b`` are selection scores, ``reported`` the pair of reported scores where they are separate; ``paired``
+    says that entry i of both is the same configuration, seed or problem. Mean curves have a studentised band, up to
+    half the trials of the smaller family; quantile curves of one score column exact bands, others a bootstrap.
+    """
+    first, second = (None, None) if reported is None else reported
+    families = [Sample(*_check.as_pair(a, first, at_least=2)), Sample(*_check.as_pair(b, second, at_least=2))]
+    if n is None:
+        n = np.arange(1, widest(*(one.n_trials for one in families)) + 1)
+    budgets, _ = _check.as_budgets(n, min(one.n_trials for one in families))
+    grid, where = np.unique(budgets, return_inverse=True)
+    options: dict[str, Any] = {"statistic": statistic, "paired": paired, "confidence": confidence}
+    options |= {"direction": direction, "n_resamples": n_resamples}
+    if simultaneous:
+        found = difference_bands(families, [(0, 1)], grid, rng=rng, **options)[0]
+    else:
+        options["rng"] = _check.as_rng(rng)
+        each = [difference_bands(families, [(0, 1)], grid[i : i + 1], **options)[0] for i in range(grid.size)]
+        found = _joined(each)
+    return replace(found.columns(lambda column: column[where]), simultaneous=simultaneous)
+
+
+def _joined(each: Sequence[Difference]) -> Difference:
+    """Pointwise differences, one budget each, as one."""
+    reasons = dict.fromkeys(one.reason for one in each if one.reason)
+    columns = ("n", "difference", "low", "high", "certified")
+    joined: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in each]) for name in columns}
+    return replace(each[0], reason="; ".join(reasons) or None, **joined)
+
+
+def difference_bands(
+    families: Sequence[Sample],
+    pairs: Sequence[tuple[int, int]],
+    n: IntArray,
+    *,
+    statistic: str | float = "mean",
+    paired: bool = False,
+    confidence: float = 0.95,
+    direction: str = "max",
+    step_down: bool = False,
+    n_resamples: int = 5_000,
+    rng: Seed = 0,
+) -> tuple[Difference, ...]:
+    """Differences of several pairs of families, with bands that hold for all pairs and budgets together."""
+    q = as_quantile(statistic)
+    confidence = _check.as_confidence(confidence)
+    turned = turn(families, direction)
+    if paired:
+        check_pairing(turned)
+    if q is None:
+        draws = draw(turned, pairs, n, paired=paired, n_resamples=n_resamples, rng=rng)
+        return mean_differences(draws, turned, confidence=confidence, direction=direction, step_down=step_down)
+    if all(one.reported is None for one in turned):
+        return exact_differences(turned, pairs, n, q, paired, confidence, direction)
+    return bootstrapped_differences(turned, pairs, n, q, paired, confidence, direction, n_resamples, _check.as_rng(rng))
+
+
+def as_quantile(statistic: str | float) -> float | None:
+    """None for the mean, else the probability that the statistic names."""
+    if isinstance(statistic, str):
+        if statistic in ("mean", "median"):
+            return None if statistic == "mean" else 0.5
+        try:
+            statistic = float(statistic)
+        except ValueError:
+            raise InputError(f"statistic must be 'mean', 'median' or a probability, got {statistic!r}") from None
+    return _check.as_quantile(statistic)
+
+
+def draw(
+    turned: Sequence[Sample],
+    pairs: Sequence[tuple[int, int]],
+    n: IntArray,
+    *,
+    paired: bool,
+    n_resamples: int,
+    rng: Seed,
+) -> Draws:
+    """One bootstrap of all families (turned scores), to be read by `mean_differences` and by others."""
+    families = [(one.selection, one.reported) for one in turned]
+    n_resamples = _check.as_count(n_resamples, "n_resamples", at_least=99)
+    return draw_families(families, pairs, n, paired=paired, n_resamples=n_resamples, rng=_check.as_rng(rng))
+
+
+def mean_differences(
+    draws: Draws, turned: Sequence[Sample], *, confidence: float, direction: str, step_down: bool = False
+) -> tuple[Difference, ...]:
+    """Bands for the differences of mean curves; past half the trials there are estimates but no limits."""
+    found = []
+    for (a, b), band in zip(draws.pairs, pair_bands(draws, confidence, step_down=step_down), strict=True):
+        sizes = turned[a].n_trials, turned[b].n_trials
+        limit = widest(*sizes)
+        inside = draws.n <= limit
+        low, high = np.where(inside, band.low, np.nan), np.where(inside, band.high, np.nan)
+        difference = band.difference.copy()
+        within = ~inside & (draws.n <= min(sizes))
+        if within.any():
+            difference[within] = _means(turned[a], draws.n[within]) - _means(turned[b], draws.n[within])
+        reason = None if inside.all() else reach_words(*sizes)
+        flat = inside & (band.error == 0)
+        if flat.any():
+            reason = "; ".join(filter(None, [reason, "scores without spread leave the difference without limits"]))
+        found.append(
+            Difference(
+                n=draws.n,
+                difference=difference,
+                low=low,
+                high=high,
+                certified=np.where(inside, band.certified, 0),
+                method="studentised",
+                confidence=confidence,
+                simultaneous=True,
+                paired=draws.paired,
+                n_trials=sizes,
+                statistic="mean",
+                direction=direction,
+                n_resamples=draws.deviations.shape[-1],
+                reason=reason,
+            )
+        )
+    return tuple(found)
+
+
+def _means(one: Sample, n: IntArray) -> FloatArray:
+    return np.asarray(order.expected_best(one.selection, n, one.reported))

@@ -1,0 +1,96 @@
+"""Repeated searches: the unit is the whole search, its curve the best so far.
+
+Trials of an adaptive search are not exchangeable, so no subset of them stands for a smaller budget. What is: whole
+searches, repeated with other seeds. The best-so-far curves of k searches are k independent curves, and their mean at a
+budget has Student's interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from levelbest._check import FloatArray, IntArray
+from levelbest.stats.contrasts._samples import Difference
+
+__all__ = ["best_so_far", "search_differences", "search_interval"]
+
+
+def best_so_far(selection: FloatArray, reported: FloatArray | None) -> FloatArray:
+    """The reported score of the incumbent after each trial, in the order given; turned scores.
+
+    A trial that only equals the incumbent does not replace it, as in a search that keeps its first best.
+    """
+    best = np.maximum.accumulate(selection)
+    fresh = np.concatenate(([True], selection[1:] > best[:-1]))
+    holder = np.maximum.accumulate(np.where(fresh, np.arange(selection.size), 0))
+    curve: FloatArray = (selection if reported is None else reported)[holder]
+    return curve
+
+
+def search_interval(curves: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean over searches (rows) at each budget, low and high by Student's t; NaN limits for one search."""
+    from scipy.special import stdtrit
+
+    k = curves.shape[0]
+    mean = curves.mean(axis=0)
+    if k < 2:
+        return mean, np.full(mean.size, np.nan), np.full(mean.size, np.nan)
+    half = float(stdtrit(k - 1, (1 + confidence) / 2)) * curves.std(axis=0, ddof=1) / np.sqrt(k)
+    return mean, mean - half, mean + half
+
+
+def search_differences(
+    curves: Sequence[FloatArray],
+    pairs: Sequence[tuple[int, int]],
+    n: IntArray,
+    *,
+    confidence: float,
+    direction: str,
+) -> tuple[Difference, ...]:
+    """Differences of the mean best-so-far curves (searches, n), turned; Welch's t, the error shared by all of them.
+
+    Few searches leave nothing to resample, so budgets and pairs share the error rate equally (Bonferroni).
+    """
+    from scipy.special import stdtrit
+
+    level = 1 - (1 - confidence) / (2 * n.size * len(pairs))
+    found = []
+    for a, b in pairs:
+        first, second = curves[a], curves[b]
+        d = first.mean(axis=0) - second.mean(axis=0)
+        sizes = first.shape[0], second.shape[0]
+        reason = None
+        if min(sizes) < 2:
+            half = np.full(n.size, np.nan)
+            reason = (
+                "one search allows no interval: its trials are not a random sample, and there is nothing else to "
+                "compare it with; repeat the whole search with other seeds, at least 3 times"
+            )
+        else:
+            parts = [one.var(axis=0, ddof=1) / one.shape[0] for one in (first, second)]
+            total = parts[0] + parts[1]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                freedom = total**2 / (parts[0] ** 2 / (sizes[0] - 1) + parts[1] ** 2 / (sizes[1] - 1))
+            half = stdtrit(np.where(np.isfinite(freedom), freedom, 1.0), level) * np.sqrt(total)
+            half = np.where(total > 0, half, np.inf)
+        low, high = d - half, d + half
+        found.append(
+            Difference(
+                n=n,
+                difference=d,
+                low=low,
+                high=high,
+                certified=np.where(low > 0, 1, np.where(high < 0, -1, 0)),
+                method="welch",
+                confidence=confidence,
+                simultaneous=True,
+                paired=False,
+                n_trials=sizes,
+                statistic="mean best so far",
+                direction=direction,
+                reason=reason,
+            )
+        )
+    return tuple(found)

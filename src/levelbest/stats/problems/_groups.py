@@ -1,0 +1,392 @@
+"""Many problems, each with its own samples: pass@k, pass^k and the best of n, problem by problem and on average.
+
+A *group* is one problem; its samples are its trials. The estimate is made within each group and averaged over the
+groups that have at least n samples: for the others the best of n is undefined, which is counted and never filled in.
+
+With 0/1 scores the expected best of n is pass@k ([C]); with a verifier's score as selection and correctness as reported
+score it is best of n with a verifier; with a real score it is the expected maximum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import FloatArray, IntArray
+from levelbest.errors import InputError
+from levelbest.stats.best import log_share, rank_weights
+
+__all__ = [
+    "GroupBest",
+    "Repeats",
+    "all_of_k",
+    "as_groups",
+    "average_over_groups",
+    "expected_best_by_group",
+    "group_values",
+    "pass_at_k",
+    "repeated_samples",
+]
+
+_CELLS = 1 << 22  # samples ranked together: 32 MB of scores
+_KEPT = 1 << 21  # weights held together: 16 MB
+_TABLE = 1 << 18  # entries of a table computed together
+
+
+@dataclass(frozen=True, eq=False)
+class GroupBest:
+    """The best of n in each group, and on average over the groups that allow n.
+
+    ``by_group`` has one row per group and one column per budget, NaN where the group has fewer than n samples;
+    ``value`` averages each column over the others, ``n_groups`` of them. ``stratum`` is a label per group or None.
+    """
+
+    n: IntArray
+    value: FloatArray
+    by_group: FloatArray
+    n_groups: IntArray
+    groups: npt.NDArray[Any]
+    sizes: IntArray
+    weights: FloatArray | None
+    direction: str
+    stratum: npt.NDArray[Any] | None = None
+
+    def select(self, groups: npt.NDArray[Any]) -> GroupBest:
+        """The same for some of the groups, given as a mask or as positions."""
+        weights = None if self.weights is None else self.weights[groups]
+        stratum = None if self.stratum is None else self.stratum[groups]
+        value, n_groups = average_over_groups(self.by_group[groups], weights)
+        return replace(
+            self, value=value, by_group=self.by_group[groups], n_groups=n_groups, groups=self.groups[groups],
+            sizes=self.sizes[groups], weights=weights, stratum=stratum,
+        )  # fmt: skip
+
+    def by_stratum(self) -> dict[str, GroupBest]:
+        """One result per stratum, by its label; the whole under ``all`` where there are no strata."""
+        if self.stratum is None:
+            return {"all": self}
+        return {str(label): self.select(self.stratum == label) for label in np.unique(self.stratum)}
+
+    def __str__(self) -> str:
+        rows = zip(self.n, self.value, self.n_groups, strict=True)
+        shown = [f"n = {n}: {value:.6g} over {count} of {self.groups.size} groups" for n, value, count in rows]
+        return "; ".join(shown)
+
+
+def pass_at_k(correct: npt.ArrayLike, samples: npt.ArrayLike, k: npt.ArrayLike) -> float | FloatArray:
+    """The chance that at least one of k samples is correct, of ``samples`` of which ``correct`` are ([C] eq. 1).
+
+    The shape is that of the problems followed by that of ``k``. Where k exceeds a problem's samples it is NaN (a
+    single such k is an error): it is unknown, not 1. Average over problems with ``numpy.nanmean(..., axis=0)``.
+    """
+    return _chances(correct, samples, k, every=False)
+
+
+def all_of_k(correct: npt.ArrayLike, samples: npt.ArrayLike, k: npt.ArrayLike) -> float | FloatArray:
+    """The chance that all of k samples are correct (pass^k): C(correct, k) / C(samples, k). Shapes as `pass_at_k`."""
+    return _chances(correct, samples, k, every=True)
+
+
+def _chances(correct: npt.ArrayLike, samples: npt.ArrayLike, k: npt.ArrayLike, *, every: bool) -> float | FloatArray:
+    right, drawn = np.broadcast_arrays(_whole(correct, "correct"), _whole(samples, "samples"))
+    budgets, scalar = _check.as_budgets(k)
+    if right.ndim > 1:
+        raise InputError(f"correct must be one number per problem, got shape {right.shape}; sum the 0/1 scores first")
+    if right.size == 0:
+        raise InputError("correct must hold at least one problem, and it is empty")
+    if (drawn < 1).any():
+        raise InputError(
+            f"samples must be at least 1 for every problem, got {int(drawn.min())}; leave such problems out"
+        )
+    if (right > drawn).any():
+        at = int(np.argmax(np.atleast_1d(right > drawn)))
+        have, of = int(np.atleast_1d(right)[at]), int(np.atleast_1d(drawn)[at])
+        raise InputError(f"correct must be at most samples, got {have} of {of} at position {at}")
+    if int(budgets.min()) > int(drawn.max()) or (right.ndim == 0 and scalar and budgets[0] > drawn):
+        raise InputError(
+            f"k must be at most the number of samples, {int(drawn.max())}, got {int(budgets.min())}; draw more samples "
+            "(past them pass@k is unknown, not 1)"
+        )
+    flat_right, flat_drawn = np.atleast_1d(right), np.atleast_1d(drawn)
+    codes = flat_drawn.astype(np.int64) * (int(flat_drawn.max()) + 1) + flat_right
+    pairs, back = np.unique(codes, return_inverse=True)
+    size, won = np.divmod(pairs, int(flat_drawn.max()) + 1)
+    table = _table(won, size, budgets, every)
+    out = table[back.ravel()]
+    shaped = out.reshape((*right.shape, *(() if scalar else (budgets.size,))))
+    return float(shaped) if shaped.ndim == 0 else shaped
+
+
+def _table(correct: IntArray, samples: IntArray, k: IntArray, every: bool) -> FloatArray:
+    """One row per distinct pair of counts, NaN where k > samples.
+
+    C(c, k) / C(m, k) and C(m-c, k) / C(m, k) come from their logarithms, whose relative error is a few 1e-16, and
+    1 - C(m-c, k) / C(m, k) from expm1, so that small chances keep their digits too.
+    """
+    out = np.empty((samples.size, k.size))
+    step = max(1, _TABLE // k.size)
+    for start in range(0, samples.size, step):
+        rows = slice(start, start + step)
+        size, won = samples[rows, None], correct[rows, None]
+        inside = np.minimum(k[None], size)
+        logs = log_share(size, inside, size - won if every else won)
+        out[rows] = np.exp(logs) if every else 0.0 - np.expm1(logs)  # 0 - 0 is 0, and -(0) is -0
+        out[rows][k[None] > size] = np.nan
+    return out
+
+
+def _whole(counts: npt.ArrayLike, name: str) -> IntArray:
+    array = np.asarray(counts)
+    if array.dtype.kind == "b":
+        raise InputError(f"{name} must be how many samples, one number per problem, got True/False; sum them first")
+    if array.dtype.kind not in "iuf" or not np.isfinite(array.astype(np.float64)).all():
+        raise InputError(f"{name} must be whole numbers, got {_check._short(counts)}")
+    if (array != np.floor(array)).any() or (array < 0).any():
+        bad = array[(array != np.floor(array)) | (array < 0)].flat[0]
+        raise InputError(
+            f"{name} must be whole numbers of at least 0, got {bad:g}; for scores that are not 0 or 1 use "
+            "expected_best_by_group, the expected maximum"
+        )
+    return array.astype(np.int64)
+
+
+def expected_best_by_group(
+    selection: npt.ArrayLike,
+    group: npt.ArrayLike,
+    n: npt.ArrayLike | None = None,
+    reported: npt.ArrayLike | None = None,
+    *,
+    direction: str = "max",
+    weights: Mapping[Any, float] | npt.ArrayLike | None = None,
+    strata: Mapping[Any, Any] | None = None,
+) -> GroupBest:
+    """The expected reported score of the best of n samples, in each group and averaged over groups.
+
+    One entry of ``selection``, ``group`` and ``reported`` per sample; the best of n is chosen by selection score, ties
+    sharing their weight equally. ``n`` defaults to every number up to the largest group. ``weights`` and ``strata``
+    are by group, as a mapping (weights also as an array in the order of the sorted group labels).
+    """
+    chosen_by, claimed = _check.as_pair(selection, reported)
+    _check.as_direction(direction)
+    labels, code, sizes = as_groups(group, chosen_by.size)
+    budgets = np.arange(1, sizes.max() + 1) if n is None else _check.as_budgets(n, int(sizes.max()))[0]
+    by_group = group_values(chosen_by, claimed, code, sizes, budgets, direction)
+    per_group = _group_weights(weights, labels)
+    value, n_groups = average_over_groups(by_group, per_group)
+    return GroupBest(
+        n=budgets.astype(np.int64), value=value, by_group=by_group, n_groups=n_groups, groups=labels, sizes=sizes,
+        weights=per_group, direction=direction, stratum=_strata(strata, labels),
+    )  # fmt: skip
+
+
+def group_values(
+    selection: FloatArray,
+    reported: FloatArray | None,
+    code: IntArray | None,
+    sizes: IntArray,
+    budgets: IntArray,
+    direction: str,
+    *,
+    reproducible: bool = False,
+) -> FloatArray:
+    """The best of n by group (rows) and budget; ``code`` is the group of each sample, ``sizes`` their numbers.
+
+    Without ``code`` the samples come group by group, in the order of ``sizes``.
+    A threaded matrix product may round differently from one machine, or number of threads, to the next;
+    ``reproducible`` sums in one fixed order, at several times the cost.
+    """
+    by_group = np.full((sizes.size, budgets.size), np.nan)
+    values = _two_values(selection) if reported is None else None
+    if values is not None:
+        worst, best = values if direction == "max" else values[::-1]
+        if code is None:
+            code = np.repeat(np.arange(sizes.size), sizes)
+        won = np.bincount(code, weights=selection == best, minlength=sizes.size).astype(np.int64)
+        return np.clip(worst + (best - worst) * np.asarray(pass_at_k(won, sizes, budgets)), *values)
+    for where, chosen, told in _buckets(selection, reported, code, sizes):
+        size = chosen.shape[1]
+        inside = np.flatnonzero(budgets <= size)
+        ranked = _ranked_rows(chosen, told, direction)
+        scores = chosen if told is None else told
+        low, high = scores.min(axis=1)[:, None], scores.max(axis=1)[:, None]
+        step = max(1, _KEPT // size)
+        for first in range(0, inside.size, step):
+            some = inside[first : first + step]
+            # what is too much to hold at once is not kept either
+            weigh = _shares if inside.size <= step else _shares.__wrapped__
+            shares = weigh(size, budgets[some].tobytes())
+            means = np.einsum("ij,kj->ik", ranked, shares, optimize=False) if reproducible else ranked @ shares.T
+            # weights sum to 1 but for rounding, and a weighted mean cannot leave its scores (nor their bounds)
+            by_group[np.ix_(where, some)] = np.clip(means, low, high)
+    return by_group
+
+
+@lru_cache(maxsize=4)
+def _shares(size: int, budgets: bytes) -> FloatArray:
+    """`rank_weights`, kept for the next groups of the same size."""
+    return rank_weights(size, np.frombuffer(budgets, dtype=np.int64))
+
+
+def average_over_groups(by_group: FloatArray, weights: FloatArray | None) -> tuple[FloatArray, IntArray]:
+    """The (weighted) mean of each column over the groups that have a value, and how many these are."""
+    known = ~np.isnan(by_group)
+    each = np.ones(by_group.shape[0]) if weights is None else weights
+    total = each @ known
+    with np.errstate(invalid="ignore"):
+        value = np.where(total > 0, each @ np.where(known, by_group, 0.0) / np.where(total > 0, total, 1), np.nan)
+    return value, known.sum(axis=0)
+
+
+def as_groups(group: npt.ArrayLike, n_samples: int) -> tuple[npt.NDArray[Any], IntArray, IntArray]:
+    """The distinct groups in order, the code of each sample's group, and the number of samples in each."""
+    array = np.asarray(group)
+    if array.ndim != 1 or array.size != n_samples:
+        raise InputError(f"group must name the problem of each of the {n_samples} samples, got shape {array.shape}")
+    if array.dtype.kind in "iu" and array.min() >= 0 and array.max() <= 4 * n_samples:
+        # codes already: counting is faster than sorting
+        count = np.bincount(array)
+        labels = np.flatnonzero(count)
+        place = np.cumsum(count > 0) - 1
+        code = place[array] if labels.size < count.size else array
+        return labels.astype(array.dtype), code.astype(np.int64, copy=False), count[labels].astype(np.int64)
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise InputError(f"group must be known for every sample, and {int(np.isnan(array).sum())} are missing")
+    if array.dtype.kind == "O":
+        array = array.astype(str)
+    labels, code, sizes = np.unique(array, return_inverse=True, return_counts=True)
+    return labels, code.ravel().astype(np.int64), sizes.astype(np.int64)
+
+
+def _two_values(scores: FloatArray) -> tuple[float, float] | None:
+    """(low, high) where there are no more than two distinct scores: then counts say all."""
+    low, high = float(scores.min()), float(scores.max())
+    return (low, high) if ((scores == low) | (scores == high)).all() else None
+
+
+def _buckets(
+    selection: FloatArray, reported: FloatArray | None, code: IntArray | None, sizes: IntArray
+) -> Iterator[tuple[IntArray, FloatArray, FloatArray | None]]:
+    """Groups of equal size as matrices: (their codes, selection scores, reported scores), a bounded number at once."""
+    rows = None
+    if code is not None and (code[1:] < code[:-1]).any():
+        small: npt.NDArray[Any] = code.astype(np.uint16) if sizes.size <= 1 << 16 else code  # radix sort for 16 bits
+        rows = np.argsort(small, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    for size in np.unique(sizes):
+        same = np.flatnonzero(sizes == size)
+        step = max(1, _CELLS // int(size))
+        for first in range(0, same.size, step):
+            some = same[first : first + step]
+            if rows is None and some[-1] - some[0] == some.size - 1:
+                together = slice(starts[some[0]], starts[some[-1]] + size)
+                told = None if reported is None else reported[together].reshape(-1, size)
+                yield some, selection[together].reshape(-1, size), told
+                continue
+            at = starts[some, None] + np.arange(size)
+            take = at if rows is None else rows[at]
+            yield some, selection[take], None if reported is None else reported[take]
+
+
+def _ranked_rows(selection: FloatArray, reported: FloatArray | None, direction: str) -> FloatArray:
+    """Each row's reported scores worst to best by selection score, averaged within ties ([B] after eq. 7)."""
+    if reported is None:
+        ordered = np.sort(selection, axis=1)
+        return ordered if direction == "max" else ordered[:, ::-1]
+    order = np.argsort(selection, axis=1)
+    ordered = np.take_along_axis(selection, order, axis=1)
+    tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    if direction == "min":
+        order = order[:, ::-1]
+    scores = np.take_along_axis(reported, order, axis=1)
+    if tied.any():
+        scores[tied] = _tie_means(selection[tied], reported[tied], direction)
+    return scores
+
+
+def _tie_means(selection: FloatArray, reported: FloatArray, direction: str) -> FloatArray:
+    """As `_ranked_rows`, for rows with ties: in input order within a tie, so that sums round the same everywhere."""
+    order = np.argsort(selection, axis=1, kind="stable")
+    chosen = np.take_along_axis(selection, order, axis=1)
+    scores = np.take_along_axis(reported, order, axis=1)
+    fresh = np.ones(chosen.shape, dtype=bool)
+    np.not_equal(chosen[:, 1:], chosen[:, :-1], out=fresh[:, 1:])
+    starts = np.flatnonzero(fresh.ravel())
+    counts = np.diff(starts, append=fresh.size)
+    means = np.repeat(np.add.reduceat(scores.ravel(), starts) / counts, counts).reshape(scores.shape)
+    return means if direction == "max" else means[:, ::-1]
+
+
+def _group_weights(weights: Mapping[Any, float] | npt.ArrayLike | None, labels: npt.NDArray[Any]) -> FloatArray | None:
+    if weights is None:
+        return None
+    if isinstance(weights, Mapping):
+        missing = [str(label) for label in labels if label not in weights]
+        if missing:
+            raise InputError(
+                f"weights must name every group, and {len(missing)} of {labels.size} are missing: "
+                f"{', '.join(missing[:5])}"
+            )
+        weights = [weights[label] for label in labels]
+    array = _check.as_scores(weights, "weights")
+    if array.size != labels.size:
+        raise InputError(f"weights must be one per group, got {array.size} for {labels.size} groups")
+    if (array < 0).any() or array.sum() == 0:
+        raise InputError("weights must be at least 0 and not all 0; leave out a group by a weight of 0")
+    return array
+
+
+def _strata(strata: Mapping[Any, Any] | None, labels: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+    if strata is None:
+        return None
+    missing = [str(label) for label in labels if label not in strata]
+    if missing:
+        raise InputError(
+            f"strata must name every group, and {len(missing)} of {labels.size} are missing: {', '.join(missing[:5])}"
+        )
+    return np.array([str(strata[label]) for label in labels])
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Sample ids that occur more than once within a group."""
+
+    count: int
+    row: int
+    """The first row that repeats an earlier one."""
+    same: bool
+    """Whether every repeated row equals the first of its id in everything else."""
+
+
+def repeated_samples(
+    group: npt.NDArray[Any], ids: npt.NDArray[Any], others: Sequence[npt.NDArray[Any]]
+) -> Repeats | None:
+    """Which sample ids repeat within a group, and whether the ``others`` columns repeat with them; None where none do.
+
+    An id that is missing tells nothing; one that is the same in every row only that everything repeats, if it does.
+    """
+    named = ids if ids.dtype.kind in "iuf" else ids.astype(str)
+    distinct, code = np.unique(named, return_inverse=True)
+    missing = np.isnan(distinct) if distinct.dtype.kind == "f" else np.isin(distinct.astype(str), ("", "nan", "None"))
+    rows = np.flatnonzero(~missing[code.ravel()])
+    key = group[rows].astype(np.int64) * distinct.size + code.ravel()[rows]
+    order = np.argsort(key, kind="stable")
+    again = np.r_[False, key[order[1:]] == key[order[:-1]]] if rows.size else np.zeros(0, dtype=bool)
+    if not again.any():
+        return None
+    later, before = rows[order[again]], rows[order[np.flatnonzero(again) - 1]]
+    same = all(_equal(column[later], column[before]) for column in others)
+    if distinct.size < 2 and not same:
+        return None
+    return Repeats(int(np.unique(key[order[again]]).size), int(later.min()), same)
+
+
+def _equal(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
+    if a.dtype.kind == "f":
+        return bool(((a == b) | (np.isnan(a) & np.isnan(b))).all())
+    return bool((a.astype(str) == b.astype(str)).all())

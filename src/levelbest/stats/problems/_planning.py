@@ -1,0 +1,218 @@
+"""Where the uncertainty of an average over problems comes from, and what would make it smaller.
+
+The variance of the average is (between + within) / n_groups: ``between`` is how much problems differ in their true
+value, ``within`` how much a problem's estimate varies with the samples drawn for it. More problems shrink both; more
+samples of each shrink only ``within``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import FloatArray, IntArray
+from levelbest.errors import DataError
+from levelbest.stats.best import standard_error
+from levelbest.stats.problems._groups import as_groups, expected_best_by_group
+
+__all__ = ["GroupPlan", "GroupVariance", "group_variance", "plan_groups"]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupVariance:
+    """The standard error of an average over problems, by budget, and its two parts.
+
+    ``error`` is that of the average; ``between`` and ``within`` are standard deviations of one problem's true value and
+    of its estimate. ``within`` is NaN where some problem has no sample to leave out (n equal to its number of samples),
+    and so then is ``between``.
+    """
+
+    n: IntArray
+    error: FloatArray
+    between: FloatArray
+    within: FloatArray
+    n_groups: IntArray
+    samples: float
+    """The mean number of samples per problem."""
+
+    @property
+    def share_of_samples(self) -> FloatArray:
+        """The part of the variance that more samples per problem could remove."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.within**2 / (self.between**2 + self.within**2))
+
+    def __str__(self) -> str:
+        rows = zip(self.n, self.error, self.share_of_samples, strict=True)
+        return "; ".join(
+            f"n = {n}: standard error {e:.3g}, {100 * s:.0f} % of its variance from samples" for n, e, s in rows
+        )
+
+
+def group_variance(
+    selection: npt.ArrayLike,
+    group: npt.ArrayLike,
+    n: npt.ArrayLike,
+    reported: npt.ArrayLike | None = None,
+    *,
+    direction: str = "max",
+    weights: Mapping[Any, float] | npt.ArrayLike | None = None,
+) -> GroupVariance:
+    """Split the variance of the average over problems into problems and samples, by the jackknife within each.
+
+    ``weights`` are by group, as in `expected_best_by_group`; ``between`` and ``within`` are then those of a problem of
+    average weight.
+    """
+    chosen_by, claimed = _check.as_pair(selection, reported)
+    best = expected_best_by_group(chosen_by, group, n, claimed, direction=direction, weights=weights)
+    counts = best.n_groups
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = np.where(counts > 1, _variance(best.by_group, best.weights), np.nan)
+    within = _within(chosen_by, claimed, group, best.n, direction, best.weights)
+    return GroupVariance(
+        n=best.n,
+        error=np.sqrt(total / np.maximum(counts, 1)),
+        between=np.sqrt(np.maximum(total - within, 0.0)),
+        within=np.sqrt(within),
+        n_groups=counts,
+        samples=float(best.sizes.mean()),
+    )
+
+
+def _variance(columns: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """The number of groups times the squared error of their (weighted) mean."""
+    known = ~np.isnan(columns)
+    count = known.sum(axis=0)
+    each = known * (np.ones(columns.shape[0]) if weights is None else weights)[:, None]
+    total = np.maximum(each.sum(axis=0), np.finfo(float).tiny)
+    mean = (each * np.where(known, columns, 0)).sum(axis=0) / total
+    squares = (each * np.where(known, columns - mean, 0)) ** 2
+    return np.asarray(squares.sum(axis=0) / total**2 * count**2 / np.maximum(count - 1, 1))
+
+
+def _within(
+    selection: FloatArray, reported: FloatArray | None, group: npt.ArrayLike, n: IntArray, direction: str,
+    weights: FloatArray | None,
+) -> FloatArray:  # fmt: skip
+    """The mean over groups of the squared jackknife standard error, weighted as `_variance`; problems with equal scores
+    are computed once."""
+    _, code, sizes = as_groups(group, selection.size)
+    rows = np.argsort(code, kind="stable")
+    ends = np.cumsum(sizes)
+    seen: dict[bytes, FloatArray] = {}
+    total, count, mass = np.zeros(n.size), np.zeros(n.size), np.zeros(n.size)
+    each = np.ones(sizes.size) if weights is None else weights
+    for start, end, weight in zip(ends - sizes, ends, each, strict=True):
+        mine = rows[start:end]
+        chosen = selection[mine]
+        told = None if reported is None else reported[mine]
+        if told is None:
+            chosen = np.sort(chosen)
+        key = chosen.tobytes() + (b"" if told is None else told.tobytes())
+        if key not in seen:
+            squares = np.full(n.size, np.nan)
+            inside = n <= chosen.size
+            if chosen.size > 1 and inside.any():
+                squares[inside] = np.asarray(standard_error(chosen, n[inside], told, direction=direction)) ** 2
+            seen[key] = squares
+        allowed = n <= chosen.size
+        total += np.where(allowed, weight**2 * seen[key], 0.0)
+        count += allowed
+        mass += weight * allowed
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(total * count / np.where(mass > 0, mass, np.nan) ** 2)
+
+
+@dataclass(frozen=True)
+class GroupPlan:
+    """What it takes to bring the standard error of an average over problems down to a target, at one budget."""
+
+    n: int
+    error: float
+    target: float
+    n_groups: int
+    samples: float
+    groups_needed: int
+    """Problems, with as many samples each as now."""
+    samples_needed: int | None
+    """Samples per problem, with the problems there are; None where no number of samples suffices."""
+    floor: float
+    """The standard error that would be left with unlimited samples of the problems there are."""
+    errors: tuple[tuple[int, float], ...]
+    """(n, standard error) at the budgets asked for: whether a larger k is known better or worse."""
+
+    def sentences(self) -> tuple[str, ...]:
+        """What to do, in words."""
+        now = (
+            f"At n = {self.n} the average over {self.n_groups} problems of {self.samples:g} samples has a standard "
+            f"error of {self.error:.3g}; the target is {self.target:.3g}."
+        )
+        if self.error == 0:
+            return (
+                f"At n = {self.n} all {self.n_groups} problems have the same value, so that they cannot show how "
+                "problems differ, and a standard error of 0 is not to be believed: plan for another n, or from more "
+                "problems.",
+            )
+        if self.error <= self.target:
+            return (now, "The target is met: nothing more is needed.")
+        more = f"More problems: {self.groups_needed} in all, with as many samples each."
+        if math.isnan(self.floor):
+            samples = (
+                f"What more samples would bring cannot be told at n = {self.n}, which is all that some problem has: "
+                "plan for a smaller n."
+            )
+        elif self.samples_needed is None:
+            left = f"{self.floor:.3g} would be left with unlimited samples"
+            samples = f"More samples of the same problems do not suffice: {left}."
+        else:
+            samples = f"More samples: {self.samples_needed} of each problem, with the same problems."
+        shown = ", ".join(f"{k}: {e:.3g}" for k, e in self.errors if math.isfinite(e))
+        return (now, more, samples, f"Standard error by n: {shown}.")
+
+    def __str__(self) -> str:
+        return " ".join(self.sentences())
+
+
+def plan_groups(
+    selection: npt.ArrayLike,
+    group: npt.ArrayLike,
+    n: int,
+    reported: npt.ArrayLike | None = None,
+    *,
+    target: float,
+    others: npt.ArrayLike | None = None,
+    direction: str = "max",
+    weights: Mapping[Any, float] | npt.ArrayLike | None = None,
+) -> GroupPlan:
+    """More problems, more samples of each, or another n: what brings the standard error down to ``target``.
+
+    A rule of thumb from one pilot: the part due to samples is taken to fall with their number, which holds for n well
+    below it. ``others`` are further budgets whose standard errors are listed.
+    """
+    if not (math.isfinite(target) and target > 0):
+        raise DataError(f"the target standard error must be more than 0, got {target:g}")
+    budgets = np.unique(np.r_[_check.as_count(n, "n"), np.asarray([] if others is None else others, dtype=np.int64)])
+    split = group_variance(selection, group, budgets, reported, direction=direction, weights=weights)
+    at = int(np.searchsorted(budgets, n))
+    groups, error = int(split.n_groups[at]), float(split.error[at])
+    if not math.isfinite(error):
+        raise DataError("one problem cannot show how problems differ: plan from a pilot of at least two")
+    between, within = float(split.between[at]), float(split.within[at])
+    room = target**2 * groups - between**2
+    known = math.isfinite(within)
+    return GroupPlan(
+        n=int(n),
+        error=error,
+        target=float(target),
+        n_groups=groups,
+        samples=split.samples,
+        groups_needed=max(groups, math.ceil(groups * (error / target) ** 2 - 1e-9)),
+        samples_needed=math.ceil(split.samples * within**2 / room - 1e-9) if known and room > 0 else None,
+        floor=between / math.sqrt(groups) if known else float("nan"),
+        errors=tuple((int(k), float(e)) for k, e in zip(split.n, split.error, strict=True)),
+    )
