@@ -25,6 +25,10 @@ LAYERS = (
 )
 
 
+# How a result prints, plots and becomes a document is the report's: asked for when needed, through these doors only.
+SHOWN = {("cautions", "report"), ("results", "report")}
+
+
 def _rank(part: str) -> int:
     return -1 if part in BASE else LAYERS.index(part)
 
@@ -51,6 +55,7 @@ def test_no_layer_imports_one_above_it():
             continue
         for other in _imports(path):
             allowed = other in BASE if part in BASE else _rank(other) <= _rank(part)
+            allowed = allowed or (part, other) in SHOWN
             if not allowed:
                 wrong.append(f"{path.relative_to(ROOT)} imports {other}")
     assert wrong == []

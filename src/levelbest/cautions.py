@@ -1,38 +1,87 @@
-"""Warnings as data: what a careful reviewer would raise, with a code, a number and a sentence."""
+"""Warnings as data: what a careful reviewer would raise, as a code, a number and the facts behind it.
+
+The sentences are in `levelbest.report.words`: nothing here or below it holds prose, and nobody reads a sentence to
+learn a fact.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["CODES", "Caution"]
 
 CODES = frozenset(
     {
-        "failures", "trend", "repeated-configurations", "grid", "adaptive-sampler", "nested-seeds",
-        "stops-at-success", "few-values", "ties", "selection-is-reported", "selection-uncorrelated",
-        "leaky-reported", "missing-reported", "no-reported", "unequal-groups", "outlier", "beyond-trials",
-        "beyond-horizon", "extrapolated", "fixed-sample", "not-normal", "paired-design", "guessed-columns",
-        "converted-numbers", "skipped-rows", "still-running",
+        "failures",
+        "trend",
+        "repeated-configurations",
+        "grid",
+        "adaptive-sampler",
+        "nested-seeds",
+        "stops-at-success",
+        "few-values",
+        "ties",
+        "selection-is-reported",
+        "selection-uncorrelated",
+        "leaky-reported",
+        "missing-reported",
+        "no-reported",
+        "unequal-groups",
+        "outlier",
+        "beyond-trials",
+        "beyond-horizon",
+        "extrapolated",
+        "fixed-sample",
+        "not-normal",
+        "paired-design",
+        "guessed-columns",
+        "converted-numbers",
+        "skipped-rows",
+        "still-running",
     }
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
 class Caution:
-    """One warning. It never changes a number; it says what to think of it."""
+    """One warning. It never changes a number; it says what to think of it.
+
+    ``kind`` tells apart the sentences of one code, and ``facts`` are the values that the sentence names.
+    """
 
     code: str
-    message: str
+    message: str | None = None
     family: str | None = None
     value: float | None = None
+    kind: str = ""
+    facts: tuple[tuple[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
         if self.code not in CODES:
             raise AssertionError(f"unknown caution code {self.code!r}")
 
+    @classmethod
+    def of(
+        cls, code: str, family: str | None = None, value: float | None = None, *, kind: str = "", **facts: Any
+    ) -> Caution:
+        """A warning from its facts; lists are kept as tuples, so that equal warnings are one."""
+        plain = tuple((name, tuple(fact) if isinstance(fact, list) else fact) for name, fact in facts.items())
+        return cls(code, None, family, None if value is None else float(value), kind, plain)
+
+    def fact(self, name: str, default: Any = None) -> Any:
+        """One fact by its name."""
+        return dict(self.facts).get(name, default)
+
     def __str__(self) -> str:
-        return f"{self.family}: {self.message}" if self.family else self.message
+        from levelbest.report.words.cautions import caution_sentence
+
+        sentence = self.message if self.message is not None else caution_sentence(self)
+        return f"{self.family}: {sentence}" if self.family else sentence
 
     def to_dict(self) -> dict[str, str | float | None]:
         """The form that ``--json`` prints."""
-        return {"code": self.code, "family": self.family, "value": self.value, "message": self.message}
+        from levelbest.report.words.cautions import caution_sentence
+
+        sentence = self.message if self.message is not None else caution_sentence(self)
+        return {"code": self.code, "family": self.family, "value": self.value, "message": sentence}

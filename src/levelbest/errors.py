@@ -5,12 +5,34 @@
       DataError       the data do not allow what is asked (a ValueError; the command line exits with 1)
       MissingExtra    an optional package is not installed (an ImportError; the command line exits with 1)
 
-A message gives the rule, the value and the remedy, in one sentence a person can act on.
+A message gives the rule, the value and the remedy, in one sentence a person can act on. It names an argument through
+``named``, so that Python's users read ``cost=`` and the command line's ``--cost``.
 """
 
 from __future__ import annotations
 
-__all__ = ["DataError", "InputError", "LevelbestError", "MissingExtra"]
+from collections.abc import Callable
+from contextvars import ContextVar
+
+__all__ = ["DataError", "InputError", "LevelbestError", "MissingExtra", "name_arguments", "named"]
+
+_writing: ContextVar[Callable[[str], str]] = ContextVar("how arguments are written", default="{}=".format)
+
+
+def named(argument: str) -> str:
+    """An argument as the reader would write it.
+
+    Examples
+    --------
+    >>> named("cost")
+    'cost='
+    """
+    return _writing.get()(argument)
+
+
+def name_arguments(writing: Callable[[str], str]) -> None:
+    """From here on, in this context, messages write an argument as ``writing(argument)``: the command line's flags."""
+    _writing.set(writing)
 
 
 class LevelbestError(Exception):

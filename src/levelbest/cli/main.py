@@ -9,7 +9,7 @@ import sys
 import click
 
 from levelbest import __version__
-from levelbest.errors import InputError, LevelbestError
+from levelbest.errors import InputError, LevelbestError, name_arguments
 
 __all__ = ["COMMANDS", "cli", "main"]
 
@@ -30,6 +30,14 @@ COMMANDS: dict[str, str] = {
     "checklist": "The reporting checklist, with open questions where the data do not tell.",
     "convert": "Anyone's results as a tidy CSV, JSON lines or Parquet table of trials.",
 }
+
+
+_FLAGS = {"rng": "--seed", "seed": "--seed-column", "missing": "--missing-reported", "n_resamples": "--resamples"}
+"""Arguments whose flag is not their name."""
+
+
+def _flag(argument: str) -> str:
+    return _FLAGS.get(argument, f"--{argument.replace('_', '-')}")
 
 
 class _LazyGroup(click.Group):
@@ -56,6 +64,7 @@ def cli() -> None:
 
 def main(args: list[str] | None = None) -> int:
     """Run the command line. 0: done; 1: the data do not allow it; 2: wrong usage; 130: interrupted."""
+    name_arguments(_flag)
     try:
         code = cli.main(args=args, prog_name="levelbest", standalone_mode=False)
         return code if isinstance(code, int) else 0

@@ -1,0 +1,1 @@
+"""Every sentence that levelbest says about results."""
