@@ -97,6 +97,11 @@ def as_direction(direction: str) -> str:
     return direction
 
 
+def sign_of(direction: str) -> float:
+    """1 where higher is better, -1 where lower is: a score times this is turned so that higher is better."""
+    return 1.0 if as_direction(direction) == "max" else -1.0
+
+
 def as_confidence(confidence: float) -> float:
     """A probability strictly between 0 and 1."""
     try:
