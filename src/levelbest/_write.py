@@ -1,0 +1,140 @@
+"""Files that appear whole or not at all: the only door through which levelbest writes a file that someone named.
+
+What is there already is replaced only where it is a regular file. A device, a pipe or a link is refused: it belongs to
+someone else, and as root a rename over ``/dev/null`` would take it from everyone. New content goes to a file of its own
+in the same folder, is brought to the disk, and takes the name in one step, so that a full disk, a kill or a power cut
+leaves the old file as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from levelbest.errors import DataError, InputError
+
+__all__ = ["append_text", "check_target", "make_folder", "replacing", "write_bytes", "write_text"]
+
+_KINDS = (
+    (stat.S_ISLNK, "a link", "name the file that it points to"),
+    (stat.S_ISDIR, "a folder", "name a file in it"),
+    (stat.S_ISFIFO, "a pipe", "name a file"),
+    (stat.S_ISSOCK, "a socket", "name a file"),
+    (stat.S_ISCHR, "a device", "name a file"),
+    (stat.S_ISBLK, "a device", "name a file"),
+)
+
+
+def check_target(path: str | Path) -> Path:
+    """The path, if it is that of a regular file or a free name in a folder that is there; raises where it is not.
+
+    For a command that computes long before it writes.
+    """
+    path = Path(path)
+    with _one_line(path):
+        try:
+            mode = path.lstat().st_mode
+        except FileNotFoundError:
+            if not path.parent.exists():
+                raise InputError(f"{path} cannot be written: there is no folder {path.parent}; make it first") from None
+            mode = None
+        except NotADirectoryError:
+            raise InputError(f"{path} cannot be written: {path.parent} is not a folder") from None
+        if mode is not None and not stat.S_ISREG(mode):
+            kind, remedy = next((kind, remedy) for test, kind, remedy in _KINDS if test(mode))
+            raise InputError(f"{path} is {kind} and is left as it is; {remedy}")
+        if mode is not None and not os.access(path, os.W_OK):
+            raise DataError(f"{path} is read-only and is left as it is; give another name")
+        if not os.access(path.parent, os.W_OK | os.X_OK):
+            raise DataError(f"{path} cannot be written: the folder {path.parent} is read-only; choose another")
+    return path
+
+
+@contextlib.contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A fresh file beside ``path``, empty and open to this user; after the block it takes the name ``path``.
+
+    Where the block raises, the fresh file goes and ``path`` is as it was. An ``OSError``, the block's own included,
+    becomes a ``DataError`` of one line.
+    """
+    path = check_target(path)
+    fresh = path.with_name(f".levelbest-{secrets.token_hex(8)}.part")  # as short for a name of any length
+    with _one_line(path):
+        try:
+            os.close(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+            with contextlib.suppress(FileNotFoundError):
+                fresh.chmod(stat.S_IMODE(path.lstat().st_mode))
+            yield fresh
+            _to_disk(fresh)  # a disk that is full may say so only now
+            check_target(path)
+            os.replace(fresh, path)
+        finally:
+            with contextlib.suppress(OSError):
+                fresh.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the content is safe; not every file system can do this for its names
+            _to_disk(path.parent)
+
+
+def write_bytes(path: str | Path, content: bytes) -> Path:
+    """Write a file, whole or not at all; returns its path."""
+    with replacing(path) as fresh:
+        fresh.write_bytes(content)
+    return Path(path)
+
+
+def write_text(path: str | Path, text: str) -> Path:
+    """Write a text as UTF-8 with the line ends that it has, whole or not at all; returns its path."""
+    return write_bytes(path, text.encode("utf-8", "surrogatepass"))
+
+
+def append_text(path: str | Path, text: str) -> None:
+    """Add a text to the end of a file, made where it is absent; where it does not fit, the file is as it was."""
+    path = check_target(path)
+    with _one_line(path):
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        handle = os.open(path, flags, 0o666)
+        try:
+            size = os.fstat(handle).st_size
+            left = memoryview(text.encode())
+            try:
+                while left:
+                    left = left[os.write(handle, left) :]
+                os.fsync(handle)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(handle, size)
+                raise
+        finally:
+            os.close(handle)
+
+
+def make_folder(path: str | Path) -> Path:
+    """A folder, made with those above it where they are absent; returns its path."""
+    path = Path(path)
+    with _one_line(path):
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise InputError(f"{path} cannot be made a folder: a file of that name is in the way") from None
+    return path
+
+
+def _to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def _one_line(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = " ".join(str(error.strerror or error).split())
+        raise DataError(f"{path} cannot be written: {reason}") from error
