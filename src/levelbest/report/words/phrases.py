@@ -1,0 +1,62 @@
+"""The small parts of sentences: counts, lists, levels, and how failed trials count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+__all__ = ["Several", "counted", "failed_of", "level", "listed", "plural", "shortened"]
+
+MOST_NAMES = 5
+_PLURALS = {"family": "families", "search": "searches"}
+
+
+class Several:
+    """The numbers of several families in one sentence: every number is written as the sentence writes one.
+
+    Examples
+    --------
+    >>> f"{Several([0.5, 0.25]):.2f}"
+    '0.50 and 0.25'
+    """
+
+    def __init__(self, values: Sequence[float]) -> None:
+        self.values = tuple(values)
+
+    def __format__(self, spec: str) -> str:
+        if len(self.values) > MOST_NAMES:
+            return f"{format(min(self.values), spec)} to {format(max(self.values), spec)}"
+        return listed([format(value, spec) for value in self.values])
+
+
+def plural(n: object, unit: str, number: str = "") -> str:
+    """``1 trial``, ``3 trials``, ``2 searches``; ``number`` is how the number is written, where not in digits."""
+    word = unit if n == 1 else _PLURALS.get(unit, f"{unit}s")
+    return f"{number or format(n, '')} {word}"
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    every = list(names)
+    return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} {last} {every[-1]}"
+
+
+def shortened(names: Sequence[str], most: int = MOST_NAMES) -> str:
+    """The names, a long list cut with how many more there are."""
+    if len(names) <= most:
+        return listed(names)
+    return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
+
+
+def level(confidence: float) -> str:
+    """``95 %``."""
+    return f"{100 * confidence:g} %"
+
+
+def counted(failed: str) -> str:
+    """What a failure policy does with failed trials."""
+    return "counted as the worst score" if failed == "worst" else "dropped"
+
+
+def failed_of(n_failed: int, of: int, unit: str, failed: str) -> str:
+    """``3 of 50 trials failed and are counted as the worst score``; ``none failed``."""
+    return f"{n_failed} of {plural(of, unit)} failed and are {counted(failed)}" if n_failed else "none failed"
