@@ -4,7 +4,7 @@ from importlib import resources
 from pathlib import Path
 
 import levelbest as lb
-from levelbest.report.figure import save_curves
+from levelbest.report.figures.curves import save_curves
 
 if __name__ == "__main__":
     table = resources.files("levelbest") / "data" / "digits.csv"

@@ -16,7 +16,7 @@ import numpy as np
 
 import levelbest as lb
 from levelbest.cli.progress import progress_bar
-from levelbest.report.figure import ONE_COLUMN, save_figure
+from levelbest.report.figures.curves import ONE_COLUMN, save_figure
 
 SOURCES = {
     "boon/cbt_fixed_hyppar.csv": "notebooks/results of the authors' repository (gitlab.com/obajgar/boon)",

@@ -12,7 +12,7 @@ import numpy as np
 from _common import Fact, Study, as_reader, digits, panels, resnet, script
 
 import levelbest as lb
-from levelbest.report.figure import COLOURS, DASHES
+from levelbest.report.figures.curves import COLOURS, DASHES
 from levelbest.stats import expected_best, gaussian_best, normal_best, normality
 from levelbest.stats.best._weights import rank_weights
 

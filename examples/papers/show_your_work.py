@@ -14,7 +14,7 @@ import numpy as np
 from _common import Fact, Study, digits, markdown_table, panels, script
 
 import levelbest as lb
-from levelbest.report.figure import COLOURS, DASHES
+from levelbest.report.figures.curves import COLOURS, DASHES
 from levelbest.stats import cost_curve, expected_best, spread_of_best
 
 TITLE = "Show Your Work: Improved Reporting of Experimental Results"
@@ -179,7 +179,7 @@ def closed_form(study: Study) -> None:
 def checklist(study: Study) -> None:
     """Text box 1, and how much of it one table of trials answers."""
     from levelbest.report.build import build_view
-    from levelbest.report.checklist import fill_checklist
+    from levelbest.report.paper.checklist import fill_checklist
 
     study.say("### The checklist (text box 1, table 1)")
     table = digits()[["random-forest", "svm"]]

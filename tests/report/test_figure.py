@@ -5,7 +5,7 @@ import pytest
 
 from levelbest.curves import family_curves
 from levelbest.errors import InputError
-from levelbest.report.figure import draw_curves, new_axes, save_curves
+from levelbest.report.figures.curves import draw_curves, new_axes, save_curves
 from levelbest.trials import Trials
 
 
@@ -58,7 +58,7 @@ def test_bad_choices(found, tmp_path):
 def test_differences_mark_the_certified_budgets():
     from page_view import make_view
 
-    from levelbest.report.difference_figure import draw_differences
+    from levelbest.report.figures.differences import draw_differences
 
     pair = make_view().pairs_of("mean")[0]
     ax = draw_differences([pair])

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from page_view import make_view
 
-from levelbest.report import checklist, markup
+from levelbest.report.paper import checklist, markup
 
 DOCUMENT = r"""\documentclass{article}
 \usepackage{booktabs}

@@ -9,8 +9,8 @@ from page_view import HOSTILE, PLAIN, make_view
 from pylatexenc.latexwalker import LatexMacroNode, LatexWalker
 
 from levelbest.errors import InputError
-from levelbest.report import checklist, markup
-from levelbest.report.plot_text import plot_lines
+from levelbest.report.paper import checklist, markup
+from levelbest.report.terminal.plot import plot_lines
 
 
 def _macros(latex):

@@ -8,7 +8,7 @@ import pypdf
 import pytest
 from page_view import HOSTILE, PLAIN, make_view
 
-from levelbest.report.html import render_page, trials_csv
+from levelbest.report.page.html import render_page, trials_csv
 
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40'><path d='M0 0L60 40' style='stroke:#000'/></svg>"
 FIGURES = {"curves": SVG, "distributions": SVG}

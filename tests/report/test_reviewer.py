@@ -1,7 +1,7 @@
 """Warnings for reading: each matter once, no number lost."""
 
 from levelbest.cautions import Caution
-from levelbest.report.reviewer import remarks
+from levelbest.report.words.remarks import remarks
 
 
 def test_the_same_matter_is_said_once_with_every_family_and_number():

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from levelbest.report.summary import BEYOND, contenders, leaders, summary_sentences
 from levelbest.report.view import Family, Pair, Range
+from levelbest.report.words.summary import BEYOND, contenders, leaders, summary_sentences
 
 NAN = float("nan")
 

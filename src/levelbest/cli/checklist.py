@@ -25,8 +25,8 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
     from levelbest._plain import dump_json
     from levelbest.errors import InputError
     from levelbest.report.build import build_view
-    from levelbest.report.checklist import fill_checklist, read_answers
-    from levelbest.report.markup import checklist_html, checklist_latex, checklist_markdown
+    from levelbest.report.paper.checklist import fill_checklist, read_answers
+    from levelbest.report.paper.markup import checklist_html, checklist_latex, checklist_markdown
 
     trials = load_trials(files, options, quiet=as_json)
     failed = "worst" if options["failed"] == "both" else options["failed"]

@@ -98,7 +98,7 @@ def _tell(found: Sequence[Comparison], policies: Sequence[str], as_json: bool, n
             document["other_failure_policy"] = found[1].to_dict()
         click.echo(dump_json(document))
         return
-    from levelbest.report.verdict_text import print_comparison
+    from levelbest.report.terminal.verdicts import print_comparison
 
     for policy, one in zip(policies, found, strict=True):
         if len(found) > 1:
@@ -135,7 +135,7 @@ def _compare_tasks(
     if as_json:
         click.echo(dump_json(found.to_dict()))
         return
-    from levelbest.report.text import console, print_cautions
+    from levelbest.report.terminal.curves import console, print_cautions
 
     out = console()
     for sentence in found.sentences:

@@ -53,7 +53,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
         trials = load_trials(files, options, quiet=as_json)
         found, past = curves_of(trials, options), _past_the_trials(trials, options)
     if out is not None:
-        from levelbest.report.figure import save_curves
+        from levelbest.report.figures.curves import save_curves
 
         save_curves(found, out)
     if as_json:
@@ -63,7 +63,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
             document["extrapolations"] = [{"family": name} | one.to_dict() for name, one in past.items()]
         click.echo(dump_json(document))
         return
-    from levelbest.report.text import print_curves
+    from levelbest.report.terminal.curves import print_curves
 
     print_curves(found, n=options["n"])
     for name, one in past.items():
@@ -99,7 +99,7 @@ def _over_cost(files: tuple[str, ...], as_json: bool, out: Path | None, options:
     from levelbest._plain import dump_json
     from levelbest.comparisons.cost_curves import cost_curves
     from levelbest.errors import InputError
-    from levelbest.report.verdict_text import print_cost_curves, save_cost_curves
+    from levelbest.report.terminal.verdicts import print_cost_curves, save_cost_curves
 
     if options["statistic"] != "mean" or options["estimator"] != "u" or options["n"]:
         raise InputError("on the cost axis the statistic is the mean and budgets are costs (--budget); leave --n out")

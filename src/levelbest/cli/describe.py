@@ -30,7 +30,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
     trials = load_trials(files, options, quiet=True)
     found = describe(trials, rng=seed)
     if out is not None:
-        from levelbest.report.describe_figure import save_descriptions
+        from levelbest.report.figures.descriptions import save_descriptions
 
         save_descriptions(found, out)
     reasons = _reasons(files)
@@ -45,8 +45,8 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
             document["reasons"] = [dict(zip(names, one, strict=True)) for one in reasons]
         click.echo(dump_json(document))
         return
-    from levelbest.report.describe_text import print_descriptions
-    from levelbest.report.text import print_cautions
+    from levelbest.report.terminal.curves import print_cautions
+    from levelbest.report.terminal.descriptions import print_descriptions
 
     print_descriptions(found)
     if reasons:

@@ -36,7 +36,7 @@ def command(files: tuple[str, ...], as_json: bool, seed: int, **options: Any) ->
     if as_json:
         click.echo(dump_json(found.to_dict()))
         return
-    from levelbest.report.text import console, print_cautions
+    from levelbest.report.terminal.curves import console, print_cautions
 
     out = console()
     for sentence in found.sentences:

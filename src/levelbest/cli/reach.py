@@ -57,7 +57,7 @@ def command(
         document = {"targets": [one.to_dict() for one in found], "warnings": [c.to_dict() for c in cautions]}
         click.echo(dump_json(document | {"seed": seed}))
         return
-    from levelbest.report.text import console, print_cautions
+    from levelbest.report.terminal.curves import console, print_cautions
 
     out = console()
     for one in found:

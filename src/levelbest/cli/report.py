@@ -56,8 +56,8 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
 
 def _write_large(files: tuple[str, ...], options: dict[str, Any]) -> Report:
     """The report of samples that are read in parts; samples themselves are not in it."""
-    from levelbest.report.checklist import read_answers
     from levelbest.report.large import build_large_view
+    from levelbest.report.paper.checklist import read_answers
     from levelbest.report.write import write_report
 
     if options["failed"] == "both":
@@ -75,7 +75,7 @@ def _write_large(files: tuple[str, ...], options: dict[str, Any]) -> Report:
 
 def write(trials: Trials, options: dict[str, Any]) -> Report:
     """Write the report that the options ask for."""
-    from levelbest.report.checklist import read_answers
+    from levelbest.report.paper.checklist import read_answers
     from levelbest.report.write import write_report
 
     if options.get("failed") == "both":
@@ -103,7 +103,7 @@ def tell_report(report: Report, as_json: bool) -> None:
         document = {key: value for key, value in report.view.to_dict().items() if key != "table"}
         click.echo(dump_json({**document, "page": str(report.page), "warnings": document.pop("cautions")}))
         return
-    from levelbest.report.report_text import print_report
+    from levelbest.report.terminal.report import print_report
 
     beside = {str(one.parent) for one in report.files if one != report.page}
     print_report(report.view, [str(report.page), *(f"figures, tables and checklist: {one}" for one in sorted(beside))])

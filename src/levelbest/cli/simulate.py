@@ -62,13 +62,13 @@ def command(as_json: bool, out: Path | None, **options: Any) -> None:
         return
     found = _run(law, options, n, quiet=as_json)
     if out is not None:
-        from levelbest.report.coverage_figure import save_simulation
+        from levelbest.report.figures.coverage import save_simulation
 
         save_simulation(found, out)
     if as_json:
         click.echo(dump_json(found.to_dict()))
         return
-    from levelbest.report.simulation_text import print_simulation
+    from levelbest.report.terminal.simulation import print_simulation
 
     print_simulation(found)
     if out is not None:

@@ -19,11 +19,11 @@ from levelbest.comparisons.searches import search_curves
 from levelbest.curves import curve
 from levelbest.errors import DataError
 from levelbest.group_curves import scored
-from levelbest.report import problems
+from levelbest.report import sections as problems
 from levelbest.report.columns import cell_text, hidden_columns, is_known, machine_columns, searched, trial_table
-from levelbest.report.methods import REFERENCES, methods_paragraph
-from levelbest.report.summary import summary_sentences
+from levelbest.report.paper.methods import REFERENCES, methods_paragraph
 from levelbest.report.view import Family, Line, Pair, Range, Section, View, line_of
+from levelbest.report.words.summary import summary_sentences
 from levelbest.trials import STATUSES, Metric, Scores, Trials
 
 __all__ = ["build_view", "family_title", "pairs_shown", "said_alone"]

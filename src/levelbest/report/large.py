@@ -14,11 +14,11 @@ from levelbest.comparisons.results import Comparison
 from levelbest.curves import Curve, curves_of_families
 from levelbest.group_curves import VerifierEffect
 from levelbest.large import LargeFamily, best_by_group_large
-from levelbest.report import problems
+from levelbest.report import sections as problems
 from levelbest.report.build import family_title, pairs_shown, said_alone
-from levelbest.report.methods import REFERENCES
-from levelbest.report.summary import summary_sentences
+from levelbest.report.paper.methods import REFERENCES
 from levelbest.report.view import Family, Section, View, line_of
+from levelbest.report.words.summary import summary_sentences
 from levelbest.stats.problems import average_over_groups, group_interval
 
 __all__ = ["build_large_view"]

@@ -11,11 +11,12 @@ import numpy as np
 
 from levelbest._plain import dump_json, html_table
 from levelbest.errors import InputError
-from levelbest.report import checklist, html, markup
 from levelbest.report.build import build_view
-from levelbest.report.difference_figure import difference_figure
-from levelbest.report.distributions import distribution_figure
-from levelbest.report.figure import draw_lines, own_style, save_figure
+from levelbest.report.figures.curves import draw_lines, own_style, save_figure
+from levelbest.report.figures.differences import difference_figure
+from levelbest.report.figures.distributions import distribution_figure
+from levelbest.report.page import html
+from levelbest.report.paper import checklist, markup
 from levelbest.report.view import View
 from levelbest.trials import Trials
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from levelbest.errors import InputError, LevelbestError, MissingExtra
-from levelbest.report.html import page_policy
+from levelbest.report.page.html import page_policy
 from levelbest.web.broadcast import Broadcaster
 from levelbest.web.data import LiveData, NotFinished
 from levelbest.web.guard import Guard

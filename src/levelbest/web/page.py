@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 
 from levelbest import __version__
-from levelbest.report.html import asset, own_policy
+from levelbest.report.page.html import asset, own_policy
 
 __all__ = ["live_page"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelbest.report.figure import (
+from levelbest.report.figures.curves import (
     ONE_COLUMN,
     line_style,
     new_axes,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from levelbest.report.text import console
+from levelbest.report.terminal.curves import console
 from levelbest.simulation.battery import Simulation, clopper_pearson
 
 __all__ = ["print_simulation"]

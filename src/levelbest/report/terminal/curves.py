@@ -11,7 +11,7 @@ import numpy as np
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.cautions import Caution
 from levelbest.curves import Curve
-from levelbest.report.reviewer import remarks
+from levelbest.report.words.remarks import remarks
 
 if TYPE_CHECKING:
     from rich.console import Console

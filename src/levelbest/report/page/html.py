@@ -17,9 +17,9 @@ import numpy as np
 from levelbest import __version__
 from levelbest._plain import plain, round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.report.columns import cell_text
-from levelbest.report.markup import ROUNDING
-from levelbest.report.reviewer import remarks
+from levelbest.report.paper.markup import ROUNDING
 from levelbest.report.view import View
+from levelbest.report.words.remarks import remarks
 
 __all__ = ["MOST_ROWS", "asset", "own_policy", "page_policy", "render_page", "trials_csv"]
 
@@ -75,7 +75,7 @@ def trials_csv(view: View) -> str:
 
 def asset(name: str) -> str:
     """A file of the page: chart library, style, script."""
-    return resources.files("levelbest.report").joinpath("assets", name).read_text(encoding="utf-8")
+    return resources.files("levelbest.report.page").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def own_policy(style: str, script: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
-from levelbest.report.plot_text import plot_lines
-from levelbest.report.text import console, print_cautions
+from levelbest.report.terminal.curves import console, print_cautions
+from levelbest.report.terminal.plot import plot_lines
 from levelbest.report.view import Section, View
 
 if TYPE_CHECKING:

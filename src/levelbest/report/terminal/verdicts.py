@@ -11,8 +11,8 @@ import numpy as np
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.comparisons.cost_curves import FamilyCostCurve
 from levelbest.comparisons.results import Comparison, PairComparison
-from levelbest.report.figure import draw_lines, save_figure
-from levelbest.report.text import console, print_cautions
+from levelbest.report.figures.curves import draw_lines, save_figure
+from levelbest.report.terminal.curves import console, print_cautions
 from levelbest.report.view import Line
 
 __all__ = ["print_comparison", "print_cost_curves", "save_cost_curves"]

@@ -14,7 +14,7 @@ from typing import Any
 from levelbest import _check
 from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.errors import InputError
-from levelbest.report.recorded import recorded_answers
+from levelbest.report.paper.recorded import recorded_answers
 from levelbest.report.view import Family, View
 
 __all__ = ["KEYS", "Item", "fill_checklist", "read_answers"]

@@ -10,7 +10,7 @@ from html import escape
 import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
-from levelbest.report.checklist import Item
+from levelbest.report.paper.checklist import Item
 from levelbest.report.view import Family, View
 
 __all__ = [

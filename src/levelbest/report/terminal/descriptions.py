@@ -9,7 +9,7 @@ import numpy as np
 from levelbest._check import FloatArray
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.report.describe import Description, Histogram
-from levelbest.report.text import console
+from levelbest.report.terminal.curves import console
 
 __all__ = ["histogram_lines", "print_descriptions", "scatter_lines"]
 

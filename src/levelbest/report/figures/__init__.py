@@ -1,0 +1,1 @@
+"""Figures for papers and notebooks (matplotlib)."""

@@ -1,0 +1,1 @@
+"""The page: one HTML file, and what a notebook shows."""

@@ -1,0 +1,1 @@
+"""What goes into a paper: tables, the methods paragraph, the checklist."""
