@@ -70,9 +70,47 @@ def _top_level_packages(path: Path) -> set[str]:
 def test_stats_imports_numpy_and_scipy_only():
     allowed = set(sys.stdlib_module_names) | {"numpy", "scipy", "levelbest"}
     wrong = {
-        path.name: extra for path in (ROOT / "stats").glob("*.py") if (extra := _top_level_packages(path) - allowed)
+        path.name: extra for path in (ROOT / "stats").rglob("*.py") if (extra := _top_level_packages(path) - allowed)
     }
     assert wrong == {}
+
+
+DOORS = ("best", "bands", "contrasts", "problems", "budgets", "checks")
+"""The doors of stats, each building on those before it."""
+
+
+def _modules(path: Path) -> set[str]:
+    """The modules a file imports from, in full; names imported from a package count as modules of it too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def test_each_door_of_stats_builds_on_those_before_it():
+    wrong = []
+    for rank, door in enumerate(DOORS):
+        for path in sorted((ROOT / "stats" / door).glob("*.py")):
+            for name in sorted(_modules(path)):
+                parts = name.split(".")
+                if parts[:2] == ["levelbest", "stats"] and parts[2:] and DOORS.index(parts[2]) > rank:
+                    wrong.append(f"{door}/{path.name} imports {name}")
+    assert wrong == []
+    assert {path.name for path in (ROOT / "stats").iterdir() if path.is_dir()} - {"__pycache__"} == set(DOORS)
+
+
+def test_what_stands_behind_a_door_is_imported_through_it():
+    wrong = []
+    for path in sorted([*(ROOT / "stats").rglob("*.py"), *(ROOT / "simulation").rglob("*.py")]):
+        own = ".".join(("levelbest", *path.relative_to(ROOT).parts[:-1])) + "."
+        for name in sorted(_modules(path)):
+            private = name.startswith("levelbest.stats.") and any(part.startswith("_") for part in name.split(".")[3:])
+            if private and not name.startswith(own):
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert wrong == []
 
 
 def test_files_can_be_read_at_a_sitting():

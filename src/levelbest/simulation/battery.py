@@ -20,8 +20,8 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._plain import plain
 from levelbest.errors import DataError, InputError
 from levelbest.simulation.laws import JointLaw, Law
-from levelbest.stats.bands import _interval as intervals
-from levelbest.stats.best import _order as order
+from levelbest.stats.bands import METHODS, all_intervals, best_interval
+from levelbest.stats.best import expected_best, quantile_best
 
 __all__ = ["Plan", "Simulation", "clopper_pearson", "simulate"]
 
@@ -157,7 +157,7 @@ def simulate(
     _check.as_confidence(plan.confidence)
     _check.as_choice(engine, ENGINES, "engine")
     for name in plan.methods:
-        _check.as_choice(name, ("default", *intervals.METHODS), "interval")
+        _check.as_choice(name, ("default", *METHODS), "interval")
     truth = law.truth(budgets, plan.q)
     done = _kept(keep, plan)
     todo = [chunk for chunk in range(plan.n_chunks) if chunk not in done]
@@ -215,9 +215,9 @@ def run_chunk(plan: Plan, truth: FloatArray, chunk: int) -> dict[str, Any]:
 
 def _estimate(plan: Plan, selection: FloatArray, reported: FloatArray | None, n: IntArray) -> FloatArray:
     if plan.q is not None:
-        return np.asarray(order.quantile_best(selection, n, plan.q, reported, direction=plan.law.direction))
+        return np.asarray(quantile_best(selection, n, plan.q, reported, direction=plan.law.direction))
     direction = plan.law.direction
-    return np.asarray(order.expected_best(selection, n, reported, estimator=plan.estimator, direction=direction))
+    return np.asarray(expected_best(selection, n, reported, estimator=plan.estimator, direction=direction))
 
 
 def _limits(
@@ -233,11 +233,9 @@ def _limits(
     }
     if plan.q is None:
         options["estimator"] = "v" if plan.estimator == "v" else "u"
-        return intervals.all_intervals(selection, n, reported, only=plan.methods, rng=rng, **options)
+        return all_intervals(selection, n, reported, only=plan.methods, rng=rng, **options)
     options["statistic"] = plan.q
-    return {
-        name: intervals.best_interval(selection, n, reported, method=name, rng=rng, **options) for name in plan.methods
-    }
+    return {name: best_interval(selection, n, reported, method=name, rng=rng, **options) for name in plan.methods}
 
 
 def _run(

@@ -11,8 +11,7 @@ from levelbest import _check
 from levelbest.errors import InputError
 from levelbest.simulation.battery import clopper_pearson
 from levelbest.simulation.laws import Law
-from levelbest.stats.best import _laws as laws
-from levelbest.stats.best import _order as order
+from levelbest.stats.best import expected_best, gaussian_best
 
 __all__ = ["false_winner", "sd_by_trials"]
 
@@ -31,8 +30,8 @@ def false_winner(
     for _ in range(n_samples):
         first, _none = a.draw(rng, (1, n_trials))
         second, _none = b.draw(rng, (1, n_trials))
-        seen = np.asarray(order.expected_best(first[0], budgets, **how))
-        seen = seen - np.asarray(order.expected_best(second[0], budgets, **how))
+        seen = np.asarray(expected_best(first[0], budgets, **how))
+        seen = seen - np.asarray(expected_best(second[0], budgets, **how))
         wrong += seen * gap < 0
     rows = []
     for i, one in enumerate(budgets):
@@ -57,9 +56,9 @@ def sd_by_trials(
                 row[name] = None
                 continue
             if name == "gaussian":
-                found = [float(laws.gaussian_best(one, n, direction=law.direction)) for one in scores]
+                found = [float(gaussian_best(one, n, direction=law.direction)) for one in scores]
             else:
-                found = [float(order.expected_best(one, n, estimator=name, direction=law.direction)) for one in scores]
+                found = [float(expected_best(one, n, estimator=name, direction=law.direction)) for one in scores]
             row[name] = {"mean": float(np.mean(found)), "sd": float(np.std(found, ddof=1))}
         rows.append(row)
     return rows

@@ -1,37 +1,49 @@
-"""Limits of one curve: intervals at one budget, bands over all, and the exact limits behind them."""
+"""Limits of one curve: an interval at one budget, a band over all, and the exact limits behind them.
+
+`best_interval` gives the limits of a mean, median or quantile curve by any method; `quantile_interval`, `rank_band` and
+`horizon` the exact ones of quantile curves; `cdf_band` and `mean_curve_bounds` those of the whole distribution; and
+`anytime_quantile_interval`, `anytime_cdf_band` and `looks` the ones that hold while trials still arrive.
+"""
 
 from __future__ import annotations
 
 from levelbest.stats.bands._anytime import anytime_cdf_band, anytime_quantile_interval, looks
-from levelbest.stats.bands._batches import BATCHES, LARGE, batch_curves, batch_size, shuffled_batches
+from levelbest.stats.bands._batches import BATCHES as BATCHES
+from levelbest.stats.bands._batches import LARGE as LARGE
+from levelbest.stats.bands._batches import batch_curves as batch_curves
+from levelbest.stats.bands._batches import batch_size as batch_size
+from levelbest.stats.bands._batches import shuffled_batches as shuffled_batches
 from levelbest.stats.bands._cdf import CdfBand, cdf_band, mean_curve_bounds
-from levelbest.stats.bands._interval import best_interval
+from levelbest.stats.bands._interval import METHODS, all_intervals, best_interval
+from levelbest.stats.bands._interval import OF_V as OF_V
+from levelbest.stats.bands._limits import local_level as local_level
+from levelbest.stats.bands._limits import order_statistic as order_statistic
+from levelbest.stats.bands._limits import percentile as percentile
+from levelbest.stats.bands._limits import pick as pick
+from levelbest.stats.bands._limits import studentise as studentise
 from levelbest.stats.bands._quantiles import horizon, quantile_interval
-from levelbest.stats.bands._ranks import rank_band
-from levelbest.stats.bands._reported import quantile_draws
-from levelbest.stats.bands._resample import Ranked, allow, bootstrap, counts
+from levelbest.stats.bands._ranks import RankBand, rank_band
+from levelbest.stats.bands._reported import quantile_draws as quantile_draws
+from levelbest.stats.bands._resample import Ranked as Ranked
+from levelbest.stats.bands._resample import allow as allow
+from levelbest.stats.bands._resample import bootstrap as bootstrap
+from levelbest.stats.bands._resample import counts as counts
 from levelbest.stats.bands._results import Interval
 
+# What strangers look for; the other names are machinery that later doors build on.
 __all__ = [
-    "BATCHES",
-    "LARGE",
+    "METHODS",
     "CdfBand",
     "Interval",
-    "Ranked",
-    "allow",
+    "RankBand",
+    "all_intervals",
     "anytime_cdf_band",
     "anytime_quantile_interval",
-    "batch_curves",
-    "batch_size",
     "best_interval",
-    "bootstrap",
     "cdf_band",
-    "counts",
     "horizon",
     "looks",
     "mean_curve_bounds",
-    "quantile_draws",
     "quantile_interval",
     "rank_band",
-    "shuffled_batches",
 ]

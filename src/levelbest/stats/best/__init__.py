@@ -1,23 +1,29 @@
-"""The best of n: estimators, their weights, and the best of known laws."""
+"""The best of n: what one may expect of it, from the trials at hand or from a known law.
+
+Estimates (`expected_best`, `quantile_best`), how much one search differs from another (`spread_of_best`), the error of
+the estimate (`standard_error`), the weight of each trial (`best_weights`), and laws: `normal_best`, `law_best`,
+`gaussian_best` with its fit test, `normality`.
+"""
 
 from __future__ import annotations
 
 from levelbest.stats.best._laws import Normality, gaussian_best, law_best, normal_best, normality
 from levelbest.stats.best._order import best_weights, expected_best, quantile_best, spread_of_best, standard_error
-from levelbest.stats.best._weights import log_share, rank_weights, subset_fraction
+from levelbest.stats.best._order import mean_and_spread as mean_and_spread
+from levelbest.stats.best._weights import log_share as log_share
+from levelbest.stats.best._weights import rank_weights as rank_weights
+from levelbest.stats.best._weights import subset_fraction as subset_fraction
 
+# What strangers look for; the other names are machinery that later doors build on.
 __all__ = [
     "Normality",
     "best_weights",
     "expected_best",
     "gaussian_best",
     "law_best",
-    "log_share",
     "normal_best",
     "normality",
     "quantile_best",
-    "rank_weights",
     "spread_of_best",
     "standard_error",
-    "subset_fraction",
 ]

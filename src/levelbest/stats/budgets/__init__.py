@@ -1,25 +1,40 @@
-"""What a budget buys: cost, reaching a target, planning, the gate, the winner's curse, past the trials."""
+"""What a budget buys: cost instead of trials, a target to reach, and what more trials would tell.
+
+`cost_curve` where trials differ in cost; `budget_to_reach` for a target; `trials_for_width` and `trials_to_separate` to
+plan; `claim_gate` for a claim after many attempts; `winners_curse` for what choosing overstates; `extrapolated_best`
+past the trials.
+"""
 
 from __future__ import annotations
 
-from levelbest.stats.budgets._cost import CostCurve, cost_curve
+from levelbest.stats.budgets._cost import CostCurve, cost_budgets, cost_curve, cost_horizon
+from levelbest.stats.budgets._cost import Pool as Pool
+from levelbest.stats.budgets._cost import as_cost as as_cost
+from levelbest.stats.budgets._cost import as_cost_budgets as as_cost_budgets
+from levelbest.stats.budgets._cost import mean_cost_values as mean_cost_values
 from levelbest.stats.budgets._cost_band import cost_differences
-from levelbest.stats.budgets._curse import winners_curse
-from levelbest.stats.budgets._extrapolation import Extrapolation, extrapolated_best
-from levelbest.stats.budgets._gate import claim_gate
+from levelbest.stats.budgets._curse import Curse, winners_curse
+from levelbest.stats.budgets._extrapolation import Extrapolation, HeldBack, extrapolated_best
+from levelbest.stats.budgets._gate import Gate, claim_gate
 from levelbest.stats.budgets._planning import Needed, trials_for_width, trials_to_separate
-from levelbest.stats.budgets._reach import Reached, budget_to_reach, check_target
+from levelbest.stats.budgets._reach import Reached, budget_to_reach
+from levelbest.stats.budgets._reach import check_target as check_target
 
+# What strangers look for; the other names are machinery that what stands above builds on.
 __all__ = [
     "CostCurve",
+    "Curse",
     "Extrapolation",
+    "Gate",
+    "HeldBack",
     "Needed",
     "Reached",
     "budget_to_reach",
-    "check_target",
     "claim_gate",
+    "cost_budgets",
     "cost_curve",
     "cost_differences",
+    "cost_horizon",
     "extrapolated_best",
     "trials_for_width",
     "trials_to_separate",

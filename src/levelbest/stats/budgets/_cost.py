@@ -17,7 +17,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.errors import DataError, InputError
-from levelbest.stats.best import _order as order
+from levelbest.stats.best import expected_best
 
 __all__ = ["CostCurve", "cost_budgets", "cost_curve", "cost_horizon"]
 
@@ -301,7 +301,7 @@ def mean_cost_values(
 ) -> FloatArray:
     """[D] 4.3: the curve over trials, its axis times the mean cost; linear between, NaN before 1 and past n_trials."""
     n = np.arange(1, selection.size + 1)
-    curve = order.expected_best(selection, n, reported, direction=direction)
+    curve = expected_best(selection, n, reported, direction=direction)
     afforded = workers * grid / float(cost.mean())
     # the rounding of n * mean(cost) / mean(cost) must not lose the ends
     inside = (afforded >= 1 - _ROUNDING) & (afforded <= selection.size * (1 + _ROUNDING))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.budgets import _cost as cost
+from levelbest.stats.budgets._cost import Pool, cost_horizon, expected, spend, within
 from levelbest.stats.contrasts import Draws, PairBand, pair_bands
 
 __all__ = ["Replicates", "band_limits", "cost_differences", "replicates"]
@@ -24,7 +24,7 @@ class Replicates:
         self.value, self.error, self.own_error = value, error, own_error
 
 
-def replicates(pool: cost.Pool, grid: FloatArray, n_resamples: int, rng: np.random.Generator) -> Replicates:
+def replicates(pool: Pool, grid: FloatArray, n_resamples: int, rng: np.random.Generator) -> Replicates:
     """Cost curves of resampled trials and their standard errors (a jackknife over ten groups of trials).
 
     The Monte Carlo noise of the few orders per resample widens every standard error by the same factor, that of the
@@ -43,7 +43,7 @@ def replicates(pool: cost.Pool, grid: FloatArray, n_resamples: int, rng: np.rand
 
 
 def _with_errors(
-    pool: cost.Pool, picked: IntArray, grid: FloatArray, rng: np.random.Generator
+    pool: Pool, picked: IntArray, grid: FloatArray, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """For each row of picked trials: the cost curve, and its grouped-jackknife standard error."""
     b, m = picked.shape
@@ -57,7 +57,7 @@ def _with_errors(
     orders, labels = picked[row, place], label[row, place]
 
     def curve(kept: IntArray) -> FloatArray:
-        mean: FloatArray = cost.spend(pool, kept, grid)[0].reshape(b, _ORDERS, -1).mean(axis=1)
+        mean: FloatArray = spend(pool, kept, grid)[0].reshape(b, _ORDERS, -1).mean(axis=1)
         return mean
 
     value = curve(orders)
@@ -67,7 +67,7 @@ def _with_errors(
 
 
 def band_limits(
-    pool: cost.Pool,
+    pool: Pool,
     grid: FloatArray,
     value: FloatArray,
     confidence: float,
@@ -92,7 +92,7 @@ def band_limits(
 
 
 def cost_differences(
-    pools: Sequence[cost.Pool],
+    pools: Sequence[Pool],
     pairs: Sequence[tuple[int, int]],
     grid: FloatArray,
     *,
@@ -105,9 +105,9 @@ def cost_differences(
     """Differences of cost curves (turned scores) with bands over all pairs and budgets; and the curves themselves."""
     values, deviations, variances, own = [], [], [], []
     for pool in pools:
-        value = cost.expected(pool, grid, n_orders, rng)[0]
+        value = expected(pool, grid, n_orders, rng)[0]
         drawn = replicates(pool, grid, n_resamples, rng)
-        inside = cost.within(grid, cost.cost_horizon(pool.cost, pool.workers), bool(pool.cost.min() > 0))
+        inside = within(grid, cost_horizon(pool.cost, pool.workers), bool(pool.cost.min() > 0))
         value = np.where(inside, value, np.nan)
         values.append(value)
         deviations.append((drawn.value - value).T.astype(np.float32))

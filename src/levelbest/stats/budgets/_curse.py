@@ -12,8 +12,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 from levelbest._plain import plain
 from levelbest.errors import InputError
-from levelbest.stats.bands import Ranked, counts
-from levelbest.stats.bands import _limits as limits
+from levelbest.stats.bands import Ranked, counts, order_statistic, studentise
 from levelbest.stats.contrasts import jackknife_errors, leave_one_out
 
 __all__ = ["Curse", "winners_curse"]
@@ -93,11 +92,11 @@ def winners_curse(
         cut = slice(start, min(start + piece, n_resamples))
         drawn = counts(m, cut.stop - start, generator)
         moved = trials.resampled(drawn)[0]
-        t[:, cut] = limits.studentise(moved - moved[:1], _errors(trials, drawn), value)
+        t[:, cut] = studentise(moved - moved[:1], _errors(trials, drawn), value)
     tail = (1 - confidence) / 2
     with np.errstate(invalid="ignore"):
-        low = value - limits.order_statistic(t, 1 - tail) * own
-        high = value - limits.order_statistic(t, tail) * own
+        low = value - order_statistic(t, 1 - tail) * own
+        high = value - order_statistic(t, tail) * own
     at = {int(budget): i for i, budget in enumerate(grid)}
     # at n = n_trials the estimate exists and its standard error does not
     last = Ranked(sign * chosen_by, np.array([m]), drop).estimate[0] - trials.estimate[0]

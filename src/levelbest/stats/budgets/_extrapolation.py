@@ -26,9 +26,8 @@ from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray, Seed
 from levelbest._plain import plain
 from levelbest.errors import DataError, InputError
-from levelbest.stats.bands import _limits as limits
-from levelbest.stats.best import _order as order
-from levelbest.stats.best import rank_weights
+from levelbest.stats.bands import order_statistic
+from levelbest.stats.best import expected_best, rank_weights
 
 __all__ = ["Extrapolation", "HeldBack", "extrapolated_best"]
 
@@ -212,8 +211,8 @@ def _fit(
     t = (again - value) / gain
     tail = _TAIL_SHARE * (1 - confidence) / 2
     own = float(e[2, 0] - e[0, 0])
-    low = value[:, 0] - limits.order_statistic(t, 1 - tail) * own
-    high = value[:, 0] - limits.order_statistic(t, tail) * own
+    low = value[:, 0] - order_statistic(t, 1 - tail) * own
+    high = value[:, 0] - order_statistic(t, tail) * own
     ends = (np.minimum(end, ceiling) for end in (value[:, 0], low, high))
     return *ends, float(limit[0]), float(shape[0])  # type: ignore[return-value]
 
@@ -243,6 +242,6 @@ def _held_back(
     half = rng.permutation(scores)[: scores.size // 2]
     n = np.array([round(0.6 * scores.size)])
     value, low, high, _, _ = _fit(half, n, ceiling, confidence, n_resamples, rng)
-    observed = float(np.asarray(order.expected_best(scores, n))[0])
+    observed = float(np.asarray(expected_best(scores, n))[0])
     ends = sorted((sign * float(low[0]), sign * float(high[0])))
     return HeldBack(int(n[0]), sign * float(value[0]), ends[0], ends[1], sign * observed)

@@ -19,8 +19,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, Seed
 from levelbest._plain import plain
 from levelbest.errors import DataError, InputError
-from levelbest.stats.bands import Ranked, bootstrap
-from levelbest.stats.bands import _limits as limits
+from levelbest.stats.bands import Ranked, bootstrap, order_statistic, studentise
 from levelbest.stats.contrasts import Sample, draw, mean_differences, turn
 
 __all__ = ["Needed", "trials_for_width", "trials_to_separate"]
@@ -106,9 +105,9 @@ def trials_for_width(
     if error == 0:
         raise DataError(f"the best of {budget} has no spread in these {m} trials: nothing to plan from")
     drawn, errors = bootstrap(trials, n_resamples, generator, errors=True)
-    t = limits.studentise(drawn, errors.copy(), trials.estimate)
+    t = studentise(drawn, errors.copy(), trials.estimate)
     tail = (1 - confidence) / 2
-    factor = float(limits.order_statistic(t, 1 - tail)[0] - limits.order_statistic(t, tail)[0])
+    factor = float(order_statistic(t, 1 - tail)[0] - order_statistic(t, tail)[0])
     normal = _normal(confidence)
     now = factor * error
     needed = _at_least(m * (normal * error / width) ** 2, budget)

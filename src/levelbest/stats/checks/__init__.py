@@ -1,5 +1,37 @@
-"""Is it a random sample? What a careful reviewer would test."""
+"""Is it a random sample? What a careful reviewer would test, as numbers.
+
+A trend with the order of the trials, repeated configurations, a grid, few distinct values, ties, an outlying best,
+sampling that stops at the first success; and the numbers that describe a sample.
+"""
 
 from __future__ import annotations
 
-__all__ = []
+from levelbest.stats.checks._diagnostics import (
+    Grid,
+    Outlier,
+    configuration_codes,
+    distinct_values,
+    evenly_spaced,
+    grid_design,
+    iqr_error,
+    outlying_best,
+    rank_correlation,
+    stops_at_success,
+    tied_share,
+    trend,
+)
+
+__all__ = [
+    "Grid",
+    "Outlier",
+    "configuration_codes",
+    "distinct_values",
+    "evenly_spaced",
+    "grid_design",
+    "iqr_error",
+    "outlying_best",
+    "rank_correlation",
+    "stops_at_success",
+    "tied_share",
+    "trend",
+]

@@ -1,37 +1,39 @@
-"""Limits of differences: families compared over their budgets, pairs, permutations, searches."""
+"""Limits of differences: families compared over their budgets, in pairs or as whole searches.
+
+`difference_band` compares two families and `difference_bands` several at once; `chance_better`, `permutation_p` and
+`relative_improvement` say more of a pair; `search_differences` compares repeated searches. A difference is first minus
+second, turned so that positive means that the first is better.
+"""
 
 from __future__ import annotations
 
-from levelbest.stats.contrasts._differences import (
-    as_quantile,
-    difference_band,
-    difference_bands,
-    draw,
-    mean_differences,
-)
-from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
-from levelbest.stats.contrasts._pairwise import Draws, PairBand, draw_families, pair_bands, reach_words, widest
-from levelbest.stats.contrasts._samples import Difference, Sample, turn
+from levelbest.stats.contrasts._differences import as_quantile as as_quantile
+from levelbest.stats.contrasts._differences import difference_band, difference_bands
+from levelbest.stats.contrasts._differences import draw as draw
+from levelbest.stats.contrasts._differences import mean_differences as mean_differences
+from levelbest.stats.contrasts._paired import jackknife_errors as jackknife_errors
+from levelbest.stats.contrasts._paired import leave_one_out as leave_one_out
+from levelbest.stats.contrasts._pairwise import Draws as Draws
+from levelbest.stats.contrasts._pairwise import PairBand as PairBand
+from levelbest.stats.contrasts._pairwise import draw_families as draw_families
+from levelbest.stats.contrasts._pairwise import pair_bands as pair_bands
+from levelbest.stats.contrasts._pairwise import reach_words as reach_words
+from levelbest.stats.contrasts._pairwise import widest as widest
+from levelbest.stats.contrasts._rivals import chance_better, permutation_p, relative_improvement
+from levelbest.stats.contrasts._samples import Difference, Sample
+from levelbest.stats.contrasts._samples import turn as turn
 from levelbest.stats.contrasts._searches import best_so_far, search_differences, search_interval
 
+# What strangers look for; the other names are machinery that later doors build on.
 __all__ = [
     "Difference",
-    "Draws",
-    "PairBand",
     "Sample",
-    "as_quantile",
     "best_so_far",
+    "chance_better",
     "difference_band",
     "difference_bands",
-    "draw",
-    "draw_families",
-    "jackknife_errors",
-    "leave_one_out",
-    "mean_differences",
-    "pair_bands",
-    "reach_words",
+    "permutation_p",
+    "relative_improvement",
     "search_differences",
     "search_interval",
-    "turn",
-    "widest",
 ]

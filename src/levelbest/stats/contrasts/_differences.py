@@ -15,7 +15,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.errors import InputError
-from levelbest.stats.best import _order as order
+from levelbest.stats.best import expected_best
 from levelbest.stats.contrasts._pairwise import Draws, draw_families, pair_bands, reach_words, widest
 from levelbest.stats.contrasts._quantiles import bootstrapped_differences, exact_differences
 from levelbest.stats.contrasts._samples import Difference, Sample, check_pairing, turn
@@ -162,4 +162,4 @@ def mean_differences(
 
 
 def _means(one: Sample, n: IntArray) -> FloatArray:
-    return np.asarray(order.expected_best(one.selection, n, one.reported))
+    return np.asarray(expected_best(one.selection, n, one.reported))

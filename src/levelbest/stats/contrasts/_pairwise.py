@@ -18,8 +18,17 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.bands import BATCHES, Ranked, allow, batch_curves, batch_size, counts, shuffled_batches
-from levelbest.stats.bands import _limits as limits
+from levelbest.stats.bands import (
+    BATCHES,
+    Ranked,
+    allow,
+    batch_curves,
+    batch_size,
+    counts,
+    order_statistic,
+    pick,
+    shuffled_batches,
+)
 from levelbest.stats.best import expected_best
 from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
 
@@ -299,8 +308,8 @@ def pair_bands(draws: Draws, confidence: float, *, step_down: bool = False) -> t
         for p in range(n_pairs):
             t = draws.t(p, rows)
             ordered = np.sort(t, axis=-1)
-            scales[0, p, rows] = limits.pick(ordered, _OWN_QUANTILE)
-            scales[1, p, rows] = -limits.pick(ordered, 1 - _OWN_QUANTILE)
+            scales[0, p, rows] = pick(ordered, _OWN_QUANTILE)
+            scales[1, p, rows] = -pick(ordered, 1 - _OWN_QUANTILE)
             scales[:, p, rows][:, np.isinf(t).mean(axis=-1) > _INFINITE * (1 - level)] = np.inf
             np.maximum(top[p], _measured(t, scales[:, p, rows]), out=top[p])
     found = [draws.difference(p) for p in range(n_pairs)]
@@ -339,7 +348,7 @@ def _measured(t: Draw32, scale: FloatArray) -> Draw32:
 
 
 def _quantile(values: Draw32, level: float) -> float:
-    return float(limits.order_statistic(values[None], level)[0])
+    return float(order_statistic(values[None], level)[0])
 
 
 def _band(d: FloatArray, e: FloatArray, factor: FloatArray, sign: IntArray) -> PairBand:

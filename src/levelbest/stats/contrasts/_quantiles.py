@@ -8,9 +8,16 @@ import numpy as np
 
 from levelbest._check import IntArray
 from levelbest.errors import DataError
-from levelbest.stats.bands import Ranked, allow, counts
-from levelbest.stats.bands import _limits as limits
-from levelbest.stats.best import _order as order
+from levelbest.stats.bands import (
+    Ranked,
+    allow,
+    counts,
+    local_level,
+    percentile,
+    quantile_draws,
+    quantile_interval,
+)
+from levelbest.stats.best import quantile_best
 from levelbest.stats.contrasts._pairwise import reach_words, widest
 from levelbest.stats.contrasts._samples import Difference, Sample
 
@@ -33,8 +40,6 @@ def exact_differences(
     Independent families: all their bands hold together with the product of their confidences. Paired: with one minus
     the sum of their errors. Whatever holds for the bands holds for every difference.
     """
-    from levelbest.stats.bands import quantile_interval
-
     k = len({f for pair in pairs for f in pair})
     each = 1 - (1 - confidence) / k if paired else confidence ** (1 / k)
     bands = {}
@@ -44,7 +49,7 @@ def exact_differences(
         if inside.size and turned[f].n_trials > 1:
             band = quantile_interval(turned[f].selection, inside, q, confidence=each, simultaneous=True)
             low[: inside.size], high[: inside.size] = band.low, band.high
-            value[: inside.size] = order.quantile_best(turned[f].selection, inside, q)
+            value[: inside.size] = quantile_best(turned[f].selection, inside, q)
         bands[f] = value, low, high
     found = []
     for a, b in pairs:
@@ -85,10 +90,8 @@ def bootstrapped_differences(
 ) -> tuple[Difference, ...]:
     """Differences of quantile curves of a separate reported score: percentiles of the resampled differences.
 
-    Each tail is balanced over the budgets (`limits.local_level`); over several pairs the error is shared equally.
+    Each tail is balanced over the budgets (`local_level`); over several pairs the error is shared equally.
     """
-    from levelbest.stats.bands import quantile_draws
-
     if any(one.n_trials < 2 for one in turned):
         raise DataError("a bootstrap needs at least 2 trials in every family")
     allow(n_resamples, n.size, len(turned))
@@ -116,8 +119,8 @@ def bootstrapped_differences(
         low, high = np.full(n.size, np.nan), np.full(n.size, np.nan)
         if k:
             both = draws[a][:k] - draws[b][:k]
-            level = limits.local_level(both, (1 - confidence) / len(pairs))
-            low[:k], high[:k] = limits.percentile(both, level)
+            level = local_level(both, (1 - confidence) / len(pairs))
+            low[:k], high[:k] = percentile(both, level)
         found.append(
             Difference(
                 n=n,

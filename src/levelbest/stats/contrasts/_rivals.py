@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
-from levelbest.stats.bands import Ranked
-from levelbest.stats.bands import _limits as limits
-from levelbest.stats.best import _order as order
+from levelbest.stats.bands import Ranked, order_statistic
+from levelbest.stats.best import best_weights
 from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
 from levelbest.stats.contrasts._pairwise import Draws, widest
 from levelbest.stats.contrasts._samples import Sample, check_pairing, turn
@@ -39,8 +38,8 @@ def relative_improvement(draws: Draws, at: int, confidence: float) -> tuple[Floa
         t = (drawn - value[shape]) / np.sqrt(_ratio_variances(draws, at, moved_a, moved_b))
         t[np.isnan(t)] = 0
         tail = (1 - confidence) / 2
-        low = value - limits.order_statistic(t, 1 - tail) * error
-        high = value - limits.order_statistic(t, tail) * error
+        low = value - order_statistic(t, 1 - tail) * error
+        high = value - order_statistic(t, tail) * error
         known = np.abs(second) > 3 * np.sqrt(draws.variance[b])
     return tuple(np.where(known, column, np.nan) for column in (value, low, high))  # type: ignore[return-value]
 
@@ -77,8 +76,8 @@ def chance_better(a: Sample, b: Sample, n: npt.ArrayLike, *, direction: str = "m
     budgets, _ = _check.as_budgets(n, min(first.n_trials, second.n_trials))
     claim_a = first.selection if first.reported is None else first.reported
     claim_b = second.selection if second.reported is None else second.reported
-    weights_a = order.best_weights(first.selection, budgets)
-    weights_b = order.best_weights(second.selection, budgets)
+    weights_a = best_weights(first.selection, budgets)
+    weights_b = best_weights(second.selection, budgets)
     ranked = np.argsort(claim_b, kind="stable")
     below = np.concatenate([np.zeros((budgets.size, 1)), np.cumsum(weights_b[:, ranked], axis=1)], axis=1)
     less = np.searchsorted(claim_b[ranked], claim_a, side="left")

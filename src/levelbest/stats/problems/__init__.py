@@ -1,32 +1,30 @@
-"""Many problems: pass@k and the best of n with a verifier, averaged over problems, with limits over them."""
+"""Many problems, each with its own samples: pass@k and the best of n with a verifier, averaged over problems.
+
+`pass_at_k` and `all_of_k` from counts, `expected_best_by_group` from scores; `group_interval` and `group_difference`
+with limits over problems; `group_variance` and `plan_groups` for what more problems or more samples would bring.
+"""
 
 from __future__ import annotations
 
-from levelbest.stats.problems._groups import (
-    GroupBest,
-    all_of_k,
-    average_over_groups,
-    expected_best_by_group,
-    group_values,
-    pass_at_k,
-    repeated_samples,
-)
+from levelbest.stats.problems._groups import GroupBest, all_of_k, expected_best_by_group, pass_at_k
+from levelbest.stats.problems._groups import average_over_groups as average_over_groups
+from levelbest.stats.problems._groups import group_values as group_values
+from levelbest.stats.problems._groups import repeated_samples as repeated_samples
 from levelbest.stats.problems._intervals import GROUP_METHODS, group_difference, group_differences, group_interval
-from levelbest.stats.problems._planning import GroupPlan, group_variance, plan_groups
+from levelbest.stats.problems._planning import GroupPlan, GroupVariance, group_variance, plan_groups
 
+# What strangers look for; the other names are machinery that later doors build on.
 __all__ = [
     "GROUP_METHODS",
     "GroupBest",
     "GroupPlan",
+    "GroupVariance",
     "all_of_k",
-    "average_over_groups",
     "expected_best_by_group",
     "group_difference",
     "group_differences",
     "group_interval",
-    "group_values",
     "group_variance",
     "pass_at_k",
     "plan_groups",
-    "repeated_samples",
 ]

@@ -20,9 +20,7 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray, Seed
 from levelbest.errors import DataError, InputError
-from levelbest.stats.bands import Interval
-from levelbest.stats.bands import _limits as limits
-from levelbest.stats.bands import _resample as resample
+from levelbest.stats.bands import Interval, allow, counts, local_level, order_statistic, studentise
 from levelbest.stats.contrasts import Difference
 from levelbest.stats.problems._groups import GroupBest, average_over_groups
 
@@ -207,8 +205,8 @@ def mean_limits(
         each = np.ones(part.shape[0]) if weights is None else weights / weights.max()
         if name == "gaffke":
             lower, upper = _exponential_draws(part, each, bounds, n_resamples, rng)
-            level = limits.local_level(np.vstack([upper, -lower]), alpha, tails=1) if simultaneous else alpha / 2
-            low[usable], high[usable] = limits.order_statistic(lower, level), limits.order_statistic(upper, 1 - level)
+            level = local_level(np.vstack([upper, -lower]), alpha, tails=1) if simultaneous else alpha / 2
+            low[usable], high[usable] = order_statistic(lower, level), order_statistic(upper, 1 - level)
         else:
             value, error = _mean_and_error(part, each)
             level = alpha / 2
@@ -221,9 +219,9 @@ def mean_limits(
                 low[usable], high[usable] = value - reach, value + reach
             else:
                 t = _bootstrap_t(part, each, value, n_resamples, rng)
-                level = limits.local_level(t, alpha) if simultaneous else level
-                low[usable] = value - limits.order_statistic(t, 1 - level) * error
-                high[usable] = value - limits.order_statistic(t, level) * error
+                level = local_level(t, alpha) if simultaneous else level
+                low[usable] = value - order_statistic(t, 1 - level) * error
+                high[usable] = value - order_statistic(t, level) * error
             for i, still in zip(usable, error == 0, strict=True):
                 few = name == "studentised" and counts[i] == 2
                 if still or few:
@@ -258,7 +256,7 @@ def _exponential_draws(
     assert below is not None
     assert above is not None
     n_groups, n_columns = columns.shape
-    resample.allow(n_draws, n_columns, 3)
+    allow(n_draws, n_columns, 3)
     known = ~np.isnan(columns)
     scores = np.where(known, columns - below, 0.0) * weights[:, None]
     whole = bool(known.all())
@@ -294,7 +292,7 @@ def _bootstrap_t(
 ) -> FloatArray:
     """(column, resample): the resampled mean less the mean, in units of the resample's own standard error."""
     n_groups, n_columns = columns.shape
-    resample.allow(n_resamples, n_columns, 3)
+    allow(n_resamples, n_columns, 3)
     known = ~np.isnan(columns)
     # Deviations from the mean: their sums do not cancel.
     off = np.where(known, columns - value, 0.0)
@@ -306,7 +304,7 @@ def _bootstrap_t(
     piece = max(1, _CELLS // n_groups)
     for start in range(0, n_resamples, piece):
         cut = slice(start, min(start + piece, n_resamples))
-        drawn = resample.counts(n_groups, cut.stop - start, rng).astype(np.float64)
+        drawn = counts(n_groups, cut.stop - start, rng).astype(np.float64)
         mass = drawn @ held
         number = drawn @ known.astype(np.float64)
         safe = np.where(mass > 0, mass, 1.0)
@@ -315,7 +313,7 @@ def _bootstrap_t(
         error = np.sqrt(np.maximum(squares, 0) * number / np.maximum(number - 1, 1)) / safe
         tiny = squares <= 1e-14 * np.maximum(drawn @ twice, 1e-300)
         error[tiny] = 0.0
-        out[:, cut] = limits.studentise(shift.T, error.T.copy(), np.zeros(n_columns))
+        out[:, cut] = studentise(shift.T, error.T.copy(), np.zeros(n_columns))
     return out
 
 
