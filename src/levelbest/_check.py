@@ -125,6 +125,26 @@ def as_quantile(q: float) -> float:
     return value
 
 
+def as_statistic(statistic: str | float) -> float | None:
+    """The probability that ``median`` or a number names, None for ``mean``: the one reading of a statistic."""
+    named = {"mean": None, "median": 0.5}
+    if isinstance(statistic, str):
+        if statistic in named:
+            return named[statistic]
+        try:
+            statistic = float(statistic)
+        except ValueError:
+            raise InputError(
+                f"statistic must be 'mean', 'median' or a probability such as 0.9, got {statistic!r}"
+            ) from None
+    return as_quantile(statistic)
+
+
+def statistic_name(q: float | None) -> str:
+    """``mean``, ``median`` or the probability: the name under which results carry what `as_statistic` read."""
+    return "mean" if q is None else "median" if q == 0.5 else f"{q:g}"
+
+
 def as_choice(value: str, known: Iterable[str], name: str) -> str:
     """One of the known names; the error lists them, nearest first."""
     names = list(known)

@@ -50,7 +50,7 @@ class Plan:
     @property
     def q(self) -> float | None:
         """The quantile, where the curve is a quantile curve."""
-        return None if self.statistic == "mean" else 0.5 if self.statistic == "median" else float(self.statistic)
+        return _check.as_statistic(self.statistic)
 
     @property
     def n_chunks(self) -> int:

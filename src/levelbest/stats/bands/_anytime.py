@@ -21,7 +21,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import as_budgets, as_choice, as_confidence, as_direction, as_scores
+from levelbest._check import as_budgets, as_choice, as_confidence, as_direction, as_scores, statistic_name
 from levelbest.errors import InputError
 from levelbest.stats.bands._cdf import CdfBand, cdf_band
 from levelbest.stats.bands._joint import METHODS
@@ -103,7 +103,7 @@ def anytime_quantile_interval(
         confidence=float(confidence),
         simultaneous=simultaneous,
         n_trials=values.size,
-        statistic="median" if q == 0.5 else f"{q:g}",
+        statistic=statistic_name(q),
         direction=toward,
         reason=reason,
         note=_note(schedule, first),

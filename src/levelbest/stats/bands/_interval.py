@@ -19,8 +19,10 @@ from levelbest._check import (
     as_confidence,
     as_direction,
     as_pair,
-    as_quantile,
     as_rng,
+    as_statistic,
+    sign_of,
+    statistic_name,
 )
 from levelbest.errors import InputError
 from levelbest.stats.bands._batches import BATCHES, LARGE, batch_limits, batch_size
@@ -63,7 +65,7 @@ def best_interval(
     basic limits of V, as the papers have them, instead of U.
     """
     name = as_choice("default" if method is None else method, METHODS, "method")
-    q = _quantile(statistic)
+    q = as_statistic(statistic)
     if as_choice(estimator, ("u", "v"), "estimator") == "v" and (q is not None or name not in OF_V):
         raise InputError(f"estimator 'v' has limits by {' or '.join(OF_V)} for the mean; {name!r} is for 'u'")
     asked = _Asked(selection, n, reported, confidence, simultaneous, direction, bounds, n_resamples, estimator)
@@ -109,21 +111,6 @@ def _mean_methods() -> dict[str, Callable[[Work], Found]]:
     return {"default": default, **methods()}
 
 
-def _quantile(statistic: str | float) -> float | None:
-    """None for the mean, else the probability."""
-    if isinstance(statistic, str):
-        named = {"mean": None, "median": 0.5}
-        if statistic in named:
-            return named[statistic]
-        try:
-            statistic = float(statistic)
-        except ValueError:
-            raise InputError(
-                f"statistic must be 'mean', 'median' or a probability such as 0.9, got {statistic!r}"
-            ) from None
-    return as_quantile(statistic)
-
-
 class _Asked:
     """The arguments, checked, and turned so that higher is better."""
 
@@ -155,7 +142,7 @@ class _Asked:
 
     def work(self, rng: np.random.Generator) -> Work:
         """The sample, turned, with its draws still to come."""
-        sign = 1.0 if self.direction == "max" else -1.0
+        sign = sign_of(self.direction)
         ends = [None if end is None else sign * end for end in self.bounds]
         lowest, highest = ends if self.direction == "max" else ends[::-1]
         return Work(
@@ -173,7 +160,7 @@ class _Asked:
 
     def batched(self, rng: np.random.Generator) -> Found:
         """The default for very many trials."""
-        sign = 1.0 if self.direction == "max" else -1.0
+        sign = sign_of(self.direction)
         claimed = None if self.reported is None else sign * self.reported
         low, high = batch_limits(
             sign * self.selection,
@@ -258,7 +245,7 @@ def _quantile_interval(asked: _Asked, q: float, name: str, rng: np.random.Genera
     from levelbest.stats.bands._reported import quantile_methods
 
     known = quantile_methods(q, share_of_far)
-    statistic = "median" if q == 0.5 else f"{q:g}"
+    statistic = statistic_name(q)
     if name not in known:
         raise InputError(
             f"method {name!r} has no interval for quantile curves; known there: {', '.join(known)}"

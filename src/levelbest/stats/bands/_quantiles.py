@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import as_bounds, as_budgets, as_direction, as_scores
+from levelbest._check import as_bounds, as_budgets, as_direction, as_scores, sign_of, statistic_name
 from levelbest.stats.bands._ranks import RankBand, rank_band
 from levelbest.stats.bands._results import Interval
 
@@ -37,7 +37,7 @@ def quantile_interval(
     least, most = as_bounds(bounds, values)
     ranks = rank_band(values.size, budgets, q, confidence=confidence, simultaneous=simultaneous, shape=shape)
     worst, best = (least, most) if toward == "max" else (most, least)
-    sign = 1.0 if toward == "max" else -1.0
+    sign = sign_of(toward)
     ends = [-math.inf if worst is None else sign * worst, math.inf if best is None else sign * best]
     ordered = np.concatenate([ends[:1], np.sort(sign * values), ends[1:]])
     low, high = ordered[ranks.low], ordered[ranks.high]
@@ -52,7 +52,7 @@ def quantile_interval(
         confidence=ranks.confidence,
         simultaneous=simultaneous,
         n_trials=values.size,
-        statistic="median" if ranks.q == 0.5 else f"{ranks.q:g}",
+        statistic=statistic_name(ranks.q),
         direction=toward,
         note=_note(ranks, toward, tied=np.unique(values).size < values.size),
         horizon=ranks.horizon,

@@ -278,9 +278,8 @@ def gaussian_best(
     ``min``. `normality` tests the assumption.
     """
     chosen_by, claimed = _check.as_pair(selection, reported, at_least=2)
-    _check.as_direction(direction)
+    sign = _check.sign_of(direction)
     constant = normal_best(n)
-    sign = 1.0 if direction == "max" else -1.0
     centred = chosen_by - chosen_by.mean()
     sd = math.sqrt(float(centred @ centred) / (chosen_by.size - 1))
     if claimed is None:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
+from levelbest._grid import cost_grid
 from levelbest.errors import DataError, InputError
 from levelbest.stats.best import expected_best
 
@@ -96,7 +97,7 @@ def cost_budgets(cost: npt.ArrayLike, *, workers: int = 1, size: int = 30) -> Fl
             f"{array.size} trials of median cost {low:g} leave no budget that a cost curve can speak of with {workers} "
             f"worker{'s' * (workers != 1)} (at most {high:g}); run more trials or use the trial axis"
         )
-    return np.geomspace(low, high, size)
+    return cost_grid(low, high, size)
 
 
 def cost_curve(
@@ -121,7 +122,7 @@ def cost_curve(
     adds limits by a studentised bootstrap of the trials with their costs, for each budget or ``simultaneous``.
     """
     chosen_by, claimed = _check.as_pair(selection, reported, at_least=2)
-    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    sign = _check.sign_of(direction)
     spent = as_cost(cost, chosen_by.size)
     workers = _check.as_count(workers, "workers")
     grid = as_cost_budgets(cost_budgets(spent, workers=workers) if budget is None else budget)

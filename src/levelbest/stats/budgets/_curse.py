@@ -75,7 +75,7 @@ def winners_curse(
         raise InputError("the winner's curse needs a reported score that is not the selection score; name both columns")
     chosen_by, claimed = _check.as_pair(selection, reported, at_least=4)
     assert claimed is not None
-    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    sign = _check.sign_of(direction)
     confidence = _check.as_confidence(confidence)
     asked, _ = _check.as_budgets(n, chosen_by.size)
     generator = _check.as_rng(rng)

@@ -135,7 +135,7 @@ def extrapolated_best(
             f"extrapolation reaches to {_AT_MOST} times the number of trials, {_AT_MOST * scores.size}, got "
             f"{budgets.max()}; run more trials"
         )
-    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    sign = _check.sign_of(direction)
     ends = _check.as_bounds(bounds, scores, "selection")
     best = ends[1] if sign > 0 else ends[0]
     ceiling = np.inf if best is None else sign * best

@@ -116,7 +116,7 @@ def claim_gate(
     is refused.
     """
     scores = _check.as_scores(baseline, "baseline")
-    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    sign = _check.sign_of(direction)
     confidence = _check.as_confidence(confidence)
     n = _check.as_count(attempts, "attempts")
     value = float(claimed)

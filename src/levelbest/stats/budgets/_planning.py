@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, Seed
+from levelbest._grid import budget_grid
 from levelbest._plain import plain
 from levelbest.errors import DataError, InputError
 from levelbest.stats.bands import Ranked, bootstrap, order_statistic, studentise
@@ -26,6 +27,7 @@ __all__ = ["Needed", "trials_for_width", "trials_to_separate"]
 
 MOST = 10_000_000
 """Numbers of trials above this are called out of reach."""
+_POINTS = 12  # budgets of the band that is planned for
 _TRIED = 400  # samples drawn from the pilot to try an answer out
 
 
@@ -172,7 +174,7 @@ def trials_to_separate(
     turned = turn([a, b], direction)
     sizes = turned[0].n_trials, turned[1].n_trials
     budget = _capped(asked, sizes)
-    grid = np.unique(np.round(np.geomspace(1, budget, min(budget, 12))).astype(np.int64))
+    grid = budget_grid(budget, whole=_POINTS, points=_POINTS)
     draws = draw(turned, [(0, 1)], grid, paired=False, n_resamples=n_resamples, rng=generator)
     (band,) = mean_differences(draws, turned, confidence=confidence, direction=direction)
     d, e = (float(column[-1]) for column in draws.difference(0))

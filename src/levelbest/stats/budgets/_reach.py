@@ -45,7 +45,7 @@ def budget_to_reach(
     ``between`` interpolates between budgets (for costs).
     """
     at = np.asarray(budget, dtype=np.float64)
-    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    sign = _check.sign_of(direction)
     curve, worse, better = (sign * np.asarray(one, dtype=np.float64) for one in (value, low, high))
     if sign < 0:
         worse, better = better, worse
@@ -84,7 +84,7 @@ def check_target(target: Any, scores: FloatArray, direction: str, bounds: _check
     if (low is not None and goal < low) or (high is not None and goal > high):
         hint = "; is it a percentage?" if high == 1 and 1 < goal <= 100 else ""
         raise InputError(f"the target {goal:g} lies outside the bounds of the score, {low} to {high}{hint}")
-    sign = 1.0 if direction == "max" else -1.0
+    sign = _check.sign_of(direction)
     worst = float(sign * (sign * scores).min())
     if sign * goal < sign * worst:
         raise InputError(

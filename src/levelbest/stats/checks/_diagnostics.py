@@ -67,7 +67,7 @@ def trend(scores: npt.ArrayLike, order: npt.ArrayLike | None = None, direction: 
     """
     values = _check.as_scores(scores)
     when = np.arange(values.size, dtype=np.float64) if order is None else _check.as_scores(order, "order")
-    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    sign = _check.sign_of(direction)
     rho, above = rank_correlation(when, sign * values)
     return rho, 2.0 * min(above, 1.0 - above) if above == above else float("nan")
 
@@ -98,7 +98,7 @@ class Outlier:
 def outlying_best(scores: npt.ArrayLike, direction: str = "max") -> Outlier | None:
     """How far the best score lies outside; None for fewer than 8 trials or no spread."""
     values = _check.as_scores(scores)
-    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    sign = _check.sign_of(direction)
     up = sign * values
     if up.size < 8:
         return None

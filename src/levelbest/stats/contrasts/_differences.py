@@ -14,13 +14,14 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
-from levelbest.errors import InputError
 from levelbest.stats.best import expected_best
 from levelbest.stats.contrasts._pairwise import Draws, draw_families, pair_bands, reach_words, widest
 from levelbest.stats.contrasts._quantiles import bootstrapped_differences, exact_differences
 from levelbest.stats.contrasts._samples import Difference, Sample, check_pairing, turn
 
 __all__ = ["difference_band", "difference_bands", "draw", "mean_differences"]
+
+as_quantile = _check.as_statistic
 
 
 def difference_band(
@@ -82,7 +83,7 @@ def difference_bands(
     rng: Seed = 0,
 ) -> tuple[Difference, ...]:
     """Differences of several pairs of families, with bands that hold for all pairs and budgets together."""
-    q = as_quantile(statistic)
+    q = _check.as_statistic(statistic)
     confidence = _check.as_confidence(confidence)
     turned = turn(families, direction)
     if paired:
@@ -93,18 +94,6 @@ def difference_bands(
     if all(one.reported is None for one in turned):
         return exact_differences(turned, pairs, n, q, paired, confidence, direction)
     return bootstrapped_differences(turned, pairs, n, q, paired, confidence, direction, n_resamples, _check.as_rng(rng))
-
-
-def as_quantile(statistic: str | float) -> float | None:
-    """None for the mean, else the probability that the statistic names."""
-    if isinstance(statistic, str):
-        if statistic in ("mean", "median"):
-            return None if statistic == "mean" else 0.5
-        try:
-            statistic = float(statistic)
-        except ValueError:
-            raise InputError(f"statistic must be 'mean', 'median' or a probability, got {statistic!r}") from None
-    return _check.as_quantile(statistic)
 
 
 def draw(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from levelbest._check import IntArray
+from levelbest._check import IntArray, statistic_name
 from levelbest.errors import DataError
 from levelbest.stats.bands import (
     Ranked,
@@ -69,7 +69,7 @@ def exact_differences(
                 simultaneous=True,
                 paired=paired,
                 n_trials=(turned[a].n_trials, turned[b].n_trials),
-                statistic="median" if q == 0.5 else f"{q:g}",
+                statistic=statistic_name(q),
                 direction=direction,
                 reason=reason,
             )
@@ -133,7 +133,7 @@ def bootstrapped_differences(
                 simultaneous=True,
                 paired=paired,
                 n_trials=sizes,
-                statistic="median" if q == 0.5 else f"{q:g}",
+                statistic=statistic_name(q),
                 direction=direction,
                 n_resamples=n_resamples,
                 reason=None if k == n.size else reach_words(*sizes),

@@ -68,7 +68,7 @@ class Difference:
 
 def turn(families: Sequence[Sample], direction: str) -> list[Sample]:
     """The same scores, turned so that higher is better."""
-    sign = 1.0 if _check.as_direction(direction) == "max" else -1.0
+    sign = _check.sign_of(direction)
     return [Sample(sign * f.selection, None if f.reported is None else sign * f.reported) for f in families]
 
 

@@ -124,7 +124,7 @@ def group_differences(
         _same_groups(first, one)
     ends = _check.as_bounds(bounds)
     width = None if ends[0] is None or ends[1] is None else ends[1] - ends[0]
-    sign = 1.0 if first.direction == "max" else -1.0
+    sign = _check.sign_of(first.direction)
     columns = [sign * (systems[a].by_group - systems[b].by_group) for a, b in pairs]
     found = mean_limits(
         np.concatenate(columns, axis=1), first.weights, (None, None) if width is None else (-width, width), method=name,
