@@ -7,6 +7,7 @@ from scipy import stats as peer
 from levelbest.stats import difference_band, expected_best
 from levelbest.stats.bands import _batches as batches
 from levelbest.stats.bands._interval import best_interval
+from levelbest.stats.best import _moments as moments
 from levelbest.stats.best import _order as order
 from levelbest.stats.best._laws import law_best, normal_best
 from levelbest.stats.contrasts._differences import difference_bands
@@ -74,7 +75,7 @@ def test_spreads_of_many_trials_are_those_of_the_dear_way(kind, monkeypatch):
         selection[0] = -1e30
     n = np.array([1, 2, 30, 1000, 20_000, 100_000])
     means, spreads = order.mean_and_spread(selection, n, reported)
-    monkeypatch.setattr(order, "_MANY_TRIALS", 10**9)
+    monkeypatch.setattr(moments, "_MANY_TRIALS", 10**9)
     assert spreads == pytest.approx(order.spread_of_best(selection, n, reported), rel=1e-9, abs=1e-300)
     assert means == pytest.approx(order.expected_best(selection, n, reported), rel=1e-13)
     slow, again = order.mean_and_spread(selection, n, reported)

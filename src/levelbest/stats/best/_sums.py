@@ -8,14 +8,13 @@ the last digit, and a budget then costs m / 64 operations on block moments made 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import product
 
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best._weights import LONG_PIECE, UNDERFLOW, depth, weight_pieces, weights_below
 
-__all__ = ["BEYOND_DIGITS", "joint_sums", "refined", "weighted_sums"]
+__all__ = ["BEYOND_DIGITS", "refined", "weighted_sums"]
 
 BEYOND_DIGITS = 37.0  # exp(-37) < 2^-53: what is left out cannot show in a double
 
@@ -53,36 +52,29 @@ def refined(
 
 def weighted_sums(scores: FloatArray, budgets: IntArray, estimator: str) -> FloatArray:
     """The weighted mean of the scores, best first, for each of the increasing budgets."""
-    return joint_sums(scores[None, :], budgets, estimator)[:, 0]
-
-
-def joint_sums(scores: FloatArray, budgets: IntArray, estimator: str) -> FloatArray:
-    """The same for several rows of scores with one set of weights: a row for each budget, a column for each row."""
-    rows_of, size = scores.shape
-    largest = np.maximum(scores.max(axis=1), -scores.min(axis=1))
+    size = scores.size
+    largest = max(float(scores.max()), -float(scores.min()))
+    if largest == 0:
+        return np.zeros(budgets.size)
     blocks = _Blocks(scores) if size >= _MANY and budgets[0] * _SMOOTH < size // 16 else None
 
     def compute(some: IntArray, cut: float) -> FloatArray:
-        out = np.zeros((some.size, rows_of))
-        if blocks is None:
-            by_block = np.zeros(some.size, dtype=bool)
-        else:
+        out = np.zeros(some.size)
+        by_block = np.zeros(some.size, dtype=bool)
+        if blocks is not None:
             deep = depth(size, some, cut, estimator)
             # Ranks that are needed and lie below the smooth ones are dear: no more than a sixteenth of them.
             by_block = (some <= size // _SMOOTH) & (deep - (size - _SMOOTH * some) <= deep // 16)
             out[by_block] = blocks.sums(some[by_block], estimator, cut)
-        singly = np.zeros((some.size - int(by_block.sum()), rows_of))
+        singly = np.zeros(some.size - int(by_block.sum()))
         for rows, left, piece in weight_pieces(size, some[~by_block], estimator, cut):
-            singly[rows] += piece @ scores[:, left : left + piece.shape[1]].T
+            singly[rows] += piece @ scores[left : left + piece.shape[1]]
         out[~by_block] = singly
         return out
 
     def needed(sums: FloatArray) -> FloatArray:
-        asked = np.where(largest == 0, 0.0, BEYOND_DIGITS + np.log(largest / np.abs(sums)))
-        return np.asarray(asked.max(axis=1))
+        return np.asarray(BEYOND_DIGITS + np.log(largest / np.abs(sums)))
 
-    if not largest.any():
-        return np.zeros((budgets.size, rows_of))
     return refined(compute, needed, budgets, size, estimator)
 
 
@@ -99,24 +91,24 @@ class _Blocks:
         at_node, at_place = np.cos(order * angle), np.cos(order * np.arccos(place))
         at_node[0] *= 0.5
         lagrange = np.ascontiguousarray((2 / _NODES) * (at_place.T @ at_node))
-        count = scores.shape[1] // _BLOCK
-        moments = np.empty((scores.shape[0], count, _NODES))
+        count = scores.size // _BLOCK
+        moments = np.empty((count, _NODES))
         step = 2048  # 8 MB, copied in order: the product wants contiguous rows
-        for row, start in product(range(scores.shape[0]), range(0, count, step)):
+        for start in range(0, count, step):
             stop = min(start + step, count)
-            part = np.ascontiguousarray(scores[row, start * _BLOCK : stop * _BLOCK]).reshape(-1, _BLOCK)
-            np.matmul(part, lagrange, out=moments[row, start:stop])
-        self.moments = moments.reshape(scores.shape[0], -1)
+            part = np.ascontiguousarray(scores[start * _BLOCK : stop * _BLOCK]).reshape(-1, _BLOCK)
+            np.matmul(part, lagrange, out=moments[start:stop])
+        self.moments = moments.ravel()
         centre = np.arange(count)[:, None] * float(_BLOCK) + (_BLOCK - 1) / 2
         self.nodes = (centre + node * ((_BLOCK - 1) / 2)).ravel()
 
     def sums(self, budgets: IntArray, estimator: str, cut: float) -> FloatArray:
         """Weighted means for budgets of at most m / 2560."""
-        size = self.scores.shape[1]
+        size = self.scores.size
         deep = depth(size, budgets, cut, estimator)
         smooth = np.maximum(size - _SMOOTH * budgets, 0) // _BLOCK
         smooth = np.minimum(smooth, -(-deep // _BLOCK))
-        out = np.zeros((budgets.size, self.scores.shape[0]))
+        out = np.zeros(budgets.size)
         used = smooth * _NODES
         first = 0
         if estimator == "u":
@@ -126,19 +118,19 @@ class _Blocks:
             for left in range(0, int(used[row]), LONG_PIECE):
                 right = min(left + LONG_PIECE, int(used[row]))
                 weights = weights_below(size, int(budgets[row]), self.nodes[left:right], estimator)
-                out[row] += self.moments[:, left:right] @ weights
+                out[row] += self.moments[left:right] @ weights
         for row, (edge, end) in enumerate(zip(smooth * _BLOCK, deep, strict=True)):
             for left in range(int(edge), int(end), LONG_PIECE):
                 below = np.arange(left, min(left + LONG_PIECE, int(end)), dtype=np.float64)
                 weights = weights_below(size, int(budgets[row]), below, estimator)
-                out[row] += self.scores[:, left : left + below.size] @ weights
+                out[row] += self.scores[left : left + below.size] @ weights
         return out
 
     def _small(self, budgets: IntArray, used: IntArray, out: FloatArray) -> None:
         """U weights at the nodes for budgets up to 64, each from the one before: two operations for a weight."""
         if budgets.size == 0:
             return
-        size = self.scores.shape[1]
+        size = self.scores.size
         wanted = {int(n): row for row, n in enumerate(budgets)}
         for left in range(0, int(used.max()), LONG_PIECE):
             nodes = self.nodes[left : left + LONG_PIECE]
@@ -147,6 +139,6 @@ class _Blocks:
                 row = wanted.get(n)
                 if row is not None and used[row] > left:
                     held = min(int(used[row]) - left, nodes.size)
-                    out[row] += self.moments[:, left : left + held] @ weights[:held]
+                    out[row] += self.moments[left : left + held] @ weights[:held]
                 factor = (n + 1) / (n * (size - n))
                 weights *= (size - n) * factor - nodes * factor

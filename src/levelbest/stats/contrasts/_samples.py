@@ -6,24 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
+from levelbest.stats.best import Sample, turn
 
 __all__ = ["Difference", "Sample", "check_pairing", "turn"]
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """One family's scores: what selects and, where it is another column, what is reported."""
-
-    selection: FloatArray
-    reported: FloatArray | None = None
-
-    @property
-    def n_trials(self) -> int:
-        """How many trials there are."""
-        return int(self.selection.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +51,6 @@ class Difference:
         names = ("n", "difference", "low", "high", "certified")
         changed: dict[str, Any] = {name: change(getattr(self, name)) for name in names}
         return replace(self, **changed)
-
-
-def turn(families: Sequence[Sample], direction: str) -> list[Sample]:
-    """The same scores, turned so that higher is better."""
-    sign = _check.sign_of(direction)
-    return [Sample(sign * f.selection, None if f.reported is None else sign * f.reported) for f in families]
 
 
 def check_pairing(families: Sequence[Sample]) -> None:

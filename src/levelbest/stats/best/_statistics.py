@@ -1,0 +1,93 @@
+"""What of the best of n a curve shows: its mean, a quantile, or any other number of the law of the winner's score.
+
+A statistic is a function of that law: the reported scores, worst first, and the chance of each to be the winner's. The
+mean and the quantiles have faster ways of their own; a statistic registered here needs no other, and gets its curve
+(`best_statistic`), its bootstrap interval and its differences from this function alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from levelbest import _check
+from levelbest._check import FloatArray
+from levelbest.errors import InputError
+
+__all__ = ["Mean", "Quantile", "Statistic", "register_statistic", "statistic_named"]
+
+
+class Statistic(Protocol):
+    """A number that describes the law of the winner's reported score."""
+
+    @property
+    def name(self) -> str:
+        """Under which it is asked for and shown."""
+
+    def of_law(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
+        """Its value for each row of ``weights``, the chances of the ``scores``.
+
+        Scores come worst first, turned so that higher is better; the value is turned likewise. A chance may be 0.
+        """
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The expected score."""
+
+    name: str = "mean"
+
+    def of_law(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
+        """The weighted mean."""
+        return np.asarray(weights @ scores)
+
+
+@dataclass(frozen=True)
+class Quantile:
+    """The score that the winner stays below with probability q, counted from worse to better."""
+
+    q: float
+
+    @property
+    def name(self) -> str:
+        """``median``, or the probability."""
+        return _check.statistic_name(self.q)
+
+    def of_law(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
+        """The first score whose cumulated chance is q; where that is q (to 1e-12), its mean with the next likely one."""
+        total = np.cumsum(weights, axis=1)
+        at = np.argmax(total >= self.q - 1e-12, axis=1)
+        value = scores[at]
+        even = np.abs(total[np.arange(at.size), at] - self.q) <= 1e-12
+        if even.any():
+            after = np.argmax((np.arange(scores.size) > at[:, None]) & (weights > 0), axis=1)
+            # Halved first: the sum of two finite scores may not be finite.
+            value = np.where(even & (value != scores[after]), value / 2 + scores[after] / 2, value)
+        return np.asarray(value)
+
+
+_KNOWN: dict[str, Statistic] = {"mean": Mean()}
+
+
+def register_statistic(statistic: Statistic) -> None:
+    """Make a statistic known by its name; see CONTRIBUTING.md for an example.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        Has a ``name`` and a function ``of_law(scores, weights)``.
+    """
+    name = statistic.name
+    if name in _KNOWN or name == "median" or name.replace(".", "", 1).isdigit():
+        raise InputError(f"a statistic called {name!r} is known already; give the new one another name")
+    _KNOWN[name] = statistic
+
+
+def statistic_named(statistic: str | float) -> Statistic:
+    """The mean, a quantile by its probability (``median`` is 0.5), or a registered statistic by its name."""
+    if isinstance(statistic, str) and statistic in _KNOWN:
+        return _KNOWN[statistic]
+    q = _check.as_statistic(statistic)
+    return Mean() if q is None else Quantile(q)
