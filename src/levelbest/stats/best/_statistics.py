@@ -56,7 +56,7 @@ class Quantile:
         return _check.statistic_name(self.q)
 
     def of_law(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
-        """The first score whose cumulated chance is q; where that is q (to 1e-12), its mean with the next likely one."""
+        """The first score whose cumulated chance is q; its mean with the next likely one where that is q (to 1e-12)."""
         total = np.cumsum(weights, axis=1)
         at = np.argmax(total >= self.q - 1e-12, axis=1)
         value = scores[at]
