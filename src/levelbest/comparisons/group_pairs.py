@@ -108,7 +108,7 @@ def _apart(
 def adjustment_words(n_pairs: int, *, paired: bool, weighted: bool) -> str:
     """What the bands hold for."""
     words = (
-        f"simultaneous over budgets and {n_pairs} pair{'s' * (n_pairs > 1)}, problems resampled"
+        f"simultaneous over budgets and {n_pairs} pair{'s' * (n_pairs > 1)}, systems swapped within problems"
         if paired
         else "each family's band at an adjusted level"
     )

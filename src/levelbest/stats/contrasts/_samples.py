@@ -35,6 +35,12 @@ class Difference:
     direction: str
     n_resamples: int | None = None
     reason: str | None = None
+    basis: str | None = None
+    """What ``certified`` rests on: ``swaps`` (systems swapped within problems) or ``limits`` (those shown)."""
+    p_value: FloatArray | None = None
+    """Adjusted for everything tested together; NaN where there is no test."""
+    smallest_p: float | None = None
+    """The least p-value that the test could reach, for one budget alone."""
 
     def __str__(self) -> str:
         rows = zip(self.n, self.difference, self.low, self.high, strict=True)
@@ -50,6 +56,8 @@ class Difference:
         """The same with each column passed through ``change(array)``."""
         names = ("n", "difference", "low", "high", "certified")
         changed: dict[str, Any] = {name: change(getattr(self, name)) for name in names}
+        if self.p_value is not None:
+            changed["p_value"] = change(self.p_value)
         return replace(self, **changed)
 
 

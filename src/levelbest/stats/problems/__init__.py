@@ -6,11 +6,12 @@ with limits over problems; `group_variance` and `plan_groups` for what more prob
 
 from __future__ import annotations
 
+from levelbest.stats.problems._differences import group_difference, group_differences
 from levelbest.stats.problems._groups import GroupBest, all_of_k, expected_best_by_group, pass_at_k
 from levelbest.stats.problems._groups import average_over_groups as average_over_groups
 from levelbest.stats.problems._groups import group_values as group_values
 from levelbest.stats.problems._groups import repeated_samples as repeated_samples
-from levelbest.stats.problems._intervals import GROUP_METHODS, group_difference, group_differences, group_interval
+from levelbest.stats.problems._intervals import GROUP_METHODS, group_interval
 from levelbest.stats.problems._planning import GroupPlan, GroupVariance, group_variance, plan_groups
 
 # What strangers look for; the other names are machinery that later doors build on.

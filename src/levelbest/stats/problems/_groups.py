@@ -68,10 +68,14 @@ class GroupBest:
         )  # fmt: skip
 
     def by_stratum(self) -> dict[str, GroupBest]:
-        """One result per stratum, by its label; the whole under ``all`` where there are no strata."""
+        """One result per stratum, by its label; the whole under ``all`` where there are no strata.
+
+        Where the problems of a stratum weigh the same they have no weights: a stratum's weight is not theirs.
+        """
         if self.stratum is None:
             return {"all": self}
-        return {str(label): self.select(self.stratum == label) for label in np.unique(self.stratum)}
+        parts = {str(label): self.select(self.stratum == label) for label in np.unique(self.stratum)}
+        return {label: replace(part, weights=_unless_equal(part.weights)) for label, part in parts.items()}
 
     def __str__(self) -> str:
         rows = zip(self.n, self.value, self.n_groups, strict=True)
@@ -339,6 +343,10 @@ def _group_weights(weights: Mapping[Any, float] | npt.ArrayLike | None, labels: 
     if (array < 0).any() or array.sum() == 0:
         raise InputError("weights must be at least 0 and not all 0; leave out a group by a weight of 0")
     return array
+
+
+def _unless_equal(weights: FloatArray | None) -> FloatArray | None:
+    return None if weights is None or (weights[0] > 0 and (weights == weights[0]).all()) else weights
 
 
 def _strata(strata: Mapping[Any, Any] | None, labels: npt.NDArray[Any]) -> npt.NDArray[Any] | None:

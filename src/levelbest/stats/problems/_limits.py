@@ -1,0 +1,239 @@
+"""Limits for the mean of each column over its rows: columns are budgets or differences, rows are problems.
+
+Samples of one problem are not independent evidence about other problems, so every method here resamples whole problems.
+
+gaffke       Gaffke's (2005) limits for the mean of bounded scores. The gaps between sorted uniforms are exchangeable,
+             so that for a mean the limits are quantiles of sum_i E_i x_i / sum_i E_i, E exponential, with one problem
+             more at the bound: the upper one for the upper limit, the lower one for the lower. For 0/1 scores they are
+             Clopper-Pearson's. One weight per problem serves every budget, system and difference, so that the draws
+             are joint, and simultaneous limits follow from them.
+imagined     the same with the further problem near the others instead of at the bound (see `imagined_ends`): as narrow
+             as t, to a quarter, where problems are spread out, and Gaffke's limits where few of them decide.
+studentised  bootstrap of problems, each resample divided by its own standard error.
+t            mean plus or minus a t quantile times the standard error.
+
+Where problems are weighted, the further problem weighs as much as the heaviest, and twice the mean at least: a heavier
+one may be unseen (12 problems of which each weighs 5 with a chance of .1, and those are all failed: with the heaviest
+seen the limits covered .70 to .74).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from levelbest._check import Bounds, FloatArray
+from levelbest.errors import InputError
+from levelbest.stats.bands import allow, counts, imagined_ends, local_level, order_statistic, studentise
+
+__all__ = ["METHODS", "MeanLimits", "MeanQuestion", "mean_limits"]
+
+METHODS = ("gaffke", "imagined", "studentised", "t")
+REACH = 0.25  # how far beyond the problems a further one is imagined, in ranges of a quarter of them
+HEAVIER = 2.0  # times the mean weight: what a further problem weighs at least where weights are given
+_CELLS = 1 << 20  # exponentials in one piece
+
+ONE_GROUP = "one group cannot show how groups differ: a standard error from one cluster does not exist"
+TWO_GROUPS = "two groups are too few to show how groups differ without bounds on the score"
+NO_SPREAD = "every group has the same value, so the data cannot show how groups differ; bounds on the score would help"
+NO_GROUP = "no group has so many samples"
+NO_WEIGHT = "every group has weight 0"
+
+Pair = tuple[FloatArray, FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class MeanQuestion:
+    """Columns (row per problem, NaN where the column does not have it), their weights and bounds, how surely."""
+
+    columns: FloatArray
+    weights: FloatArray | None
+    bounds: Bounds
+    confidence: float
+    simultaneous: bool
+    n_resamples: int
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True, eq=False)
+class MeanLimits:
+    """One entry per column; where there are no limits ``why`` says so."""
+
+    low: FloatArray
+    high: FloatArray
+    method: str
+    note: str
+    why: list[str | None]
+
+
+def mean_limits(asked: MeanQuestion, method: str) -> MeanLimits:
+    """Limits for the mean of each column over its rows, by one of `METHODS`."""
+    bounded = None not in asked.bounds
+    if method == "gaffke" and not bounded:
+        raise InputError(
+            f"method 'gaffke' needs both bounds of the score, got {asked.bounds}; give bounds=(lowest, highest) or use "
+            "method='studentised'"
+        )
+    known = ~np.isnan(asked.columns)
+    counted = known.sum(axis=0)
+    weights = asked.weights
+    weighty = counted if weights is None else (known & (weights > 0)[:, None]).sum(axis=0)
+    why: list[str | None] = [
+        NO_GROUP if count == 0 else NO_WEIGHT if held == 0 else ONE_GROUP if held == 1 else None
+        for count, held in zip(counted, weighty, strict=True)
+    ]
+    usable = np.flatnonzero(weighty > 1)
+    low, high = np.full(counted.size, np.nan), np.full(counted.size, np.nan)
+    if usable.size:
+        part = asked.columns[:, usable]
+        each = np.ones(part.shape[0]) if weights is None else weights / weights.max()
+        low[usable], high[usable] = _BY_NAME[method](asked, part, each)
+        if not (method == "gaffke" or (method == "imagined" and bounded)):
+            error = _mean_and_error(part, each)[1]
+            for i, still in zip(usable, error == 0, strict=True):
+                few = method == "studentised" and counted[i] == 2
+                if still or few:
+                    low[i] = high[i] = np.nan
+                    why[i] = NO_SPREAD if still else TWO_GROUPS
+    if bounded:
+        low, high = np.clip(low, *asked.bounds), np.clip(high, *asked.bounds)
+    return MeanLimits(low, high, method, _note(method, asked), why)
+
+
+def _note(method: str, asked: MeanQuestion) -> str:
+    n_groups = asked.columns.shape[0]
+    words = {
+        "gaffke": f"Gaffke-type limits for the mean over {n_groups} problems, scores within {_ends(asked.bounds)}",
+        "imagined": f"Gaffke-type limits for the mean over {n_groups} problems, a further one imagined near them",
+        "studentised": f"studentised bootstrap of {n_groups} problems",
+        "t": f"t interval over {n_groups} problems: too narrow where few of them differ from the rest",
+    }[method]
+    return words + (", problems weighted" if asked.weights is not None else "")
+
+
+def _ends(bounds: Bounds) -> str:
+    return " to ".join("none" if end is None else f"{end:g}" for end in bounds)
+
+
+def _gaffke(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
+    lowest, highest = asked.bounds
+    assert lowest is not None
+    assert highest is not None
+    ends = np.tile([[lowest], [highest]], part.shape[1])
+    return _exponential_limits(asked, part, each, ends)
+
+
+def _imagined(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
+    counting = ~np.isnan(part) & (each > 0)[:, None]
+    ends = [
+        imagined_ends(np.sort(column[held]), *asked.bounds, REACH)
+        for column, held in zip(part.T, counting.T, strict=True)
+    ]
+    return _exponential_limits(asked, part, each, np.array(ends).T)
+
+
+def _exponential_limits(asked: MeanQuestion, part: FloatArray, each: FloatArray, ends: FloatArray) -> Pair:
+    """Limits from exponential weights with a further problem at the ends, (2, column)."""
+    heaviest = 1.0 if asked.weights is None else max(1.0, HEAVIER * float(each.mean()))
+    lower, upper = _exponential_draws(part, each, ends, heaviest, asked.n_resamples, asked.rng)
+    alpha = 1 - asked.confidence
+    level = local_level(np.vstack([upper, -lower]), alpha, tails=1) if asked.simultaneous else alpha / 2
+    return order_statistic(lower, level), order_statistic(upper, 1 - level)
+
+
+def _exponential_draws(
+    columns: FloatArray, weights: FloatArray, ends: FloatArray, further: float, n_draws: int, rng: np.random.Generator
+) -> Pair:
+    """Draws whose quantiles are the lower and upper limits: (column, draw) each.
+
+    ``further`` is the weight of the further problem.
+    """
+    n_groups, n_columns = columns.shape
+    allow(n_draws, n_columns, 3)
+    known = ~np.isnan(columns)
+    below, above = ends
+    scores = np.where(known, columns - below, 0.0) * weights[:, None]
+    whole = bool(known.all())
+    held = (weights[:, None] if whole else known * weights[:, None]).astype(np.float64)
+    lower, upper = np.empty((n_columns, n_draws)), np.empty((n_columns, n_draws))
+    piece = max(1, _CELLS // n_groups)
+    for start in range(0, n_draws, piece):
+        cut = slice(start, min(start + piece, n_draws))
+        drawn = rng.standard_exponential((cut.stop - start, n_groups + 1))
+        extra = further * drawn[:, -1:]
+        total = drawn[:, :-1] @ scores
+        mass = drawn[:, :-1] @ held + extra
+        lower[:, cut] = (below + total / mass).T
+        upper[:, cut] = (below + (total + extra * (above - below)) / mass).T
+    return lower, upper
+
+
+def _t(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
+    from scipy.special import stdtrit
+
+    value, error = _mean_and_error(part, each)
+    # Bonferroni over the columns
+    level = (1 - asked.confidence) / 2 / (part.shape[1] if asked.simultaneous else 1)
+    reach = stdtrit((~np.isnan(part)).sum(axis=0) - 1, 1 - level) * error
+    return value - reach, value + reach
+
+
+def _studentised(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
+    value, error = _mean_and_error(part, each)
+    t = _bootstrap_t(part, each, value, asked.n_resamples, asked.rng)
+    alpha = 1 - asked.confidence
+    level = local_level(t, alpha) if asked.simultaneous else alpha / 2
+    return value - order_statistic(t, 1 - level) * error, value - order_statistic(t, level) * error
+
+
+_BY_NAME: dict[str, Callable[[MeanQuestion, FloatArray, FloatArray], Pair]] = {
+    "gaffke": _gaffke,
+    "imagined": _imagined,
+    "studentised": _studentised,
+    "t": _t,
+}
+
+
+def _mean_and_error(columns: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The weighted mean of each column and its standard error over groups."""
+    known = ~np.isnan(columns)
+    held = known * weights[:, None]
+    total = held.sum(axis=0)
+    value = np.where(known, columns, 0.0).T @ weights / total
+    deviations = np.where(known, columns - value, 0.0) * weights[:, None]
+    counts = known.sum(axis=0)
+    # rounding of equal values is not spread
+    deviations[np.abs(deviations) < 1e-14 * np.maximum(np.abs(value), 1e-300)] = 0.0
+    return value, np.sqrt((deviations**2).sum(axis=0) * counts / (counts - 1)) / total
+
+
+def _bootstrap_t(
+    columns: FloatArray, weights: FloatArray, value: FloatArray, n_resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    """(column, resample): the resampled mean less the mean, in units of the resample's own standard error."""
+    n_groups, n_columns = columns.shape
+    allow(n_resamples, n_columns, 3)
+    known = ~np.isnan(columns)
+    # Deviations from the mean: their sums do not cancel.
+    off = np.where(known, columns - value, 0.0)
+    once, twice = off * weights[:, None], (off * weights[:, None]) * off * weights[:, None]
+    crossed = once * weights[:, None]
+    held = known * weights[:, None]
+    squared = known * (weights**2)[:, None]
+    out = np.empty((n_columns, n_resamples))
+    piece = max(1, _CELLS // n_groups)
+    for start in range(0, n_resamples, piece):
+        cut = slice(start, min(start + piece, n_resamples))
+        drawn = counts(n_groups, cut.stop - start, rng).astype(np.float64)
+        mass = drawn @ held
+        number = drawn @ known.astype(np.float64)
+        safe = np.where(mass > 0, mass, 1.0)
+        shift = drawn @ once / safe
+        squares = drawn @ twice - 2 * shift * (drawn @ crossed) + shift**2 * (drawn @ squared)
+        error = np.sqrt(np.maximum(squares, 0) * number / np.maximum(number - 1, 1)) / safe
+        tiny = squares <= 1e-14 * np.maximum(drawn @ twice, 1e-300)
+        error[tiny] = 0.0
+        out[:, cut] = studentise(shift.T, error.T.copy(), np.zeros(n_columns))
+    return out
