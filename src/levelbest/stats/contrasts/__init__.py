@@ -1,12 +1,14 @@
 """Limits of differences: families compared over their budgets, in pairs or as whole searches.
 
 `difference_band` compares two families and `difference_bands` several at once; `chance_better`, `permutation_p` and
-`relative_improvement` say more of a pair; `search_differences` compares repeated searches. A difference is first minus
+`relative_improvement` say more of a pair; `search_differences` compares repeated searches;
+`seed_contrasts` compares seeds. A difference is first minus
 second, turned so that positive means that the first is better.
 """
 
 from __future__ import annotations
 
+from levelbest.stats.contrasts._asked import Contrast, Contrasts, Effect, Question
 from levelbest.stats.contrasts._differences import as_quantile as as_quantile
 from levelbest.stats.contrasts._differences import difference_band, difference_bands
 from levelbest.stats.contrasts._differences import draw as draw
@@ -23,10 +25,15 @@ from levelbest.stats.contrasts._rivals import chance_better, permutation_p, rela
 from levelbest.stats.contrasts._samples import Difference, Sample
 from levelbest.stats.contrasts._samples import turn as turn
 from levelbest.stats.contrasts._searches import best_so_far, search_differences, search_interval
+from levelbest.stats.contrasts._seed_runs import seed_contrasts
 
 # What strangers look for; the other names are machinery that later doors build on.
 __all__ = [
+    "Contrast",
+    "Contrasts",
     "Difference",
+    "Effect",
+    "Question",
     "Sample",
     "best_so_far",
     "chance_better",
@@ -36,4 +43,5 @@ __all__ = [
     "relative_improvement",
     "search_differences",
     "search_interval",
+    "seed_contrasts",
 ]

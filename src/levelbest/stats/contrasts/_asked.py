@@ -116,12 +116,3 @@ class Contrasts:
     """Who is certified above whom at the effects' budget: (better, worse)."""
     possible_best: tuple[int, ...] = field(default=())
     """Families below which no other is certified at the effects' budget: one of them is the best."""
-
-# def seed_contrasts(scores: Sequence[FloatArray], question: Question, *, rng: Seed = 0) -> Contrasts
-#     Seeds only: the mean of a new run; n = [1] in every contrast.
-# def search_contrasts(families: Sequence[Sample], n: IntArray, question: Question, *, rng: Seed = 0) -> Contrasts
-#     Independent trials over budgets n (increasing).
-# def paired_contrasts(families: Sequence[Sample], n: IntArray, question: Question, *, rng: Seed = 0) -> Contrasts
-#     Entry i of every family is one configuration (problem, split).
-# def seed_power(scores, question, n_seeds: Sequence[int], *, rng=0) -> Power      (plan: what seed_contrasts delivers)
-# def search_power(families, n, question, n_trials, *, rng=0) -> Power

@@ -1,0 +1,107 @@
+"""Welch's t for the difference of two means, and the runs that would decide it.
+
+A family without spread has scores that agree to the last digit written. Its variance is not 0 but unknown, and of the
+order of the rounding: step^2 / 12, step being the smallest distance between two different scores of the comparison.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from levelbest._check import FloatArray
+
+__all__ = ["Means", "Welch", "further_runs", "means_of", "rounding_variance", "welch"]
+
+POWER = 0.8
+_MOST_RUNS = 10**7
+
+
+@dataclass(frozen=True)
+class Means:
+    """A family's mean, the variance of its scores and their number."""
+
+    mean: float
+    variance: float
+    size: int
+
+
+@dataclass(frozen=True)
+class Welch:
+    """A difference of means with its standard error and Satterthwaite's degrees of freedom."""
+
+    difference: float
+    error: float
+    freedom: float
+
+    @property
+    def t(self) -> float:
+        """The studentised difference; 0 where neither family varies."""
+        return self.difference / self.error if self.error > 0 else 0.0
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided; 1 where neither family varies."""
+        return float(2 * special.stdtr(self.freedom, -abs(self.t))) if self.error > 0 else 1.0
+
+    def reach(self, tail: float) -> float:
+        """How far the limits lie from the difference, with ``tail`` on each side."""
+        return float(-special.stdtrit(self.freedom, tail)) * self.error if self.error > 0 else math.inf
+
+
+def rounding_variance(scores: FloatArray) -> float:
+    """step^2 / 12; 0 where all scores are equal. Distances below a billionth of the range are arithmetic, not steps."""
+    values = np.unique(scores)
+    if values.size < 2:
+        return 0.0
+    gaps = np.diff(values)
+    step = float(gaps[gaps > 1e-9 * float(values[-1] - values[0])].min())
+    return step**2 / 12
+
+
+def means_of(scores: FloatArray, least_variance: float) -> Means:
+    """Of one family with at least two scores."""
+    return Means(float(scores.mean()), max(float(scores.var(ddof=1)), least_variance), int(scores.size))
+
+
+def welch(a: Means, b: Means) -> Welch:
+    """First minus second (Welch 1938, Satterthwaite 1946)."""
+    parts = a.variance / a.size, b.variance / b.size
+    total = sum(parts)
+    if total == 0:
+        return Welch(a.mean - b.mean, 0.0, float(min(a.size, b.size) - 1))
+    # Shares of the total, so that no fourth power of a small score underflows.
+    shares = parts[0] / total, parts[1] / total
+    freedom = 1 / (shares[0] ** 2 / (a.size - 1) + shares[1] ** 2 / (b.size - 1))
+    return Welch(a.mean - b.mean, math.sqrt(total), freedom)
+
+
+def further_runs(a: Means, b: Means, level: float, power: float = POWER) -> float:
+    """The fewest further runs of each family with which a two-sided t test at ``level`` has the power asked for.
+
+    The means and variances are taken to be those observed. Infinite where the means are equal.
+    """
+    if a.mean == b.mean:
+        return math.inf
+
+    def reaches(runs: int) -> bool:
+        more = welch(Means(a.mean, a.variance, a.size + runs), Means(b.mean, b.variance, b.size + runs))
+        if more.error == 0:
+            return True
+        critical = -float(special.stdtrit(more.freedom, level / 2))
+        shift = abs(more.difference) / more.error
+        # Far beyond the critical value the noncentral t underflows to nan: decided.
+        return shift > critical + 30 or 1 - float(special.nctdtr(more.freedom, shift, critical)) >= power
+
+    least, most = 0, 1
+    while not reaches(most):
+        least, most = most, 2 * most
+        if most > _MOST_RUNS:
+            return math.inf
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (least, middle) if reaches(middle) else (middle, most)
+    return float(most)
