@@ -1,6 +1,7 @@
 """Permutation p-values that stand: drawn until their Monte Carlo error cannot change what is rejected.
 
-A p-value from B draws, (1 + how many reach the observed statistic) / (1 + B), is off by about sqrt(p (1 - p) / B). Holm's procedure is run with the upper ends of all p-values and with the lower ends. While the two disagree, draws are
+A p-value from B draws, (1 + how many reach the observed statistic) / (1 + B), is off by about sqrt(p (1 - p) / B).
+Holm's procedure is run with the upper ends of all p-values and with the lower ends. While the two disagree, draws are
 added to the tests on which they can disagree. What is rejected is what the upper ends reject: a test that the most
 draws allowed leave open stays undecided.
 """
