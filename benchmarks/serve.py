@@ -21,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from _table import Table
-from levelbest.run.ledger import connect_to_read
+from levelbest._ledger.file import connect_to_read
 
 MOST_SLOWER = 0.10
 SETTLE = 1.0

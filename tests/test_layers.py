@@ -7,7 +7,7 @@ from pathlib import Path
 import levelbest
 
 ROOT = Path(levelbest.__file__).parent
-BASE = ("_grid", "_lazy", "_plain", "_write", "errors", "cautions", "_check")
+BASE = ("_grid", "_lazy", "_ledger", "_plain", "_write", "errors", "cautions", "_check")
 LAYERS = (
     "stats",
     "simulation",

@@ -14,24 +14,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from levelbest._ledger.file import connect_to_read
 from levelbest.errors import DataError, InputError
-from levelbest.run.ledger import CannotWrite, Ledger, connect_to_read
+from levelbest.run.ledger import CannotWrite, Ledger
 from levelbest.run.lock import hold_ledger
-from levelbest.run.records import chain_hash
 from levelbest.run.verify import verify_ledger
 from levelbest.run.view import LedgerView
 
 sys.path.insert(0, str(Path(__file__).parent))
+from forging import damage, rewrite
 from ledgers import SPACE, ended, make, opening, started
-
-
-def damage(path: Path, *statements: str) -> None:
-    with sqlite3.connect(path) as connection:
-        for trigger in ("records_are_never_edited", "records_are_never_deleted"):
-            connection.execute(f"DROP TRIGGER {trigger}")
-        for statement in statements:
-            connection.execute(statement)
-    connection.close()
 
 
 def test_a_ledger_at_rest_is_one_plain_whole_file(tmp_path):
@@ -89,22 +81,6 @@ def test_a_deleted_or_edited_record_shows(tmp_path, statement, sentence):
     found = verify_ledger(tmp_path / "s.db")
     assert not found.whole
     assert any(re.search(sentence, problem) for problem in found.problems), found.problems
-
-
-def rewrite(path: Path, change) -> None:
-    """Forge: change rows as asked, and give every row a hash that fits."""
-    connection = sqlite3.connect(path)
-    rows = [list(row[:-1]) for row in connection.execute("SELECT * FROM records ORDER BY seq")]
-    connection.close()
-    rows, previous, chained = change(rows), "", []
-    for seq, row in enumerate(rows, 1):
-        row[0] = seq
-        previous = chain_hash(previous, *row)
-        chained.append([*row, previous])
-    damage(path, "DELETE FROM records", "DELETE FROM sqlite_sequence")
-    with sqlite3.connect(path) as connection:
-        connection.executemany("INSERT INTO records VALUES (?,?,?,?,?,?,?,?,?)", chained)
-    connection.close()
 
 
 def test_a_forged_chain_shows_by_the_published_head_and_by_the_draws(tmp_path):
@@ -228,13 +204,15 @@ def test_a_full_disk_adds_nothing_and_goes_on_when_there_is_room(tmp_path):
 def test_progress_says_what_to_run_again(tmp_path):
     with Ledger.create(tmp_path / "s.db", opening(10, ("a", "b"))) as ledger:
         ledger.append([started(0), ended(0), started(1), ended(1, status="failed"), started(2)])
-        ledger.append([started(3), ended(3, status="lost"), started(3, attempt=2), ended(3, attempt=2, status="lost")])
+        killed = [ended(3, attempt=attempt, status="lost") for attempt in (1, 2)]
+        killed[1].body["blame"] = "outside"
+        ledger.append([started(3), killed[0], started(3, attempt=2), killed[1]])
         ledger.append([started(4, 1), ended(4, 1, status="interrupted"), started(4, 1, 2), ended(4, 1, 2)])
         progress = ledger.progress()
     assert progress[0].finished == {0, 1}
     assert progress[0].open == {2: 1}
     assert progress[0].attempts == {2: 1, 3: 2}
-    assert progress[0].lost == {3: 2}
+    assert progress[0].killed == {3: 1}  # the machinery lost the first one
     assert progress[1].finished == {4}
     assert not progress[1].open
     assert not progress[1].attempts

@@ -31,7 +31,7 @@ class Families:
     def __init__(self, **scores):
         self.families = {}
         for number, (name, values) in enumerate(scores.items()):
-            family = FamilyView(number, name, {}, n_planned=60, n_planned_first=60)
+            family = FamilyView(number, name, n_planned=60, n_planned_first=60)
             self.families[name] = family
             for value in values:
                 self.add(**{name: value})

@@ -229,7 +229,8 @@ def open_sqlite(path: Path) -> Iterator[sqlite3.Connection]:
             with closing(_connect(Path(folder) / path.name, "mode=rw")) as connection:
                 yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:  # of a damaged name in a message
-        raise DataError(f"{path.name} is not a readable SQLite database: {error}") from error
+        said = "".join(letter if letter.isprintable() else " " for letter in str(error))
+        raise DataError(f"{path.name} is not a readable SQLite database: {said}") from error
     except OSError as error:
         raise InputError(f"{path.name} cannot be read: {error.strerror or error}") from error
 

@@ -1,4 +1,4 @@
-"""The runner's ledger, read plainly: a SQLite file, opened read-only. ``levelbest verify`` checks that it is whole.
+"""The runner's ledger: a SQLite file, opened read-only. Its head is quoted, so its chain of hashes is followed first.
 
 While a study runs, a family's rows from its first unfinished trial on count as running, whether they have ended or not:
 those that end early are the short ones, and only the finished beginning of the plan is a fair sample.
@@ -12,78 +12,68 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from levelbest.errors import DataError
+from levelbest._ledger.chain import Chain, refuse
+from levelbest._ledger.file import APPLICATION_ID, check_file, one_line, read_rows, schema_problems
+from levelbest._ledger.records import FINAL
+from levelbest.errors import DataError, LevelbestError
 from levelbest.readers._rows import columns_of, flatten, looks_like_sqlite, open_sqlite
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
 __all__ = ["READER", "READERS"]
 
-_MARK, _VERSION = 0x6C626C67, 1
-"""SQLite's application_id ('lblg') and user_version of a ledger."""
-_FINAL = ("ok", "failed", "diverged")
 _OWN = ("family", "trial", "status", "seed", "wall", "cpu", "cost", "reason")
 _ENVIRONMENT = ("levelbest", "python", "system", "processor", "cpus", "memory", "gpus")
 
 
 @dataclass
 class _Family:
-    name: str
-    definition: dict[str, Any]
+    name: str = ""
+    definition: dict[str, Any] = field(default_factory=dict)
     planned: int = 0
     starts: dict[int, dict[str, Any]] = field(default_factory=dict)
     ends: dict[int, tuple[str, dict[str, Any]]] = field(default_factory=dict)
 
 
 def _recognises(path: Path) -> bool:
-    return looks_like_sqlite(path) and _header(path)[0] == _MARK
-
-
-def _header(path: Path) -> tuple[int, int]:
-    """application_id and user_version, at the places that SQLite's file format gives them."""
+    if not looks_like_sqlite(path):
+        return False
     try:
-        with path.open("rb") as file:
-            head = file.read(72)
+        with path.open("rb") as file:  # SQLite's file format gives the application its place
+            return int.from_bytes(file.read(72)[68:72], "big") == APPLICATION_ID
     except OSError:
-        return 0, 0
-    return int.from_bytes(head[68:72], "big"), int.from_bytes(head[60:64], "big")
+        return False
 
 
 def _read(path: Path, **_: Any) -> list[RawTable]:
-    mark, version = _header(path)
-    if mark != _MARK:
-        raise DataError(f"{path.name} is no ledger of levelbest")
-    if version > _VERSION:
-        raise DataError(
-            f"{path.name} was written by a newer levelbest (ledger version {version}; this one knows {_VERSION}): "
-            "upgrade levelbest to read it"
-        )
     with open_sqlite(path) as connection:
+        check_file(connection, path.name)
+        if problem := schema_problems(connection).get("records"):
+            raise DataError(f"the ledger {path.name} cannot be read: {problem}")
         try:
             return [_table(path.name, connection)]
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise DataError(f"{path.name} is damaged: {error!r}; levelbest verify says where") from error
+        except LevelbestError:
+            raise
+        except (sqlite3.Error, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise DataError(f"the ledger {path.name} cannot be read: {one_line(error)}") from error
 
 
 def _table(source: str, connection: sqlite3.Connection) -> RawTable:
-    rows = connection.execute("SELECT kind, family, trial, status, body, hash FROM records ORDER BY seq").fetchall()
-    bodies = json.loads(f"[{','.join(row[4] for row in rows)}]")
-    study: dict[str, Any] = {}
-    environment: dict[str, Any] = {}
+    chain = Chain(refuse(source))
     families: dict[int, _Family] = {}
-    for (kind, number, trial, status, _, _), body in zip(rows, bodies, strict=True):
-        if kind == "start":
-            families[number].starts[trial] = body
-        elif kind == "end" and status in _FINAL:
-            families[number].ends[trial] = status, body
-        elif kind == "family":
-            families[number] = _Family(body["name"], body["definition"])
-        elif kind == "plan":
-            families[number].planned = body["n_trials"]
-        elif kind == "study":
-            study = body
-        elif kind == "environment":
-            environment |= body
+    for row in read_rows(connection):
+        record, body = chain.take(row) or (None, {})
+        if record is None or record.family is None:
+            continue
+        family = families.setdefault(record.family, _Family())
+        if record.kind == "start":
+            family.starts[record.trial or 0] = body
+        elif record.kind == "end" and record.status in FINAL:
+            family.ends[record.trial or 0] = record.status, body
+    for number, family in families.items():
+        declared = chain.families[number]
+        family.name, family.definition, family.planned = declared.name, declared.definition, declared.n_planned
+    study: dict[str, Any] = chain.study
     skipped: list[Skipped] = []
     found = [row for family in families.values() for row in _rows_of(family, skipped)]
     if not found:
@@ -101,7 +91,7 @@ def _table(source: str, connection: sqlite3.Connection) -> RawTable:
         configuration=[name for name in columns if name.startswith("config.")],
         direction=metric["direction"],
         cost_unit=study["cost"]["unit"],
-        facts=_facts(study, environment, families, rows[-1][5]),
+        facts=_facts(study, chain.environment, families, chain.head),
         row_name="trial",
         skipped=skipped,
     )

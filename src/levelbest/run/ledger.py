@@ -14,11 +14,12 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
+from levelbest._ledger.chain import Chain, Declared, refuse
+from levelbest._ledger.file import COLUMNS, CREATE, connect, connect_to_read, one_line, read_rows, schema_problems
+from levelbest._ledger.records import FINAL, Record, chain_hash
+from levelbest._ledger.shapes import Body, is_record, misshapen, read_body
 from levelbest.errors import DataError, InputError
-from levelbest.run.records import APPLICATION_ID, CREATE, FINAL, SCHEMA, Record, chain_hash
 
 __all__ = [
     "CannotWrite",
@@ -26,16 +27,16 @@ __all__ = [
     "Ledger",
     "Progress",
     "Reason",
-    "connect_to_read",
     "count_reasons",
     "failure_reasons",
+    "first_record",
     "logs_folder",
     "read_progress",
     "reason_lines",
 ]
 
-COLUMNS = "seq, at, kind, family, trial, attempt, status, body, hash"
-_MANY = ("start", "end")
+_IS_OF_TRIAL = "kind IN ('start', 'end')"
+_HAS_PLACE = "typeof(family) = 'integer' AND typeof(trial) = 'integer' AND typeof(attempt) = 'integer'"
 Reason = tuple[str, int, tuple[str, ...]]
 """Why trials failed (its first line), how many, and of which families."""
 _IS_FINAL = "kind = 'end' AND status IN ({})".format(", ".join(f"'{status}'" for status in FINAL))
@@ -50,7 +51,7 @@ class Entry:
     """A record before it has its place in the chain."""
 
     kind: str
-    body: dict[str, Any]
+    body: Mapping[str, object]
     family: int | None = None
     trial: int | None = None
     attempt: int | None = None
@@ -69,8 +70,10 @@ class Progress:
     """Trial -> attempt, started and not ended: whoever ran it was killed."""
     attempts: dict[int, int] = field(default_factory=dict)
     """Trial -> number of its last attempt, for trials that are not finished."""
-    lost: dict[int, int] = field(default_factory=dict)
-    """Trial -> attempts lost to the infrastructure so far, for trials that are not finished."""
+    killed: dict[int, int] = field(default_factory=dict)
+    """Trial -> attempts in which the trial itself was killed from outside, for trials that are not finished."""
+    marks: dict[int, list[str]] = field(default_factory=dict)
+    """Trial -> the marks of its attempts so far, for trials that are not finished."""
 
 
 class Ledger:
@@ -78,20 +81,34 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        check_ledger(path)
+        self._refuse = refuse(path.name)
+        self._chain = Chain(self._refuse)
         try:
-            self._connection = sqlite3.connect(path, isolation_level=None, timeout=30)
-            mode = self._connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-            self._connection.execute("PRAGMA synchronous = FULL")
-            last = self._connection.execute("SELECT seq, hash FROM records ORDER BY seq DESC LIMIT 1").fetchone()
-        except sqlite3.Error as error:
-            raise CannotWrite(f"the ledger {path.name} cannot be opened for writing: {error}") from error
-        if mode != "wal":
+            self._connection = connect(path, "rw")
+            try:
+                self._open()
+            except BaseException:
+                self._connection.close()
+                raise
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise CannotWrite(f"the ledger {path.name} cannot be opened for writing: {one_line(error)}") from error
+
+    def _open(self) -> None:
+        ask = self._connection.execute
+        if problems := schema_problems(self._connection):
+            raise DataError(f"the ledger {self.path.name} is not written to: {'; '.join(problems.values())}")
+        self._note(ask(f"SELECT {COLUMNS} FROM records WHERE NOT ({_IS_OF_TRIAL}) ORDER BY seq"))
+        for (seq,) in ask(f"SELECT seq FROM records WHERE {_IS_OF_TRIAL} AND NOT ({_HAS_PLACE}) LIMIT 1"):
+            self._refuse(f"record {seq} has no family, trial and attempt")
+        last = ask("SELECT seq, hash FROM records ORDER BY seq DESC LIMIT 1").fetchone()
+        if not self._chain.study or not isinstance(last[1], str):
+            self._refuse("its first or its last record is missing or damaged")
+        self._seq: int = last[0]
+        self.head: str = last[1]
+        if ask("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
             # A file system without shared memory: a rollback journal is as safe, and readers wait for writers.
-            self._connection.execute("PRAGMA journal_mode = DELETE")
-        self._seq: int = last[0] if last else 0
-        self.head: str = last[1] if last else ""
-        self._few: list[Record] | None = None
+            ask("PRAGMA journal_mode = DELETE")
+        ask("PRAGMA synchronous = FULL")
 
     @classmethod
     def create(cls, path: Path, entries: Iterable[Entry]) -> Ledger:
@@ -141,39 +158,55 @@ class Ledger:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
             raise CannotWrite(f"the ledger {self.path.name} cannot be written: {error}") from error
-        self._seq, self.head = rows[-1][0], rows[-1][-1]
-        if self._few is not None:
-            self._few += [Record(*row) for row in rows if row[2] not in _MANY]
+        self._seq, self.head = rows[-1].seq, rows[-1].hash
+        self._note(row for row in rows if row.kind not in ("start", "end"))
+
+    def _note(self, rows: Iterable[Sequence[object]]) -> None:
+        """Take down what records other than starts and ends say: these are few."""
+        for row in rows:
+            if not is_record(row):
+                self._refuse(f"record {row[0]} holds bytes, or nothing, where a ledger has text and numbers")
+            record, body = Record(*row), read_body(row[7])
+            if isinstance(body, str):
+                self._refuse(f"record {record.seq} cannot be read: {body}")
+            if problem := misshapen(record, body) or self._chain.note(record, body):
+                self._refuse(f"{self._chain.pointed_at(record)} {problem}")
+
+    @property
+    def study(self) -> Body:
+        """The study's own record: what no later session may change."""
+        return self._chain.study
+
+    @property
+    def environment(self) -> Body:
+        """What the study ran on, the latest of each entry."""
+        return self._chain.environment
+
+    @property
+    def n_sessions(self) -> int:
+        """Sessions so far."""
+        return self._chain.n_sessions
+
+    @property
+    def families(self) -> dict[int, Declared]:
+        """The families by number, oldest first: what is declared and planned, not how far they are."""
+        return self._chain.families
 
     def progress(self) -> dict[int, Progress]:
         """What is finished, open and lost, by family number."""
-        return read_progress(self._connection)
+        with _readable(self.path):
+            return read_progress(self._connection)
 
     def counts(self) -> dict[int, tuple[int, int]]:
         """Family number -> trials that ended for good, and how many of these without a score."""
-        found = self._connection.execute(
-            f"SELECT family, count(*), sum(status <> 'ok') FROM records WHERE {_IS_FINAL} GROUP BY family"
-        )
-        return {family: (finished, failed) for family, finished, failed in found}
+        question = f"SELECT family, count(*), sum(status <> 'ok') FROM records WHERE {_IS_FINAL} GROUP BY family"
+        with _readable(self.path):
+            return {number: (finished, failed) for number, finished, failed in self._connection.execute(question)}
 
     def reasons(self) -> list[tuple[int, str]]:
         """Family number and the first line of the reason, of every trial that ended for good without a score."""
-        return _reasons(self._connection)
-
-    def records(self, *kinds: str) -> list[Record]:
-        """Records of these kinds, oldest first. All but starts and ends are few, and read once."""
-        if not set(kinds).isdisjoint(_MANY):
-            marks = ", ".join("?" * len(kinds))
-            found = self._connection.execute(
-                f"SELECT {COLUMNS} FROM records WHERE kind IN ({marks}) ORDER BY seq", kinds
-            )
-            return [Record(*row) for row in found]
-        if self._few is None:
-            found = self._connection.execute(
-                f"SELECT {COLUMNS} FROM records WHERE kind NOT IN (?, ?) ORDER BY seq", _MANY
-            )
-            self._few = [Record(*row) for row in found]
-        return [record for record in self._few if record.kind in kinds]
+        with _readable(self.path):
+            return _reasons(self._connection)
 
     def close(self) -> None:
         """Fold the log into the file; a ledger at rest is one plain file, unless someone is reading it just now."""
@@ -193,82 +226,42 @@ class Ledger:
 _INSERT = f"INSERT INTO records ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
-def _chained(entries: Iterable[Entry], seq: int, previous: str) -> Iterator[tuple[Any, ...]]:
+def _chained(entries: Iterable[Entry], seq: int, previous: str) -> Iterator[Record]:
     for entry in entries:
         seq += 1
         body = json.dumps(entry.body, allow_nan=False, separators=(",", ":"))
-        fields = (
-            seq, time.time_ns() // 1000, entry.kind, entry.family, entry.trial, entry.attempt, entry.status, body
-        )  # fmt: skip
-        previous = chain_hash(previous, *fields)
-        yield (*fields, previous)
+        place = (entry.family, entry.trial, entry.attempt, entry.status)
+        at = time.time_ns() // 1000
+        previous = chain_hash(previous, seq, at, entry.kind, *place, body)
+        yield Record(seq, at, entry.kind, *place, body, previous)
 
 
 def read_progress(connection: sqlite3.Connection) -> dict[int, Progress]:
-    """What is finished, open and lost, by family number; no body is read, and little is done for what is finished."""
-    found: dict[int, Progress] = {}
+    """What is finished, open and lost, by family number; of what is finished no body is read."""
+    progress: dict[int, Progress] = {}
     ends = connection.execute(f"SELECT family, trial, status FROM records WHERE {_IS_FINAL}")
-    for family, trial, status in ends:
-        one = found.get(family) or found.setdefault(family, Progress())
-        one.finished.add(trial)
-        one.failed += status != "ok"
+    for number, trial, status in ends:
+        family = progress.get(number) or progress.setdefault(number, Progress())
+        family.finished.add(trial)
+        family.failed += status != "ok"
     others = connection.execute(
-        "SELECT family, trial, attempt, status FROM records "
-        f"WHERE kind IN ('start', 'end') AND NOT ({_IS_FINAL}) ORDER BY seq"
+        "SELECT seq, family, trial, attempt, status FROM records "
+        f"WHERE {_IS_OF_TRIAL} AND NOT ({_IS_FINAL}) ORDER BY seq"
     )
-    for family, trial, attempt, status in others:
-        one = found.get(family) or found.setdefault(family, Progress())
-        if trial in one.finished:
+    for seq, number, trial, attempt, status in others.fetchall():
+        family = progress.get(number) or progress.setdefault(number, Progress())
+        if trial in family.finished:
             continue
+        body = read_body(connection.execute("SELECT body FROM records WHERE seq = ?", (seq,)).fetchone()[0])
+        known: Body = {} if isinstance(body, str) else body
         if status is None:
-            one.open[trial] = one.attempts[trial] = attempt
+            family.open[trial] = family.attempts[trial] = attempt
+            family.marks.setdefault(trial, []).append(str(known.get("mark", "")))
             continue
-        one.open.pop(trial, None)
-        if status == "lost":
-            one.lost[trial] = one.lost.get(trial, 0) + 1
-    return found
-
-
-def check_ledger(path: Path) -> None:
-    """Whether this file is a ledger that this version reads; a sentence where it is not."""
-    try:
-        with path.open("rb") as file:
-            header = file.read(100)
-    except FileNotFoundError:
-        raise InputError(f"there is no ledger {path.name} in {_folder(path)}") from None
-    except OSError as error:
-        raise InputError(f"the ledger {path.name} cannot be read: {error.strerror}") from error
-    mark, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
-    if not header.startswith(b"SQLite format 3\0") or mark != APPLICATION_ID:
-        raise InputError(f"{path.name} is not a ledger of levelbest, and is left as it is; choose another name")
-    if version > SCHEMA:
-        raise DataError(
-            f"{path.name} was written by a newer levelbest (ledger version {version}; this one knows up to {SCHEMA}): "
-            "upgrade levelbest to go on with it"
-        )
-
-
-def connect_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write; works beside a running writer and in a folder that is read-only."""
-    check_ledger(path)
-    address = f"file:{quote(str(path.resolve()))}?mode=ro"
-    try:
-        connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=30, check_same_thread=False)
-        try:
-            connection.execute("SELECT 1 FROM records LIMIT 1")
-        except sqlite3.OperationalError:
-            connection.close()
-            log = path.with_name(path.name + "-wal")
-            if log.exists() and log.stat().st_size:
-                raise
-            # No log to follow and nowhere to make one: the file alone is the whole ledger.
-            connection = sqlite3.connect(
-                f"{address}&immutable=1", uri=True, isolation_level=None, check_same_thread=False
-            )
-            connection.execute("SELECT 1 FROM records LIMIT 1")
-    except sqlite3.Error as error:
-        raise DataError(f"the ledger {path.name} cannot be read: {error}") from error
-    return connection
+        family.open.pop(trial, None)
+        if status == "lost" and known.get("blame") == "outside":
+            family.killed[trial] = family.killed.get(trial, 0) + 1
+    return progress
 
 
 def logs_folder(path: Path) -> Path:
@@ -289,12 +282,30 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
+def first_record(path: Path) -> Body:
+    """The study's own record in a ledger."""
+    stop = refuse(path.name)
+    with _readable(path), contextlib.closing(connect_to_read(path)) as connection:
+        row = next(iter(read_rows(connection)), None)
+    taken = stop("there are no records") if row is None else Chain(stop).take(row)
+    return taken[1] if taken else {}
+
+
 def failure_reasons(path: Path) -> tuple[Reason, ...]:
     """Why trials of a ledger failed or diverged: reason, number of trials and families, most frequent first."""
-    with contextlib.closing(connect_to_read(path)) as connection:
-        rows = connection.execute("SELECT family, body FROM records WHERE kind = 'family' ORDER BY seq")
-        names = {number: json.loads(body)["name"] for number, body in rows}
-        return count_reasons(_reasons(connection), names)
+    with _readable(path), contextlib.closing(connect_to_read(path)) as connection:
+        chain = Chain(refuse(path.name))
+        for row in read_rows(connection):
+            chain.take(row)
+        return count_reasons(_reasons(connection), {number: family.name for number, family in chain.families.items()})
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise DataError(f"the ledger {path.name} cannot be read: {one_line(error)}") from error
 
 
 def count_reasons(reasons: Iterable[tuple[int, str]], names: Mapping[int, str]) -> tuple[Reason, ...]:
@@ -318,10 +329,11 @@ def reason_lines(reasons: Sequence[Reason], most: int = 5) -> list[str]:
 
 
 def _reasons(connection: sqlite3.Connection) -> list[tuple[int, str]]:
-    found = connection.execute(f"SELECT family, body FROM records WHERE {_IS_FINAL} AND status <> 'ok' ORDER BY seq")
-    return [(family, _first_line(json.loads(body).get("reason"))) for family, body in found]
+    ends = connection.execute(f"SELECT family, body FROM records WHERE {_IS_FINAL} AND status <> 'ok' ORDER BY seq")
+    return [(family, _first_line(read_body(body))) for family, body in ends]
 
 
-def _first_line(reason: str | None) -> str:
-    lines = (reason or "").strip().splitlines()
+def _first_line(body: Body | str) -> str:
+    reason = "" if isinstance(body, str) else str(body.get("reason", ""))
+    lines = reason.strip().splitlines()
     return lines[0] if lines else "no reason was recorded"

@@ -15,11 +15,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from levelbest._ledger.records import FINAL
 from levelbest.errors import DataError
 from levelbest.run.engines import Engine
 from levelbest.run.ledger import CannotWrite, Entry, Ledger, logs_folder
 from levelbest.run.objective import verdict_on
-from levelbest.run.records import FINAL
 from levelbest.run.study import Family, Study
 from levelbest.run.template import Template, as_text
 
@@ -100,7 +100,7 @@ class Loop:
             for trial, attempt in known.open.items():
                 left_open.append(_interrupted(number, trial, attempt, "the runner ended without recording it"))
             for trial, attempt in sorted(known.attempts.items()):
-                self._again.append(_Slot(family, number, trial, attempt + 1, known.lost.get(trial, 0)))
+                self._again.append(_Slot(family, number, trial, attempt + 1, known.killed.get(trial, 0)))
             waiting.append((family, number, planned, known.finished | set(known.attempts)))
         self._plan = _in_turn(waiting)
         self._session_done = 0

@@ -5,54 +5,26 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from levelbest._ledger.chain import Declared
 from levelbest.errors import DataError, InputError
 from levelbest.run.ledger import Entry, Ledger
 from levelbest.run.study import Family, Study
 
-__all__ = ["Registered", "reconcile", "registered_families"]
+__all__ = ["reconcile"]
 
 
-@dataclass(frozen=True)
-class Registered:
-    """A family as the ledger knows it."""
-
-    number: int
-    name: str
-    declared: str
-    """Its name in the study file; another than ``name`` after ``--new-family``."""
-    definition: Mapping[str, Any]
-    fingerprint: str
-    n_trials: int
-
-
-def registered_families(ledger: Ledger) -> list[Registered]:
-    """The families of a ledger, oldest first."""
-    plans = {record.family: record.content["n_trials"] for record in ledger.records("plan")}
-    found = []
-    for record in ledger.records("family"):
-        body = record.content
-        number = int(record.family or 0)
-        declared = body.get("declared", body["name"])
-        fields = (body["definition"], body["fingerprint"], plans.get(number, 0))
-        found.append(Registered(number, body["name"], declared, *fields))
-    return found
-
-
-def reconcile(
-    study: Study, ledger: Ledger, new_family: Sequence[str] = ()
-) -> tuple[dict[str, Registered], list[Entry]]:
+def reconcile(study: Study, ledger: Ledger, new_family: Sequence[str] = ()) -> tuple[dict[str, Declared], list[Entry]]:
     """Each family of the study with its place in the ledger, and the records to add; a ``DataError`` where they differ.
 
     ``new_family`` names (``NEW`` or ``OLD=NEW``) what a changed family is called from here on; its earlier trials stay.
     """
     _same_study(study, ledger)
-    known = registered_families(ledger)
+    known = list(ledger.families.values())
     used = {one.number for one in known} | {family.number for family in study.families if family.number is not None}
     renamed = _renamed(study, known, new_family)
-    found: dict[str, Registered] = {}
+    found: dict[str, Declared] = {}
     entries: list[Entry] = []
     for family in study.families:
         match = next((one for one in known if _is_same(one, family)), None)
@@ -65,28 +37,27 @@ def reconcile(
             used.add(number)
             name = renamed.get(family.name, family.name)
             definition, fingerprint = family.definition(), family.fingerprint
-            match = Registered(number, name, family.name, definition, fingerprint, 0)
+            match = Declared(number, name, family.name, definition, fingerprint)
             body = {"name": name, "declared": family.name, "definition": definition, "fingerprint": fingerprint}
             entries.append(Entry("family", body, family=number))
-        if family.n_trials < match.n_trials:
+        if family.n_trials < match.n_planned:
             raise DataError(
-                f"family {match.name}: a plan can grow and not shrink, {match.n_trials} trials were planned and the "
-                f"study now says {family.n_trials}; leave n_trials at {match.n_trials} or more"
+                f"family {match.name}: a plan can grow and not shrink, {match.n_planned} trials were planned and the "
+                f"study now says {family.n_trials}; leave n_trials at {match.n_planned} or more"
             )
-        if family.n_trials > match.n_trials:
+        if family.n_trials > match.n_planned:
             entries.append(Entry("plan", {"n_trials": family.n_trials}, family=match.number))
         found[family.name] = match
     return found, entries
 
 
-def _is_same(one: Registered, family: Family) -> bool:
+def _is_same(one: Declared, family: Family) -> bool:
     return one.declared == family.name and one.fingerprint == family.fingerprint
 
 
 def _same_study(study: Study, ledger: Ledger) -> None:
-    began = ledger.records("study")[0].content
     now = study.to_dict()
-    lines = _difference({key: began.get(key) for key in now}, now)
+    lines = _difference({key: ledger.study.get(key) for key in now}, now)
     if lines:
         raise DataError(
             "the study changed after it began (nothing was run):\n"
@@ -95,7 +66,7 @@ def _same_study(study: Study, ledger: Ledger) -> None:
         )
 
 
-def _renamed(study: Study, known: list[Registered], new_family: Sequence[str]) -> dict[str, str]:
+def _renamed(study: Study, known: list[Declared], new_family: Sequence[str]) -> dict[str, str]:
     """Family of the study -> the new name that its changed definition is to have."""
     changed = [
         family

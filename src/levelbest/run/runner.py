@@ -16,10 +16,10 @@ from levelbest.errors import InputError
 from levelbest.run.attempt import search_path
 from levelbest.run.engines import Engine, Job, open_engine
 from levelbest.run.environment import capture_environment, changes, command_line
-from levelbest.run.ledger import Entry, Ledger, Reason, connect_to_read, count_reasons, logs_folder, reason_lines
+from levelbest.run.ledger import Entry, Ledger, Reason, count_reasons, first_record, logs_folder, reason_lines
 from levelbest.run.lock import hold_ledger
 from levelbest.run.loop import Loop, Reporter
-from levelbest.run.reconcile import reconcile, registered_families
+from levelbest.run.reconcile import reconcile
 from levelbest.run.study import Resources, Study
 
 if TYPE_CHECKING:
@@ -105,15 +105,15 @@ def run_study(
             opened = stack.enter_context(Ledger.create(path, _first(study)))
         registered, entries = reconcile(study, opened, new_family)
         opened.append([*entries, *_session(study, opened, chosen, name)])
-        loop = Loop(study, {name: one.number for name, one in registered.items()}, opened, chosen, reporter)
+        loop = Loop(study, {name: family.number for name, family in registered.items()}, opened, chosen, reporter)
         reporter.begin(path, study.judge)
         stack.callback(reporter.end)
         finished = loop.run()
-        counts = opened.counts()
+        counts, known = opened.counts(), opened.families
         families = tuple(
-            (one.name, one.n_trials, *counts.get(one.number, (0, 0))) for one in registered_families(opened)
+            (family.name, family.n_planned, *counts.get(number, (0, 0))) for number, family in known.items()
         )
-        reasons = count_reasons(opened.reasons(), {one.number: one.name for one in registered_families(opened)})
+        reasons = count_reasons(opened.reasons(), {number: family.name for number, family in known.items()})
         return Run(path, opened.head, families, finished, reasons)
 
 
@@ -148,9 +148,7 @@ def run_trials(
     path = Path(ledger)
     kept: dict[str, Any] = {}
     if path.exists():
-        connection = connect_to_read(path)
-        kept = _study_record(connection)
-        connection.close()
+        kept = first_record(path)
     judged = {"selection": selection, "reported": reported, "direction": direction, "bounds": bounds}
     metric = {key: kept.get("metric", {}).get(key) if value is None else value for key, value in judged.items()}
     given: dict[str, Any] = {
@@ -181,24 +179,14 @@ def _is_name(objective: Any) -> bool:
     return isinstance(objective, str) and re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", objective) is not None
 
 
-def _study_record(connection: Any) -> dict[str, Any]:
-    import json
-
-    found: dict[str, Any] = json.loads(connection.execute("SELECT body FROM records WHERE seq = 1").fetchone()[0])
-    return found
-
-
 def _first(study: Study) -> list[Entry]:
     body = {"name": study.name, **study.to_dict(), "levelbest": levelbest.__version__}
     return [Entry("study", body), Entry("environment", capture_environment(study.folder))]
 
 
 def _session(study: Study, ledger: Ledger, engine: Engine, name: str) -> list[Entry]:
-    known: dict[str, Any] = {}
-    for record in ledger.records("environment"):
-        known |= record.content
     entries = []
-    if ledger.records("session") and (changed := changes(known, capture_environment(study.folder))):
+    if ledger.n_sessions and (changed := changes(ledger.environment, capture_environment(study.folder))):
         entries.append(Entry("environment", changed))
     body = {"process": os.getpid(), "engine": name, "workers": engine.capacity, "command": command_line()}
     return [*entries, Entry("session", body)]

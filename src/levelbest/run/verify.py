@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import cast
 
-from levelbest.errors import InputError
-from levelbest.run.ledger import COLUMNS, connect_to_read
-from levelbest.run.records import AGAIN, FINAL, Record, chain_hash, describe
+from levelbest._ledger.chain import Chain
+from levelbest._ledger.file import connect_to_read, one_line, read_rows, schema_problems
+from levelbest._ledger.records import Record
+from levelbest._ledger.shapes import Body
+from levelbest.errors import InputError, named
 from levelbest.run.space import Space
 
 __all__ = ["Verification", "verify_ledger"]
@@ -31,11 +34,34 @@ class Verification:
     problems: tuple[str, ...]
     grown: int | None = None
     """Records added since the head that was asked for; None where none was."""
+    log_absent: bool = False
+    """Whether its runner did not close it and the log with its latest records (``-wal``) is not beside it."""
 
     @property
     def whole(self) -> bool:
         """Whether nothing is missing, edited or out of place."""
         return not self.problems
+
+    @property
+    def not_known(self) -> tuple[str, ...]:
+        """What the file alone cannot tell, one sentence each."""
+        sentences = []
+        if self.grown is None:
+            sentences.append(
+                "Without a head it cannot be known whether records were cut off its end, or all of it was written "
+                f"anew: {named('head')} with one that was published earlier tells."
+            )
+        elif self.grown:
+            sentences.append(
+                f"The head asked for does not vouch for the {self.grown} records since: they follow the plan, and only "
+                "whoever ran them knows whether they were run."
+            )
+        if self.log_absent:
+            sentences.append(
+                f"Its runner did not close it, and there is no {self.ledger}-wal beside it: if this is a copy, the "
+                "latest records may have been left behind."
+            )
+        return tuple(sentences)
 
     def __str__(self) -> str:
         if self.problems:
@@ -45,12 +71,15 @@ class Verification:
             for name, planned, finished, failed in self.families
         ]
         since = "" if self.grown is None else f" It holds the head asked for, and {self.grown} records since."
-        return (
-            f"{self.ledger} is whole: {self.n_records} records, none deleted or edited. {'; '.join(parts)}.{since}\n"
-            f"head {self.head}"
+        return "\n".join(
+            [
+                f"{self.ledger} is whole: {self.n_records} records, none deleted or edited. {'; '.join(parts)}.{since}",
+                *self.not_known,
+                f"head {self.head}",
+            ]
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
         names = ("family", "n_planned", "n_trials", "n_failed")
         return {
@@ -58,8 +87,9 @@ class Verification:
             "whole": self.whole,
             "head": self.head,
             "records": self.n_records,
-            "families": [dict(zip(names, one, strict=True)) for one in self.families],
+            "families": [dict(zip(names, family, strict=True)) for family in self.families],
             "problems": list(self.problems),
+            "not_known": list(self.not_known),
             "grown": self.grown,
         }
 
@@ -67,54 +97,49 @@ class Verification:
 def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
     """Check every record of a ledger against its hash, its place and its plan; no study code is run.
 
-    With ``head``, a hash that was published earlier, check also that the ledger still holds it: that is what shows
-    records cut off at the end.
+    Parameters
+    ----------
+    path
+        The ledger.
+    head
+        A hash that was published earlier, or at least its first 8 digits: the ledger must still hold it. That is what
+        shows records cut off at the end, and a ledger written anew.
+
+    Returns
+    -------
+    Verification
+        Whether it is whole, what is wrong where it is not, and what the file alone cannot tell (``not_known``).
+
+    Notes
+    -----
+    Within a file that someone can write, hashes show what was changed without computing them anew: an edit, a deletion,
+    a swap. Whoever computes all of them anew writes another ledger, and a published head is what tells the two apart.
     """
     path = Path(path)
     if head is not None and len(head.strip()) < 8:
         raise InputError(f"a head is the 64 digits that verify prints, or at least the first 8 of them, got {head!r}")
-    check = _Check(wanted=head.strip().lower() if head else None)
-    connection = connect_to_read(path)
-    try:
-        for (found,) in connection.execute("PRAGMA quick_check(1)"):
-            if found != "ok":
-                check.problem(f"the file is damaged: {found}")
-        for row in connection.execute(f"SELECT {COLUMNS} FROM records ORDER BY seq"):
-            check.take(Record(*row))
-        most = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'records'").fetchone()
-        check.end(most[0] if most else 0)
-    except sqlite3.Error as error:
-        check.problem(f"the file is damaged: {error}")
-    finally:
-        connection.close()
-    return check.result(path.name)
+    has_log = path.with_name(path.name + "-wal").exists()
+    with contextlib.closing(connect_to_read(path)) as connection:
+        check = _Check((head or "").strip().lower())
+        try:
+            check.file(connection)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            check.problem(f"it cannot be read after record {check.chain.seq}: {one_line(error)}")
+        check.end()
+        follows_log = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    return check.result(path.name, log_absent=follows_log and not has_log)
 
 
-@dataclass
-class _Family:
-    name: str
-    space: Space | None = None
-    seed: int = 0
-    seeds: int = 1
-    planned: int = 0
-    finished: dict[int, str] = field(default_factory=dict)
-    open: dict[int, int] = field(default_factory=dict)
-
-
-@dataclass
 class _Check:
-    wanted: str | None
-    previous: str = ""
-    seq: int = 0
-    count: int = 0
-    seed: int = 0
-    wanted_at: int | None = None
-    families: dict[int, _Family] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
+    """One pass over the file: its schema, its chain, and the draws of its plan."""
 
-    def wrong(self, record: Record, sentence: str) -> None:
-        """A problem with one record, as a person would point at it."""
-        self.problem(f"{describe(record, {number: one.name for number, one in self.families.items()})} {sentence}")
+    def __init__(self, wanted: str) -> None:
+        self.chain = Chain(self.problem)
+        self.problems: list[str] = []
+        self._wanted = wanted
+        self._wanted_at: int | None = None
+        self._count = 0
+        self._spaces: dict[int, Space] = {}
 
     def problem(self, sentence: str) -> None:
         if len(self.problems) < _MOST:
@@ -122,83 +147,62 @@ class _Check:
         elif len(self.problems) == _MOST:
             self.problems.append("and more")
 
-    def take(self, record: Record) -> None:
-        self.count += 1
-        missing = record.seq - self.seq - 1
-        if missing > 0:
-            which = f"record {self.seq + 1}" if missing == 1 else f"records {self.seq + 1} to {record.seq - 1}"
-            self.problem(f"{which} {'is' if missing == 1 else 'are'} missing: deleted")
-        elif chain_hash(self.previous, *record[:-1]) != record.hash:
-            self.wrong(record, "does not match its hash: it, or the record before it, was edited")
-        self.seq, self.previous = record.seq, record.hash
-        if self.wanted and record.hash.startswith(self.wanted):
-            self.wanted_at = record.seq
-        try:
-            self.read(record)
-        except (ValueError, KeyError, TypeError, InputError) as error:
-            self.wrong(record, f"cannot be read: {error}")
-
-    def read(self, record: Record) -> None:
-        if record.seq == 1 and record.kind != "study":
-            self.wrong(record, "stands where the study's own record belongs")
-        if record.kind == "study":
-            self.seed = record.content["seed"]
-        if record.family is None:
-            return
-        if record.kind == "family":
-            body = record.content
-            definition = body["definition"]
-            self.families[record.family] = _Family(
-                body["name"], Space(dict(definition["space"])), self.seed, definition["seeds"]
-            )
-            return
-        family = self.families.get(record.family)
-        if family is None:
-            self.wrong(record, "is of a family that the ledger does not declare")
-        elif record.kind == "plan":
-            family.planned = record.content["n_trials"]
-        elif record.trial is not None and record.attempt is not None:
-            (self.start if record.kind == "start" else self.ending)(record, family)
-
-    def start(self, record: Record, family: _Family) -> None:
-        trial = int(record.trial or 0)
-        if trial in family.finished or trial in family.open:
-            self.wrong(record, f"starts a trial that is already {'finished' if trial in family.finished else 'open'}")
-        if trial >= family.planned:
-            self.wrong(record, f"is beyond the plan of {family.planned} trials")
-        family.open[trial] = int(record.attempt or 0)
-        if family.space is not None:
-            body = record.content
-            drawn = family.space.draw(family.seed, int(record.family or 0), trial, family.seeds)
-            if drawn != (body["config"], body["seed"]):
-                self.wrong(record, "is not the configuration and seed that the plan draws for this trial")
-
-    def ending(self, record: Record, family: _Family) -> None:
-        trial = int(record.trial or 0)
-        if family.open.pop(trial, None) != record.attempt:
-            self.wrong(record, "ends an attempt that did not start")
-        if record.status in FINAL:
-            if trial in family.finished:
-                self.wrong(record, "finishes a trial that is already finished")
-            family.finished[trial] = str(record.status)
-        elif record.status not in AGAIN:
-            self.wrong(record, f"has the unknown status {record.status!r}")
-
-    def end(self, most: int) -> None:
-        if self.seq < most:
-            gone = most - self.seq
+    def file(self, connection: sqlite3.Connection) -> None:
+        for problem in schema_problems(connection).values():
+            self.problem(problem)
+        for (damage,) in connection.execute("PRAGMA integrity_check(1)"):
+            if damage != "ok":
+                self.problem(f"the file is damaged: {' '.join(str(damage).split())[:200]}")
+        for row in read_rows(connection):
+            self._count += 1
+            if taken := self.chain.take(row):
+                self._draw(*taken)
+            if self._wanted and self.chain.head.startswith(self._wanted):
+                self._wanted_at = self.chain.seq
+        last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'records'").fetchone()
+        gone = last[0] - self.chain.seq if last and isinstance(last[0], int) else 0
+        if gone > 0:
             self.problem(f"the last {'record is' if gone == 1 else f'{gone} records are'} missing: deleted")
-        if self.count == 0:
+        elif not last or gone < 0:
+            self.problem("its own count of records was reset: records may have been deleted from its end")
+
+    def _draw(self, record: Record, body: Body) -> None:
+        """A configuration must be the one that the plan draws."""
+        if record.family is None or record.kind not in ("family", "start"):
+            return
+        family = self.chain.families[record.family]
+        try:
+            if record.kind == "family":
+                pairs = cast(list[tuple[str, object]], family.definition["space"])
+                self._spaces[record.family] = Space(dict(pairs))
+            elif record.family in self._spaces and self.chain.study:
+                seed, seeds = cast(int, self.chain.study["seed"]), cast(int, family.definition["seeds"])
+                drawn = self._spaces[record.family].draw(seed, record.family, record.trial or 0, seeds)
+                if drawn != (body["config"], body["seed"]):
+                    self.problem(
+                        f"{self.chain.pointed_at(record)} is not the configuration and seed that the plan draws for "
+                        "this trial"
+                    )
+        except (InputError, ArithmeticError, ValueError, TypeError) as error:
+            self.problem(f"{self.chain.pointed_at(record)} cannot be drawn: {one_line(error)}")
+
+    def end(self) -> None:
+        if self._count == 0:
             self.problem("there are no records")
-        if self.wanted and self.wanted_at is None:
+        if self._wanted and self._wanted_at is None:
             self.problem(
-                f"the head {self.wanted} is not in it: records were deleted or rewritten, or the ledger is another"
+                f"the head {self._wanted} is not in it: records were deleted or rewritten, or the ledger is another"
             )
 
-    def result(self, name: str) -> Verification:
+    def result(self, name: str, *, log_absent: bool) -> Verification:
         families = tuple(
-            (one.name, one.planned, len(one.finished), sum(status != "ok" for status in one.finished.values()))
-            for one in self.families.values()
+            (
+                family.name,
+                family.n_planned,
+                len(family.finished),
+                sum(status != "ok" for status in family.finished.values()),
+            )
+            for family in self.chain.families.values()
         )
-        grown = None if self.wanted_at is None else self.seq - self.wanted_at
-        return Verification(name, self.previous, self.count, families, tuple(self.problems), grown)
+        grown = None if self._wanted_at is None else self.chain.seq - self._wanted_at
+        return Verification(name, self.chain.head, self._count, families, tuple(self.problems), grown, log_absent)

@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import gc
 import itertools
-import json
-from collections.abc import Mapping
+import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from levelbest._check import FloatArray
-from levelbest.errors import InputError
-from levelbest.run.ledger import connect_to_read, logs_folder
-from levelbest.run.records import FINAL
+from levelbest._ledger.chain import Chain, refuse
+from levelbest._ledger.file import connect_to_read, one_line, read_rows
+from levelbest._ledger.records import FINAL, EndBody, Record, StartBody, StudyBody
+from levelbest._ledger.shapes import Body, read_body
+from levelbest.errors import DataError, InputError
+from levelbest.run.ledger import logs_folder
 
 __all__ = ["End", "FamilyView", "LedgerView"]
 
@@ -32,14 +34,12 @@ class End(NamedTuple):
 
     status: str
     attempt: int
-    body: dict[str, Any]
-    """scores, reason (where it failed), wall, cpu, cost, log, log_bytes, steps."""
+    body: EndBody
 
     @property
     def scores(self) -> dict[str, float | None]:
         """Scores by name; None where one is not finite."""
-        found: dict[str, float | None] = self.body["scores"]
-        return found
+        return self.body["scores"]
 
 
 @dataclass
@@ -48,7 +48,6 @@ class FamilyView:
 
     number: int
     name: str
-    definition: Mapping[str, Any]
     n_planned: int = 0
     n_planned_first: int = 0
     """The plan before the first result: a schedule of looks must not follow what was seen."""
@@ -129,100 +128,117 @@ class FamilyView:
 
 
 class LedgerView:
-    """A read-only view of a ledger that follows it as it grows. It never writes and never imports study code."""
+    """A read-only view of a ledger that follows it as it grows. It never writes and never imports study code.
+
+    It follows the chain of hashes too: what it shows hashes to its ``head``, and a ledger that is not whole is a
+    ``DataError``.
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._connection = connect_to_read(self.path)
-        self._seq = 0
-        self.head = ""
-        self.study: dict[str, Any] = {}
-        self.environment: dict[str, Any] = {}
+        self._file = self.path.stat()
+        self._chain = Chain(refuse(self.path.name))
         self.families: dict[str, FamilyView] = {}
         self.at = 0
         """When the last record was written, microseconds since 1970."""
         self.session_done = 0
         """Trials that ended for good in the last session."""
-        self.session: dict[str, Any] = {}
+        self.session: Body = {}
         """The last session: process, engine, workers, ``stopped`` where it ended on purpose."""
+        self.session_at = 0
+        """When it began."""
         self._by_number: dict[int, FamilyView] = {}
-        self.refresh()
+        try:
+            self.refresh()
+            if not self._chain.study:
+                raise DataError(f"{self.path.name} is not whole, so nothing is read from it: there are no records")
+        except BaseException:
+            self._connection.close()
+            raise
 
     @property
     def n_records(self) -> int:
         """Records seen so far."""
-        return self._seq
+        return self._chain.seq
+
+    @property
+    def head(self) -> str:
+        """The hash of the last record seen."""
+        return self._chain.head
+
+    @property
+    def study(self) -> StudyBody:
+        """The study's own record."""
+        return cast(StudyBody, self._chain.study)
 
     @property
     def finished(self) -> bool:
         """Whether every planned trial has ended for good."""
-        return all(one.n_finished >= one.n_planned for one in self.families.values())
+        return all(family.n_finished >= family.n_planned for family in self.families.values())
+
+    @property
+    def trouble(self) -> str:
+        """Why what is read is no longer what stands under the ledger's name; empty where it is."""
+        try:
+            now = self.path.stat()
+        except OSError:
+            return f"The ledger {self.path.name} was deleted or moved: what is shown is its last state."
+        if (now.st_dev, now.st_ino) != (self._file.st_dev, self._file.st_ino):
+            return f"Another file has taken the name {self.path.name}: what is shown is the last state of the old one."
+        return ""
 
     def refresh(self) -> int:
         """Read what is new; how many records there were."""
         # A hundred thousand new dicts make the garbage collector look through all of them again and again, for nothing.
         collecting = gc.isenabled()
         gc.disable()
+        before = self._chain.seq
         try:
-            return self._refresh()
+            for row in read_rows(self._connection, before or None):
+                if taken := self._chain.take(row):
+                    self._note(*taken)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise DataError(f"the ledger {self.path.name} cannot be read just now: {one_line(error)}") from error
         finally:
             if collecting:
                 gc.enable()
+        return self._chain.seq - before
 
-    def _refresh(self) -> int:
-        # Bodies of start records (configurations) are the bulk of a ledger and are read where someone asks for one.
-        rows = self._connection.execute(
-            "SELECT seq, at, kind, family, trial, attempt, status, CASE kind WHEN 'start' THEN NULL ELSE body END "
-            "FROM records WHERE seq > ? ORDER BY seq",
-            (self._seq,),
-        ).fetchall()
-        if not rows:
-            return 0
-        bodies = iter(json.loads(f"[{','.join([row[7] for row in rows if row[7] is not None])}]"))
-        families = self._by_number
-        for seq, at, kind, number, trial, attempt, status, body in rows:
-            if body is None:
-                family = families[number]
-                family.running[trial] = (attempt, at)
-                family.starts[trial] = seq
-            elif kind != "end":
-                self._other(kind, number, at, next(bodies))
-            else:
-                family = families[number]
-                content = next(bodies)
-                family.running.pop(trial, None)
-                if status in FINAL:
-                    family.finish(trial, End(status, attempt, content))
-                    self.session_done += 1
-                elif status == "lost":
-                    family.n_lost += 1
-        self._seq, self.at = rows[-1][:2]
-        self.head = self._connection.execute("SELECT hash FROM records WHERE seq = ?", (self._seq,)).fetchone()[0]
-        return len(rows)
+    def _note(self, record: Record, body: Body) -> None:
+        self.at = record.at
+        if record.family is None:
+            if record.kind == "session":
+                self.session, self.session_at, self.session_done = body, record.at, 0
+            elif record.kind == "stop":
+                self.session["stopped"] = body["reason"]
+            return
+        if record.kind == "family":
+            view = FamilyView(record.family, self._chain.families[record.family].name)
+            self.families[view.name] = self._by_number[record.family] = view
+            return
+        family, trial, attempt = self._by_number[record.family], record.trial or 0, record.attempt or 0
+        if record.kind == "start":
+            family.running[trial] = (attempt, record.at)
+            family.starts[trial] = record.seq
+        elif record.kind == "plan":
+            family.n_planned = self._chain.families[record.family].n_planned
+            family.n_planned_first = family.n_planned_first or family.n_planned
+        else:
+            family.running.pop(trial, None)
+            if record.status in FINAL:
+                family.finish(trial, End(record.status, attempt, cast(EndBody, body)))
+                self.session_done += 1
+            elif record.status == "lost":
+                family.n_lost += 1
 
-    def _other(self, kind: str, number: int | None, at: int, content: dict[str, Any]) -> None:
-        if kind == "study":
-            self.study = content
-        elif kind == "environment":
-            self.environment |= content
-        elif kind == "session":
-            self.session, self.session_done = content | {"at": at}, 0
-        elif kind == "stop":
-            self.session["stopped"] = content["reason"]
-        elif kind == "family" and number is not None:
-            one = FamilyView(number, content["name"], content["definition"])
-            self.families[one.name] = self._by_number[number] = one
-        elif kind == "plan" and number is not None:
-            one = self._by_number[number]
-            one.n_planned = content["n_trials"]
-            one.n_planned_first = one.n_planned_first or one.n_planned
-
-    def configuration(self, family: str, trial: int) -> tuple[dict[str, Any], int]:
+    def configuration(self, family: str, trial: int) -> tuple[dict[str, object], int]:
         """Configuration and seed of a trial that has started."""
         seq = self._family(family).starts.get(trial)
         if seq is None:
             raise InputError(f"trial {trial} of {family} has not started")
-        body = json.loads(self._connection.execute("SELECT body FROM records WHERE seq = ?", (seq,)).fetchone()[0])
+        (text,) = self._connection.execute("SELECT body FROM records WHERE seq = ?", (seq,)).fetchone()
+        body = cast(StartBody, read_body(text))  # the chain was followed past it
         return body["config"], body["seed"]
 
     def log(self, family: str, trial: int, most: int = 100_000) -> str:

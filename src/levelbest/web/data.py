@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ class LiveData:
     @property
     def name(self) -> str:
         """The study's name."""
-        return str(self._view.study["name"])
+        return self._view.study["name"]
 
     @property
     def busy(self) -> bool:
@@ -58,11 +58,11 @@ class LiveData:
     def state(self) -> bytes:
         """The state as JSON; the same object as long as nothing changed. Reads only what is new in the ledger."""
         with self._lock:
-            problem, new = "", 0
+            problem, new = self._view.trouble, 0
             try:
                 new = self._view.refresh()
-            except sqlite3.Error as error:
-                problem = f"the ledger cannot be read just now: {error}"
+            except DataError as error:
+                problem = problem or str(error)
             if new or self._pending or problem != self._problem:
                 self._problem = problem
                 until = time.thread_time() + (_AT_ONCE if self.busy else _AT_REST)
@@ -98,7 +98,7 @@ class LiveData:
         from levelbest.run.progress import time_left
 
         left = sum(one.n_planned - one.n_finished for one in self._view.families.values())
-        elapsed = (self._view.at - self._view.session.get("at", self._view.at)) / 1e6
+        elapsed = (self._view.at - (self._view.session_at or self._view.at)) / 1e6
         return time_left(elapsed, self._view.session_done, left)
 
     def _verdict(self) -> str:
@@ -138,7 +138,7 @@ class LiveData:
         with self._lock:
             config, seed = self._view.configuration(family, trial)
             end = self._view.families[family].ends.get(trial)
-            body = end.body if end else {}
+            body: Mapping[str, object] = end.body if end else {}
             found: dict[str, Any] = plain(
                 {
                     "family": family,
