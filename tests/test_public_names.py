@@ -15,7 +15,7 @@ PUBLIC = {
 STATS = {
     "Normality", "gaussian_best", "law_best", "normal_best", "normality",
     "Interval", "best_interval", "claim_gate",
-    "best_weights", "expected_best", "quantile_best", "spread_of_best", "standard_error",
+    "best_statistic", "best_weights", "expected_best", "quantile_best", "spread_of_best", "standard_error",
     "cost_curve",
     "quantile_interval", "horizon", "rank_band",
     "CdfBand", "cdf_band", "mean_curve_bounds",

@@ -15,6 +15,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Bounds = tuple[float | None, float | None]
 Seed = int | Sequence[int] | np.random.Generator | None
+N_RESAMPLES = 2_000
+"""Random draws behind a limit, everywhere: their noise moves a 95 % limit by 3 % of its distance from the estimate."""
 
 
 def as_scores(scores: npt.ArrayLike, name: str = "scores", *, at_least: int = 1) -> FloatArray:

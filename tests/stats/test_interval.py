@@ -1,5 +1,8 @@
 """best_interval: what it promises, what it refuses, and whether the defaults cover."""
 
+import json
+from importlib import resources
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,8 +11,8 @@ from hypothesis import strategies as st
 from levelbest import stats
 from levelbest.errors import InputError
 from levelbest.stats import best_interval
+from levelbest.stats.bands import METHODS, Terms, all_intervals
 from levelbest.stats.bands import _certificate as certificate
-from levelbest.stats.bands._interval import METHODS, all_intervals
 
 MEAN_METHODS = [name for name in METHODS if name not in ("exact", "gaffke")]
 
@@ -64,13 +67,13 @@ def test_every_method_gives_limits_around_the_estimate_and_names_itself(method, 
 def test_one_seed_decides_every_method_alone_and_in_company(separate):
     selection, reported = pairs()
     second = reported if separate else None
-    together = all_intervals(selection, [1, 4, 9], second, n_resamples=400, rng=3)
+    together = all_intervals(selection, [1, 4, 9], second, Terms(n_resamples=400), rng=3)
     assert set(together) == set(MEAN_METHODS)
     for name, found in together.items():
         alone = best_interval(selection, [1, 4, 9], second, method=name, n_resamples=400, rng=3)
         assert np.array_equal(found.low, alone.low), name
         assert np.array_equal(found.high, alone.high), name
-    other = all_intervals(selection, [1, 4, 9], second, n_resamples=400, rng=4)
+    other = all_intervals(selection, [1, 4, 9], second, Terms(n_resamples=400), rng=4)
     assert all(not np.array_equal(other[name].low, together[name].low) for name in together if name != "jackknife")
 
 
@@ -196,15 +199,16 @@ def test_quantile_curves_of_a_reported_score_are_bootstraps():
     assert (estimate <= found.high).all()
     with pytest.raises(InputError, match="'exact' needs selection and reported score to be one column"):
         best_interval(selection, 5, reported, statistic="median", method="exact")
-    with pytest.raises(InputError, match="no interval for quantile curves; known there: default, percentile, basic"):
+    with pytest.raises(InputError, match="no interval for statistic 'median'; known there: default, percentile, basic"):
         best_interval(selection, 5, reported, statistic="median", method="bca")
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**31), st.booleans(), st.sampled_from([0.3, 0.5, 0.75]))
 def test_resampled_quantiles_are_quantile_best_of_the_resample(seed, tied, q):
-    from levelbest.stats.bands._reported import quantile_draws
+    from levelbest.stats.bands import statistic_draws
     from levelbest.stats.bands._resample import Ranked
+    from levelbest.stats.best import Quantile
 
     rng = np.random.default_rng(seed)
     selection = rng.integers(0, 3, 8).astype(float) if tied else rng.random(8)
@@ -213,7 +217,7 @@ def test_resampled_quantiles_are_quantile_best_of_the_resample(seed, tied, q):
         counts = np.bincount(rng.integers(0, 8, 8), minlength=8)[None]
         picked = np.repeat(trials.order, counts[0])
         again = stats.quantile_best(selection[picked], [1, 2, 5], q, None if reported is None else reported[picked])
-        np.testing.assert_allclose(quantile_draws(trials, q, counts)[:, 0], again, rtol=1e-12)
+        np.testing.assert_allclose(statistic_draws(trials, Quantile(q), counts)[:, 0], again, rtol=1e-12)
 
 
 # --- where there is no interval
@@ -319,6 +323,30 @@ def test_the_certificate_is_read_at_the_nearest_smaller_size(monkeypatch):
     assert look("default", 50, 5, kind="bounded mean") is None
     assert best_interval(accuracies(50), [1, 30], n_resamples=100, rng=0).coverage == 0.92
     assert best_interval(accuracies(50), [1, 30], method="basic", n_resamples=100, rng=0).coverage is None
+
+
+def test_a_coverage_is_claimed_only_on_the_terms_that_were_simulated():
+    kinds = json.loads((resources.files("levelbest") / "data" / "coverage.json").read_text())["kinds"]
+    selection, reported = pairs(50)
+    x = 1 / (1 + np.exp(-selection))
+
+    def coverage(scores, *rest, n=1, **terms):
+        return best_interval(scores, n, *rest, n_resamples=199, **terms).coverage
+
+    assert coverage(x) == kinds["mean"]["default"]["50"]["0.02"]
+    assert coverage(x, bounds=(0, 1)) == kinds["bounded mean"]["default"]["50"]["0.02"]
+    assert coverage(x, method="bca") == kinds["mean"]["bca"]["50"]["0.02"]
+    assert coverage(selection, reported) == kinds["reported mean"]["default"]["50"]["0.02"]
+    assert coverage(selection, reported, statistic="median") == kinds["reported median"]["default"]["50"]["0.02"]
+    # not simulated: other confidences, bands, other quantiles, one bound, reported scores with bounds
+    assert coverage(x, confidence=0.5) is None
+    assert coverage(x, n=[1, 5], simultaneous=True) is None
+    assert coverage(selection, reported, statistic=0.9) is None
+    assert coverage(x, bounds=(0, None)) is None
+    assert coverage(selection, reported, bounds=(-9, 9)) is None
+    # exact limits know their own coverage on any terms
+    assert coverage(x, statistic="median", confidence=0.5) >= 0.5
+    assert coverage(x, statistic=0.9, n=[1, 5], simultaneous=True) >= 0.95
 
 
 # --- no jump

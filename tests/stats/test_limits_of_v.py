@@ -6,7 +6,7 @@ import pytest
 from levelbest.errors import InputError
 from levelbest.simulation.laws import named_law
 from levelbest.stats import best_interval, expected_best
-from levelbest.stats.bands._interval import all_intervals
+from levelbest.stats.bands import Terms, all_intervals
 
 SCORES = np.random.default_rng(5).normal(size=15)
 REPORTED = np.round(SCORES + np.random.default_rng(6).normal(size=15), 1)
@@ -42,7 +42,7 @@ def test_v_and_u_agree_at_one_trial_and_not_beyond():
 
 
 def test_in_company_only_the_resampled_limits_are_of_v():
-    u, v = (all_intervals(SCORES, N, n_resamples=199, rng=1, estimator=name) for name in "uv")
+    u, v = (all_intervals(SCORES, N, terms=Terms(n_resamples=199, estimator=name), rng=1) for name in "uv")
     alone = best_interval(SCORES, N, method="percentile", n_resamples=199, rng=1, estimator="v")
     np.testing.assert_array_equal(v["percentile"].low, alone.low)
     for name in set(u) - {"percentile", "basic"}:

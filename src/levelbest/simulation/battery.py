@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._plain import plain
 from levelbest.errors import DataError, InputError
 from levelbest.simulation.laws import JointLaw, Law
-from levelbest.stats.bands import METHODS, all_intervals, best_interval
+from levelbest.stats.bands import Interval, Terms, all_intervals, best_interval, interval_methods
 from levelbest.stats.best import expected_best, quantile_best
 
 __all__ = ["Plan", "Simulation", "clopper_pearson", "simulate"]
@@ -157,7 +157,7 @@ def simulate(
     _check.as_confidence(plan.confidence)
     _check.as_choice(engine, ENGINES, "engine")
     for name in plan.methods:
-        _check.as_choice(name, ("default", *METHODS), "interval")
+        _check.as_choice(name, interval_methods(), "interval")
     truth = law.truth(budgets, plan.q)
     done = _kept(keep, plan)
     todo = [chunk for chunk in range(plan.n_chunks) if chunk not in done]
@@ -222,20 +222,18 @@ def _estimate(plan: Plan, selection: FloatArray, reported: FloatArray | None, n:
 
 def _limits(
     plan: Plan, selection: FloatArray, reported: FloatArray | None, n: IntArray, rng: np.random.Generator
-) -> dict[str, Any]:
+) -> dict[str, Interval]:
     """Every interval of one sample; those of a mean curve share one set of draws."""
-    options: dict[str, Any] = {
-        "confidence": plan.confidence,
-        "simultaneous": plan.simultaneous,
-        "direction": plan.law.direction,
-        "bounds": plan.law.bounds if plan.use_bounds else None,
-        "n_resamples": plan.n_resamples,
-    }
+    bounds = plan.law.bounds if plan.use_bounds else None
+    estimator = "v" if plan.estimator == "v" else "u"
+    terms = Terms(plan.confidence, plan.simultaneous, plan.law.direction, bounds, plan.n_resamples, estimator)
     if plan.q is None:
-        options["estimator"] = "v" if plan.estimator == "v" else "u"
-        return all_intervals(selection, n, reported, only=plan.methods, rng=rng, **options)
-    options["statistic"] = plan.q
-    return {name: best_interval(selection, n, reported, method=name, rng=rng, **options) for name in plan.methods}
+        return all_intervals(selection, n, reported, terms, only=plan.methods, rng=rng)
+    options = asdict(replace(terms, estimator="u"))
+    return {
+        name: best_interval(selection, n, reported, statistic=plan.q, method=name, rng=rng, **options)
+        for name in plan.methods
+    }
 
 
 def _run(

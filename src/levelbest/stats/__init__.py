@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from levelbest.stats.bands import quantile_interval as quantile_interval
     from levelbest.stats.bands import rank_band as rank_band
     from levelbest.stats.best import Normality as Normality
+    from levelbest.stats.best import best_statistic as best_statistic
     from levelbest.stats.best import best_weights as best_weights
     from levelbest.stats.best import expected_best as expected_best
     from levelbest.stats.best import gaussian_best as gaussian_best
@@ -53,6 +54,7 @@ _HOMES: dict[str, str] = {
     "law_best": "best",
     "normal_best": "best",
     "normality": "best",
+    "best_statistic": "best",
     "best_weights": "best",
     "expected_best": "best",
     "quantile_best": "best",

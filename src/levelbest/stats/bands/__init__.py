@@ -24,27 +24,38 @@ from levelbest.stats.bands._limits import pick as pick
 from levelbest.stats.bands._limits import studentise as studentise
 from levelbest.stats.bands._quantiles import horizon, quantile_interval
 from levelbest.stats.bands._ranks import RankBand, rank_band
-from levelbest.stats.bands._reported import quantile_draws as quantile_draws
+from levelbest.stats.bands._registry import EXACT as EXACT
+from levelbest.stats.bands._registry import IntervalMethod, interval_methods, register_interval
 from levelbest.stats.bands._resample import Ranked as Ranked
 from levelbest.stats.bands._resample import allow as allow
 from levelbest.stats.bands._resample import bootstrap as bootstrap
 from levelbest.stats.bands._resample import counts as counts
+from levelbest.stats.bands._resample import statistic_bootstrap as statistic_bootstrap
+from levelbest.stats.bands._resample import statistic_draws as statistic_draws
 from levelbest.stats.bands._results import Interval
+from levelbest.stats.bands._work import Limits, Terms, Work
+from levelbest.stats.bands._work import reason_of as reason_of
 
 # What strangers look for; the other names are machinery that later doors build on.
 __all__ = [
     "METHODS",
     "CdfBand",
     "Interval",
+    "IntervalMethod",
+    "Limits",
     "RankBand",
+    "Terms",
+    "Work",
     "all_intervals",
     "anytime_cdf_band",
     "anytime_quantile_interval",
     "best_interval",
     "cdf_band",
     "horizon",
+    "interval_methods",
     "looks",
     "mean_curve_bounds",
     "quantile_interval",
     "rank_band",
+    "register_interval",
 ]

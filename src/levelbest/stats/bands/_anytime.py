@@ -83,10 +83,10 @@ def anytime_quantile_interval(
     schedule = looks(values.size, confidence, first=first, last=last)
     low, high = np.full(budgets.size, -math.inf), np.full(budgets.size, math.inf)
     for size, level in schedule:
-        found = quantile_interval(
+        look = quantile_interval(
             values[:size], budgets, q, confidence=level, simultaneous=simultaneous, direction=toward, bounds=bounds
         )
-        low, high = np.maximum(low, found.low), np.minimum(high, found.high)
+        low, high = np.maximum(low, look.low), np.minimum(high, look.high)
     reason = None
     if (low > high).any():
         reason = (
@@ -95,10 +95,10 @@ def anytime_quantile_interval(
         )
         low, high = np.where(low > high, np.nan, low), np.where(low > high, np.nan, high)
     limited = budgets[np.isfinite(high if toward == "max" else low)]
-    return Interval(
-        n=int(budgets[0]) if scalar else budgets,
-        low=float(low[0]) if scalar else low,
-        high=float(high[0]) if scalar else high,
+    found = Interval(
+        n=budgets,
+        low=low,
+        high=high,
         method="anytime-exact",
         confidence=float(confidence),
         simultaneous=simultaneous,
@@ -109,6 +109,7 @@ def anytime_quantile_interval(
         note=_note(schedule, first),
         horizon=int(limited.max()) if limited.size else 0,
     )
+    return found.single() if scalar else found
 
 
 def anytime_cdf_band(

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray, as_bounds, as_budgets, as_choice, as_confidence, as_direction, as_scores
+from levelbest._check import (
+    FloatArray,
+    IntArray,
+    as_bounds,
+    as_budgets,
+    as_choice,
+    as_confidence,
+    as_direction,
+    as_scores,
+)
 from levelbest.stats.bands._joint import METHODS, joint_limits
 from levelbest.stats.bands._results import Interval
+from levelbest.stats.best import turned_bounds, turned_limits
 
 __all__ = ["CdfBand", "cdf_band", "mean_curve_bounds"]
 
@@ -52,6 +62,12 @@ class CdfBand:
         """
         k = np.searchsorted(self.x, np.asarray(at, dtype=np.float64), side="right")
         return np.append(0.0, self.rank_low)[k], np.append(self.rank_high, 1.0)[k]
+
+    def mirrored(self) -> CdfBand:
+        """The band of the negated scores."""
+        rank_low, rank_high = 1 - self.rank_high[::-1], 1 - self.rank_low[::-1]
+        low, high = 1 - self.high[::-1], 1 - self.low[::-1]
+        return replace(self, x=-self.x[::-1], low=low, high=high, rank_low=rank_low, rank_high=rank_high)
 
 
 def cdf_band(scores: npt.ArrayLike, confidence: float = 0.95, *, method: str = "ld") -> CdfBand:
@@ -100,24 +116,17 @@ def mean_curve_bounds(
     """
     budgets, scalar = as_budgets(n)
     toward = as_direction(direction)
-    least, most = as_bounds(bounds, band.x)
-    x, lower, upper = band.x, band.rank_low, band.rank_high
-    if toward == "min":  # the best of n is minus the largest of n negated scores
-        x, lower, upper = -x[::-1], 1 - upper[::-1], 1 - lower[::-1]
-        least, most = (None if most is None else -most), (None if least is None else -least)
-    low, high = _largest_of(budgets, x, lower, upper, least, most)
-    if toward == "min":
-        low, high = -high, -low
-    missing = [side for side, bound in (("lower", least), ("upper", most)) if bound is None]
-    if toward == "min":
-        missing = [{"lower": "upper", "upper": "lower"}[side] for side in missing][::-1]
+    worst, best = turned_bounds(as_bounds(bounds, band.x), toward)
+    turned = band if toward == "max" else band.mirrored()
+    low, high = turned_limits(*_largest_of(budgets, turned, worst, best), toward)
     note = f"implied by the {band.method} band for the distribution, for every n at once"
+    missing = [side for side, limit in (("lower", low), ("upper", high)) if np.isinf(limit).any()]
     if missing:
         note += f"; without a {' and an '.join(missing)} bound on the score there is no such limit on the mean"
-    return Interval(
-        n=int(budgets[0]) if scalar else budgets,
-        low=float(low[0]) if scalar else low,
-        high=float(high[0]) if scalar else high,
+    found = Interval(
+        n=budgets,
+        low=low,
+        high=high,
         method=band.method,
         confidence=band.confidence,
         simultaneous=True,
@@ -126,16 +135,10 @@ def mean_curve_bounds(
         note=note,
         coverage=band.coverage,
     )
+    return found.single() if scalar else found
 
 
-def _largest_of(
-    n: npt.NDArray[np.int64],
-    x: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    least: float | None,
-    most: float | None,
-) -> tuple[FloatArray, FloatArray]:
+def _largest_of(n: IntArray, band: CdfBand, least: float | None, most: float | None) -> tuple[FloatArray, FloatArray]:
     """Limits for the expected largest of n.
 
     The only place where the band turns over: the lower limit of the CDF puts the mass as high as it can be, and so
@@ -145,7 +148,7 @@ def _largest_of(
     low, high = np.full(n.size, -math.inf), np.full(n.size, math.inf)
     for k, budget in enumerate(n.tolist()):
         if most is not None:
-            high[k] = np.diff(lower**budget, prepend=0.0, append=1.0) @ np.append(x, most)
+            high[k] = np.diff(band.rank_low**budget, prepend=0.0, append=1.0) @ np.append(band.x, most)
         if least is not None:
-            low[k] = np.diff(upper**budget, prepend=0.0, append=1.0) @ np.append(least, x)
+            low[k] = np.diff(band.rank_high**budget, prepend=0.0, append=1.0) @ np.append(least, band.x)
     return low, high

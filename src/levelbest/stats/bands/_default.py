@@ -25,9 +25,12 @@ from __future__ import annotations
 import numpy as np
 
 from levelbest._check import FloatArray
-from levelbest.stats.bands import _limits as limits
-from levelbest.stats.bands._methods import TIED_TOP, Found, Work, studentised, studentised_limit
+from levelbest.stats.bands._batches import BATCHES, LARGE, batch_limits, batch_size
+from levelbest.stats.bands._limits import order_statistic
+from levelbest.stats.bands._methods import percentile, studentised, studentised_limit
 from levelbest.stats.bands._reported import imagined_limits
+from levelbest.stats.bands._work import TIED_TOP, Limits, Work
+from levelbest.stats.best import Mean, Quantile
 
 __all__ = ["default"]
 
@@ -38,9 +41,33 @@ HEAVY = 0.25, 8  # ties are heavy where fewer than this share of the trials, or 
 TOO_CLOSE = "n is too close to the number of trials for an interval without a bound on the best score"
 
 
-def default(work: Work) -> Found:
+def default(work: Work) -> Limits:
     """The interval used when no method is named."""
-    return _one_column(work) if work.trials.one_column else _reported(work)
+    if isinstance(work.statistic, Quantile):
+        pair = imagined_limits(work, share_of_far(work), work.statistic.q)
+        note = "Bayesian bootstrap with an imagined better trial: nothing exact is known for a separate reported score"
+        return work.settle(Limits(*pair, note, "bootstrap"), jackknife=False)
+    if not isinstance(work.statistic, Mean):
+        return percentile(work)
+    if work.n_trials >= LARGE:
+        return _batches(work)
+    return _one_column(work) if work.sample.reported is None else _reported(work)
+
+
+def _batches(work: Work) -> Limits:
+    """The t interval of independent batches: see `_batches.py`."""
+    low, high = batch_limits(
+        work.sample.selection,
+        work.n,
+        work.sample.reported,
+        alpha=work.alpha,
+        simultaneous=work.simultaneous,
+        rng=work.generator,
+    )
+    last = batch_size(work.n_trials)
+    why = f"the interval of so many trials ends at n = {last}, the size of a batch; name a method for larger n"
+    note = f"t interval of {BATCHES} batches of the {work.n_trials} trials"
+    return Limits(low, high, note, "batches").drop(np.isnan(low), why)
 
 
 def share_of_far(work: Work) -> FloatArray:
@@ -48,7 +75,7 @@ def share_of_far(work: Work) -> FloatArray:
     return np.asarray(np.clip((work.n / work.n_trials - NEAR) / (FAR - NEAR), 0, 1))
 
 
-def _one_column(work: Work) -> Found:
+def _one_column(work: Work) -> Limits:
     m, scores = work.n_trials, work.trials.reported
     bounded = work.highest is not None
     heavy = np.unique(scores).size < max(HEAVY[0] * m, HEAVY[1])
@@ -59,13 +86,13 @@ def _one_column(work: Work) -> Found:
 
     far_low = _below(work, from_bound, 1.0)
     low = (1 - share) * _below(work, from_worst, 1.6) + share * far_low
-    far_high = limits.order_statistic(upper, 1 - work.level(upper, 0.5, tails=1))
+    far_high = order_statistic(upper, 1 - work.level(upper, 0.5, tails=1))
     near_high = np.fmin(_studentised(work, 0.8 if bounded else 0.4), far_high)
     if not heavy:
         far_high = np.fmin(_studentised(work, 0.2 if bounded else 0.4), far_high)
     high = (1 - share) * near_high + share * far_high
 
-    found = Found(low, high, _note(work, heavy=heavy), "gaffke" if heavy else "gaffke+studentised")
+    found = Limits(low, high, _note(work, heavy=heavy), "gaffke" if heavy else "gaffke+studentised")
     if not bounded:
         found = work.settle(found, jackknife=False)
         found.drop(work.n > FARTHEST * m, TOO_CLOSE)
@@ -77,7 +104,7 @@ def _one_column(work: Work) -> Found:
 
 
 def _below(work: Work, draws: FloatArray, tail: float) -> FloatArray:
-    return limits.order_statistic(draws, work.level(draws, tail / 2, tails=-1))
+    return order_statistic(draws, work.level(draws, tail / 2, tails=-1))
 
 
 def _studentised(work: Work, tail: float) -> FloatArray:
@@ -97,7 +124,7 @@ def _note(work: Work, *, heavy: bool) -> str:
 _GUESS = "; for the missing bound, at least twice the range of the best quarter beyond the best score"
 
 
-def _reported(work: Work) -> Found:
+def _reported(work: Work) -> Limits:
     """Studentised up to FARTHEST; with bounds, from CUT on cut at the limits with an imagined better trial, and these
     alone beyond FARTHEST.
 
@@ -114,7 +141,7 @@ def _reported(work: Work) -> Found:
         low = np.where(beyond, low, np.where(cut, np.fmax(found.low, low), found.low))
         high = np.where(beyond, high, np.where(cut, np.fmin(found.high, high), found.high))
         why, note = found.why, f"{found.note}; from .3 of the trials on cut at limits with an imagined better trial"
-        found = Found(low, high, note, "studentised")
+        found = Limits(low, high, note, "studentised")
         for i in np.flatnonzero(np.isnan(low) | np.isnan(high)):
             found.why[i] = why[i]
     return found

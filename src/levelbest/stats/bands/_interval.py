@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import (
-    Bounds,
-    FloatArray,
-    IntArray,
-    Seed,
-    as_bounds,
-    as_budgets,
-    as_choice,
-    as_confidence,
-    as_direction,
-    as_pair,
-    as_rng,
-    as_statistic,
-    sign_of,
-    statistic_name,
-)
+from levelbest._check import N_RESAMPLES, Bounds, FloatArray, IntArray, Seed, as_budgets, as_choice, as_rng
 from levelbest.errors import InputError
-from levelbest.stats.bands._batches import BATCHES, LARGE, batch_limits, batch_size
 from levelbest.stats.bands._certificate import certified_coverage
-from levelbest.stats.bands._default import default, share_of_far
-from levelbest.stats.bands._methods import Found, Work, methods
+from levelbest.stats.bands._quantiles import quantile_interval
+from levelbest.stats.bands._registry import EXACT, interval_methods, method_named
 from levelbest.stats.bands._results import Interval
+from levelbest.stats.bands._work import Limits, Terms, Work, reason_of
+from levelbest.stats.best import Mean, Quantile, Sample, Statistic, statistic_named, turned_limits
 
-__all__ = ["METHODS", "all_intervals", "best_interval"]
+__all__ = ["METHODS", "OF_V", "all_intervals", "best_interval"]
 
-METHODS = (
-    "default", "gaffke", "studentised", "percentile", "basic", "bca", "smoothed", "jackknife", "gaussian", "exact",
-)  # fmt: skip
+METHODS = interval_methods()
+"""The methods that come with the package."""
 
 OF_V = ("percentile", "basic")
 """Methods that also have limits for the estimator V."""
@@ -52,161 +37,179 @@ def best_interval(
     simultaneous: bool = False,
     direction: str = "max",
     bounds: Bounds | None = None,
-    n_resamples: int = 10_000,
-    rng: Seed = None,
+    n_resamples: int = N_RESAMPLES,
+    rng: Seed = 0,
     estimator: str = "u",
 ) -> Interval:
     """Limits for the expected (or median, or any quantile) reported score of the best of n trials.
 
-    ``statistic`` is ``"mean"``, ``"median"`` or a probability q. Without ``method`` the default of the statistic is
-    used, and the result says which rule that was. ``simultaneous`` limits hold over all the budgets in ``n`` at once.
-    ``bounds`` are those of the reported score, None for a side that has none; with them the default is defined up to
-    n = n_trials. ``rng`` decides every random draw; exact methods draw none. ``estimator`` "v" gives the percentile or
-    basic limits of V, as the papers have them, instead of U.
+    Its twelve parameters are what an interval depends on; outsiders rely on their names.
+
+    Parameters
+    ----------
+    selection : array_like
+        One finite selection score per trial, at least two.
+    n : int or array_like of int
+        Budgets, at most the number of trials.
+    reported : array_like, optional
+        What is reported of each trial, where that is not the selection score.
+    statistic : str or float
+        ``"mean"``, ``"median"``, a probability q, or the name of a registered statistic.
+    method : str, optional
+        One of `interval_methods`. By default that of the statistic, and the result says which rule it was.
+    confidence : float
+        The probability with which the limits hold.
+    simultaneous : bool
+        Whether they hold over all the budgets in ``n`` at once, or for each alone.
+    direction : {"max", "min"}
+        Whether higher or lower scores are better.
+    bounds : (float or None, float or None), optional
+        Lowest and highest possible reported score. With both the default is defined up to n = n_trials.
+    n_resamples : int
+        Random draws behind the limits.
+    rng : int, Generator or None
+        Decides every random draw; None draws afresh. Exact methods draw none.
+    estimator : {"u", "v"}
+        ``"v"`` gives the percentile or basic limits of V, as the papers have them, instead of U.
+
+    Returns
+    -------
+    Interval
+        Numbers for one ``n``, arrays for several, with the method, the reason where there is no interval, and the
+        coverage that simulation has certified for these terms.
+
+    Notes
+    -----
+    The default of a mean curve is described in `docs/mathematics.md`, section 4, and certified in `docs/coverage.md`:
+    limits of Gaffke's (2005) type, cut at a studentised limit. Quantiles of one score column have exact limits.
+
+    Examples
+    --------
+    >>> scores = [0.71, 0.74, 0.76, 0.77, 0.79, 0.80, 0.82, 0.83, 0.86, 0.88]
+    >>> found = best_interval(scores, 2, bounds=(0, 1))
+    >>> found.method, bool(found.low < 0.83 < found.high)
+    ('gaffke+studentised', True)
+    >>> print(best_interval(scores, 1, statistic="median"))
+    95 % pointwise exact interval from 10 trials; n = 1: 0.74 to 0.86
     """
-    name = as_choice("default" if method is None else method, METHODS, "method")
-    q = as_statistic(statistic)
-    if as_choice(estimator, ("u", "v"), "estimator") == "v" and (q is not None or name not in OF_V):
+    name = as_choice("default" if method is None else method, interval_methods(), "method")
+    wanted = statistic_named(statistic)
+    terms = Terms(confidence, bool(simultaneous), direction, bounds, n_resamples, estimator)
+    if estimator == "v" and not (isinstance(wanted, Mean) and name in OF_V):
         raise InputError(f"estimator 'v' has limits by {' or '.join(OF_V)} for the mean; {name!r} is for 'u'")
-    asked = _Asked(selection, n, reported, confidence, simultaneous, direction, bounds, n_resamples, estimator)
-    if q is not None:
-        return _quantile_interval(asked, q, name, as_rng(rng))
-    if name == "exact":
-        raise InputError("method 'exact' is for quantile curves, got statistic 'mean'; use statistic='median'")
-    if name == "default" and asked.n_trials >= LARGE:
-        return asked.interval(name, asked.batched(as_rng(rng)))
-    return asked.interval(name, _mean_methods()[name](asked.work(as_rng(rng))))
+    asked = _Asked(Sample.of(selection, reported), n, terms, wanted)
+    if name == EXACT or (name == "default" and isinstance(wanted, Quantile) and reported is None):
+        return asked.exact()
+    return asked.interval(name, method_named(name, wanted)(asked.work(as_rng(rng))))
 
 
 def all_intervals(
     selection: npt.ArrayLike,
     n: npt.ArrayLike,
     reported: npt.ArrayLike | None = None,
+    terms: Terms | None = None,
     *,
     only: Iterable[str] | None = None,
-    confidence: float = 0.95,
-    simultaneous: bool = False,
-    direction: str = "max",
-    bounds: Bounds | None = None,
-    n_resamples: int = 10_000,
-    rng: Seed = None,
-    estimator: str = "u",
+    rng: Seed = 0,
 ) -> dict[str, Interval]:
     """Every interval for the mean curve that these data allow, from one shared set of draws: for simulations.
 
-    Each is what `best_interval` gives for the same ``rng``. With ``estimator`` "v" the percentile and basic limits are
+    Each is what `best_interval` gives for the same ``rng``. With the estimator "v" the percentile and basic limits are
     those of V; the others stay those of U.
     """
-    as_choice(estimator, ("u", "v"), "estimator")
-    asked = _Asked(selection, n, reported, confidence, simultaneous, direction, bounds, n_resamples, estimator)
-    known = _mean_methods()
-    if asked.reported is not None or asked.bounds == (None, None):
-        known.pop("gaffke")
-    names = list(known) if only is None else [as_choice(name, known, "method") for name in only]
+    asked = _Asked(Sample.of(selection, reported), n, terms or Terms(), Mean())
+    left_out = {EXACT}
+    if reported is not None or asked.bounds == (None, None):
+        left_out |= {"gaffke"}
+    known = [name for name in interval_methods() if name not in left_out]
+    names = known if only is None else [as_choice(name, known, "method") for name in only]
     work = asked.work(as_rng(rng))
-    return {name: asked.interval(name, known[name](work)) for name in names}
+    return {name: asked.interval(name, method_named(name, Mean())(work)) for name in names}
 
 
-def _mean_methods() -> dict[str, Callable[[Work], Found]]:
-    return {"default": default, **methods()}
-
-
+@dataclass(frozen=True, eq=False)
 class _Asked:
-    """The arguments, checked, and turned so that higher is better."""
+    """One question: of which scores, at which budgets, on what terms."""
 
-    def __init__(
-        self,
-        selection: npt.ArrayLike,
-        n: npt.ArrayLike,
-        reported: npt.ArrayLike | None,
-        confidence: float,
-        simultaneous: bool,
-        direction: str,
-        bounds: Bounds | None,
-        n_resamples: int,
-        estimator: str = "u",
-    ) -> None:
-        self.estimator = estimator
-        self.direction = as_direction(direction)
-        self.selection, self.reported = as_pair(selection, reported, at_least=2)
-        self.n_trials = self.selection.size
-        self.n, self.scalar = as_budgets(n, self.n_trials)
-        self.budgets, self.place = np.unique(self.n, return_inverse=True)
-        self.confidence = as_confidence(confidence)
-        self.simultaneous = bool(simultaneous)
-        claimed = self.selection if self.reported is None else self.reported
-        self.bounds = as_bounds(bounds, claimed, "selection" if self.reported is None else "reported")
-        if isinstance(n_resamples, bool) or int(n_resamples) != n_resamples:
-            raise InputError(f"n_resamples must be a whole number, got {n_resamples!r}")
-        self.n_resamples = int(n_resamples)
+    sample: Sample
+    n: npt.ArrayLike
+    terms: Terms
+    statistic: Statistic
+
+    @property
+    def bounds(self) -> Bounds:
+        return self.terms.bounds_of(self.sample)
 
     def work(self, rng: np.random.Generator) -> Work:
-        """The sample, turned, with its draws still to come."""
-        sign = sign_of(self.direction)
-        ends = [None if end is None else sign * end for end in self.bounds]
-        lowest, highest = ends if self.direction == "max" else ends[::-1]
-        return Work(
-            sign * self.selection,
-            self.budgets,
-            None if self.reported is None else sign * self.reported,
-            confidence=self.confidence,
-            simultaneous=self.simultaneous,
-            lowest=lowest,
-            highest=highest,
-            n_resamples=self.n_resamples,
-            rng=rng,
-            estimator=self.estimator,
+        budgets = np.unique(as_budgets(self.n, self.sample.n_trials)[0])
+        return Work(self.sample, budgets, self.terms, self.statistic, rng)
+
+    def exact(self) -> Interval:
+        """Limits of a quantile of one score column."""
+        if not isinstance(self.statistic, Quantile):
+            raise InputError(
+                f"method 'exact' is for quantile curves, got statistic {self.statistic.name!r}; use statistic='median'"
+            )
+        if self.sample.reported is not None:
+            raise InputError(
+                "method 'exact' needs selection and reported score to be one column: nothing exact is known for a "
+                "separate reported score; use the default, a bootstrap"
+            )
+        as_budgets(self.n, self.sample.n_trials)
+        return quantile_interval(
+            self.sample.selection,
+            self.n,
+            self.statistic.q,
+            confidence=self.terms.confidence,
+            simultaneous=self.terms.simultaneous,
+            direction=self.terms.direction,
+            bounds=self.bounds,
         )
 
-    def batched(self, rng: np.random.Generator) -> Found:
-        """The default for very many trials."""
-        sign = sign_of(self.direction)
-        claimed = None if self.reported is None else sign * self.reported
-        low, high = batch_limits(
-            sign * self.selection,
-            self.budgets,
-            claimed,
-            alpha=1 - self.confidence,
-            simultaneous=self.simultaneous,
-            rng=rng,
-        )
-        found = Found(low, high, f"t interval of {BATCHES} batches of the {self.n_trials} trials", "batches")
-        last = batch_size(self.n_trials)
-        why = f"the interval of so many trials ends at n = {last}, the size of a batch; name a method for larger n"
-        return found.drop(np.isnan(low), why)
-
-    def interval(self, method: str, found: Found, *, statistic: str = "mean", kind: str | None = None) -> Interval:
+    def interval(self, method: str, limits: Limits) -> Interval:
         """The result, turned back."""
-        low, high = found.low, found.high
-        if self.simultaneous and statistic == "mean" and self.reported is None:
+        terms, one_column_mean = self.terms, self.sample.reported is None and isinstance(self.statistic, Mean)
+        low, high = limits.low, limits.high
+        if terms.simultaneous and one_column_mean:
             low, high = _never_falling(low, high)
-        if self.direction == "min":
-            low, high = -high, -low
-        low, high = (np.clip(side, *self.bounds) if self.bounds != (None, None) else side for side in (low, high))
-        if kind is None:
-            bounded = self.bounds != (None, None)
-            kind = "reported mean" if self.reported is not None else "bounded mean" if bounded else "mean"
-        of_v = self.estimator == "v" and method in OF_V
-        certified = [] if of_v else [certified_coverage(method, self.n_trials, int(k), kind=kind) for k in self.budgets]
-        known = [value for value in certified if value is not None]
-        return Interval(
-            n=int(self.n[0]) if self.scalar else self.n,
-            low=self._shaped(low),
-            high=self._shaped(high),
-            method=found.name or method,
-            confidence=self.confidence,
-            simultaneous=self.simultaneous,
-            n_trials=self.n_trials,
-            statistic=statistic,
-            direction=self.direction,
-            reason=_reason(self.budgets, found.why),
-            note=f"{found.note}, estimator V" if of_v else found.note,
-            n_resamples=self.n_resamples,
-            coverage=min(known) if known else None,
+        low, high = turned_limits(low, high, terms.direction)
+        if self.bounds != (None, None):
+            low, high = np.clip(low, *self.bounds), np.clip(high, *self.bounds)
+        budgets, scalar = as_budgets(self.n, self.sample.n_trials)
+        distinct, place = np.unique(budgets, return_inverse=True)
+        of_v = terms.estimator == "v" and method in OF_V
+        found = Interval(
+            n=budgets,
+            low=low[place],
+            high=high[place],
+            method=limits.name or method,
+            confidence=float(terms.confidence),
+            simultaneous=terms.simultaneous,
+            n_trials=self.sample.n_trials,
+            statistic=self.statistic.name,
+            direction=terms.direction,
+            reason=reason_of(distinct, limits.why),
+            note=f"{limits.note}, estimator V" if of_v else limits.note,
+            n_resamples=terms.n_resamples,
+            coverage=self._certified(method, limits, distinct),
         )
+        return found.single() if scalar else found
 
-    def _shaped(self, values: FloatArray) -> float | FloatArray:
-        return float(values[0]) if self.scalar else values[self.place]
+    def _certified(self, method: str, limits: Limits, budgets: IntArray) -> float | None:
+        """The lowest certified coverage at these budgets; None on terms that no simulation was run on."""
+        if self.terms.confidence != 0.95 or self.terms.simultaneous or limits.name == "batches":
+            return None
+        if self.terms.estimator == "v" and method in OF_V:
+            return None
+        known = [bound is not None for bound in self.bounds]
+        if isinstance(self.statistic, Mean) and self.sample.reported is None and all(known) == any(known):
+            kind = "bounded mean" if all(known) else "mean"
+        elif self.sample.reported is not None and not any(known) and self.statistic in (Mean(), Quantile(0.5)):
+            kind = f"reported {self.statistic.name}"
+        else:
+            return None
+        certified = [certified_coverage(method, self.sample.n_trials, int(k), kind=kind) for k in budgets]
+        return min((coverage for coverage in certified if coverage is not None), default=None)
 
 
 def _never_falling(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -214,42 +217,3 @@ def _never_falling(low: FloatArray, high: FloatArray) -> tuple[FloatArray, Float
     rising = np.fmax.accumulate(low)
     bounded = np.fmin.accumulate(high[::-1])[::-1]
     return np.where(np.isnan(low), np.nan, rising), np.where(np.isnan(high), np.nan, bounded)
-
-
-def _reason(budgets: IntArray, why: list[str | None]) -> str | None:
-    """One sentence per reason, with the budgets that it concerns unless it concerns all."""
-    parts = []
-    for reason in dict.fromkeys(text for text in why if text is not None):
-        concerned = [int(k) for k, text in zip(budgets, why, strict=True) if text == reason]
-        if len(concerned) == budgets.size:
-            parts.append(f"no interval: {reason}")
-        else:
-            named = f"n = {concerned[0]}" + (f" to {concerned[-1]}" if len(concerned) > 1 else "")
-            parts.append(f"no interval for {named}: {reason}")
-    return "; ".join(parts) or None
-
-
-def _quantile_interval(asked: _Asked, q: float, name: str, rng: np.random.Generator) -> Interval:
-    """Exact for one score column; a bootstrap where the reported score is another."""
-    from levelbest.stats.bands._quantiles import quantile_interval
-
-    if asked.reported is not None and name == "exact":
-        raise InputError(
-            "method 'exact' needs selection and reported score to be one column: nothing exact is known for a separate "
-            "reported score; use the default, a bootstrap"
-        )
-    if asked.reported is None and name in ("default", "exact"):
-        options: dict[str, Any] = {"simultaneous": asked.simultaneous, "direction": asked.direction}
-        n: Any = int(asked.n[0]) if asked.scalar else asked.n
-        return quantile_interval(asked.selection, n, q, confidence=asked.confidence, bounds=asked.bounds, **options)
-    from levelbest.stats.bands._reported import quantile_methods
-
-    known = quantile_methods(q, share_of_far)
-    statistic = statistic_name(q)
-    if name not in known:
-        raise InputError(
-            f"method {name!r} has no interval for quantile curves; known there: {', '.join(known)}"
-            + (", exact" if asked.reported is None else "")
-        )
-    found = known[name](asked.work(rng))
-    return asked.interval(name, found, statistic=statistic, kind="reported median")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from levelbest._check import as_bounds, as_budgets, as_direction, as_scores, sign_of, statistic_name
 from levelbest.stats.bands._ranks import RankBand, rank_band
 from levelbest.stats.bands._results import Interval
+from levelbest.stats.best import turned_bounds, turned_limits
 
 __all__ = ["horizon", "quantile_interval"]
 
@@ -34,20 +35,15 @@ def quantile_interval(
     values = as_scores(scores, at_least=2)
     budgets, scalar = as_budgets(n)
     toward = as_direction(direction)
-    least, most = as_bounds(bounds, values)
     ranks = rank_band(values.size, budgets, q, confidence=confidence, simultaneous=simultaneous, shape=shape)
-    worst, best = (least, most) if toward == "max" else (most, least)
-    sign = sign_of(toward)
-    ends = [-math.inf if worst is None else sign * worst, math.inf if best is None else sign * best]
-    ordered = np.concatenate([ends[:1], np.sort(sign * values), ends[1:]])
-    low, high = ordered[ranks.low], ordered[ranks.high]
-    if toward == "min":
-        low, high = -high, -low
-    coverage = ranks.coverage
-    return Interval(
-        n=int(budgets[0]) if scalar else budgets,
-        low=float(low[0]) if scalar else low,
-        high=float(high[0]) if scalar else high,
+    worst, best = turned_bounds(as_bounds(bounds, values), toward)
+    ends = [-math.inf if worst is None else worst, math.inf if best is None else best]
+    ordered = np.concatenate([ends[:1], np.sort(sign_of(toward) * values), ends[1:]])
+    low, high = turned_limits(ordered[ranks.low], ordered[ranks.high], toward)
+    found = Interval(
+        n=budgets,
+        low=low,
+        high=high,
         method="exact",
         confidence=ranks.confidence,
         simultaneous=simultaneous,
@@ -56,8 +52,9 @@ def quantile_interval(
         direction=toward,
         note=_note(ranks, toward, tied=np.unique(values).size < values.size),
         horizon=ranks.horizon,
-        coverage=float(coverage[0]) if scalar and isinstance(coverage, np.ndarray) else coverage,
+        coverage=ranks.coverage,
     )
+    return found.single() if scalar else found
 
 
 def horizon(

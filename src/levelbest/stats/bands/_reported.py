@@ -1,7 +1,7 @@
-"""Intervals where the reported score is not the selection score: one imagined better trial, and quantile curves.
+"""Intervals where the reported score is not the selection score: one better trial is imagined.
 
-The quantile curve is the U-weighted quantile of the reported scores (see `order.quantile_best`). Nothing exact is known
-for it: limits from the order statistics of the reported column alone hardly ever cover.
+Nothing exact is known for the quantile of a separate reported score: limits from the order statistics of the reported
+column alone hardly ever cover.
 
 The Bayesian bootstrap with an imagined trial carries the idea of `gaffke` over: the ranks of the trials by selection
 score are those of sorted uniforms U_1 < ... < U_m, so that the winner of n is trial j with weight U_j^n - U_{j-1}^n,
@@ -15,18 +15,15 @@ selection score share the weight of their group at random (Dirichlet), as unequa
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from levelbest._check import FloatArray, IntArray
-from levelbest.stats.bands import _limits as limits
+from levelbest._check import FloatArray
 from levelbest.stats.bands._gaffke import sorted_uniforms, whole_power
-from levelbest.stats.bands._methods import Found, Work
-from levelbest.stats.bands._resample import Ranked, allow, counts
-from levelbest.stats.best import subset_fraction
+from levelbest.stats.bands._limits import order_statistic, percentile
+from levelbest.stats.bands._resample import Ranked, allow
+from levelbest.stats.bands._work import Work
 
-__all__ = ["imagined_draws", "imagined_limits", "quantile_draws", "quantile_methods"]
+__all__ = ["imagined_draws", "imagined_limits"]
 
 _CELLS = 1 << 16  # trials in one piece of draws
 
@@ -93,76 +90,8 @@ def imagined_limits(work: Work, share: FloatArray, q: float | None = None) -> tu
     draws = imagined_draws(work.trials, ends, work.n_resamples, work.rng(5), q)
     low, high = draws[0], draws[-1]
     if q is not None:
-        return limits.percentile(low, work.level(low))
+        return percentile(low, work.level(low))
     return (
-        limits.order_statistic(low, work.level(low, 0.5, tails=-1)),
-        limits.order_statistic(high, 1 - work.level(high, 0.5, tails=1)),
+        order_statistic(low, work.level(low, 0.5, tails=-1)),
+        order_statistic(high, 1 - work.level(high, 0.5, tails=1)),
     )
-
-
-def quantile_draws(trials: Ranked, q: float, drawn: IntArray) -> FloatArray:
-    """The q-quantile of the reported score of the best of n, (n, resample), of resamples given as counts."""
-    m, b = trials.n_trials, drawn.shape[0]
-    out = np.empty((trials.n.size, b))
-    if trials.one_column:
-        rows = np.repeat(np.tile(trials.reported, b), drawn.ravel()).reshape(b, m)
-        for i, n in enumerate(trials.n):
-            place = m * q ** (1 / n)
-            even = abs(place - round(place)) <= 1e-12
-            low = max(round(place) if even else int(np.ceil(place)), 1)
-            out[i] = (rows[:, low - 1] + rows[:, min(low + even, m) - 1]) / 2
-        return out
-    by_claim = np.argsort(trials.reported, kind="stable")
-    worst_first = trials.reported[by_claim]
-    sizes = np.add.reduceat(drawn, trials.starts, axis=1)
-    top = np.cumsum(sizes, axis=1)
-    group = np.repeat(np.arange(trials.starts.size), np.diff(np.r_[trials.starts, m]))
-    part = drawn / np.maximum(sizes, 1)[:, group]
-    row = np.arange(b)
-    for i, n in enumerate(trials.n):
-        below = subset_fraction(np.arange(m + 1), m, n)[top]
-        weights = (np.diff(below, axis=1, prepend=0.0)[:, group] * part)[:, by_claim]
-        total = np.cumsum(weights, axis=1)
-        at = np.argmax(total >= q - 1e-12, axis=1)
-        value = worst_first[at]
-        level = np.abs(total[row, at] - q) <= 1e-12
-        if level.any():
-            after = np.argmax((total > q + 1e-12) & (weights > 0), axis=1)
-            value = np.where(level, (value + worst_first[after]) / 2, value)
-        out[i] = value
-    return out
-
-
-def _resampled(work: Work, q: float) -> tuple[FloatArray, FloatArray]:
-    """The estimate and its resamples."""
-    allow(work.n_resamples, work.n.size)
-    ones = np.ones((1, work.n_trials), dtype=np.int64)
-    estimate = quantile_draws(work.trials, q, ones)[:, 0]
-    draws = np.empty((work.n.size, work.n_resamples))
-    piece = max(1, _CELLS // work.n_trials)
-    rng = work.rng(0)
-    for start in range(0, work.n_resamples, piece):
-        cut = slice(start, min(start + piece, work.n_resamples))
-        draws[:, cut] = quantile_draws(work.trials, q, counts(work.n_trials, cut.stop - start, rng))
-    return estimate, draws
-
-
-def quantile_methods(q: float, share: Callable[[Work], FloatArray]) -> dict[str, Callable[[Work], Found]]:
-    """The bootstraps for the q-quantile curve, by name."""
-
-    def default(work: Work) -> Found:
-        pair = imagined_limits(work, share(work), q)
-        note = "Bayesian bootstrap with an imagined better trial: nothing exact is known for a separate reported score"
-        return work.settle(Found(*pair, note, "bootstrap"), jackknife=False)
-
-    def percentile(work: Work) -> Found:
-        _, draws = _resampled(work, q)
-        pair = limits.percentile(draws, work.level(draws))
-        return work.settle(Found(*pair, "percentiles of the resampled quantile"), jackknife=False)
-
-    def basic(work: Work) -> Found:
-        estimate, draws = _resampled(work, q)
-        pair = limits.basic(draws, estimate, work.level(draws))
-        return work.settle(Found(*pair, "percentiles of the resampled quantile, mirrored"), jackknife=False)
-
-    return {"default": default, "percentile": percentile, "basic": basic}

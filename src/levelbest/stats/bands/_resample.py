@@ -10,15 +10,25 @@ Scores here are turned so that higher is better; `interval` turns them and turns
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
-from levelbest.stats.best import rank_weights
+from levelbest.stats.best import Quantile, Statistic, order_quantiles, rank_weights, subset_fraction
 
-__all__ = ["MEMORY_LIMIT", "Ranked", "allow", "bootstrap", "smooth_bootstrap"]
+__all__ = [
+    "MEMORY_LIMIT",
+    "Ranked",
+    "allow",
+    "bootstrap",
+    "counts",
+    "smooth_bootstrap",
+    "statistic_bootstrap",
+    "statistic_draws",
+]
 
 MEMORY_LIMIT = 1 << 30  # bytes that the estimates of all resamples may take
 _CELLS = 1 << 18  # trials in one piece of resamples: two megabytes, in the cache and enough for one matrix product
@@ -197,6 +207,13 @@ def counts(n_trials: int, n_resamples: int, rng: np.random.Generator, size: int 
     return np.bincount(drawn.ravel(), minlength=n_resamples * n_trials).reshape(n_resamples, n_trials)
 
 
+def pieces(n_resamples: int, cells: int) -> Iterator[slice]:
+    """Resamples in pieces whose rows of ``cells`` entries stay in the cache."""
+    size = max(1, _CELLS // cells)
+    for start in range(0, n_resamples, size):
+        yield slice(start, min(start + size, n_resamples))
+
+
 def bootstrap(
     trials: Ranked, n_resamples: int, rng: np.random.Generator, *, errors: bool = False
 ) -> tuple[FloatArray, FloatArray]:
@@ -204,10 +221,8 @@ def bootstrap(
     allow(n_resamples, trials.n.size, 1 + errors)
     estimates = np.empty((trials.n.size, n_resamples))
     deviations = np.empty((trials.n.size, n_resamples) if errors else (0, 0))
-    piece = max(1, _CELLS // max(trials.n_trials, trials.size))
-    for start in range(0, n_resamples, piece):
-        cut = slice(start, min(start + piece, n_resamples))
-        drawn = counts(trials.n_trials, cut.stop - start, rng, trials.size)
+    for cut in pieces(n_resamples, max(trials.n_trials, trials.size)):
+        drawn = counts(trials.n_trials, cut.stop - cut.start, rng, trials.size)
         part, error = trials.resampled(drawn, errors=errors)
         estimates[:, cut] = part
         if errors:
@@ -223,7 +238,6 @@ def smooth_bootstrap(trials: Ranked, n_resamples: int, rng: np.random.Generator)
     m = trials.n_trials
     allow(n_resamples, trials.n.size)
     estimates = np.empty((trials.n.size, n_resamples))
-    piece = max(1, _CELLS // m)
     if trials.one_column:
         width = trials.values.std(ddof=1) * m ** (-1 / 5)
     else:
@@ -231,9 +245,8 @@ def smooth_bootstrap(trials: Ranked, n_resamples: int, rng: np.random.Generator)
         # The symmetric root serves singular covariances too: a selection score that is a function of the reported one.
         variances, axes = np.linalg.eigh(np.cov(pair))
         root = axes * np.sqrt(np.maximum(variances, 0)) * m ** (-1 / 6)
-    for start in range(0, n_resamples, piece):
-        cut = slice(start, min(start + piece, n_resamples))
-        shape = (cut.stop - start, m)
+    for cut in pieces(n_resamples, m):
+        shape = (cut.stop - cut.start, m)
         drawn = rng.integers(0, m, shape)
         if trials.one_column:
             rows = np.sort(trials.values[drawn] + width * rng.standard_normal(shape), axis=1)
@@ -243,3 +256,37 @@ def smooth_bootstrap(trials: Ranked, n_resamples: int, rng: np.random.Generator)
             rows = np.take_along_axis(trials.values[drawn] + np.tensordot(root[1], noise, 1), ranks, axis=1)
         estimates[:, cut] = trials.weights @ rows.T
     return estimates + trials.offset
+
+
+def statistic_draws(trials: Ranked, statistic: Statistic, drawn: IntArray) -> FloatArray:
+    """Any statistic of the reported score of the best of n, (n, resample), of resamples given as counts."""
+    m, b = trials.n_trials, drawn.shape[0]
+    if trials.one_column and isinstance(statistic, Quantile):
+        rows = np.repeat(np.tile(trials.reported, b), drawn.ravel()).reshape(b, m)
+        return order_quantiles(rows, trials.n, statistic.q)
+    worst_first = np.argsort(trials.reported, kind="stable")
+    sizes = np.add.reduceat(drawn, trials.starts, axis=1)
+    top = np.cumsum(sizes, axis=1)
+    group = np.repeat(np.arange(trials.starts.size), np.diff(np.r_[trials.starts, m]))
+    part = drawn / np.maximum(sizes, 1)[:, group]
+    out = np.empty((trials.n.size, b))
+    for i, n in enumerate(trials.n):
+        below = subset_fraction(np.arange(m + 1), m, n)[top]
+        weights = np.diff(below, axis=1, prepend=0.0)[:, group] * part
+        out[i] = statistic.of_law(trials.reported[worst_first], weights[:, worst_first])
+    return out
+
+
+def statistic_bootstrap(
+    trials: Ranked, statistic: Statistic, n_resamples: int, rng: np.random.Generator, *, in_given_order: bool = False
+) -> FloatArray:
+    """The statistic of ``n_resamples`` resamples: (n, resample).
+
+    ``in_given_order`` counts the trials as they were given, so that one generator draws the same pairs of two families.
+    """
+    allow(n_resamples, trials.n.size)
+    draws = np.empty((trials.n.size, n_resamples))
+    for cut in pieces(n_resamples, trials.n_trials):
+        drawn = counts(trials.n_trials, cut.stop - cut.start, rng)
+        draws[:, cut] = statistic_draws(trials, statistic, drawn[:, trials.order] if in_given_order else drawn)
+    return draws

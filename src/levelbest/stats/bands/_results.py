@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,9 +17,11 @@ class Interval:
 
     An absent limit is -inf or +inf; NaN is undefined, and ``reason`` then says why. ``note`` names the rule used,
     in words for a reader. ``simultaneous`` limits hold for all the budgets at once, at the stated confidence.
-    ``horizon`` is the largest budget with a limit on the side that is best (quantile curves), and ``coverage``
-    the lowest coverage that simulation has certified for the method near this number of trials and budget, or for
-    exact methods the coverage itself under a continuous law (one number where the limits are simultaneous).
+    ``horizon`` is the largest budget with a limit on the side that is best (quantile curves). ``coverage`` is for exact
+    methods the coverage itself under a continuous law (one number where the limits are simultaneous). For others it is
+    the lowest that simulation has certified near this number of trials and budget, for the terms that were simulated:
+    pointwise 95 % limits of means, with both bounds given or none, and of the mean and the median of a separate
+    reported score without bounds. On other terms it is None.
     """
 
     n: int | IntArray
@@ -38,6 +39,12 @@ class Interval:
     n_resamples: int | None = None
     coverage: float | FloatArray | None = None
 
+    def single(self) -> Interval:
+        """The same for the one budget asked for, as numbers."""
+        n, low, high = (np.atleast_1d(side)[0] for side in (self.n, self.low, self.high))
+        coverage = self.coverage if self.coverage is None else float(np.atleast_1d(self.coverage)[0])
+        return replace(self, n=int(n), low=float(low), high=float(high), coverage=coverage)
+
     @property
     def width(self) -> float | FloatArray:
         """high - low: infinite where a limit is absent, NaN where the interval is undefined."""
@@ -54,7 +61,7 @@ class Interval:
         shown = [f"n = {n}: {'undefined' if np.isnan(lo + hi) else f'{lo:.6g} to {hi:.6g}'}" for n, lo, hi in rows]
         return "; ".join([head, *shown, *([self.reason] if self.reason else [])])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain numbers for JSON: an absent or undefined limit is None."""
         rows = zip(np.atleast_1d(self.n), np.atleast_1d(self.low), np.atleast_1d(self.high), strict=True)
         return {

@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
-from levelbest.stats.best import expected_best
+from levelbest.stats.bands import EXACT
+from levelbest.stats.best import Mean, Quantile, Sample, expected_best, statistic_named, turn
 from levelbest.stats.contrasts._pairwise import Draws, draw_families, pair_bands, reach_words, widest
 from levelbest.stats.contrasts._quantiles import bootstrapped_differences, exact_differences
-from levelbest.stats.contrasts._samples import Difference, Sample, check_pairing, turn
+from levelbest.stats.contrasts._samples import Difference, Provenance, check_pairing
 
 __all__ = ["difference_band", "difference_bands", "draw", "mean_differences"]
 
@@ -35,7 +36,7 @@ def difference_band(
     confidence: float = 0.95,
     simultaneous: bool = True,
     direction: str = "max",
-    n_resamples: int = 5_000,
+    n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
 ) -> Difference:
     """The difference of two families at each budget, with a band that holds over all of them at once.
@@ -79,21 +80,23 @@ def difference_bands(
     confidence: float = 0.95,
     direction: str = "max",
     step_down: bool = False,
-    n_resamples: int = 5_000,
+    n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
 ) -> tuple[Difference, ...]:
     """Differences of several pairs of families, with bands that hold for all pairs and budgets together."""
-    q = _check.as_statistic(statistic)
+    wanted = statistic_named(statistic)
     confidence = _check.as_confidence(confidence)
     turned = turn(families, direction)
     if paired:
         check_pairing(turned)
-    if q is None:
+    if isinstance(wanted, Mean):
         draws = draw(turned, pairs, n, paired=paired, n_resamples=n_resamples, rng=rng)
         return mean_differences(draws, turned, confidence=confidence, direction=direction, step_down=step_down)
-    if all(one.reported is None for one in turned):
-        return exact_differences(turned, pairs, n, q, paired, confidence, direction)
-    return bootstrapped_differences(turned, pairs, n, q, paired, confidence, direction, n_resamples, _check.as_rng(rng))
+    if isinstance(wanted, Quantile) and all(family.reported is None for family in turned):
+        terms = Provenance(EXACT, confidence, wanted.name, direction, paired)
+        return exact_differences(turned, pairs, n, wanted.q, terms)
+    terms = Provenance("percentile", confidence, wanted.name, direction, paired, n_resamples)
+    return bootstrapped_differences(turned, pairs, n, wanted, terms, _check.as_rng(rng))
 
 
 def draw(
@@ -115,40 +118,26 @@ def mean_differences(
     draws: Draws, turned: Sequence[Sample], *, confidence: float, direction: str, step_down: bool = False
 ) -> tuple[Difference, ...]:
     """Bands for the differences of mean curves; past half the trials there are estimates but no limits."""
-    found = []
+    n_resamples = draws.deviations.shape[-1]
+    terms = Provenance("studentised", confidence, "mean", direction, draws.paired, n_resamples)
+    differences = []
     for (a, b), band in zip(draws.pairs, pair_bands(draws, confidence, step_down=step_down), strict=True):
         sizes = turned[a].n_trials, turned[b].n_trials
-        limit = widest(*sizes)
-        inside = draws.n <= limit
-        low, high = np.where(inside, band.low, np.nan), np.where(inside, band.high, np.nan)
+        inside = draws.n <= widest(*sizes)
+        limits = np.where(inside, band.low, np.nan), np.where(inside, band.high, np.nan)
         difference = band.difference.copy()
         within = ~inside & (draws.n <= min(sizes))
         if within.any():
             difference[within] = _means(turned[a], draws.n[within]) - _means(turned[b], draws.n[within])
-        reason = None if inside.all() else reach_words(*sizes)
-        flat = inside & (band.error == 0)
-        if flat.any():
-            reason = "; ".join(filter(None, [reason, "scores without spread leave the difference without limits"]))
-        found.append(
-            Difference(
-                n=draws.n,
-                difference=difference,
-                low=low,
-                high=high,
-                certified=np.where(inside, band.certified, 0),
-                method="studentised",
-                confidence=confidence,
-                simultaneous=True,
-                paired=draws.paired,
-                n_trials=sizes,
-                statistic="mean",
-                direction=direction,
-                n_resamples=draws.deviations.shape[-1],
-                reason=reason,
-            )
+        reasons = [] if inside.all() else [reach_words(*sizes)]
+        if (inside & (band.error == 0)).any():
+            reasons.append("scores without spread leave the difference without limits")
+        certified = np.where(inside, band.certified, 0)
+        differences.append(
+            terms.difference(draws.n, difference, limits, sizes, certified=certified, reason="; ".join(reasons) or None)
         )
-    return tuple(found)
+    return tuple(differences)
 
 
-def _means(one: Sample, n: IntArray) -> FloatArray:
-    return np.asarray(expected_best(one.selection, n, one.reported))
+def _means(family: Sample, n: IntArray) -> FloatArray:
+    return np.asarray(expected_best(family.selection, n, family.reported))

@@ -1,4 +1,4 @@
-"""Differences of quantile curves: exact for one score column, a bootstrap where the reported score is another."""
+"""Differences of quantile curves and other statistics: exact for quantiles of one score column, else a bootstrap."""
 
 from __future__ import annotations
 
@@ -6,137 +6,92 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from levelbest._check import IntArray, statistic_name
+from levelbest._check import FloatArray, IntArray
 from levelbest.errors import DataError
 from levelbest.stats.bands import (
     Ranked,
     allow,
-    counts,
     local_level,
     percentile,
-    quantile_draws,
     quantile_interval,
+    statistic_bootstrap,
+    statistic_draws,
 )
-from levelbest.stats.best import quantile_best
+from levelbest.stats.best import Sample, Statistic, quantile_best
 from levelbest.stats.contrasts._pairwise import reach_words, widest
-from levelbest.stats.contrasts._samples import Difference, Sample
+from levelbest.stats.contrasts._samples import Difference, Provenance
 
 __all__ = ["bootstrapped_differences", "exact_differences"]
 
-_CELLS = 1 << 16
-
 
 def exact_differences(
-    turned: Sequence[Sample],
-    pairs: Sequence[tuple[int, int]],
-    n: IntArray,
-    q: float,
-    paired: bool,
-    confidence: float,
-    direction: str,
+    turned: Sequence[Sample], pairs: Sequence[tuple[int, int]], n: IntArray, q: float, terms: Provenance
 ) -> tuple[Difference, ...]:
     """Differences of quantile curves of one score column: each family's exact band at an adjusted level.
 
     Independent families: all their bands hold together with the product of their confidences. Paired: with one minus
     the sum of their errors. Whatever holds for the bands holds for every difference.
     """
-    k = len({f for pair in pairs for f in pair})
-    each = 1 - (1 - confidence) / k if paired else confidence ** (1 / k)
+    compared = sorted({f for pair in pairs for f in pair})
+    error = 1 - terms.confidence
+    each = 1 - error / len(compared) if terms.paired else terms.confidence ** (1 / len(compared))
     bands = {}
-    for f in sorted({f for pair in pairs for f in pair}):
+    for f in compared:
         inside = n[n <= turned[f].n_trials]
-        low, high, value = (np.full(n.size, np.nan) for _ in range(3))
+        value, low, high = np.full((3, n.size), np.nan)
         if inside.size and turned[f].n_trials > 1:
             band = quantile_interval(turned[f].selection, inside, q, confidence=each, simultaneous=True)
             low[: inside.size], high[: inside.size] = band.low, band.high
             value[: inside.size] = quantile_best(turned[f].selection, inside, q)
         bands[f] = value, low, high
-    found = []
+    differences = []
     for a, b in pairs:
         (value_a, low_a, high_a), (value_b, low_b, high_b) = bands[a], bands[b]
-        low, high = low_a - high_b, high_a - low_b
-        certified = np.where(low > 0, 1, np.where(high < 0, -1, 0))
-        reason = "past the horizon of the exact bands there is no limit" if np.isinf(low[n.size - 1]) else None
-        found.append(
-            Difference(
-                n=n,
-                difference=value_a - value_b,
-                low=low,
-                high=high,
-                certified=certified,
-                method="exact",
-                confidence=confidence,
-                simultaneous=True,
-                paired=paired,
-                n_trials=(turned[a].n_trials, turned[b].n_trials),
-                statistic=statistic_name(q),
-                direction=direction,
-                reason=reason,
-            )
-        )
-    return tuple(found)
+        limits = low_a - high_b, high_a - low_b
+        reason = "past the horizon of the exact bands there is no limit" if np.isinf(limits[0][-1]) else None
+        sizes = turned[a].n_trials, turned[b].n_trials
+        differences.append(terms.difference(n, value_a - value_b, limits, sizes, reason=reason))
+    return tuple(differences)
 
 
 def bootstrapped_differences(
     turned: Sequence[Sample],
     pairs: Sequence[tuple[int, int]],
     n: IntArray,
-    q: float,
-    paired: bool,
-    confidence: float,
-    direction: str,
-    n_resamples: int,
+    statistic: Statistic,
+    terms: Provenance,
     rng: np.random.Generator,
 ) -> tuple[Difference, ...]:
-    """Differences of quantile curves of a separate reported score: percentiles of the resampled differences.
+    """Differences of any statistic, as of a quantile of a separate reported score: percentiles of the resampled ones.
 
     Each tail is balanced over the budgets (`local_level`); over several pairs the error is shared equally.
     """
-    if any(one.n_trials < 2 for one in turned):
+    if any(family.n_trials < 2 for family in turned):
         raise DataError("a bootstrap needs at least 2 trials in every family")
-    allow(n_resamples, n.size, len(turned))
-    draws, values = [], []
-    shared = rng.integers(0, 2**63) if paired else None
-    for one in turned:
-        inside = n[n <= widest(one.n_trials)]
-        ranked = Ranked(one.selection, inside, one.selection if one.reported is None else one.reported)
-        part = np.full((n.size, n_resamples), np.nan)
-        value = np.full(n.size, np.nan)
-        ones = np.ones((1, one.n_trials), dtype=np.int64)
-        value[: inside.size] = quantile_draws(ranked, q, ones)[:, 0]
+    assert terms.n_resamples is not None
+    allow(terms.n_resamples, n.size, len(turned))
+    shared = rng.integers(0, 2**63) if terms.paired else None
+    curves = []
+    for family in turned:
+        inside = n[n <= widest(family.n_trials)]
+        ranked = Ranked(family.selection, inside, family.claimed)
+        value, draws = np.full(n.size, np.nan), np.full((n.size, terms.n_resamples), np.nan)
+        ones = np.ones((1, family.n_trials), dtype=np.int64)
+        value[: inside.size] = statistic_draws(ranked, statistic, ones)[:, 0]
         generator = rng if shared is None else np.random.default_rng(shared)
-        piece = max(1, _CELLS // one.n_trials)
-        for start in range(0, n_resamples, piece):
-            cut = slice(start, min(start + piece, n_resamples))
-            drawn = counts(one.n_trials, cut.stop - start, generator)
-            part[: inside.size, cut] = quantile_draws(ranked, q, drawn[:, ranked.order] if paired else drawn)
-        draws.append(part)
-        values.append(value)
-    found = []
+        draws[: inside.size] = statistic_bootstrap(
+            ranked, statistic, terms.n_resamples, generator, in_given_order=terms.paired
+        )
+        curves.append((value, draws))
+    differences = []
     for a, b in pairs:
         sizes = turned[a].n_trials, turned[b].n_trials
         k = int(np.count_nonzero(n <= widest(*sizes)))
-        low, high = np.full(n.size, np.nan), np.full(n.size, np.nan)
+        limits: tuple[FloatArray, FloatArray] = (np.full(n.size, np.nan), np.full(n.size, np.nan))
         if k:
-            both = draws[a][:k] - draws[b][:k]
-            level = local_level(both, (1 - confidence) / len(pairs))
-            low[:k], high[:k] = percentile(both, level)
-        found.append(
-            Difference(
-                n=n,
-                difference=values[a] - values[b],
-                low=low,
-                high=high,
-                certified=np.where(low > 0, 1, np.where(high < 0, -1, 0)),
-                method="percentile",
-                confidence=confidence,
-                simultaneous=True,
-                paired=paired,
-                n_trials=sizes,
-                statistic=statistic_name(q),
-                direction=direction,
-                n_resamples=n_resamples,
-                reason=None if k == n.size else reach_words(*sizes),
-            )
-        )
-    return tuple(found)
+            both = curves[a][1][:k] - curves[b][1][:k]
+            level = local_level(both, (1 - terms.confidence) / len(pairs))
+            limits[0][:k], limits[1][:k] = percentile(both, level)
+        reason = None if k == n.size else reach_words(*sizes)
+        differences.append(terms.difference(n, curves[a][0] - curves[b][0], limits, sizes, reason=reason))
+    return tuple(differences)

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
 from levelbest.stats.best import Sample, turn
 
-__all__ = ["Difference", "Sample", "check_pairing", "turn"]
+__all__ = ["Difference", "Provenance", "Sample", "check_pairing", "turn"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,50 @@ class Difference:
         if self.p_value is not None:
             changed["p_value"] = change(self.p_value)
         return replace(self, **changed)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What all differences of one comparison have in common."""
+
+    method: str
+    confidence: float
+    statistic: str
+    direction: str
+    paired: bool = False
+    n_resamples: int | None = None
+    simultaneous: bool = True
+
+    def difference(
+        self,
+        n: IntArray,
+        difference: FloatArray,
+        limits: tuple[FloatArray, FloatArray],
+        n_trials: tuple[int, int],
+        *,
+        certified: IntArray | None = None,
+        reason: str | None = None,
+    ) -> Difference:
+        """One pair's difference; where nothing else certifies, the limits do: both on one side of zero."""
+        low, high = limits
+        if certified is None:
+            certified = np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype(np.int64)
+        return Difference(
+            n=n,
+            difference=difference,
+            low=low,
+            high=high,
+            certified=certified,
+            method=self.method,
+            confidence=self.confidence,
+            simultaneous=self.simultaneous,
+            paired=self.paired,
+            n_trials=n_trials,
+            statistic=self.statistic,
+            direction=self.direction,
+            n_resamples=self.n_resamples,
+            reason=reason,
+        )
 
 
 def check_pairing(families: Sequence[Sample]) -> None:

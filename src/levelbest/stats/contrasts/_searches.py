@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.contrasts._samples import Difference
+from levelbest.stats.contrasts._samples import Difference, Provenance
 
 __all__ = ["best_so_far", "search_differences", "search_interval"]
 
@@ -56,7 +56,8 @@ def search_differences(
     from scipy.special import stdtrit
 
     level = 1 - (1 - confidence) / (2 * n.size * len(pairs))
-    found = []
+    terms = Provenance("welch", confidence, "mean best so far", direction)
+    differences = []
     for a, b in pairs:
         first, second = curves[a], curves[b]
         d = first.mean(axis=0) - second.mean(axis=0)
@@ -75,22 +76,5 @@ def search_differences(
                 freedom = total**2 / (parts[0] ** 2 / (sizes[0] - 1) + parts[1] ** 2 / (sizes[1] - 1))
             half = stdtrit(np.where(np.isfinite(freedom), freedom, 1.0), level) * np.sqrt(total)
             half = np.where(total > 0, half, np.inf)
-        low, high = d - half, d + half
-        found.append(
-            Difference(
-                n=n,
-                difference=d,
-                low=low,
-                high=high,
-                certified=np.where(low > 0, 1, np.where(high < 0, -1, 0)),
-                method="welch",
-                confidence=confidence,
-                simultaneous=True,
-                paired=False,
-                n_trials=sizes,
-                statistic="mean best so far",
-                direction=direction,
-                reason=reason,
-            )
-        )
-    return tuple(found)
+        differences.append(terms.difference(n, d, (d - half, d + half), sizes, reason=reason))
+    return tuple(differences)

@@ -1,0 +1,211 @@
+"""What is asked of a sample, the draws that several intervals share, and what an interval gives back.
+
+Scores are turned so that higher is better; `best_interval` turns the limits back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest.errors import InputError
+from levelbest.stats.bands._gaffke import gaffke_draws
+from levelbest.stats.bands._limits import local_level, studentise
+from levelbest.stats.bands._resample import Ranked, bootstrap, statistic_bootstrap, statistic_draws
+from levelbest.stats.best import Mean, Sample, Statistic, turned_bounds
+
+__all__ = ["FEWEST", "TIED_TOP", "Limits", "Terms", "Work", "reason_of"]
+
+REACH = 2.0  # how far beyond the best score a missing bound is imagined, in ranges of the best quarter of many trials
+FEWEST = 3  # trials: half of the resamples of two show no spread at all
+
+TOO_FEW = "two trials are too few to show how an estimate varies"
+ONE_VALUE = "every trial has the same score, so the data cannot show how an estimate varies; bounds on the score would"
+ALL_USED = "it takes all trials but none to leave out; ask for a smaller n, or give bounds on the score"
+TIED_TOP = "the best trials tie, so that leaving one out changes nothing; bounds on the score would help"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On what terms limits are wanted: checked, the bounds against the scores."""
+
+    confidence: float = 0.95
+    simultaneous: bool = False
+    direction: str = "max"
+    bounds: Bounds | None = None
+    n_resamples: int = _check.N_RESAMPLES
+    estimator: str = "u"
+
+    def __post_init__(self) -> None:
+        _check.as_confidence(self.confidence)
+        _check.as_direction(self.direction)
+        _check.as_count(self.n_resamples, "n_resamples")
+        _check.as_choice(self.estimator, ("u", "v"), "estimator")
+
+    def bounds_of(self, sample: Sample) -> Bounds:
+        """The bounds of what is claimed; an error where a score lies outside."""
+        return _check.as_bounds(self.bounds, sample.claimed, "selection" if sample.reported is None else "reported")
+
+
+class Limits:
+    """Limits, the reasons where there are none, the rule in words, and its short name where it has one of its own."""
+
+    def __init__(self, low: FloatArray, high: FloatArray, note: str, name: str | None = None) -> None:
+        self.low, self.high, self.note, self.name = low.copy(), high.copy(), note, name
+        self.why: list[str | None] = [None] * low.size
+
+    def drop(self, where: npt.NDArray[np.bool_], reason: str) -> Limits:
+        """Make the limits undefined there, for the first reason given."""
+        for i in np.flatnonzero(where):
+            self.low[i] = self.high[i] = np.nan
+            self.why[i] = self.why[i] or reason
+        return self
+
+
+def reason_of(n: IntArray, why: list[str | None]) -> str | None:
+    """One sentence per reason, with the budgets that it concerns unless it concerns all."""
+    parts = []
+    for reason in dict.fromkeys(text for text in why if text is not None):
+        concerned = [int(k) for k, text in zip(n, why, strict=True) if text == reason]
+        if len(concerned) == n.size:
+            parts.append(f"no interval: {reason}")
+        else:
+            named = f"n = {concerned[0]}" + (f" to {concerned[-1]}" if len(concerned) > 1 else "")
+            parts.append(f"no interval for {named}: {reason}")
+    return "; ".join(parts) or None
+
+
+class Work:
+    """A sample, what is asked of it, and the draws that several methods share; each made on first use.
+
+    Each kind of draw has its own stream, so that a method gives the same limits alone and in company.
+    """
+
+    def __init__(
+        self, sample: Sample, n: IntArray, terms: Terms, statistic: Statistic, rng: np.random.Generator
+    ) -> None:
+        self.sample = sample.turned(terms.direction)
+        self.lowest, self.highest = turned_bounds(terms.bounds_of(sample), terms.direction)
+        self.n, self.n_trials = n, sample.n_trials
+        self.alpha = 1 - terms.confidence
+        self.simultaneous = terms.simultaneous
+        self.n_resamples = terms.n_resamples
+        self.estimator = terms.estimator
+        self.statistic = statistic
+        self.generator = rng
+
+    @cached_property
+    def _seeds(self) -> IntArray:
+        if (self.n_resamples + 1) * self.alpha < 2:
+            raise InputError(
+                f"n_resamples must be at least {int(np.ceil(2 / self.alpha - 1e-9)) - 1} for a confidence of "
+                f"{1 - self.alpha:g}, got {self.n_resamples}; 10000 are plenty"
+            )
+        return self.generator.integers(0, 2**63, 6)
+
+    def rng(self, stream: int) -> np.random.Generator:
+        """A generator of its own for one kind of draw."""
+        return np.random.default_rng(self._seeds[stream])
+
+    @cached_property
+    def trials(self) -> Ranked:
+        """The trials, ready to be resampled by U."""
+        return Ranked(self.sample.selection, self.n, self.sample.reported)
+
+    @cached_property
+    def shown(self) -> Ranked:
+        """The same for the estimator that was asked for."""
+        if self.estimator == "u":
+            return self.trials
+        return Ranked(self.sample.selection, self.n, self.sample.reported, estimator=self.estimator)
+
+    @cached_property
+    def resamples(self) -> tuple[FloatArray, FloatArray]:
+        """Estimates of the plain resamples, and the same studentised (rows of NaN where n = n_trials)."""
+        estimates, errors = bootstrap(self.trials, self.n_resamples, self.rng(0), errors=True)
+        return estimates, studentise(estimates, errors, self.trials.estimate)
+
+    @cached_property
+    def estimates(self) -> FloatArray:
+        """Estimates of the plain resamples, without the cost of their standard errors unless those exist."""
+        if "resamples" in self.__dict__:
+            return self.resamples[0]
+        return bootstrap(self.trials, self.n_resamples, self.rng(0))[0]
+
+    @property
+    def shown_estimate(self) -> FloatArray:
+        """The statistic of the sample, by the estimator asked for."""
+        if isinstance(self.statistic, Mean):
+            return self.shown.estimate
+        return statistic_draws(self.trials, self.statistic, np.ones((1, self.n_trials), dtype=np.int64))[:, 0]
+
+    @cached_property
+    def shown_estimates(self) -> FloatArray:
+        """The statistic of the plain resamples, by the estimator asked for."""
+        if not isinstance(self.statistic, Mean):
+            return statistic_bootstrap(self.trials, self.statistic, self.n_resamples, self.rng(0))
+        if self.shown is self.trials:
+            return self.estimates
+        return bootstrap(self.shown, self.n_resamples, self.rng(0))[0]
+
+    @property
+    def t(self) -> FloatArray:
+        """Studentised resamples."""
+        return self.resamples[1]
+
+    @cached_property
+    def ordered_t(self) -> FloatArray:
+        """The same, each row in order."""
+        return np.sort(self.t, axis=1)
+
+    @cached_property
+    def gaffke(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Draws for the lower limit with the worst score for X_0 and with its bound, and for the upper limit."""
+        worst = float(self.trials.reported[0])
+        below = [worst] if self.lowest is None else [worst, self.lowest]
+        lower, upper = gaffke_draws(self.trials.reported, self.n, below, [self.top], self.n_resamples, self.rng(1))
+        return lower[0], lower[-1], upper[0]
+
+    @property
+    def top(self) -> float:
+        """The best score that is possible, or where no bound says so a guess well beyond the best observed."""
+        if self.highest is not None:
+            return self.highest
+        best = self.trials.reported
+        reach = REACH * (1 + 10 / self.n_trials)
+        return float(best[-1] + reach * (best[-1] - best[-1 - self.quarter]))
+
+    @property
+    def quarter(self) -> int:
+        """A quarter of the trials, but three where there are as many to spare."""
+        return max(self.n_trials // 4, min(3, self.n_trials - 1))
+
+    def level(self, draws: FloatArray, share: float = 1.0, *, tails: int = 2) -> float:
+        """The tail to leave at each budget so that all tails together leave ``share`` of 1 - confidence."""
+        alpha = share * self.alpha
+        if not self.simultaneous:
+            return alpha / 2 if tails == 2 else alpha
+        known = draws[~np.isnan(draws).any(axis=1)]
+        return local_level(known, alpha, tails=tails) if known.size else alpha / 2
+
+    def settle(self, limits: Limits, *, jackknife: bool) -> Limits:
+        """What no resampling method can do without."""
+        everywhere = np.ones(self.n.size, dtype=bool)
+        if self.n_trials < FEWEST:
+            limits.drop(everywhere, TOO_FEW)
+        if self.trials.constant:
+            limits.drop(everywhere, ONE_VALUE)
+        if jackknife:
+            limits.drop(self.n >= self.n_trials, ALL_USED)
+            limits.drop(self.trials.error == 0, TIED_TOP)
+        return limits
+
+    def nothing(self) -> Limits:
+        """No limits anywhere, for the reasons of `settle`."""
+        nowhere = np.full(self.n.size, np.nan)
+        return self.settle(Limits(nowhere, nowhere, ""), jackknife=False)
