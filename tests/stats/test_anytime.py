@@ -41,7 +41,7 @@ def test_all_looks_hold_together_and_fixed_sample_limits_do_not(last):
     fixed = [rank_band(size, n, confidence=confidence) for size, _ in looks(100, confidence, last=last)]
     wrong = naive = 0
     for scores in np.random.default_rng(21).normal(size=(draws, 100)):
-        got = anytime_quantile_interval(scores, n, confidence=confidence, last=last)
+        got = anytime_quantile_interval(scores, n, confidence=confidence, last=last, simultaneous=True)
         wrong += not ((got.low <= truth) & (truth <= got.high)).all()
         for ranks in fixed:
             ordered = np.concatenate([[-math.inf], np.sort(scores[: ranks.n_trials]), [math.inf]])
@@ -69,13 +69,13 @@ def test_cdf_bands_hold_at_all_looks_together(method, atoms):
 def test_limits_only_change_at_looks_and_only_tighten():
     scores = np.random.default_rng(23).normal(size=60)
     sizes = {size for size, _ in looks(60)}
-    before = anytime_quantile_interval(scores[:9], [1, 3])
+    before = anytime_quantile_interval(scores[:9], [1, 3], simultaneous=True)
     assert (before.low == -math.inf).all()
     assert (before.high == math.inf).all()
     assert "no limits before the first look, at 10 trials" in before.note
     assert before.horizon == 0
     for t in range(10, 61):
-        now = anytime_quantile_interval(scores[:t], [1, 3])
+        now = anytime_quantile_interval(scores[:t], [1, 3], simultaneous=True)
         assert (now.low >= before.low).all()
         assert (now.high <= before.high).all()
         if t not in sizes:
@@ -86,7 +86,7 @@ def test_limits_only_change_at_looks_and_only_tighten():
 
 def test_one_look_at_the_planned_end_is_the_fixed_sample_interval():
     scores = np.random.default_rng(24).normal(size=40)
-    got = anytime_quantile_interval(scores, [1, 4], first=40, last=40)
+    got = anytime_quantile_interval(scores, [1, 4], first=40, last=40, simultaneous=True)
     want = quantile_interval(scores, [1, 4], simultaneous=True)
     np.testing.assert_array_equal(got.low, want.low)
     np.testing.assert_array_equal(got.high, want.high)
@@ -123,7 +123,7 @@ def test_directions_mirror_and_bounds_fill():
 
 def test_looks_that_contradict_each_other_are_undefined_with_the_reason():
     drifting = np.concatenate([np.linspace(0, 1, 40), np.linspace(10, 11, 400)])
-    got = anytime_quantile_interval(drifting, [1, 2])
+    got = anytime_quantile_interval(drifting, [1, 2], simultaneous=True)
     assert np.isnan(got.low[0])
     assert np.isnan(got.high[0])
     assert "contradict" in got.reason

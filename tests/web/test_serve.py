@@ -259,7 +259,7 @@ def test_limits_are_those_that_hold_at_every_look_for_all_families(tmp_path, dir
     for curve, values in zip(state["curves"], scores, strict=True):
         wanted = anytime_quantile_interval(
             values, np.unique(np.geomspace(1, 30, 40).round()).astype(int),
-            confidence=0.975, last=30, direction=direction,
+            confidence=0.975, simultaneous=True, last=30, direction=direction,
         )  # fmt: skip
         count = len(curve["x"])
         for key, limit in (("low", wanted.low), ("high", wanted.high)):

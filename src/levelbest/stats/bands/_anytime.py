@@ -65,7 +65,7 @@ def anytime_quantile_interval(
     q: float = 0.5,
     *,
     confidence: float = 0.95,
-    simultaneous: bool = True,
+    simultaneous: bool = False,
     first: int = 10,
     last: int | None = None,
     direction: str = "max",

@@ -112,7 +112,7 @@ def cost_curve(
     confidence: float | None = None,
     simultaneous: bool = False,
     n_orders: int = 20_000,
-    n_resamples: int = 1_000,
+    n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
 ) -> CostCurve:
     """The expected reported score of the best trial finished within each budget of cost.

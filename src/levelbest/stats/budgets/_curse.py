@@ -67,7 +67,7 @@ def winners_curse(
     *,
     direction: str = "max",
     confidence: float = 0.95,
-    n_resamples: int = 2_000,
+    n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
 ) -> Curse:
     """The winner's curse at each n ([S] section 12), with a studentised bootstrap interval for each n alone."""

@@ -115,7 +115,7 @@ def extrapolated_best(
     direction: str = "max",
     bounds: Bounds | None = None,
     confidence: float = 0.95,
-    n_resamples: int = 2_000,
+    n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
 ) -> Extrapolation:
     """The expected best of n for n past the number of trials, at most four times as many, with a check.

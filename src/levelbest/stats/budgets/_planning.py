@@ -86,7 +86,7 @@ def trials_for_width(
     reported: npt.ArrayLike | None = None,
     confidence: float = 0.95,
     direction: str = "max",
-    n_resamples: int = 2_000,
+    n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
 ) -> Needed:
     """How many trials until the interval for the expected best of n is ``width`` wide.
@@ -157,7 +157,7 @@ def trials_to_separate(
     power: float = 0.8,
     confidence: float = 0.95,
     direction: str = "max",
-    n_resamples: int = 2_000,
+    n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
 ) -> Needed:
     """How many trials of each family until their difference at budget n is certified with the given power.

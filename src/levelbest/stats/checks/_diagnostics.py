@@ -221,7 +221,7 @@ def stops_at_success(
     return int(np.count_nonzero((wins == 1) & (wins_last == 1))), int(np.count_nonzero(wins > 0))
 
 
-def iqr_error(scores: npt.ArrayLike, *, n_resamples: int = 2000, rng: Seed = 0) -> float:
+def iqr_error(scores: npt.ArrayLike, *, n_resamples: int = _check.N_RESAMPLES, rng: Seed = 0) -> float:
     """The bootstrap standard error of the interquartile range; NaN for fewer than 4 trials.
 
     A resample's order statistics are those of m uniforms read off the sorted scores, X*_(k) = X_(1+floor(m U_(k))).

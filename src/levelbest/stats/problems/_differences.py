@@ -17,9 +17,10 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import Bounds, Seed
 from levelbest.errors import DataError, InputError
+from levelbest.stats.bands import reason_of
 from levelbest.stats.contrasts import Difference
 from levelbest.stats.problems._groups import GroupBest, average_over_groups
-from levelbest.stats.problems._intervals import GROUP_METHODS, reason_words
+from levelbest.stats.problems._intervals import GROUP_METHODS
 from levelbest.stats.problems._limits import MeanQuestion, mean_limits
 from levelbest.stats.problems._swaps import SwapTest, swap_test
 
@@ -34,7 +35,7 @@ def group_difference(
     confidence: float = 0.95,
     simultaneous: bool = True,
     bounds: Bounds | None = None,
-    n_resamples: int = 10_000,
+    n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
 ) -> Difference:
     """The difference of two systems on the same problems, problem by problem, over all the budgets together.
@@ -71,7 +72,7 @@ def group_differences(
     confidence: float = 0.95,
     simultaneous: bool = True,
     bounds: Bounds | None = None,
-    n_resamples: int = 10_000,
+    n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
 ) -> list[Difference]:
     """Paired differences of several systems, first minus second, turned so that positive is better.
@@ -139,7 +140,7 @@ def group_differences(
             statistic="mean",
             direction=first.direction,
             n_resamples=n_resamples,
-            reason=reason_words(first.n, limits.why[here]),
+            reason=reason_of(first.n, limits.why[here]),
             basis="limits",
         )
         out.append(difference if swaps is None else _agreed(difference, swaps, at))

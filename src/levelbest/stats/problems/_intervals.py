@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import Bounds, IntArray, Seed
-from levelbest.stats.bands import Interval
+from levelbest._check import Bounds, Seed
+from levelbest.stats.bands import Interval, reason_of
 from levelbest.stats.problems._groups import GroupBest
 from levelbest.stats.problems._limits import METHODS, MeanQuestion, mean_limits
 
-__all__ = ["GROUP_METHODS", "group_interval", "reason_words"]
+__all__ = ["GROUP_METHODS", "group_interval"]
 
 GROUP_METHODS = ("default", *METHODS)
 
@@ -22,8 +22,8 @@ def group_interval(
     confidence: float = 0.95,
     simultaneous: bool = False,
     bounds: Bounds | None = None,
-    n_resamples: int = 10_000,
-    rng: Seed = None,
+    n_resamples: int = _check.N_RESAMPLES,
+    rng: Seed = 0,
 ) -> Interval:
     """Limits for the average over the population of problems that the groups were drawn from.
 
@@ -79,20 +79,7 @@ def group_interval(
         simultaneous=bool(simultaneous),
         n_trials=int(best.groups.size),
         direction=best.direction,
-        reason=reason_words(best.n, limits.why),
+        reason=reason_of(best.n, limits.why),
         note=limits.note,
         n_resamples=n_resamples,
     )
-
-
-def reason_words(n: IntArray, why: list[str | None]) -> str | None:
-    """One sentence per reason, with the budgets that it concerns unless it concerns all."""
-    parts = []
-    for reason in dict.fromkeys(text for text in why if text is not None):
-        concerned = [int(k) for k, text in zip(n, why, strict=True) if text == reason]
-        if len(concerned) == n.size:
-            parts.append(f"no interval: {reason}")
-        else:
-            named = f"n = {concerned[0]}" + (f" to {concerned[-1]}" if len(concerned) > 1 else "")
-            parts.append(f"no interval for {named}: {reason}")
-    return "; ".join(parts) or None
