@@ -73,15 +73,16 @@ class Caution:
         """One fact by its name."""
         return dict(self.facts).get(name, default)
 
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """What it says, without the family's name."""
         from levelbest.report.words.cautions import caution_sentence
 
-        sentence = self.message if self.message is not None else caution_sentence(self)
-        return f"{self.family}: {sentence}" if self.family else sentence
+        return self.message if self.message is not None else caution_sentence(self)
+
+    def __str__(self) -> str:
+        return f"{self.family}: {self.sentence}" if self.family else self.sentence
 
     def to_dict(self) -> dict[str, str | float | None]:
         """The form that ``--json`` prints."""
-        from levelbest.report.words.cautions import caution_sentence
-
-        sentence = self.message if self.message is not None else caution_sentence(self)
-        return {"code": self.code, "family": self.family, "value": self.value, "message": sentence}
+        return {"code": self.code, "family": self.family, "value": self.value, "message": self.sentence}

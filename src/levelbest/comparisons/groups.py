@@ -66,7 +66,7 @@ def compare_groups(
     best = [at_budgets(one, budgets) for one, _, _ in found]
     # a failure counts where its problem was left out as well
     scores = [replace(one, n_failed=table[name].n_failed) for (_, one, _), name in zip(found, plan.names, strict=True)]
-    cautions += [c for _, _, said in found for c in said if c.code != "beyond-trials" or "one point" in c.message]
+    cautions += [c for _, _, said in found for c in said if c.code != "beyond-trials" or "one point" in c.sentence]
     systems = [
         System(name, one, of.n_trials, of.n_failed) for name, one, of in zip(plan.names, best, scores, strict=True)
     ]

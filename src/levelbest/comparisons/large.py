@@ -87,7 +87,7 @@ def compare_families(
     systems = [System(one.family, at_budgets(one.best, budgets), one.n_samples, one.n_failed) for one in kept]
     settings: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "rng": rng}
     differences = differences_of(systems, pairs, paired=paired is not False, bounds=metric.bounds, **settings)
-    told = [c for one in families for c in one.cautions if c.code != "beyond-trials" or "one point" in c.message]
+    told = [c for one in families for c in one.cautions if c.code != "beyond-trials" or "one point" in c.sentence]
     return Comparison(
         pairs=tuple(
             pair_of(

@@ -172,11 +172,11 @@ def _together(calls: Iterable[Callable[[], T]]) -> list[T]:
 
 def _once(of_curves: Iterable[Caution], of_pairs: Sequence[Caution]) -> tuple[Caution, ...]:
     """All warnings; where the families were compared pair by pair, nobody is told to do so."""
-    paired = any(one.code == "paired-design" and one.message.startswith("compared") for one in of_pairs)
+    paired = any(one.code == "paired-design" and one.sentence.startswith("compared") for one in of_pairs)
     kept = (
         one
         for one in (*of_curves, *of_pairs)
-        if not (paired and one.code == "paired-design" and not one.message.startswith("compared"))
+        if not (paired and one.code == "paired-design" and not one.sentence.startswith("compared"))
     )
     return tuple(dict.fromkeys(kept))
 

@@ -35,28 +35,28 @@ def remarks(cautions: Iterable[Caution], n_families: int = 0) -> tuple[Remark, .
     """
     groups: dict[tuple[str, str], list[Caution]] = {}
     for one in dict.fromkeys(cautions):
-        template = "" if one.code in _ONCE else _NUMBER.sub("#", one.message)
+        template = "" if one.code in _ONCE else _NUMBER.sub("#", one.sentence)
         groups.setdefault((one.code, template), []).append(one)
     found = []
     for (code, _), members in groups.items():
         if code in _ONCE:
-            found.append(Remark(code, (), members[0].message))
+            found.append(Remark(code, (), members[0].sentence))
             continue
         for part in _alike(members):
             families = tuple(dict.fromkeys(one.family for one in part if one.family is not None))
-            everyone = len(families) == n_families > 2 and len({one.message for one in part}) == 1
-            found.append(Remark(code, () if everyone else families, _merged([one.message for one in part])))
+            everyone = len(families) == n_families > 2 and len({one.sentence for one in part}) == 1
+            found.append(Remark(code, () if everyone else families, _merged([one.sentence for one in part])))
     return tuple(sorted(found, key=lambda one: one.code in _READING))
 
 
 def _alike(members: Sequence[Caution]) -> list[list[Caution]]:
     """All together where one number differs at most; else by the very same message."""
-    columns = zip(*(_NUMBER.findall(one.message) for one in members), strict=True)
+    columns = zip(*(_NUMBER.findall(one.sentence) for one in members), strict=True)
     if sum(len(set(column)) > 1 for column in columns) <= 1:
         return [list(members)]
     same: dict[str, list[Caution]] = {}
     for one in members:
-        same.setdefault(one.message, []).append(one)
+        same.setdefault(one.sentence, []).append(one)
     return list(same.values())
 
 
