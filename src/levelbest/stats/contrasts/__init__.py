@@ -1,8 +1,8 @@
 """Limits of differences: families compared over their budgets, in pairs or as whole searches.
 
+`seed_contrasts` compares seeds and `search_contrasts` random searches, all pairs of one `Question` together.
 `difference_band` compares two families and `difference_bands` several at once; `chance_better`, `permutation_p` and
-`relative_improvement` say more of a pair; `search_differences` compares repeated searches;
-`seed_contrasts` compares seeds. A difference is first minus
+`relative_improvement` say more of a pair; `search_differences` compares repeated searches. A difference is first minus
 second, turned so that positive means that the first is better.
 """
 
@@ -21,6 +21,7 @@ from levelbest.stats.contrasts._pairwise import draw_families as draw_families
 from levelbest.stats.contrasts._pairwise import pair_bands as pair_bands
 from levelbest.stats.contrasts._pairwise import reach_words as reach_words
 from levelbest.stats.contrasts._pairwise import widest as widest
+from levelbest.stats.contrasts._random_searches import search_contrasts
 from levelbest.stats.contrasts._rivals import chance_better, permutation_p, relative_improvement
 from levelbest.stats.contrasts._samples import Difference, Sample
 from levelbest.stats.contrasts._samples import turn as turn
@@ -41,6 +42,7 @@ __all__ = [
     "difference_bands",
     "permutation_p",
     "relative_improvement",
+    "search_contrasts",
     "search_differences",
     "search_interval",
     "seed_contrasts",

@@ -90,7 +90,8 @@ class Contrast:
     negligible: BoolArray
     basis: str
     """What a verdict leans on: ``permutation`` (equal laws give a winner at most as often as said, whatever the law),
-    ``t`` (too few trials for a permutation to reach the level: near-normal means) or ``gaffke`` (bounds alone)."""
+    ``t`` (too few trials for a permutation to reach the level: near-normal means), ``gaffke`` (bounds alone), or
+    ``limits`` (those shown: exact bands of quantile curves)."""
     effect: Effect
     """At the headline budget, or at the first one where none was named."""
     further: float
