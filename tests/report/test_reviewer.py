@@ -1,60 +1,196 @@
-"""Warnings for reading: each matter once, no number lost."""
+"""Warnings for reading: each matter once, no number lost, and a sentence for every kind from its facts."""
 
-from levelbest.cautions import Caution
+import inspect
+import re
+
+import pytest
+
+from levelbest.cautions import CODES, Caution
+from levelbest.report.words import cautions as listing
+from levelbest.report.words.phrases import Several
+from levelbest.report.words.registry import SENTENCES
 from levelbest.report.words.remarks import remarks
 
 
+def _failures(family, n_failed, of=120):
+    return Caution.of("failures", family, n_failed, n_failed=n_failed, of=of, failed="worst", unit="trial")
+
+
+def _ties(family, share):
+    return Caution.of("ties", family, share, share=share)
+
+
 def test_the_same_matter_is_said_once_with_every_family_and_number():
-    found = remarks(
+    said = remarks(
         [
-            Caution("guessed-columns", "chosen by name: seed = 'seed'"),
-            Caution("ties", "76% of the trials share their score with another", "a"),
-            Caution("failures", "11 of 120 trials failed", "a"),
-            Caution("ties", "80% of the trials share their score with another", "b"),
-            Caution("failures", "9 of 120 trials failed", "c"),
+            Caution.of("guessed-columns", columns=[("seed", "seed")]),
+            _ties("a", 0.76),
+            _failures("a", 11),
+            _ties("b", 0.80),
+            _failures("c", 9),
         ],
         3,
     )
-    assert [str(one) for one in found] == [
+    assert [str(remark) for remark in said] == [
+        "a and c: 11 and 9 of 120 trials failed and are counted as the worst score",  # the gravest first
         "a and b: 76% and 80% of the trials share their score with another",
-        "a and c: 11 and 9 of 120 trials failed",
         "chosen by name: seed = 'seed'",  # how the files were read comes last
     ]
-    assert [one.code for one in found] == ["ties", "failures", "guessed-columns"]
+    assert [remark.severity for remark in said] == [0, 1, 2]
 
 
-def test_different_words_stay_apart():
-    found = remarks([Caution("grid", "a full grid of 9", "a"), Caution("grid", "half a grid of 9", "b")], 2)
-    assert [str(one) for one in found] == ["a: a full grid of 9", "b: half a grid of 9"]
+def test_facts_that_differ_twice_stay_apart():
+    said = remarks([_failures("a", 1, 10), _failures("b", 2, 20)], 2)
+    assert [str(remark) for remark in said] == [
+        "a: 1 of 10 trials failed and are counted as the worst score",
+        "b: 2 of 20 trials failed and are counted as the worst score",
+    ]
+
+
+def test_kinds_and_texts_stay_apart():
+    same = [
+        Caution.of("grid", "a", kind="recorded", sampler="grid"),
+        Caution.of("grid", "b", kind="steps", column="lr"),
+    ]
+    assert [remark.families for remark in remarks(same, 2)] == [("a",), ("b",)]
+    texts = [Caution.of("grid", name, kind="steps", column=name) for name in "ab"]
+    assert [remark.families for remark in remarks(texts, 2)] == [("a",), ("b",)]
 
 
 def test_what_holds_of_all_needs_no_names():
-    cautions = [Caution("few-values", "7 different scores", name) for name in "abc"]
-    assert [str(one) for one in remarks(cautions, 3)] == ["7 different scores"]
-    assert [str(one) for one in remarks(cautions, 4)] == ["a, b and c: 7 different scores"]
+    cautions = [Caution.of("few-values", name, 7, distinct=7, n_trials=20) for name in "abc"]
+    assert remarks(cautions, 3)[0].families == ()
+    assert remarks(cautions, 4)[0].families == ("a", "b", "c")
 
 
-def test_many_families_become_a_range():
-    cautions = [Caution("ties", f"{share}% tie", f"f{share}") for share in (50, 9, 100, 20, 30, 40)]
-    assert str(remarks(cautions, 6)[0]) == "f50, f9, f100, f20 and 2 more: 9% to 100% tie"
-
-
-def test_ranges_of_ranges_are_not_made():
-    cautions = [Caution("ties", f"n = {a} to {b}", f"f{i}") for i, (a, b) in enumerate([(1, 2)] * 5 + [(3, 4)])]
-    assert [str(one) for one in remarks(cautions, 6)] == ["f0, f1, f2, f3 and f4: n = 1 to 2", "f5: n = 3 to 4"]
+def test_many_families_become_a_range_of_every_number():
+    shares = (0.50, 0.09, 1.00, 0.20, 0.30, 0.40)
+    (said,) = remarks([_ties(f"f{100 * share:.0f}", share) for share in shares], 6)
+    assert str(said) == "f50, f9, f100, f20 and 2 more: 9% to 100% of the trials share their score with another"
+    (said,) = remarks([_failures(f"f{i}", i, 20 + i) for i in range(2, 9)], 7)
+    assert "2 to 8 of 22 to 28 trials failed" in str(said)
 
 
 def test_validation_only_is_one_remark():
-    cautions = [Caution("no-reported", f"validation only: {what}", name) for what, name in (("x", "a"), ("y", None))]
-    assert [str(one) for one in remarks(cautions, 2)] == ["validation only: x"]
-
-
-def test_minus_signs_are_kept_and_hyphens_are_none():
     cautions = [
-        Caution("trend", f"Spearman {rho} in resnet-18", name) for rho, name in (("-1.00", "a"), ("-0.99", "b"))
+        Caution.of("no-reported", "a", selection="x"),
+        Caution.of("no-reported", kind="oracle", selection="y"),
     ]
-    assert str(remarks(cautions, 2)[0]) == "a and b: Spearman -1.00 and -0.99 in resnet-18"
-    mixed = [Caution("trend", f"Spearman {rho}", name) for rho, name in (("0.05", "a"), ("-0.04", "b"))]
-    assert str(remarks(mixed, 2)[0]) == "a and b: Spearman 0.05 and -0.04"
-    many = [Caution("trend", f"Spearman {rho}", f"f{rho}") for rho in (-3, 2, -1, 0, 1, 3)]
-    assert str(remarks(many, 6)[0]).endswith("Spearman -3 to 3")
+    (said,) = remarks(cautions, 2)
+    assert said.families == ()
+
+
+def test_how_failures_count_is_not_said_beside_that_they_failed():
+    bare = Caution.of("failures", "a", 2, kind="no-score", lost=2, n_trials=9, n_failed=2, n_diverged=0, n_pruned=0)
+    assert len(remarks([bare, _failures("a", 2, 9)])) == 1
+    assert len(remarks([bare])) == 1
+
+
+@pytest.mark.parametrize("name", ["old trials", "clinical_trial_success", "3 of 5", "lr[/b]", "-1.5"])
+def test_names_are_never_rewritten(name):
+    """Numbers and words within a name are the name's: nothing searches a sentence for them."""
+    other = f"{name} 2"
+    (said,) = remarks([_ties(name, 0.5), _ties(other, 0.25)], 3)
+    assert said.families == (name, other)
+    assert str(said).startswith(f"{name} and {other}: 50% and 25% ")
+    (columns,) = remarks([Caution.of("leaky-reported", reported=name)])
+    assert name in columns.text
+
+
+FACTS = {
+    "n_failed": 2,
+    "of": 30,
+    "failed": "worst",
+    "unit": "trial",
+    "lost": 3,
+    "n_trials": 30,
+    "n_diverged": 1,
+    "n_pruned": 0,
+    "count": 4,
+    "mark": "killed",
+    "n_running": 2,
+    "left": 5,
+    "planned": 30,
+    "rho": -0.31,
+    "better": True,
+    "levels": (3, 3),
+    "filled": 8,
+    "cells": 9,
+    "column": "score",
+    "by": "seed",
+    "inside": 9,
+    "sampler": "TPE",
+    "n_searches": 2,
+    "configurations": 6,
+    "repeated": 4,
+    "sample": "7",
+    "problem": "p1",
+    "problems": ("p1", "p2"),
+    "distinct": 5,
+    "share": 0.5,
+    "score": 0.97,
+    "distance": 4.0,
+    "gap": 2.0,
+    "reported": "test",
+    "known": 5,
+    "finished": 9,
+    "selection": "val",
+    "smallest": 2,
+    "largest": 8,
+    "total": 20,
+    "reason": "no interval",
+    "method": "gaussian",
+    "p_value": 0.01,
+    "families": ("a", "b"),
+    "shared": 5,
+    "what": "problems",
+    "columns": (("seed", "seed"),),
+    "role": "reported",
+    "runs": 5,
+    "direction": "max",
+    "first": "1",
+    "last": 9,
+    "group": "task",
+    "source": "a.csv",
+    "how": "percent",
+    "where": "row 3",
+    "why": "no score",
+    "n": 4,
+    "ends": True,
+    "run_cost": "sum",
+}
+
+
+def _listed():
+    """(code, kind) -> the names of its facts, as the docstring lists them."""
+    rows, code = {}, ""
+    for line in listing.__doc__.splitlines():
+        if not line.startswith("    "):
+            continue
+        code = line[4:29].strip() or code
+        kind, facts = line[29:42].strip(), line[42:]
+        if kind:
+            key = (code, kind.strip('"'))
+            rows[key] = ""
+        rows[key] += facts
+    bare = {key: re.sub(r"\([^()]*(\([^()]*\)[^()]*)*\)|=\w+", "", facts) for key, facts in rows.items()}
+    return {key: set(re.findall(r"\w+", facts)) for key, facts in bare.items()}
+
+
+def test_the_facts_listed_are_those_that_the_sentences_take():
+    taken = {key: set(inspect.signature(sentence).parameters) for key, sentence in SENTENCES.items()}
+    assert _listed() == taken
+    assert {code for code, _ in taken} == CODES
+
+
+@pytest.mark.parametrize(("code", "kind"), sorted(SENTENCES))
+def test_every_kind_has_a_sentence_also_for_the_numbers_of_several_families(code, kind):
+    facts = {name: FACTS[name] for name in inspect.signature(SENTENCES[code, kind]).parameters}
+    if code == "stops-at-success":
+        facts["problems"] = 12
+    sentence = Caution.of(code, "a", kind=kind, **facts).sentence
+    assert sentence
+    assert not sentence.endswith(".")  # it stands in a list, after a name
+    for name, fact in facts.items():
+        if isinstance(fact, (int, float)) and not isinstance(fact, bool) and code != "skipped-rows":
+            assert SENTENCES[code, kind](**(facts | {name: Several([3, 4])}))

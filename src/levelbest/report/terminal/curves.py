@@ -22,11 +22,14 @@ _SHOWN = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 
 
 
 def console(**options: Any) -> Console:
-    """A rich console: colour and width of the terminal, plain text and a fixed width when piped."""
+    """A rich console: colour and width of the terminal, plain text and a fixed width when piped.
+
+    Text from data is never markup: ``cnn[big]``, ``lr[/b]`` and ``:smile:`` print as they are.
+    """
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else 100
-    return Console(file=sys.stdout, width=width, highlight=False, soft_wrap=False, **options)
+    return Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False, **options)
 
 
 def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> None:

@@ -23,9 +23,12 @@ class Several:
         self.values = tuple(values)
 
     def __format__(self, spec: str) -> str:
+        shown = [format(value, spec) for value in self.values]
+        if len(set(shown)) == 1:
+            return shown[0]
         if len(self.values) > MOST_NAMES:
             return f"{format(min(self.values), spec)} to {format(max(self.values), spec)}"
-        return listed([format(value, spec) for value in self.values])
+        return listed(shown)
 
 
 def plural(n: object, unit: str, number: str = "") -> str:

@@ -1,19 +1,17 @@
-"""Warnings for reading: one for each matter, with all the families it concerns."""
+"""Warnings for reading: one for each matter, with all the families it concerns, the gravest first."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from levelbest.cautions import Caution
+from levelbest.report.words.cautions import rank, severity
+from levelbest.report.words.phrases import MOST_NAMES, Several, shortened
 
 __all__ = ["Remark", "remarks"]
 
-_NUMBER = re.compile(r"(?:(?<![\w.)])-)?\d+(?:\.\d+)?(?:e[+-]?\d+)?%?")
-_READING = ("guessed-columns", "converted-numbers", "skipped-rows")  # how the files were read: said last
 _ONCE = ("no-reported", "selection-is-reported")  # one matter for all families, in whatever words
-_MOST_NAMES = 5
 
 
 @dataclass(frozen=True)
@@ -24,63 +22,55 @@ class Remark:
     families: tuple[str, ...]
     text: str
 
+    @property
+    def severity(self) -> int:
+        """0 for doubts about the conclusion, 1 for limits of it, 2 for choices."""
+        return severity(self.code)
+
     def __str__(self) -> str:
-        return f"{_listed(self.families)}: {self.text}" if self.families else self.text
+        return f"{shortened(self.families)}: {self.text}" if self.families else self.text
 
 
 def remarks(cautions: Iterable[Caution], n_families: int = 0) -> tuple[Remark, ...]:
-    """The warnings in their order, how files were read last; the same said of several families is said once.
+    """The warnings, the gravest first and choices last; the same said of several families is said once.
 
-    Messages that differ in their numbers alone are put together with the numbers in the families' order.
+    Warnings of one code and kind whose facts differ in one number at most are put together, with the numbers in the
+    families' order; those of many families are put together in any case, with the range of each number.
     """
-    groups: dict[tuple[str, str], list[Caution]] = {}
-    for one in dict.fromkeys(cautions):
-        template = "" if one.code in _ONCE else _NUMBER.sub("#", one.sentence)
-        groups.setdefault((one.code, template), []).append(one)
-    found = []
-    for (code, _), members in groups.items():
+    given = list(dict.fromkeys(cautions))
+    counted = {one.family for one in given if (one.code, one.kind) == ("failures", "")}
+    by_kind: dict[tuple[str, str], list[Caution]] = {}
+    for caution in given:
+        if (caution.code, caution.kind) == ("failures", "no-score") and caution.family in counted:
+            continue  # how they count says that they failed
+        kind = "" if caution.code in _ONCE else caution.kind
+        by_kind.setdefault((caution.code, kind), []).append(caution)
+    merged = []
+    for (code, _), members in by_kind.items():
         if code in _ONCE:
-            found.append(Remark(code, (), members[0].sentence))
+            merged.append(Remark(code, (), members[0].sentence))
             continue
-        for part in _alike(members):
-            families = tuple(dict.fromkeys(one.family for one in part if one.family is not None))
-            everyone = len(families) == n_families > 2 and len({one.sentence for one in part}) == 1
-            found.append(Remark(code, () if everyone else families, _merged([one.sentence for one in part])))
-    return tuple(sorted(found, key=lambda one: one.code in _READING))
+        for alike, sentence in _together(members):
+            families = tuple(dict.fromkeys(one.family for one in alike if one.family is not None))
+            everyone = len(families) == n_families > 2 and len({one.facts for one in alike}) == 1
+            merged.append(Remark(code, () if everyone else families, sentence))
+    return tuple(sorted(merged, key=lambda remark: rank(remark.code)))
 
 
-def _alike(members: Sequence[Caution]) -> list[list[Caution]]:
-    """All together where one number differs at most; else by the very same message."""
-    columns = zip(*(_NUMBER.findall(one.sentence) for one in members), strict=True)
-    if sum(len(set(column)) > 1 for column in columns) <= 1:
-        return [list(members)]
+def _together(members: Sequence[Caution]) -> list[tuple[Sequence[Caution], str]]:
+    """The warnings of one kind in as few sentences as their facts allow."""
+    varying = {name: [one.fact(name) for one in members] for name, _ in members[0].facts}
+    varying = {name: values for name, values in varying.items() if len(set(values)) > 1}
+    mergeable = (
+        all([name for name, _ in one.facts] == [name for name, _ in members[0].facts] for one in members)
+        and all(one.family is not None for one in members)
+        and all(isinstance(value, (int, float)) for values in varying.values() for value in values)
+        and not any(isinstance(value, bool) for values in varying.values() for value in values)
+    )
+    if mergeable and varying and (len(varying) == 1 or len(members) > MOST_NAMES):
+        facts = dict(members[0].facts) | {name: Several(values) for name, values in varying.items()}
+        return [(members, replace(members[0], facts=tuple(facts.items())).sentence)]
     same: dict[str, list[Caution]] = {}
     for one in members:
         same.setdefault(one.sentence, []).append(one)
-    return list(same.values())
-
-
-def _merged(messages: Sequence[str]) -> str:
-    """One message for several that differ in their numbers alone."""
-    if len(set(messages)) == 1:
-        return messages[0]
-    columns = list(zip(*(_NUMBER.findall(one) for one in messages), strict=True))
-    shown = iter([_numbers(column) for column in columns])
-    return _NUMBER.sub(lambda _: next(shown), messages[0])
-
-
-def _numbers(column: Sequence[str]) -> str:
-    if len(set(column)) == 1:
-        return column[0]
-    if len(column) > _MOST_NAMES:
-        ordered = sorted(column, key=lambda one: float(one.rstrip("%")))
-        return f"{ordered[0]} to {ordered[-1]}"
-    return _listed(column)
-
-
-def _listed(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return names[0]
-    if len(names) > _MOST_NAMES:
-        return f"{', '.join(names[: _MOST_NAMES - 1])} and {len(names) - _MOST_NAMES + 1} more"
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return [(alike, sentence) for sentence, alike in same.items()]

@@ -1,0 +1,111 @@
+"""Sentences of what was chosen for the reader; `levelbest.report.words.cautions` lists the facts of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from levelbest.errors import named
+from levelbest.report.words.phrases import shortened
+from levelbest.report.words.registry import says
+
+__all__: list[str] = []
+
+
+@says("paired-design")
+def _paired(families: Sequence[str], shared: int, what: str) -> str:
+    return f"{shortened(families)} share {shared} {what}: a paired design, to be compared pair by pair"
+
+
+@says("paired-design", "used")
+def _paired_by(by: str) -> str:
+    return f"compared pair by pair: every trial has a partner with the same {by} in every family"
+
+
+@says("paired-design", "problems")
+def _by_problem() -> str:
+    return "compared problem by problem: samples of the same problem in every family"
+
+
+@says("guessed-columns")
+def _guessed(
+    columns: Sequence[tuple[str, str]],
+    direction: str | None = None,
+    by: str | None = None,
+    run_cost: str | None = None,
+) -> str:
+    parts = [f"{role} = {column!r}" for role, column in columns]
+    if direction is not None:
+        parts.append(f"direction = {direction} (by the name {by!r})")
+    if run_cost is not None:
+        how = "the sum over its rows" if run_cost == "sum" else "its last value, since it never falls within a run"
+        parts.append(f"cost of a run = {how}")
+    return f"chosen by name: {', '.join(parts)}"
+
+
+@says("guessed-columns", "open")
+def _open(role: str, columns: Sequence[str]) -> str:
+    names = shortened([repr(name) for name in columns], 12)
+    return f"not chosen, since the names leave it open: {names} could be the {role} ({named(role)})"
+
+
+@says("guessed-columns", "checkpoints")
+def _checkpoints(runs: int, column: str) -> str:
+    return f"rows may be checkpoints of the {runs} runs in {column!r} ({named('trial')} {column})"
+
+
+@says("guessed-columns", "turned")
+def _turned(column: str, direction: str) -> str:
+    other = "lower" if direction == "max" else "higher"
+    return (
+        f"a {other} {column!r} is better and the reported score points the other way: the selection score is negated, "
+        f"and direction = {direction}"
+    )
+
+
+@says("guessed-columns", "samples")
+def _sample_columns(first: str, last: str, count: int) -> str:
+    return f"chosen by name: the {count} columns {first!r} to {last!r} are samples: one trial each"
+
+
+@says("guessed-columns", "lists")
+def _lists(column: str, group: str) -> str:
+    return f"each item of the lists in {column!r} is one sample of its {group}: one trial each"
+
+
+@says("guessed-columns", "rows")
+def _rows(group: str) -> str:
+    return f"each row is one problem, named by {group!r}"
+
+
+@says("guessed-columns", "renamed")
+def _renamed(source: str, column: str, count: int) -> str:
+    return f"{source}: {count} columns are named {column!r}; the later ones are read as {column!r} (2) on"
+
+
+_HOW = {
+    "percent": "percent signs (divided by 100)",
+    "percent-points": "percent signs (not divided by 100, since numbers without the sign are larger than 1)",
+    "thousands": "thousands commas",
+    "decimal-comma": "decimal commas",
+}
+
+
+@says("converted-numbers")
+def _converted(count: int, column: str, how: str, first: str) -> str:
+    verb = "is" if count == 1 else "are"
+    return f"{count} of the numbers in {column!r} {verb} in {_HOW[how]} and read as such, e.g. {first!r}"
+
+
+@says("skipped-rows")
+def _skipped(where: str, why: str, count: int) -> str:
+    return f"left out: {where}: {why}{f', and {count - 1} more' if count > 1 else ''}"
+
+
+@says("skipped-rows", "no-family")
+def _no_family(count: int, column: str) -> str:
+    return f"{count:,} {'row has' if count == 1 else 'rows have'} no {column} and are left out"
+
+
+@says("skipped-rows", "no-problem")
+def _no_problem(count: int, column: str) -> str:
+    return f"{count:,} {'row has' if count == 1 else 'rows have'} no problem in {column!r} and are left out"

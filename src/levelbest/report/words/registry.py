@@ -1,0 +1,21 @@
+"""Which function writes the sentence of which warning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["SENTENCES", "Sentence", "says"]
+
+Sentence = Callable[..., str]
+SENTENCES: dict[tuple[str, str], Sentence] = {}
+"""(code, kind) -> the sentence, a function of the facts."""
+
+
+def says(code: str, kind: str = "") -> Callable[[Sentence], Sentence]:
+    """Register the function below as the sentence of a warning."""
+
+    def register(sentence: Sentence) -> Sentence:
+        SENTENCES[code, kind] = sentence
+        return sentence
+
+    return register
