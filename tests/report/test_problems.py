@@ -106,3 +106,17 @@ def test_words_are_of_samples_and_problems(tmp_path, capsys):
     assert "from 72 samples of 12 problems" in one.verdict[0]
     # over problems there is no winner: one sample of each, averaged
     assert one.families[0].winner == pytest.approx(trials["base"].reported.mean())
+
+
+def test_samples_are_counted_as_samples_and_problems_as_problems():
+    """Two systems with 60 and 59 samples of two problems: nobody has 60 of 2 problems."""
+    rng = np.random.default_rng(0)
+    trials = Trials.from_arrays(
+        rng.random(119),
+        direction="max",
+        bounds=(0, 1),
+        family=["base"] * 60 + ["new"] * 59,
+        group=["p", "q"] * 59 + ["p"],
+    )
+    said = " ".join(build_view(trials, n_resamples=200).verdict)
+    assert "base: 60 samples of 2 problems, new: 59, none failed" in said

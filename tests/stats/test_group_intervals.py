@@ -66,6 +66,20 @@ def test_one_cluster_has_no_standard_error():
         assert "one cluster does not exist" in found.reason
 
 
+def test_a_problem_of_weight_0_is_none():
+    values, weights = [0.1, 0.5, 0.4, 0.9, 0.7, 0.2], np.array([1.0, 2.0, 0.0, 1.0, 3.0, 0.0])
+    whole = expected_best_by_group(values, np.arange(6), [1], weights=weights)
+    held = whole.select(weights > 0)
+    for method, bounds in (("gaffke", (0, 1)), ("imagined", None), ("studentised", None), ("t", None)):
+        one, other = (group_interval(best, method=method, bounds=bounds, rng=0) for best in (whole, held))
+        assert (one.low[0], one.high[0]) == (other.low[0], other.high[0])
+    # two problems that count are two, whatever stands beside them
+    few = expected_best_by_group(values, np.arange(6), [1], weights=[1, 1, 0, 0, 0, 0])
+    found = group_interval(few, rng=0)
+    assert np.isnan(found.low[0])
+    assert "two groups are too few" in found.reason
+
+
 def test_equal_problems_show_no_spread_but_bounds_help():
     best = expected_best_by_group([1.0] * 20, np.repeat(np.arange(10), 2), [1])
     for method in ("t", "studentised"):

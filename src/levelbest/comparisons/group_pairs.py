@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from levelbest import _check
 from levelbest._check import Bounds, IntArray
 from levelbest.comparisons import sentences
 from levelbest.comparisons.plan import scope_words
 from levelbest.comparisons.results import PairComparison, Verdict, crossings, verdict_ranges
-from levelbest.stats.contrasts import Difference
-from levelbest.stats.problems import GroupBest, group_differences, group_interval
+from levelbest.stats.contrasts import Difference, Question
+from levelbest.stats.problems import WHY, GroupBest, problem_contrasts
 
 __all__ = ["LISTED", "System", "adjustment_words", "at_budgets", "differences_of", "left_out", "pair_of"]
 
@@ -61,48 +60,31 @@ def differences_of(
 ) -> list[Difference]:
     """The difference of each pair with its band, over the same problems or (not ``paired``) each over its own."""
     best = [one.best for one in systems]
-    if not paired:
-        return _apart(best, pairs, bounds, confidence, n_resamples, rng)
-    return group_differences(best, list(pairs), confidence=confidence, bounds=bounds, n_resamples=n_resamples, rng=rng)
-
-
-def _apart(
-    best: Sequence[GroupBest], pairs: Pairs, bounds: Bounds, confidence: float, n_resamples: int, rng: int | None
-) -> list[Difference]:
-    """Each system over its own problems: all bands hold together, so every difference lies between their edges."""
-    each = confidence ** (1 / len(best))
-    seeds = _check.as_rng(rng).spawn(len(best))
-    bands = [
-        group_interval(one, confidence=each, simultaneous=True, bounds=bounds, n_resamples=n_resamples, rng=g)
-        for one, g in zip(best, seeds, strict=True)
-    ]
-    sign = 1.0 if best[0].direction == "max" else -1.0
-    out = []
-    for a, b in pairs:
-        ends = [
-            sign * (np.asarray(bands[a].low) - np.asarray(bands[b].high)),
-            sign * (np.asarray(bands[a].high) - np.asarray(bands[b].low)),
-        ]
-        low, high = np.minimum(*ends), np.maximum(*ends)
-        out.append(
-            Difference(
-                n=best[a].n,
-                difference=sign * (best[a].value - best[b].value),
-                low=low,
-                high=high,
-                certified=np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype(np.int64),
-                method=bands[a].method,
-                confidence=confidence,
-                simultaneous=True,
-                paired=False,
-                n_trials=(int(best[a].sizes.sum()), int(best[b].sizes.sum())),
-                statistic="mean",
-                direction=best[0].direction,
-                n_resamples=n_resamples,
-                reason=bands[a].reason or bands[b].reason,
-            )
+    low, high = bounds
+    if best[0].direction == "min":
+        low, high = None if high is None else -high, None if low is None else -low
+    question = Question(tuple(pairs), confidence, (low, high))
+    found = problem_contrasts(best, question, paired=paired, n_resamples=n_resamples, rng=rng)
+    return [
+        Difference(
+            n=one.n,
+            difference=one.difference,
+            low=one.low,
+            high=one.high,
+            certified=one.certified,
+            method=found.method,
+            confidence=confidence,
+            simultaneous=True,
+            paired=paired,
+            n_trials=one.n_trials,
+            statistic="mean",
+            direction=best[0].direction,
+            n_resamples=n_resamples,
+            reason="; ".join(WHY[code] for code in one.reasons if code in WHY) or None,
+            basis=one.basis,
         )
-    return out
+        for one in found.pairs
+    ]
 
 
 def adjustment_words(n_pairs: int, *, paired: bool, weighted: bool) -> str:

@@ -126,10 +126,10 @@ def _listed(shown: Sequence[str]) -> str:
 
 def _trials(families: Sequence[Family], failed: str, word: str, problems: int | None) -> str:
     counts = sorted({one.n_trials for one in families})
-    many = f"{counts[0]} {word}s each" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} {word}s"
+    of = "" if problems is None else f" of {problems} problem{'s' * (problems != 1)}"
+    many = f"{counts[0]} {word}s{of} each" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} {word}s{of}"
     if len(families) == 2 and len(counts) == 2:
-        many = f"{families[0].name}: {families[0].n_trials} {word}s, {families[1].name}: {families[1].n_trials}"
-    many += "" if problems is None else f", of {problems} problems"
+        many = f"{families[0].name}: {families[0].n_trials} {word}s{of}, {families[1].name}: {families[1].n_trials}"
     lost, total = sum(one.n_failed for one in families), sum(one.n_trials for one in families)
     if not lost:
         return f"{many}, none failed"

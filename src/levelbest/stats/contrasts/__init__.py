@@ -8,6 +8,10 @@ second, turned so that positive means that the first is better.
 
 from __future__ import annotations
 
+from levelbest.stats.contrasts._agree import Columns as Columns
+from levelbest.stats.contrasts._agree import agreeing as agreeing
+from levelbest.stats.contrasts._agree import contrast_of as contrast_of
+from levelbest.stats.contrasts._agree import possible_best as possible_best
 from levelbest.stats.contrasts._asked import Contrast, Contrasts, Effect, Question
 from levelbest.stats.contrasts._differences import as_quantile as as_quantile
 from levelbest.stats.contrasts._differences import difference_band, difference_bands
@@ -27,6 +31,8 @@ from levelbest.stats.contrasts._samples import Difference, Sample
 from levelbest.stats.contrasts._samples import turn as turn
 from levelbest.stats.contrasts._searches import best_so_far, search_differences, search_interval
 from levelbest.stats.contrasts._seed_runs import seed_contrasts
+from levelbest.stats.contrasts._welch import Means as Means
+from levelbest.stats.contrasts._welch import further_runs as further_runs
 
 # What strangers look for; the other names are machinery that later doors build on.
 __all__ = [

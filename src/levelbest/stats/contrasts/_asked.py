@@ -1,7 +1,7 @@
 """What is asked of a comparison, and what comes back: plain data, no words.
 
-The functions that answer (`seed_contrasts`, `search_contrasts`, `paired_contrasts`) take turned scores (higher is
-better) and a `Question`, and give `Contrasts`. Everywhere a difference is first minus second.
+The functions that answer (`seed_contrasts`, `search_contrasts`, `paired_contrasts`, `problem_contrasts`) take turned
+scores (higher is better) and a `Question`, and give `Contrasts`. Everywhere a difference is first minus second.
 """
 
 from __future__ import annotations
@@ -75,6 +75,8 @@ class Contrast:
     ``no-spread``      a family's scores do not vary where the limits need it
     ``beyond-half``    budgets past half the trials of the smaller family have estimates but no limits
     ``no-bounds``      the method asked for needs both bounds of the score
+    ``one-problem``, ``two-problems``, ``no-problem``, ``no-weight``
+                       problems that have so many samples (and a weight) are too few for limits over problems
     ``unsettled``      the Monte Carlo error of the last resample allowed could still change the verdict
     """
 
@@ -90,8 +92,9 @@ class Contrast:
     negligible: BoolArray
     basis: str
     """What a verdict leans on: ``permutation`` (equal laws give a winner at most as often as said, whatever the law),
-    ``t`` (too few trials for a permutation to reach the level: near-normal means), ``gaffke`` (bounds alone), or
-    ``limits`` (those shown: exact bands of quantile curves)."""
+    ``t`` (too few trials for a permutation to reach the level: near-normal means), ``gaffke`` (bounds alone), ``swaps``
+    (systems swapped within problems) or ``limits`` (those shown: exact bands of quantile curves, limits of each system
+    over problems of its own)."""
     effect: Effect
     """At the headline budget, or at the first one where none was named."""
     further: float

@@ -1,17 +1,19 @@
 """Many problems, each with its own samples: pass@k and the best of n with a verifier, averaged over problems.
 
-`pass_at_k` and `all_of_k` from counts, `expected_best_by_group` from scores; `group_interval` and `group_difference`
-with limits over problems; `group_variance` and `plan_groups` for what more problems or more samples would bring.
+`pass_at_k` and `all_of_k` from counts, `expected_best_by_group` from scores; `group_interval`, `group_difference` and,
+for several systems, `problem_contrasts` with limits over problems; `group_variance` and `plan_groups` for what more
+problems or more samples would bring.
 """
 
 from __future__ import annotations
 
-from levelbest.stats.problems._differences import group_difference, group_differences
+from levelbest.stats.problems._differences import group_difference, problem_contrasts
 from levelbest.stats.problems._groups import GroupBest, all_of_k, expected_best_by_group, pass_at_k
 from levelbest.stats.problems._groups import average_over_groups as average_over_groups
 from levelbest.stats.problems._groups import group_values as group_values
 from levelbest.stats.problems._groups import repeated_samples as repeated_samples
 from levelbest.stats.problems._intervals import GROUP_METHODS, group_interval
+from levelbest.stats.problems._limits import WHY as WHY
 from levelbest.stats.problems._planning import GroupPlan, GroupVariance, group_variance, plan_groups
 
 # What strangers look for; the other names are machinery that later doors build on.
@@ -23,9 +25,9 @@ __all__ = [
     "all_of_k",
     "expected_best_by_group",
     "group_difference",
-    "group_differences",
     "group_interval",
     "group_variance",
     "pass_at_k",
     "plan_groups",
+    "problem_contrasts",
 ]

@@ -1,30 +1,100 @@
-"""Differences of systems on the same problems: a test decides, limits show by how much.
+"""Differences of systems over problems: a test decides, limits show by how much.
 
-Whether a difference is more than luck is decided by swapping the systems within problems (`swap_test`), which has the
-power of a paired t test and needs no law. How large it is, is shown by limits of Gaffke's type with a further problem
-imagined near the others. The two agree: where nothing is certified the limits hold zero, and where something is they
-end at zero at the latest. By name, ``gaffke``, ``studentised`` and ``t`` have limits that decide by themselves;
-``gaffke`` is the one that rests on the bounds of the score alone, and rare kinds of problem do not harm it.
+On the same problems, whether a difference is more than luck is decided by swapping the systems within problems
+(`swap_test`), which has the power of a paired t test and needs no law. How large it is, is shown by limits of Gaffke's
+type with a further problem imagined near the others. The two agree: where nothing is certified the limits hold zero,
+and where something is they end at zero at the latest. By name, ``gaffke``, ``studentised`` and ``t`` have limits that
+decide by themselves; ``gaffke`` is the one that rests on the bounds of the score alone, and rare kinds of problem do
+not harm it. Systems on problems of their own are compared by the limits of each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import Bounds, Seed
+from levelbest._check import Bounds, FloatArray, IntArray, Seed
 from levelbest.errors import DataError, InputError
 from levelbest.stats.bands import reason_of
-from levelbest.stats.contrasts import Difference
+from levelbest.stats.contrasts import (
+    Columns,
+    Contrast,
+    Contrasts,
+    Difference,
+    Effect,
+    Means,
+    Question,
+    agreeing,
+    contrast_of,
+    further_runs,
+    possible_best,
+)
 from levelbest.stats.problems._groups import GroupBest, average_over_groups
 from levelbest.stats.problems._intervals import GROUP_METHODS
-from levelbest.stats.problems._limits import MeanQuestion, mean_limits
+from levelbest.stats.problems._limits import WHY, MeanLimits, MeanQuestion, mean_and_error, mean_limits
 from levelbest.stats.problems._swaps import SwapTest, swap_test
 
-__all__ = ["group_difference", "group_differences"]
+__all__ = ["group_difference", "problem_contrasts"]
+
+
+def problem_contrasts(
+    systems: Sequence[GroupBest],
+    question: Question,
+    *,
+    paired: bool = True,
+    n_resamples: int = _check.N_RESAMPLES,
+    rng: Seed = 0,
+) -> Contrasts:
+    """Differences of systems over problems, with limits and verdicts for all pairs and budgets together.
+
+    Parameters
+    ----------
+    systems
+        The values by problem of each system at the same budgets and, paired, on the same problems. A problem counts at
+        n where both systems of a pair have n samples of it.
+    question
+        Pairs, confidence, bounds (turned so that higher is better), the budget named in advance (one of the systems')
+        and the difference worth having. By default swapping systems within problems certifies; a method of
+        `GROUP_METHODS` gives that method's limits, and certifies where they exclude zero.
+    paired
+        Whether the systems are compared problem by problem, or each over its own problems.
+    n_resamples, rng
+        Draws behind the limits, and what decides them. The test draws until its verdict stands.
+
+    Returns
+    -------
+    Contrasts
+        ``n_trials`` are samples; ``basis`` is ``swaps`` or ``limits``; ``further`` counts problems.
+
+    Examples
+    --------
+    >>> from levelbest.stats.contrasts import Question
+    >>> from levelbest.stats.problems import expected_best_by_group, problem_contrasts
+    >>> problems = [p for p in range(8) for _ in range(4)]
+    >>> a = expected_best_by_group([1, 1, 1, 0] * 8, problems, [1, 2])
+    >>> b = expected_best_by_group([1, 0, 0, 0] * 8, problems, [1, 2])
+    >>> contrast = problem_contrasts([a, b], Question(pairs=((0, 1),), bounds=(0, 1))).pairs[0]
+    >>> contrast.certified.tolist(), contrast.basis, round(float(contrast.p_value[0]), 4)
+    ([1, 1], 'swaps', 0.0078)
+    """
+    asked = _Asked(question, n_resamples, int(_check.as_rng(rng).integers(2**62)))
+    answer = _on_the_same_problems(systems, asked) if paired else _apart(systems, asked)
+    contrasts = tuple(answer.contrast(place, systems, question) for place in range(len(question.pairs)))
+    above, best = possible_best(len(systems), contrasts)
+    return Contrasts(
+        question=question,
+        pairs=contrasts,
+        n_trials=tuple(int(system.sizes.sum()) for system in systems),
+        method=answer.limits.method,
+        n_permutations=0 if answer.swaps is None else answer.swaps.n_swaps,
+        enumerated=answer.swaps is not None and answer.swaps.enumerated,
+        n_resamples=n_resamples,
+        above=above,
+        possible_best=best,
+    )
 
 
 def group_difference(
@@ -38,9 +108,27 @@ def group_difference(
     n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
 ) -> Difference:
-    """The difference of two systems on the same problems, problem by problem, over all the budgets together.
+    """The difference of two systems on the same problems, problem by problem: first minus second, positive is better.
 
-    Parameters, result and notes are those of `group_differences`.
+    Parameters
+    ----------
+    a, b
+        The values by problem of each system, on the same problems and at the same budgets.
+    method
+        The default certifies by swapping systems within problems. A name of `GROUP_METHODS` gives that method's limits,
+        and certifies where they exclude zero.
+    confidence, simultaneous
+        Of all budgets together or, not simultaneous, of each alone.
+    bounds
+        Of the reported score.
+    n_resamples, rng
+        Draws behind the limits, and what decides them. The test draws until its verdict stands.
+
+    Returns
+    -------
+    Difference
+        ``basis`` is ``swaps`` or ``limits``; ``p_value`` is the test's, adjusted for all budgets, and ``smallest_p``
+        the least it could be with so many problems, for one budget.
 
     Examples
     --------
@@ -49,120 +137,217 @@ def group_difference(
     >>> a = expected_best_by_group([1, 1, 1, 0] * 8, problems, [1, 2])
     >>> b = expected_best_by_group([1, 0, 0, 0] * 8, problems, [1, 2])
     >>> found = group_difference(a, b, bounds=(0, 1))
-    >>> found.certified.tolist(), found.basis, round(float(found.p_value[0]), 4)
-    ([1, 1], 'swaps', 0.0078)
+    >>> found.certified.tolist(), found.basis, found.smallest_p
+    ([1, 1], 'swaps', 0.0078125)
     """
-    return group_differences(
-        [a, b],
-        [(0, 1)],
-        method=method,
-        confidence=confidence,
-        simultaneous=simultaneous,
-        bounds=bounds,
+    question = Question(
+        ((0, 1),), _check.as_confidence(confidence), _check.as_bounds(bounds), method=method or "default"
+    )
+    asked = _Asked(question, n_resamples, int(_check.as_rng(rng).integers(2**62)), bool(simultaneous))
+    answer = _on_the_same_problems([a, b], asked)
+    n, difference, low, high, certified, p_value = answer.columns(0, a.n)
+    low, high = agreeing(low, high, certified, question.bounds)
+    return Difference(
+        n=n,
+        difference=difference,
+        low=low,
+        high=high,
+        certified=certified,
+        method=answer.limits.method,
+        confidence=question.confidence,
+        simultaneous=bool(simultaneous),
+        paired=True,
+        n_trials=(int(a.sizes.sum()), int(b.sizes.sum())),
+        statistic="mean",
+        direction=a.direction,
         n_resamples=n_resamples,
-        rng=rng,
-    )[0]
+        reason=reason_of(n, [None if code is None else WHY[code] for code in answer.limits.why]),
+        basis=answer.basis,
+        p_value=None if answer.swaps is None else p_value,
+        smallest_p=None if answer.swaps is None else float(answer.swaps.smallest[0]),
+    )
 
 
-def group_differences(
-    systems: Sequence[GroupBest],
-    pairs: Sequence[tuple[int, int]],
-    *,
-    method: str | None = None,
-    confidence: float = 0.95,
-    simultaneous: bool = True,
-    bounds: Bounds | None = None,
-    n_resamples: int = _check.N_RESAMPLES,
-    rng: Seed = 0,
-) -> list[Difference]:
-    """Paired differences of several systems, first minus second, turned so that positive is better.
+@dataclass(frozen=True)
+class _Asked:
+    """A question, and the draws that may be spent on it."""
 
-    Parameters
-    ----------
-    systems
-        The values by problem of each system, on the same problems and at the same budgets. A problem counts at n where
-        both systems of a pair have n samples of it.
-    pairs
-        Places in ``systems``.
-    method
-        The default certifies by swapping systems within problems. A name of `GROUP_METHODS` gives that method's limits,
-        and certifies where they exclude zero.
-    confidence, simultaneous
-        Of all pairs and budgets together or, not simultaneous, of each alone.
-    bounds
-        Of the reported score.
-    n_resamples, rng
-        Draws behind the limits, and what decides them. The test draws until its verdict stands.
+    question: Question
+    n_resamples: int
+    seed: int
+    together: bool = True
 
-    Returns
-    -------
-    list of Difference
-        One per pair. ``basis`` is ``swaps`` or ``limits``; ``p_value`` is the test's, adjusted for all pairs and
-        budgets, and ``smallest_p`` the least it could be with so many problems, for one pair and budget.
-    """
-    name = _check.as_choice("default" if method is None else method, GROUP_METHODS, "method")
-    confidence = _check.as_confidence(confidence)
-    n_resamples = _check.as_count(n_resamples, "n_resamples")
-    first = systems[0]
+    @property
+    def method(self) -> str:
+        name = _check.as_choice(self.question.method, GROUP_METHODS, "method")
+        return "imagined" if name == "default" else name
+
+    def stream(self, of: int) -> np.random.Generator:
+        """The same draws whenever they are asked for."""
+        return np.random.default_rng([self.seed, of])
+
+    def limits(self, columns: FloatArray, weights: FloatArray | None, bounds: Bounds, method: str) -> MeanLimits:
+        """Limits for the mean of each column, that hold for all of them together."""
+        confidence = _check.as_confidence(self.question.confidence)
+        draws = _check.as_count(self.n_resamples, "n_resamples")
+        return mean_limits(
+            MeanQuestion(columns, weights, bounds, confidence, self.together, draws, self.stream(0)), method
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """All pairs: columns are budgets, pair after pair."""
+
+    differences: FloatArray
+    limits: MeanLimits
+    swaps: SwapTest | None
+    named: MeanLimits | None
+    """At the budget named in advance, a column per pair."""
+    means: tuple[tuple[Means, Means], ...]
+    """What stands behind each pair at the budget of its effect."""
+
+    @property
+    def basis(self) -> str:
+        return "limits" if self.swaps is None else "swaps"
+
+    def columns(self, pair: int, n: IntArray) -> Columns:
+        here = slice(pair * n.size, (pair + 1) * n.size)
+        low, high = self.limits.low[here], self.limits.high[here]
+        if self.swaps is None:
+            with np.errstate(invalid="ignore"):
+                certified = np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype(np.int64)
+            return Columns(n, self.differences[here], low, high, certified, np.full(n.size, np.nan))
+        # there is no verdict where there are no limits
+        certified = np.where(np.isnan(low), 0, self.swaps.certified[pair])
+        return Columns(n, self.differences[here], low, high, certified, self.swaps.p_value[pair])
+
+    def contrast(self, pair: int, systems: Sequence[GroupBest], question: Question) -> Contrast:
+        """One pair: its columns, its effect, and how many further problems would decide."""
+        first = systems[0]
+        columns = self.columns(pair, first.n)
+        place = _place(first, question)
+        named = None
+        if place is not None:
+            low, high = (columns.low, columns.high) if self.named is None else (self.named.low, self.named.high)
+            at = place if self.named is None else pair
+            named = _effect(columns, place, float(low[at]), float(high[at]), question)
+        certified = int(columns.certified[place or 0])
+        codes = self.limits.why[pair * first.n.size : (pair + 1) * first.n.size]
+        reasons = list(dict.fromkeys(code for code in codes if code is not None))
+        if self.swaps is not None and not self.swaps.settled[pair]:
+            reasons.append("unsettled")
+        a, b = question.pairs[pair]
+        return contrast_of(
+            (a, b),
+            (int(systems[a].sizes.sum()), int(systems[b].sizes.sum())),
+            columns,
+            question,
+            basis=self.basis,
+            further=0.0 if certified else _further(self.means[pair], (1 - question.confidence) / len(question.pairs)),
+            reasons=tuple(reasons),
+            named=named,
+        )
+
+
+def _place(system: GroupBest, question: Question) -> int | None:
+    """Where the budget named in advance stands among the budgets."""
+    if question.headline is None:
+        return None
+    if question.headline not in system.n:
+        raise InputError(f"the budget named in advance, {question.headline}, must be one of those compared")
+    return int(np.flatnonzero(system.n == question.headline)[0])
+
+
+def _effect(columns: Columns, place: int, low: float, high: float, question: Question) -> Effect:
+    certified = columns.certified[place : place + 1]
+    ends = agreeing(np.array([low]), np.array([high]), certified, question.bounds)
+    low, high = float(ends[0][0]), float(ends[1][0])
+    worth = question.worth
+    return Effect(
+        n=int(columns.n[place]),
+        difference=float(columns.difference[place]),
+        low=low,
+        high=high,
+        certified=int(certified[0]),
+        p_value=float(columns.p_value[place]),
+        negligible=worth is not None and -worth < low and high < worth,
+        named=True,
+    )
+
+
+def _on_the_same_problems(systems: Sequence[GroupBest], asked: _Asked) -> _Answer:
+    """Each pair's differences problem by problem."""
+    question, first = asked.question, systems[0]
     for other in systems[1:]:
         if not np.array_equal(other.n, first.n):
             raise InputError("systems must be compared at the same budgets n; compute them with one list of n")
         _same_groups(first, other)
-    ends = _check.as_bounds(bounds)
-    reach: Bounds = (None, None)
-    if ends[0] is not None and ends[1] is not None:
-        reach = (ends[0] - ends[1], ends[1] - ends[0])
     sign = _check.sign_of(first.direction)
-    columns = [sign * (systems[a].by_group - systems[b].by_group) for a, b in pairs]
-    for_limits, for_swaps = _check.as_rng(rng).spawn(2)
-    asked = MeanQuestion(
-        np.concatenate(columns, axis=1), first.weights, reach, confidence, bool(simultaneous), n_resamples, for_limits
-    )
-    limits = mean_limits(asked, "imagined" if name == "default" else name)
+    by_pair = [sign * (systems[a].by_group - systems[b].by_group) for a, b in question.pairs]
+    low, high = question.bounds
+    reach: Bounds = (None, None) if low is None or high is None else (low - high, high - low)
+    place = _place(first, question)
+    columns = np.concatenate(by_pair, axis=1)
     swaps = None
-    if name == "default":
-        swaps = swap_test(columns, first.weights, 1 - confidence, together=bool(simultaneous), rng=for_swaps)
-    out = []
-    for at, (column, (a, b)) in enumerate(zip(columns, pairs, strict=True)):
-        here = slice(at * first.n.size, (at + 1) * first.n.size)
-        low, high = limits.low[here], limits.high[here]
-        difference = Difference(
-            n=first.n,
-            difference=average_over_groups(column, first.weights)[0],
-            low=low,
-            high=high,
-            certified=np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype(np.int64),
-            method=limits.method,
-            confidence=confidence,
-            simultaneous=bool(simultaneous),
-            paired=True,
-            n_trials=(int(systems[a].sizes.sum()), int(systems[b].sizes.sum())),
-            statistic="mean",
-            direction=first.direction,
-            n_resamples=n_resamples,
-            reason=reason_of(first.n, limits.why[here]),
-            basis="limits",
-        )
-        out.append(difference if swaps is None else _agreed(difference, swaps, at))
-    return out
+    if question.method == "default":
+        level = 1 - question.confidence
+        swaps = swap_test(by_pair, first.weights, level, together=asked.together, rng=asked.stream(1), first=place)
+    limits = asked.limits(columns, first.weights, reach, asked.method)
+    named = None
+    if place is not None and swaps is not None:
+        named = asked.limits(columns[:, place :: first.n.size], first.weights, reach, asked.method)
+    means = []
+    for own in by_pair:
+        mean = _mean_of(own[:, place or 0], first.weights)
+        # against a constant Welch's t is that of one sample: the paired one
+        means.append((mean, Means(0.0, 0.0, mean.size)))
+    return _Answer(average_over_groups(columns, first.weights)[0], limits, swaps, named, tuple(means))
 
 
-def _agreed(difference: Difference, swaps: SwapTest, pair: int) -> Difference:
-    """The test's verdicts, and limits that agree with them; there is no verdict where there are no limits."""
-    low, high = difference.low, difference.high
-    certified = np.where(np.isnan(low), 0, swaps.certified[pair])
-    with np.errstate(invalid="ignore"):
-        low = np.where(certified > 0, np.maximum(low, 0.0), np.minimum(low, 0.0))
-        high = np.where(certified < 0, np.minimum(high, 0.0), np.maximum(high, 0.0))
-    return replace(
-        difference,
-        low=low,
-        high=high,
-        certified=certified,
-        basis="swaps",
-        p_value=swaps.p_value[pair],
-        smallest_p=float(swaps.smallest[pair]),
+def _apart(systems: Sequence[GroupBest], asked: _Asked) -> _Answer:
+    """Each system over its own problems: all bands hold together, so every difference lies between their edges."""
+    question = asked.question
+    method = question.method
+    if method == "default":
+        method = "studentised" if None in question.bounds else "gaffke"
+    each = replace(asked, question=replace(question, confidence=question.confidence ** (1 / len(systems))))
+    sign = _check.sign_of(systems[0].direction)
+    bands = [
+        replace(each, seed=asked.seed + place).limits(sign * one.by_group, one.weights, question.bounds, method)
+        for place, one in enumerate(systems)
+    ]
+    pairs = [(systems[a], systems[b], bands[a], bands[b]) for a, b in question.pairs]
+    limits = MeanLimits(
+        low=np.concatenate([one.low - other.high for _, _, one, other in pairs]),
+        high=np.concatenate([one.high - other.low for _, _, one, other in pairs]),
+        method=method,
+        note=bands[0].note,
+        why=[code or why for _, _, one, other in pairs for code, why in zip(one.why, other.why, strict=True)],
     )
+    place = _place(systems[0], question) or 0
+    means = [
+        (_mean_of(sign * a.by_group[:, place], a.weights), _mean_of(sign * b.by_group[:, place], b.weights))
+        for a, b, _, _ in pairs
+    ]
+    differences = np.concatenate([sign * (a.value - b.value) for a, b, _, _ in pairs])
+    return _Answer(differences, limits, None, None, tuple(means))
+
+
+def _mean_of(values: FloatArray, weights: FloatArray | None) -> Means:
+    """The (weighted) mean over problems, with the variance that its standard error would have come from."""
+    each = np.ones(values.size) if weights is None else weights
+    known = ~np.isnan(values) & (each > 0)
+    size = int(known.sum())
+    if size < 2:
+        return Means(float("nan"), float("nan"), size)
+    mean, error = mean_and_error(values[known, None], each[known])
+    return Means(float(mean[0]), float(error[0]) ** 2 * size, size)
+
+
+def _further(means: tuple[Means, Means], level: float) -> float:
+    """Further problems that would decide in four of five cases; NaN where problems are too few to tell."""
+    return float("nan") if min(one.size for one in means) < 2 else further_runs(*means, level)
 
 
 def _same_groups(a: GroupBest, b: GroupBest) -> None:

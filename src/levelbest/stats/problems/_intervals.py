@@ -8,7 +8,7 @@ from levelbest import _check
 from levelbest._check import Bounds, Seed
 from levelbest.stats.bands import Interval, reason_of
 from levelbest.stats.problems._groups import GroupBest
-from levelbest.stats.problems._limits import METHODS, MeanQuestion, mean_limits
+from levelbest.stats.problems._limits import METHODS, WHY, MeanQuestion, mean_limits
 
 __all__ = ["GROUP_METHODS", "group_interval"]
 
@@ -79,7 +79,7 @@ def group_interval(
         simultaneous=bool(simultaneous),
         n_trials=int(best.groups.size),
         direction=best.direction,
-        reason=reason_of(best.n, limits.why),
+        reason=reason_of(best.n, [None if code is None else WHY[code] for code in limits.why]),
         note=limits.note,
         n_resamples=n_resamples,
     )

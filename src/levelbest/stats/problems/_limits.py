@@ -20,7 +20,7 @@ seen the limits covered .70 to .74).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,18 +28,22 @@ from levelbest._check import Bounds, FloatArray
 from levelbest.errors import InputError
 from levelbest.stats.bands import allow, counts, imagined_ends, local_level, order_statistic, studentise
 
-__all__ = ["METHODS", "MeanLimits", "MeanQuestion", "mean_limits"]
+__all__ = ["METHODS", "WHY", "MeanLimits", "MeanQuestion", "mean_and_error", "mean_limits"]
 
 METHODS = ("gaffke", "imagined", "studentised", "t")
 REACH = 0.25  # how far beyond the problems a further one is imagined, in ranges of a quarter of them
 HEAVIER = 2.0  # times the mean weight: what a further problem weighs at least where weights are given
 _CELLS = 1 << 20  # exponentials in one piece
 
-ONE_GROUP = "one group cannot show how groups differ: a standard error from one cluster does not exist"
-TWO_GROUPS = "two groups are too few to show how groups differ without bounds on the score"
-NO_SPREAD = "every group has the same value, so the data cannot show how groups differ; bounds on the score would help"
-NO_GROUP = "no group has so many samples"
-NO_WEIGHT = "every group has weight 0"
+WHY = {
+    "one-problem": "one group cannot show how groups differ: a standard error from one cluster does not exist",
+    "two-problems": "two groups are too few to show how groups differ without bounds on the score",
+    "no-spread": "every group has the same value, so the data cannot show how groups differ; bounds on the score would "
+    "help",
+    "no-problem": "no group has so many samples",
+    "no-weight": "every group has weight 0",
+}
+"""Why there are no limits, by code."""
 
 Pair = tuple[FloatArray, FloatArray]
 
@@ -59,7 +63,7 @@ class MeanQuestion:
 
 @dataclass(frozen=True, eq=False)
 class MeanLimits:
-    """One entry per column; where there are no limits ``why`` says so."""
+    """One entry per column; where there are no limits ``why`` is a code of `WHY`."""
 
     low: FloatArray
     high: FloatArray
@@ -76,27 +80,28 @@ def mean_limits(asked: MeanQuestion, method: str) -> MeanLimits:
             f"method 'gaffke' needs both bounds of the score, got {asked.bounds}; give bounds=(lowest, highest) or use "
             "method='studentised'"
         )
-    known = ~np.isnan(asked.columns)
-    counted = known.sum(axis=0)
-    weights = asked.weights
-    weighty = counted if weights is None else (known & (weights > 0)[:, None]).sum(axis=0)
+    given = (~np.isnan(asked.columns)).sum(axis=0)
+    if asked.weights is not None:  # a problem of weight 0 is none: it neither widens nor narrows a limit
+        held = asked.weights > 0
+        asked = replace(asked, columns=asked.columns[held], weights=asked.weights[held])
+    counted = (~np.isnan(asked.columns)).sum(axis=0)
     why: list[str | None] = [
-        NO_GROUP if count == 0 else NO_WEIGHT if held == 0 else ONE_GROUP if held == 1 else None
-        for count, held in zip(counted, weighty, strict=True)
+        "no-problem" if known == 0 else "no-weight" if count == 0 else "one-problem" if count == 1 else None
+        for known, count in zip(given, counted, strict=True)
     ]
-    usable = np.flatnonzero(weighty > 1)
+    usable = np.flatnonzero(counted > 1)
     low, high = np.full(counted.size, np.nan), np.full(counted.size, np.nan)
     if usable.size:
         part = asked.columns[:, usable]
-        each = np.ones(part.shape[0]) if weights is None else weights / weights.max()
+        each = np.ones(part.shape[0]) if asked.weights is None else asked.weights / asked.weights.max()
         low[usable], high[usable] = _BY_NAME[method](asked, part, each)
         if not (method == "gaffke" or (method == "imagined" and bounded)):
-            error = _mean_and_error(part, each)[1]
+            error = mean_and_error(part, each)[1]
             for i, still in zip(usable, error == 0, strict=True):
                 few = method == "studentised" and counted[i] == 2
                 if still or few:
                     low[i] = high[i] = np.nan
-                    why[i] = NO_SPREAD if still else TWO_GROUPS
+                    why[i] = "no-spread" if still else "two-problems"
     if bounded:
         low, high = np.clip(low, *asked.bounds), np.clip(high, *asked.bounds)
     return MeanLimits(low, high, method, _note(method, asked), why)
@@ -126,11 +131,7 @@ def _gaffke(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
 
 
 def _imagined(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
-    counting = ~np.isnan(part) & (each > 0)[:, None]
-    ends = [
-        imagined_ends(np.sort(column[held]), *asked.bounds, REACH)
-        for column, held in zip(part.T, counting.T, strict=True)
-    ]
+    ends = [imagined_ends(np.sort(column[~np.isnan(column)]), *asked.bounds, REACH) for column in part.T]
     return _exponential_limits(asked, part, each, np.array(ends).T)
 
 
@@ -173,7 +174,7 @@ def _exponential_draws(
 def _t(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
     from scipy.special import stdtrit
 
-    value, error = _mean_and_error(part, each)
+    value, error = mean_and_error(part, each)
     # Bonferroni over the columns
     level = (1 - asked.confidence) / 2 / (part.shape[1] if asked.simultaneous else 1)
     reach = stdtrit((~np.isnan(part)).sum(axis=0) - 1, 1 - level) * error
@@ -181,7 +182,7 @@ def _t(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
 
 
 def _studentised(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
-    value, error = _mean_and_error(part, each)
+    value, error = mean_and_error(part, each)
     t = _bootstrap_t(part, each, value, asked.n_resamples, asked.rng)
     alpha = 1 - asked.confidence
     level = local_level(t, alpha) if asked.simultaneous else alpha / 2
@@ -196,7 +197,7 @@ _BY_NAME: dict[str, Callable[[MeanQuestion, FloatArray, FloatArray], Pair]] = {
 }
 
 
-def _mean_and_error(columns: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+def mean_and_error(columns: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The weighted mean of each column and its standard error over groups."""
     known = ~np.isnan(columns)
     held = known * weights[:, None]

@@ -6,9 +6,11 @@ the problem's differences, at all budgets together, and nothing else. So the ran
 from problem to problem but not on average it is, like a paired t test, right for many problems.
 
 The statistic at a budget is sum(w d) / sqrt(sum(w^2 d^2)), which no swap scales; it grows with the paired t. Budgets of
-one pair of systems are tested by their largest statistics, stepping down (Westfall and Young 1993). A pair tests its
-budgets at the level over the number of pairs that still have a budget to decide: when a true hypothesis is first
-rejected, all true ones are still there, so that the familywise error stays below the level (Bonferroni over pairs).
+one pair of systems are tested by their largest statistics, stepping down (Westfall and Young 1993). A budget named in
+advance is tested before the others, by its own statistic, and they are tested only where it is rejected (a fixed
+sequence, which keeps the pair's level). A pair tests its budgets at the level over the number of pairs that still have
+a budget to decide: when a true hypothesis is first rejected, all true ones are still there, so that the familywise
+error stays below the level (Bonferroni over pairs).
 
 Up to 2^15 patterns are enumerated. Beyond, patterns are drawn until the Monte Carlo error of the p-values cannot
 change what is rejected, or as many as are allowed: (1 + patterns that reach it) / (1 + patterns) then decides.
@@ -51,8 +53,10 @@ class SwapTest:
     """The least p-value that each pair could reach with its number of problems, before any adjustment."""
     n_swaps: int
     """The largest number of patterns looked at for a pair."""
-    settled: bool
-    """Whether no further draw could change what is certified."""
+    enumerated: bool
+    """Whether these were all patterns, for every pair."""
+    settled: BoolArray
+    """By pair: no further draw could change what is certified."""
 
 
 def swap_test(
@@ -62,12 +66,15 @@ def swap_test(
     *,
     together: bool,
     rng: np.random.Generator,
+    first: int | None = None,
 ) -> SwapTest:
     """Test each pair's differences, (problem, n) with NaN for unknown, at a familywise ``level``.
 
-    ``together``: over all budgets and pairs; otherwise each budget of each pair alone.
+    ``together``: over all budgets and pairs; otherwise each budget of each pair alone. ``first`` is the place of a
+    budget that was named in advance.
     """
-    tests = [_Swapped(part, weights, together, generator) for part, generator in _with_streams(differences, rng)]
+    streams = rng.spawn(len(differences))
+    tests = [_Swapped(part, weights, together, own, first) for part, own in zip(differences, streams, strict=True)]
     while True:
         ends = [test.ends() for test in tests]
         surely, perhaps = (
@@ -86,21 +93,21 @@ def swap_test(
         p_value=_adjusted(own) if together else own,
         smallest=np.array([test.smallest for test in tests]),
         n_swaps=max(test.drawn for test in tests),
-        settled=bool((surely == perhaps).all()),
+        enumerated=all(test.enumerated for test in tests),
+        settled=(surely == perhaps).all(axis=1),
     )
-
-
-def _with_streams(
-    differences: Sequence[FloatArray], rng: np.random.Generator
-) -> Iterator[tuple[FloatArray, np.random.Generator]]:
-    return zip(differences, rng.spawn(len(differences)), strict=True)
 
 
 class _Swapped:
     """One pair: its statistics, and how many of the patterns looked at so far reach each."""
 
     def __init__(
-        self, differences: FloatArray, weights: FloatArray | None, together: bool, rng: np.random.Generator
+        self,
+        differences: FloatArray,
+        weights: FloatArray | None,
+        together: bool,
+        rng: np.random.Generator,
+        first: int | None,
     ) -> None:
         rows = np.where(np.isnan(differences), 0.0, differences)
         if weights is not None:
@@ -112,6 +119,9 @@ class _Swapped:
         self.statistic = self.rows.sum(axis=0)
         # the largest statistic first: each is compared with the largest of itself and of those after it
         self.order = np.argsort(-np.abs(self.statistic), kind="stable")
+        self.n_named = int(together and first is not None and bool(self.testable[first]))
+        if self.n_named:
+            self.order = np.r_[first, self.order[self.order != first]].astype(np.int64)
         self.threshold = np.abs(self.statistic)[self.order] * (1 - _SLACK)
         self.together = together
         self.rng = rng
@@ -134,7 +144,8 @@ class _Swapped:
     def _count(self, statistics: FloatArray) -> None:
         sizes = np.abs(statistics[:, self.order])
         if self.together:
-            sizes = np.maximum.accumulate(sizes[:, ::-1], axis=1)[:, ::-1]
+            band = sizes[:, self.n_named :]
+            band[:] = np.maximum.accumulate(band[:, ::-1], axis=1)[:, ::-1]
         self.reached += (sizes >= self.threshold).sum(axis=0)
         self.drawn += statistics.shape[0]
 
