@@ -7,16 +7,17 @@ from pathlib import Path
 import levelbest
 
 ROOT = Path(levelbest.__file__).parent
-BASE = ("_grid", "_lazy", "_ledger", "_plain", "_write", "errors", "cautions", "_check")
+BASE = ("_frames", "_grid", "_lazy", "_ledger", "_plain", "_write", "errors", "cautions", "_check")
 LAYERS = (
     "stats",
     "simulation",
     "trials",
+    "results",
     "readers",
     "group_curves",
     "large",
-    "curve_results",
     "curves",
+    "designs",
     "comparisons",
     "report",
     "run",

@@ -70,7 +70,7 @@ def test_running_trials_are_apart():
 
 def test_a_partly_known_reported_score_is_refused_until_told():
     trials = Trials.from_arrays([0.5, 0.6, 0.7], reported=[NAN, NAN, 0.8], direction="max", bounds=(0, 1))
-    with pytest.raises(DataError, match=r"known for 1 of 3 .*--missing-reported"):
+    with pytest.raises(DataError, match=r"known for 1 of 3 .*missing= drop"):
         trials.scores()
     assert trials.scores(missing="drop").n_trials == 1
     np.testing.assert_array_equal(trials.scores(missing="worst").reported, [0, 0, 0.8])

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from levelbest.comparisons.planning import plan_trials as plan_trials
     from levelbest.comparisons.reach import reach as reach
     from levelbest.comparisons.tasks import compare_tasks as compare_tasks
-    from levelbest.curve_results import Curve as Curve
     from levelbest.curves import curve as curve
     from levelbest.curves import family_curves as family_curves
     from levelbest.errors import DataError as DataError
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from levelbest.readers import read_trials as read_trials
     from levelbest.readers.tidy import write_trials as write_trials
     from levelbest.report.write import write_report as write_report
+    from levelbest.results import Curve as Curve
     from levelbest.run.runner import Run as Run
     from levelbest.run.runner import run_study as run_study
     from levelbest.run.runner import run_trials as run_trials
@@ -52,7 +52,7 @@ _HOMES = {
     "Trials": "trials",
     "read_trials": "readers",
     "write_trials": "readers.tidy",
-    "Curve": "curve_results",
+    "Curve": "results",
     "curve": "curves",
     "family_curves": "curves",
     "Run": "run.runner",

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
-from levelbest.curve_results import Curve
 from levelbest.errors import InputError
-from levelbest.group_curves import Stratum, group_curve, spread_of_groups, stratum_curves
+from levelbest.group_curves import group_curve, spread_of_groups, stratum_curves
 from levelbest.large import LargeFamily, best_by_group_large
+from levelbest.results import Curve, Stratum
 from levelbest.stats.bands import LARGE, Interval
 from levelbest.stats.bands import _interval as intervals
 from levelbest.stats.best import _laws as laws

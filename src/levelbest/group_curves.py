@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
-from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError
 from levelbest.readers.groups import said_of_repeats
+from levelbest.results import Stratum
 from levelbest.stats.bands import Interval
 from levelbest.stats.problems import (
     GROUP_METHODS,
@@ -27,7 +27,6 @@ from levelbest.trials import Metric, Scores, Trials
 
 __all__ = [
     "GroupCurve",
-    "Stratum",
     "VerifierEffect",
     "about_sizes",
     "as_group_statistic",
@@ -56,31 +55,6 @@ class GroupCurve:
     metric: Metric
     cautions: tuple[Caution, ...]
     strata: tuple[Stratum, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Stratum:
-    """The problems of one stratum: their curve, with limits over them alone."""
-
-    label: str
-    best: GroupBest
-    limits: Interval
-
-    def to_dict(self) -> dict[str, Any]:
-        """The form that ``--json`` prints; a limit or value that does not exist is None."""
-        best = self.best
-        low, high = np.asarray(self.limits.low), np.asarray(self.limits.high)
-        columns = zip(best.n, best.value, low, high, best.n_groups, strict=True)
-        keys = ("n", "value", "low", "high", "n_groups")
-        document: dict[str, Any] = plain(
-            {
-                "stratum": self.label,
-                "n_trials": int(best.sizes.sum()),
-                "n_groups": int(best.groups.size),
-                "points": [dict(zip(keys, point, strict=True)) for point in columns],
-            }
-        )
-        return document
 
 
 def spread_of_groups(best: GroupBest) -> FloatArray:

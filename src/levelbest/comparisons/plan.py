@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import IntArray
 from levelbest.cautions import Caution
 from levelbest.comparisons import sentences
 from levelbest.comparisons.pairing import Pairing
@@ -25,7 +24,6 @@ __all__ = [
     "cautions_of",
     "family_scores",
     "make_plan",
-    "one_table",
     "pairs_of",
     "scope_words",
     "trial_words",
@@ -65,80 +63,6 @@ def pairs_of(names: tuple[str, ...], baseline: str | None) -> tuple[tuple[int, i
         return tuple(combinations(range(len(names)), 2))
     at = names.index(baseline)
     return tuple((i, at) for i in range(len(names)) if i != at)
-
-
-def one_table(trials: Trials | Sequence[Trials]) -> Trials:
-    """Several tables as one, if they share their metric."""
-    if isinstance(trials, Trials):
-        return trials
-    tables = list(trials)
-    first = tables[0].metric
-    for one in tables[1:]:
-        named = f"{tables[0].families[0]} has {first.reported or first.selection!r} ({first.direction})"
-        named += f" and {one.families[0]} {one.metric.reported or one.metric.selection!r} ({one.metric.direction})"
-        if one.metric.direction != first.direction:
-            raise InputError(
-                f"families must be compared by one metric in one direction: {named}; read them alike, or compare them "
-                "as tasks"
-            )
-        if (one.metric.selection, one.metric.reported) != (first.selection, first.reported):
-            raise InputError(
-                f"families must be compared by one metric: {named}; name the same selection and reported columns"
-            )
-    names = tuple(dict.fromkeys(name for one in tables for name in one.families))
-
-    def joined(column: str) -> Any:
-        parts = [getattr(one, column) for one in tables]
-        return None if any(part is None for part in parts) else np.concatenate(parts)
-
-    shared = set.intersection(*(set(one.configuration) for one in tables))
-    groups, group = _joined_groups(tables)
-    weights, strata = _said_of_groups(tables, groups)
-    return Trials(
-        metric=first,
-        families=names,
-        family=np.array([names.index(one.families[code]) for one in tables for code in one.family], dtype=np.int32),
-        selection=joined("selection"),
-        status=joined("status"),
-        reported=joined("reported"),
-        cost=joined("cost"),
-        seed=joined("seed"),
-        group=group,
-        groups=groups,
-        weights=weights,
-        strata=strata,
-        sample=joined("sample"),
-        configuration={key: np.concatenate([one.configuration[key] for one in tables]) for key in sorted(shared)},
-        source=tuple(dict.fromkeys(name for one in tables for name in one.source)),
-        cautions=tuple(dict.fromkeys(caution for one in tables for caution in one.cautions)),
-    )
-
-
-def _said_of_groups(tables: Sequence[Trials], groups: tuple[str, ...]) -> tuple[FloatArray | None, tuple[str, ...]]:
-    """The weights and strata of the problems of several tables, which must agree; none where a table has none."""
-    weights: dict[str, float] = {}
-    strata: dict[str, str] = {}
-    for one in tables:
-        for i, name in enumerate(one.groups):
-            if one.weights is not None and weights.setdefault(name, float(one.weights[i])) != one.weights[i]:
-                raise InputError(f"a problem has one weight, and {name!r} has {weights[name]:g} and {one.weights[i]:g}")
-            if one.strata and strata.setdefault(name, one.strata[i]) != one.strata[i]:
-                raise InputError(f"a problem is in one stratum, and {name!r} is in {strata[name]} and {one.strata[i]}")
-    weighted = bool(groups) and all(one.weights is not None for one in tables)
-    divided = bool(groups) and all(one.strata for one in tables)
-    return (
-        np.array([weights[name] for name in groups]) if weighted else None,
-        tuple(strata[name] for name in groups) if divided else (),
-    )
-
-
-def _joined_groups(tables: Sequence[Trials]) -> tuple[tuple[str, ...], npt.NDArray[np.int32] | None]:
-    """Problems of the same name are the same problem; none where a table has none."""
-    if any(one.group is None for one in tables):
-        return (), None
-    names = {name: code for code, name in enumerate(dict.fromkeys(name for one in tables for name in one.groups))}
-    parts = [np.array([names[name] for name in one.groups], dtype=np.int32)[one.group] for one in tables]
-    return tuple(names), np.concatenate(parts)
 
 
 def family_scores(plan: Plan, failed: str, missing: str, pairing: Pairing | None) -> list[Scores]:

@@ -21,7 +21,6 @@ from levelbest.comparisons.plan import (
     cautions_of,
     family_scores,
     make_plan,
-    one_table,
     scope_words,
     trial_words,
 )
@@ -37,7 +36,7 @@ from levelbest.errors import DataError, InputError
 from levelbest.stats.contrasts import Difference, Sample, reach_words, turn, widest
 from levelbest.stats.contrasts import _differences as contrast
 from levelbest.stats.contrasts import _rivals as rivals
-from levelbest.trials import Scores, Trials
+from levelbest.trials import Scores, Trials, one_table
 
 __all__ = ["compare"]
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.cautions import Caution
-from levelbest.curves import Curve
+from levelbest.report.words.curves import alone_words, quantity, trials_in_words
 from levelbest.report.words.remarks import remarks
+from levelbest.results import Curve
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,8 +41,8 @@ def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> 
     out = console()
     for one in curves:
         failed = f", {one.n_failed} failed ({_policy(one)})" if one.n_failed else ""
-        how = f" ({one.alone})" if not one.reported and one.statistic != "all" else ""
-        what = f"  {one.quantity()}{how}; {one.trials_in_words()}{failed}"
+        how = f" ({alone_words(one)})" if not one.reported and one.statistic != "all" else ""
+        what = f"  {quantity(one)}{how}; {trials_in_words(one)}{failed}"
         table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
         out.print(Text.assemble((one.family, "bold"), what))
         heads = ["n", "value", f"{100 * one.confidence:g} % {'band' if one.simultaneous else 'interval'}", "spread"]

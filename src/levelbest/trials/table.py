@@ -4,47 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NoReturn, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest._check import FloatArray, IntArray
+from levelbest._frames import as_frame
 from levelbest._plain import html_table
 from levelbest.cautions import Caution
-from levelbest.errors import DataError, InputError
+from levelbest.errors import InputError
+from levelbest.trials.failures import OK, RUNNING, STATUSES, Scores, scores_of
+from levelbest.trials.metric import Metric
 
-__all__ = ["STATUSES", "Metric", "Scores", "Skipped", "Trials"]
-
-STATUSES = ("ok", "failed", "diverged", "pruned", "running")
-"""Every status but ``ok`` and ``running`` used up budget without a score: a failure ([S] section 9)."""
-_OK, _RUNNING = STATUSES.index("ok"), STATUSES.index("running")
-
-FailurePolicy = Literal["worst", "drop"]
-MissingPolicy = Literal["refuse", "drop", "worst", "selection"]
-
-
-@dataclass(frozen=True)
-class Metric:
-    """What the scores are: which columns, which way is better, and between which bounds they lie."""
-
-    direction: str
-    selection: str = "selection"
-    reported: str | None = None
-    bounds: Bounds = (None, None)
-    """Bounds of the score that curves are of: the reported one, or the selection score where there is no other."""
-    cost: str | None = None
-    cost_unit: str | None = None
-
-    def __post_init__(self) -> None:
-        _check.as_direction(self.direction)
-        object.__setattr__(self, "bounds", _check.as_bounds(self.bounds))
-
-    @property
-    def worst(self) -> float | None:
-        """The worst possible score, where there is one."""
-        return self.bounds[0 if self.direction == "max" else 1]
+__all__ = ["Skipped", "Trials"]
 
 
 @dataclass(frozen=True)
@@ -59,28 +33,7 @@ class Skipped:
         return {"where": self.where, "why": self.why}
 
 
-@dataclass(frozen=True)
-class Scores:
-    """One family's finished trials as arrays for ``levelbest.stats``, failures counted by a policy."""
-
-    selection: FloatArray
-    reported: FloatArray | None
-    cost: FloatArray | None
-    rows: IntArray
-    """Positions of these trials in the table they came from."""
-    n_failed: int
-    n_running: int
-    failed: FailurePolicy
-
-    @property
-    def n_trials(self) -> int:
-        """How many trials the arrays hold (with ``worst``, the failed ones too)."""
-        return self.selection.size
-
-    @property
-    def curve_of(self) -> FloatArray:
-        """The scores that a curve is of: reported where separate, else selection."""
-        return self.selection if self.reported is None else self.reported
+_COLUMNS = ("family", "selection", "status", "reported", "cost", "order", "group", "search", "seed", "sample")
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,14 +75,14 @@ class Trials:
     cautions: tuple[Caution, ...] = ()
 
     def __post_init__(self) -> None:
-        size = self.family.size
-        for name in ("selection", "status", "reported", "cost", "order", "group", "search", "seed", "sample"):
-            column = getattr(self, name)
-            if column is not None and column.size != size:
-                raise InputError(f"every column needs one value per trial: {name} has {column.size} of {size}")
-            if column is not None:
-                column.setflags(write=False)
-        self.family.setflags(write=False)
+        named_columns = {name: getattr(self, name) for name in _COLUMNS} | dict(self.configuration)
+        for name, column in named_columns.items():
+            if column is None:
+                continue
+            if column.shape != (self.family.size,):
+                given = column.size if column.ndim == 1 else f"the shape {column.shape}"
+                raise InputError(f"every column needs one value per trial: {name} has {given} of {self.family.size}")
+            column.setflags(write=False)
         for name, size in (("weights", 0 if self.weights is None else self.weights.size), ("strata", len(self.strata))):
             if size and size != len(self.groups):
                 raise InputError(f"{name} must be one per group, got {size} for {len(self.groups)} groups")
@@ -154,49 +107,68 @@ class Trials:
         strata: Mapping[Any, Any] | None = None,
         status: Sequence[str] | None = None,
         configuration: Mapping[str, Any] | None = None,
+        order: npt.ArrayLike | None = None,
         bounds: Any = None,
-        **more: Any,
     ) -> Trials:
-        """Trials from plain arrays, one value per trial. A score of NaN or infinity is a diverged trial.
+        """Trials from plain arrays, which are copied. It has a parameter for each column that a table can have.
 
-        ``weights`` and ``strata`` are by group.
+        Parameters
+        ----------
+        selection
+            The score that chooses among trials; NaN or infinity is a diverged trial.
+        direction
+            ``max`` where higher is better, ``min`` where lower is.
+        family
+            One name for all trials, or the name of each.
+        reported, cost, search, seed, sample, order, status
+            One value per trial each; see the fields of `Trials`.
+        group
+            The problem of each trial; ``weights`` and ``strata`` say more of each problem.
+        configuration
+            Hyperparameters: one value per trial for each name.
+        bounds
+            Lowest and highest possible score that curves are of, None where there is no such bound.
+
+        Examples
+        --------
+        >>> trials = Trials.from_arrays([0.7, 0.9, 0.8], direction="max", family=["a", "b", "a"])
+        >>> print(trials)
+        a: 2 trials; b: 1 trial
         """
-        scores = np.array(selection, dtype=np.float64).ravel()
-        claimed = None if reported is None else np.array(reported, dtype=np.float64).ravel()
+        scores = _numbers(selection, "selection")
+        claimed = None if reported is None else _numbers(reported, "reported")
         if status is None:
-            code = np.full(scores.size, _OK, dtype=np.uint8)
-            code[~np.isfinite(scores)] = STATUSES.index("diverged")
+            code = np.full(scores.size, OK, dtype=np.uint8)
         else:
-            code = np.array([_status_code(one) for one in status], dtype=np.uint8)
-            code[(code == _OK) & ~np.isfinite(scores)] = STATUSES.index("diverged")
+            code = np.array([_status_code(name) for name in status], dtype=np.uint8)
+        code[(code == OK) & ~np.isfinite(scores)] = STATUSES.index("diverged")
         families, family_code = _codes([family] * scores.size if isinstance(family, str) else family)
         groups, group_code = _codes(group)
         searches, search_code = _codes(search)
-        metric = Metric(
-            direction=direction,
-            reported=None if claimed is None else "reported",
-            bounds=_check.as_bounds(bounds),
-            cost=None if cost is None else "cost",
-            cost_unit=cost_unit,
-        )
         return cls(
-            metric=metric,
+            metric=Metric(
+                direction=direction,
+                reported=None if claimed is None else "reported",
+                bounds=_check.as_bounds(bounds),
+                cost=None if cost is None else "cost",
+                cost_unit=cost_unit,
+            ),
             families=families,
             family=cast(npt.NDArray[np.int32], family_code),
             selection=scores,
             status=code,
             reported=claimed,
-            cost=None if cost is None else np.array(cost, dtype=np.float64).ravel(),
+            cost=None if cost is None else _numbers(cost, "cost"),
+            order=None if order is None else np.array(order, dtype=np.int64),
             group=group_code,
             groups=groups,
             search=search_code,
             searches=searches,
-            seed=None if seed is None else np.asarray(seed),
-            sample=None if sample is None else np.asarray(sample),
+            seed=None if seed is None else np.array(seed),
+            sample=None if sample is None else np.array(sample),
             weights=None if weights is None else np.array(_each_group(weights, groups, "weights"), dtype=np.float64),
             strata=() if strata is None else tuple(map(str, _each_group(strata, groups, "strata"))),
-            configuration={key: np.asarray(value) for key, value in (configuration or {}).items()},
-            **more,
+            configuration={key: np.array(value) for key, value in (configuration or {}).items()},
         )
 
     def __len__(self) -> int:
@@ -212,17 +184,15 @@ class Trials:
     def __getitem__(self, name: str | Sequence[str]) -> Trials:
         """The trials of one family, or of several in the order given."""
         names = (name,) if isinstance(name, str) else tuple(name)
-        for one in names:
-            if one not in self.families:
-                raise InputError(f"there is no family {one!r}; {_check.nearest_first(one, self.families)}")
+        for wanted in names:
+            if wanted not in self.families:
+                raise InputError(f"there is no family {wanted!r}; {_check.nearest_first(wanted, self.families)}")
         kept = tuple(c for c in self.cautions if c.family is None or c.family in names)
         if len(names) == 1:
             part = self.take(np.flatnonzero(self.family == self.families.index(names[0])))
             return replace(part, families=names, family=np.zeros(len(part), dtype=np.int32), cautions=kept)
-        codes = {self.families.index(one): place for place, one in enumerate(names)}
         new_code = np.full(len(self.families), -1, dtype=np.int32)
-        for old, new in codes.items():
-            new_code[old] = new
+        new_code[[self.families.index(wanted) for wanted in names]] = np.arange(len(names))
         mapped = new_code[self.family]
         part = self.take(np.flatnonzero(mapped >= 0))
         return replace(part, families=names, family=new_code[part.family], cautions=kept)
@@ -251,12 +221,12 @@ class Trials:
     @property
     def n_failed(self) -> int:
         """Trials that ended without a score: failed, diverged or pruned."""
-        return int(np.count_nonzero((self.status != _OK) & (self.status != _RUNNING)))
+        return int(np.count_nonzero((self.status != OK) & (self.status != RUNNING)))
 
     @property
     def n_running(self) -> int:
         """Trials that have not ended."""
-        return int(np.count_nonzero(self.status == _RUNNING))
+        return int(np.count_nonzero(self.status == RUNNING))
 
     @property
     def n_trials(self) -> int:
@@ -275,68 +245,31 @@ class Trials:
         none, the worst observed. ``missing`` says what a trial without a reported score is: refused, dropped,
         the worst score, or (``selection``) that the selection score alone is used.
         """
-        _check.as_choice(failed, ("worst", "drop"), "failure policy")
-        _check.as_choice(missing, ("refuse", "drop", "worst", "selection"), "treatment of missing reported scores")
-        if len(self.families) != 1:
-            raise InputError(
-                f"scores are of one family, and here are {len(self.families)}: choose one, "
-                f"e.g. trials[{self.families[0] if self.families else 'name'!r}]"
-            )
-        finished = self.status != _RUNNING
-        ok = self.status == _OK
-        reported = None if missing == "selection" else self.reported
-        if reported is not None:
-            unknown = ok & ~np.isfinite(reported)
-            if unknown.any():
-                known = int(np.count_nonzero(ok & ~unknown))
-                if missing == "refuse":
-                    raise DataError(
-                        f"{self.families[0]}: the reported score {self.metric.reported!r} is known for {known} of "
-                        f"{int(ok.sum())} finished trials; say how to treat the others (--missing-reported drop, worst "
-                        "or selection; missing= in Python)"
-                    )
-                if missing == "drop":
-                    finished = finished & ~unknown
-                ok = ok & ~unknown
-        if not ok.any():
-            raise DataError(
-                f"{self.families[0]}: none of {int(finished.sum())} finished trials has a score: there is nothing to "
-                "estimate; leave this family out (--where), or run it again"
-            )
-        lost = finished & ~ok
-        rows = np.flatnonzero(ok if failed == "drop" else finished)
-        selection, claimed = self.selection[rows], None if reported is None else reported[rows]
-        bad = ~ok[rows]
-        if bad.any():
-            selection, claimed = self._count_as_worst(selection, claimed, bad)
-        return Scores(
-            selection=selection,
-            reported=claimed,
-            cost=None if self.cost is None else self.cost[rows],
-            rows=rows,
-            n_failed=int(lost.sum()),
-            n_running=self.n_running,
-            failed=cast(FailurePolicy, failed),
-        )
+        return scores_of(self, failed, missing)
 
-    def _count_as_worst(
-        self, selection: FloatArray, reported: FloatArray | None, bad: npt.NDArray[np.bool_]
-    ) -> tuple[FloatArray, FloatArray | None]:
-        sign = 1.0 if self.metric.direction == "max" else -1.0
+    def to_frame(self) -> Any:
+        """One row per trial, as a dataframe of pandas where it is installed, else of polars.
 
-        def worst_of(scores: FloatArray) -> float:
-            bound = self.metric.worst
-            return float(sign * (sign * scores[~bad]).min()) if bound is None else bound
-
-        selection = selection.copy()
-        if reported is None:
-            selection[bad] = worst_of(selection)
-            return selection, None
-        # Strictly below every score, so that a failed trial never shares the worst one's weight.
-        selection[bad] = sign * np.nextafter((sign * selection[~bad]).min(), -np.inf)
-        reported = reported.copy()
-        reported[bad] = worst_of(reported)
-        return selection, reported
+        Examples
+        --------
+        >>> Trials.from_arrays([0.7, 0.9], direction="max").to_frame().shape
+        (2, 3)
+        """
+        columns: dict[str, Sequence[Any]] = {
+            "family": [self.families[code] for code in self.family],
+            self.metric.selection: self.selection.tolist(),
+        }
+        if self.reported is not None:
+            columns[self.metric.reported or "reported"] = self.reported.tolist()
+        if self.cost is not None:
+            columns[self.metric.cost or "cost"] = self.cost.tolist()
+        columns["status"] = [STATUSES[code] for code in self.status]
+        for role, codes, names in (("group", self.group, self.groups), ("search", self.search, self.searches)):
+            if codes is not None:
+                columns[self.columns.get(role, role)] = [names[code] for code in codes]
+        if self.seed is not None:
+            columns[self.columns.get("seed", "seed")] = self.seed.tolist()
+        return as_frame({key: value.tolist() for key, value in self.configuration.items()} | columns)
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: one row a family."""
@@ -353,8 +286,19 @@ class Trials:
             one = self[name]
             failed = f", {one.n_failed} failed" if one.n_failed else ""
             running = f", {one.n_running} still running" if one.n_running else ""
-            parts.append(f"{name}: {one.n_trials} trials{failed}{running}")
+            parts.append(f"{name}: {one.n_trials} trial{'s' * (one.n_trials != 1)}{failed}{running}")
         return "; ".join(parts)
+
+
+def _numbers(values: npt.ArrayLike, name: str) -> FloatArray:
+    """A copy of one number per trial."""
+    column = np.array(values, dtype=np.float64)
+    if column.ndim != 1:
+        raise InputError(
+            f"{name} must be one-dimensional, one number per trial, got shape {column.shape}; name the family, problem "
+            "or search of each trial in a list beside it"
+        )
+    return column
 
 
 def _status_code(name: str) -> int:
@@ -366,11 +310,11 @@ def _each_group(given: Mapping[Any, Any], groups: tuple[str, ...], name: str) ->
     if not groups:
         raise InputError(f"{name} are of problems: name the problem of each trial with group=")
     known = {str(key): value for key, value in given.items()}
-    missing = [one for one in groups if one not in known]
+    missing = [label for label in groups if label not in known]
     if missing:
         listed = ", ".join(missing[:5])
         raise InputError(f"{name} must name every group, and {len(missing)} of {len(groups)} are missing: {listed}")
-    return [known[one] for one in groups]
+    return [known[label] for label in groups]
 
 
 def _codes(values: Any) -> tuple[tuple[str, ...], npt.NDArray[np.int32] | None]:

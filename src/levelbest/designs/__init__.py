@@ -1,0 +1,10 @@
+"""Designs: what is repeated, and what follows for curves, differences and verdicts.
+
+A design answers the protocol of `levelbest.designs._protocol`; `register_design` adds one.
+"""
+
+from __future__ import annotations
+
+from levelbest.designs._protocol import Asked, Counts, Design, design_of, register_design
+
+__all__ = ["Asked", "Counts", "Design", "design_of", "register_design"]

@@ -1,0 +1,193 @@
+"""What a design must answer, what can be asked of it, and which design a table of trials has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import IntArray
+from levelbest.cautions import Caution
+from levelbest.errors import InputError
+from levelbest.results import Curve, PairComparison
+from levelbest.stats.contrasts import Contrasts, Question
+from levelbest.trials import Metric, Settings, Trials
+
+__all__ = ["Asked", "Counts", "Design", "design_of", "register_design"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of trials, by whichever verb; a design looks at what concerns it and refuses what it has not.
+
+    Parameters
+    ----------
+    n
+        Budgets, increasing; None: the design's own grid.
+    statistic, estimator, interval, simultaneous
+        Of curves; ``statistic`` and ``interval`` (``default`` or ``gaffke``) of differences too.
+    axis, budget, workers
+        ``trials`` or ``cost``; budgets of cost, with so many trials at once.
+    paired
+        True: insist on pairs; False: ignore them; None: where all trials match.
+    while_running
+        Limits that hold at every look.
+    baseline
+        The family that all others are compared with; None: all with all.
+    headline
+        The budget named in advance.
+    worth
+        The smallest difference worth having.
+    p_values
+        Permutation p-values for equal laws as well.
+    settings
+        What every verb can be told.
+    """
+
+    n: tuple[int, ...] | None = None
+    statistic: str = "mean"
+    estimator: str = "u"
+    interval: str = "default"
+    simultaneous: bool = False
+    axis: str = "trials"
+    budget: tuple[float, ...] | None = None
+    workers: int = 1
+    paired: bool | None = None
+    while_running: bool = False
+    baseline: str | None = None
+    headline: int | None = None
+    worth: float | None = None
+    p_values: bool = False
+    settings: Settings = field(default_factory=Settings)
+
+    def __post_init__(self) -> None:
+        _check.as_choice(self.axis, ("trials", "cost"), "axis")
+        _check.as_count(self.workers, "workers")
+        if self.headline is not None:
+            _check.as_count(self.headline, "headline")
+        if self.worth is not None and not self.worth > 0:
+            raise InputError(f"worth must be a difference above 0, the smallest worth having, got {self.worth}")
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        n: npt.ArrayLike | None = None,
+        statistic: str | float = "mean",
+        budget: npt.ArrayLike | None = None,
+        **others: object,
+    ) -> Asked:
+        """As users write it: a list or number of budgets, a probability for a quantile."""
+        budgets = None if n is None else tuple(np.unique(_check.as_budgets(n)[0]).tolist())
+        costs = None if budget is None else tuple(np.unique(np.asarray(budget, dtype=np.float64)).tolist())
+        return cls(n=budgets, statistic=str(statistic), budget=costs, **others)  # type: ignore[arg-type]
+
+    @property
+    def named(self) -> int | None:
+        """The budget named in advance: the headline, or the one budget asked for."""
+        if self.headline is not None:
+            return self.headline
+        return self.n[0] if self.n is not None and len(self.n) == 1 else None
+
+    def budgets(self, most: int, default: IntArray) -> IntArray:
+        """The budgets asked for, as far as they reach, or the design's own; an error where none is within reach."""
+        if self.n is None:
+            return default
+        asked = np.array(self.n, dtype=np.int64)
+        inside = asked[asked <= most]
+        if not inside.size:
+            _check.as_budgets(asked, most)
+        return inside
+
+    def with_settings(self, settings: Settings) -> Asked:
+        """The same under other settings."""
+        return replace(self, settings=settings)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many trials of one family stand behind its numbers."""
+
+    family: str
+    n_trials: int
+    n_failed: int
+    n_running: int = 0
+    best: float | None = None
+    """The best selection score observed, where budgets count trials."""
+
+
+class Design(Protocol):
+    """What is repeated in a table of trials, and what follows from it. A new design is one file with these names.
+
+    Built as ``Design(trials, asked)``; it raises `InputError` for what it cannot answer.
+    """
+
+    name: ClassVar[str]
+    unit: str
+    """The word for what a budget counts: ``trial``, ``run``, ``sample``."""
+    adjustment: str
+    """A code for how the limits hold for all pairs together; worded in `levelbest.report.words.verdicts`."""
+    asked: Asked
+    metric: Metric
+    statistic: str
+    families: tuple[str, ...]
+    counts: tuple[Counts, ...]
+    """Of each family, in their order."""
+    cautions: tuple[Caution, ...]
+    """What a reviewer would ask about the trials compared."""
+    paired: bool
+    headline: int | None
+    """The budget that effects are of where none was named; None: the first one compared."""
+    reach: dict[str, float]
+    """By family: the last budget of which it could speak at all; ranges that cannot be compared end there."""
+    n_groups: int | None
+    weighted: bool
+
+    @classmethod
+    def fits(cls, trials: Trials, asked: Asked) -> bool:
+        """Whether this is the design of these trials, given what is asked."""
+
+    def curves(self, asked: Asked) -> tuple[Curve, ...]:
+        """One curve for each family."""
+
+    def contrasts(self, question: Question) -> Contrasts:
+        """The difference of each pair, turned so that positive is better, with limits and what is certified."""
+
+    def more(self, pair: PairComparison, places: tuple[int, int]) -> PairComparison:
+        """The pair with what else the design can say of it; ``places`` are those of the families."""
+
+
+_KNOWN: list[type[Design]] = []
+
+
+def register_design(design: type[Design], *, before: str | None = None) -> None:
+    """Make a design known; the first that fits is taken.
+
+    Parameters
+    ----------
+    design
+        The class.
+    before
+        The name of the design that it goes before; None: before all others.
+    """
+    names = [known.name for known in _KNOWN]
+    if design.name in names:
+        raise InputError(f"a design called {design.name!r} is known already; give the new one another name")
+    _KNOWN.insert(0 if before is None else names.index(_check.as_choice(before, names, "design")), design)
+
+
+def design_of(trials: Trials, asked: Asked) -> Design:
+    """The design of these trials: the first registered that fits."""
+    for design in designs():
+        if design.fits(trials, asked):
+            return design(trials, asked)  # type: ignore[call-arg]
+    raise InputError("no design fits these trials")
+
+
+def designs() -> Sequence[type[Design]]:
+    """All that are known, in the order in which they are asked whether they fit."""
+    return tuple(_KNOWN)

@@ -1,0 +1,33 @@
+"""Results: frozen numbers, provenance and cautions as data; `levelbest.report` is asked how they read and look."""
+
+from __future__ import annotations
+
+from levelbest.results.comparison import Comparison, Effect, PairComparison, Standing, Terms
+from levelbest.results.curve import Curve, CurveSet, Stratum
+from levelbest.results.verdict import (
+    NOT_COMPARABLE,
+    UNDECIDED,
+    Crossing,
+    Verdict,
+    crossings_of,
+    verdict_ranges,
+    winners,
+)
+
+__all__ = [
+    "NOT_COMPARABLE",
+    "UNDECIDED",
+    "Comparison",
+    "Crossing",
+    "Curve",
+    "CurveSet",
+    "Effect",
+    "PairComparison",
+    "Standing",
+    "Stratum",
+    "Terms",
+    "Verdict",
+    "crossings_of",
+    "verdict_ranges",
+    "winners",
+]

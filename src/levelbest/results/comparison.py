@@ -1,0 +1,368 @@
+"""Comparisons as data: who is better at which budget, by how much, and what stands behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy.typing as npt
+
+from levelbest._check import FloatArray
+from levelbest._frames import as_frame
+from levelbest._plain import plain
+from levelbest.cautions import Caution
+from levelbest.results.verdict import NOT_COMPARABLE, Crossing, Verdict
+from levelbest.trials import Metric, Settings
+
+__all__ = ["Comparison", "Effect", "PairComparison", "Standing", "Terms"]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What all pairs of one comparison have in common: what was asked, of which trials, and how it was answered."""
+
+    design: str
+    """What is repeated: ``trials``, ``seeds``, ``pairs``, ``problems``, ``searches``, ``cost``, ``running``, ..."""
+    unit: str
+    """The word for what a budget counts: ``trial``, ``run``, ``sample``."""
+    metric: Metric
+    settings: Settings
+    n_pairs: int
+    statistic: str = "mean"
+    axis: str = "trials"
+    adjustment: str = ""
+    """A code for how the limits hold for all pairs and budgets together (`levelbest.report.words.verdicts`)."""
+    headline: int | None = None
+    """The budget of the effect, where the design has one."""
+    named: bool = False
+    """Whether that budget was named in advance."""
+    worth: float | None = None
+    """The smallest difference worth having."""
+    while_running: bool = False
+    n_groups: int | None = None
+    """How many problems, where trials are samples of problems."""
+    weighted: bool = False
+    workers: int = 1
+
+    @property
+    def confidence(self) -> float:
+        """Of all verdicts and limits together."""
+        return self.settings.confidence
+
+    @property
+    def cost_unit(self) -> str | None:
+        """The unit of cost budgets."""
+        return self.metric.cost_unit if self.axis == "cost" else None
+
+
+@dataclass(frozen=True)
+class Effect:
+    """By how much, at one budget, with limits that hold for all pairs together."""
+
+    budget: float
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    winner: str | None
+    """The better family; None where undecided."""
+    negligible: bool
+    named: bool
+    """The budget was named in advance."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints."""
+        row: dict[str, Any] = plain(
+            {
+                "n": self.budget,
+                "difference": self.difference,
+                "low": self.low,
+                "high": self.high,
+                "p_value": self.p_value,
+                "winner": self.winner,
+                "negligible": self.negligible,
+                "fixed_in_advance": self.named,
+            }
+        )
+        return row
+
+    def mirrored(self) -> Effect:
+        """Second minus first."""
+        return replace(self, difference=-self.difference, low=-self.high, high=-self.low)
+
+
+@dataclass(frozen=True, eq=False)
+class PairComparison:
+    """Two families over the budgets: the difference is first minus second, positive where the first is better.
+
+    A limit that does not exist is infinite; what cannot be compared is NaN.
+    """
+
+    families: tuple[str, str]
+    terms: Terms
+    budget: npt.NDArray[Any]
+    """Numbers of trials, or costs."""
+    difference: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p_value: FloatArray
+    """Adjusted for all pairs and budgets; NaN where there is no test."""
+    verdicts: tuple[Verdict, ...]
+    effect: Effect
+    further: float
+    """Further trials of each family that would probably decide; 0 where decided, infinite or NaN where unknown."""
+    basis: str
+    """What a verdict leans on: ``permutation``, ``t``, ``gaffke``, ``limits`` or ``none``."""
+    method: str
+    paired: bool
+    n_trials: tuple[int, int]
+    n_failed: tuple[int, int]
+    best: tuple[float, float] | None = None
+    """The best selection score observed of each, for what they show as they were run."""
+    crossings: tuple[Crossing, ...] = ()
+    relative: tuple[tuple[float, float, float, float], ...] = ()
+    """(n, value, low, high): relative improvement of the first over the second, pointwise ([B] D.1)."""
+    chance: tuple[tuple[float, float], ...] = ()
+    """(n, probability that the first's best of n beats the second's)."""
+    scaled: FloatArray | None = None
+    """On the cost axis: the difference of the trial curves scaled by the mean cost ([D] 4.3), to set beside."""
+    equal_laws_p: float | None = None
+    """The p-value of the permutation test that both families are one law, where it was asked for."""
+    survives: bool | None = None
+    """Whether the same families win under the other failure policy; None where nothing failed."""
+    reasons: tuple[str, ...] = ()
+    """Codes for what the limits lack, as of `Verdict.reason`."""
+
+    def verdict_at(self, budget: float) -> str:
+        """The verdict at one budget."""
+        for one in self.verdicts:
+            if one.start <= budget <= one.end:
+                return one.verdict
+        return NOT_COMPARABLE
+
+    @property
+    def decided(self) -> bool:
+        """Whether some budget has a winner."""
+        return any(one.decided for one in self.verdicts)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        from levelbest.report.words.verdicts import pair_sentence
+
+        return pair_sentence(self)
+
+    def mirrored(self) -> PairComparison:
+        """Second minus first."""
+        return replace(
+            self,
+            families=self.families[::-1],
+            difference=-self.difference,
+            low=-self.high,
+            high=-self.low,
+            effect=self.effect.mirrored(),
+            n_trials=self.n_trials[::-1],
+            n_failed=self.n_failed[::-1],
+            best=None if self.best is None else self.best[::-1],
+            relative=(),
+            chance=tuple((n, 1 - share) for n, share in self.chance),
+            scaled=None if self.scaled is None else -self.scaled,
+        )
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def __repr__(self) -> str:
+        return f"PairComparison({' - '.join(self.families)}: {_ranges(self.verdicts)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints; a limit or difference that does not exist is None."""
+        from levelbest.report.words.verdicts import claim_sentence
+
+        keys = ("n", "difference", "low", "high", "p_value")
+        columns = zip(self.budget, self.difference, self.low, self.high, self.p_value, strict=True)
+        scaled = () if self.scaled is None else zip(self.budget, self.scaled, strict=True)
+        document: dict[str, Any] = plain(
+            {
+                "families": list(self.families),
+                "points": [dict(zip(keys, point, strict=True)) for point in columns],
+                "verdicts": [one.to_dict() for one in self.verdicts],
+                "effect": self.effect.to_dict(),
+                "further_trials": self.further,
+                "basis": self.basis,
+                "sentence": self.sentence,
+                "method": self.method,
+                "paired": self.paired,
+                "n_trials": list(self.n_trials),
+                "n_failed": list(self.n_failed),
+                "crossings": [one.to_dict() for one in self.crossings],
+                "relative": [dict(zip(("n", "value", "low", "high"), row, strict=True)) for row in self.relative],
+                "chance_better": [dict(zip(("n", "value"), row, strict=True)) for row in self.chance],
+                "mean_cost_scaling": [dict(zip(("n", "difference"), row, strict=True)) for row in scaled],
+                "p_value": self.equal_laws_p,
+                "unequal_budgets": claim_sentence(self),
+                "survives_other_failure_policy": self.survives,
+                "reasons": list(self.reasons),
+            }
+        )
+        return document
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One family in the table of a comparison: what was run, and where it stands at the effects' budget."""
+
+    family: str
+    n_trials: int
+    n_failed: int
+    n_running: int
+    budget: float
+    value: float
+    low: float
+    high: float
+    """Pointwise limits of ``value``, which is as scored: not turned."""
+    better_than: tuple[str, ...] = ()
+    worse_than: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints."""
+        row: dict[str, Any] = plain(
+            {
+                "family": self.family,
+                "n_trials": self.n_trials,
+                "n_failed": self.n_failed,
+                "n_running": self.n_running,
+                "n": self.budget,
+                "value": self.value,
+                "low": self.low,
+                "high": self.high,
+                "better_than": list(self.better_than),
+                "worse_than": list(self.worse_than),
+            }
+        )
+        return row
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Who is better at which budget, for every pair compared. ``to_dict`` is its JSON form."""
+
+    terms: Terms
+    families: tuple[str, ...]
+    pairs: tuple[PairComparison, ...]
+    standings: tuple[Standing, ...] = ()
+    """The families from best to worst at the effects' budget, where there is one."""
+    baseline: str | None = None
+    possible_best: tuple[str, ...] = ()
+    """Families below which no other is certified at the effects' budget: one of them is the best."""
+    cautions: tuple[Caution, ...] = ()
+    strata: tuple[tuple[str, Comparison], ...] = field(default=())
+    """The same within each stratum of problems, each at the confidence stated."""
+
+    @property
+    def confidence(self) -> float:
+        """Of all verdicts and limits together."""
+        return self.terms.confidence
+
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """The sentences to read aloud: the verdict first, then what stands behind it."""
+        from levelbest.report.words.verdicts import comparison_summary
+
+        return comparison_summary(self)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """A sentence for every pair, those with a verdict first."""
+        return tuple(one.sentence for one in sorted(self.pairs, key=lambda one: not one.decided))
+
+    def pair(self, first: str, second: str) -> PairComparison:
+        """The comparison of two families, ``first`` minus ``second``.
+
+        Raises
+        ------
+        KeyError
+            Where these two were not compared.
+        """
+        for one in self.pairs:
+            if one.families == (first, second):
+                return one
+            if one.families == (second, first):
+                return one.mirrored()
+        raise KeyError((first, second))
+
+    def __str__(self) -> str:
+        return "\n".join(self.summary)
+
+    def __repr__(self) -> str:
+        pairs = f"{len(self.pairs)} pair{'s' * (len(self.pairs) != 1)}"
+        if len(self.pairs) == 1:
+            return f"Comparison({' - '.join(self.families)}: {_ranges(self.pairs[0].verdicts)})"
+        decided = sum(one.decided for one in self.pairs)
+        return f"Comparison({', '.join(self.families)}: {decided} of {pairs} decided)"
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: a picture and a short table."""
+        from levelbest.report.notebook import comparison_html
+
+        return comparison_html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints."""
+        from levelbest.report.words.verdicts import adjustment_words
+
+        terms, settings = self.terms, self.terms.settings
+        document: dict[str, Any] = {
+            "comparisons": [one.to_dict() for one in self.pairs],
+            "summary": list(self.summary),
+            "families": [one.to_dict() for one in self.standings],
+            "possible_best": list(self.possible_best),
+            "baseline": self.baseline,
+            "design": terms.design,
+            "axis": terms.axis,
+            "unit": terms.cost_unit,
+            "counted": terms.unit,
+            "statistic": terms.statistic,
+            "direction": terms.metric.direction,
+            "confidence": terms.confidence,
+            "simultaneous": True,
+            "adjustment": adjustment_words(terms),
+            "headline": terms.headline,
+            "fixed_in_advance": terms.named,
+            "worth": terms.worth,
+            "failed": settings.failed,
+            "while_running": terms.while_running,
+            "seed": settings.rng,
+            "n_resamples": settings.n_resamples,
+            "warnings": [caution.to_dict() for caution in self.cautions],
+        }
+        if self.strata:
+            document["strata"] = [
+                {"stratum": label, "comparisons": [one.to_dict() for one in inside.pairs]}
+                for label, inside in self.strata
+            ]
+        return document
+
+    def to_frame(self) -> Any:
+        """One row per pair and budget, as a dataframe of pandas where it is installed, else of polars."""
+        names = ("first", "second", "budget", "difference", "low", "high", "p_value", "verdict")
+        rows = [
+            (*one.families, budget, difference, low, high, p_value, one.verdict_at(float(budget)))
+            for one in self.pairs
+            for budget, difference, low, high, p_value in zip(
+                one.budget.tolist(), one.difference, one.low, one.high, one.p_value, strict=True
+            )
+        ]
+        return as_frame(dict(zip(names, zip(*rows, strict=True), strict=True)))
+
+    def plot(self, ax: Any = None, *, bands: bool = True, log: bool = True) -> Any:
+        """Draw the differences on a matplotlib Axes, a new one where none is given, and return it."""
+        from levelbest.report.figures.axes import draw_comparison
+
+        return draw_comparison(ax, self, bands=bands, log=log)
+
+
+def _ranges(verdicts: tuple[Verdict, ...]) -> str:
+    """``cnn at 5 to 20, undecided at 1 to 4``."""
+    at = [(one, f"{one.start:g}" if one.start == one.end else f"{one.start:g} to {one.end:g}") for one in verdicts]
+    return ", ".join(f"{one.verdict} at {budgets}" for one, budgets in at)

@@ -1,0 +1,206 @@
+"""Curves as results: numbers with their provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from levelbest._check import FloatArray, IntArray
+from levelbest._frames import as_frame
+from levelbest._plain import plain
+from levelbest.cautions import Caution
+from levelbest.errors import InputError
+from levelbest.stats.bands import Interval
+from levelbest.stats.problems import GroupBest
+
+__all__ = ["Curve", "CurveSet", "Stratum"]
+
+
+@dataclass(frozen=True, eq=False)
+class Stratum:
+    """The problems of one stratum: their curve, with limits over them alone."""
+
+    label: str
+    best: GroupBest
+    limits: Interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints; a limit or value that does not exist is None."""
+        best = self.best
+        low, high = np.asarray(self.limits.low), np.asarray(self.limits.high)
+        columns = zip(best.n, best.value, low, high, best.n_groups, strict=True)
+        keys = ("n", "value", "low", "high", "n_groups")
+        document: dict[str, Any] = plain(
+            {
+                "stratum": self.label,
+                "n_trials": int(best.sizes.sum()),
+                "n_groups": int(best.groups.size),
+                "points": [dict(zip(keys, point, strict=True)) for point in columns],
+            }
+        )
+        return document
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One family's best score as a function of the budget. Prints as a sentence; ``to_dict`` is its JSON form."""
+
+    family: str
+    n: IntArray
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    spread: FloatArray
+    """Plug-in standard deviation of the best itself ([D] 3.3), over problems that of their values: not an error."""
+    cost: FloatArray | None
+    """n times the mean cost of a trial ([D])."""
+    statistic: str
+    estimator: str
+    direction: str
+    selection: str
+    reported: str | None
+    cost_unit: str | None
+    method: str
+    confidence: float
+    simultaneous: bool
+    note: str
+    n_trials: int
+    n_failed: int
+    n_running: int
+    failed: str
+    horizon: int | None
+    seed: int | None
+    cautions: tuple[Caution, ...] = ()
+    problems: GroupBest | None = None
+    """The same by problem, where samples belong to problems (``group``)."""
+    strata: tuple[Stratum, ...] = ()
+    """The same for the problems of each stratum, where they are divided."""
+
+    @property
+    def score(self) -> str:
+        """The column this is a curve of."""
+        return self.reported or self.selection
+
+    def at(self, n: int) -> int:
+        """The position of budget ``n``."""
+        found = np.flatnonzero(self.n == n)
+        if not found.size:
+            raise InputError(f"the curve of {self.family} has no point at n = {n}; ask for it with n=")
+        return int(found[0])
+
+    @property
+    def unit(self) -> str:
+        """The word for what n counts: a trial, or a sample of a problem."""
+        return "trial" if self.problems is None else "sample"
+
+    def sentence(self, n: int | None = None) -> str:
+        """What can be said of one budget (default: the largest), ready for a paper."""
+        from levelbest.report.words.curves import curve_sentence
+
+        return curve_sentence(self, n)
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+    def __repr__(self) -> str:
+        last = self.n.size - 1
+        value = f"{self.value[last]:.4g} [{self.low[last]:.4g}, {self.high[last]:.4g}]"
+        return f"Curve({self.family}: {self.statistic} of the best {self.score} of {self.n[last]} = {value})"
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: a picture and a short table."""
+        from levelbest.report.notebook import curves_html
+
+        return curves_html([self])
+
+    def plot(self, ax: Any = None, *, bands: bool = True, log: bool = True) -> Any:
+        """Draw the curve on a matplotlib Axes, a new one where none is given, and return it.
+
+        Several curves go on one Axes: ``ax = a.plot(); b.plot(ax)``.
+        """
+        from levelbest.report.figures.axes import draw_curves
+
+        return draw_curves(ax, [self], bands=bands, log=log)
+
+    def to_frame(self) -> Any:
+        """One row per budget, as a dataframe of pandas where it is installed, else of polars."""
+        return curves_frame([self])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints; a limit or value that does not exist is None."""
+        cost = self.cost if self.cost is not None else np.full(self.n.size, np.nan)
+        columns = zip(self.n, self.value, self.low, self.high, self.spread, cost, strict=True)
+        keys = ("n", "value", "low", "high", "spread", "cost")
+        document: dict[str, Any] = plain(
+            {
+                "family": self.family,
+                "n_trials": self.n_trials,
+                "n_failed": self.n_failed,
+                "n_running": self.n_running,
+                "failed": self.failed,
+                "statistic": self.statistic,
+                "estimator": self.estimator,
+                "direction": self.direction,
+                "selection": self.selection,
+                "reported": self.reported,
+                "cost_unit": self.cost_unit,
+                "horizon": self.horizon,
+                "seed": self.seed,
+                "interval": {
+                    "method": self.method,
+                    "confidence": self.confidence,
+                    "simultaneous": self.simultaneous,
+                    "note": self.note,
+                },
+                "points": [dict(zip(keys, point, strict=True)) for point in columns],
+            }
+        )
+        if self.problems is not None:
+            document["n_groups"] = int(self.problems.groups.size)
+            document["weighted"] = self.problems.weights is not None
+            for point, count in zip(document["points"], self.problems.n_groups.tolist(), strict=True):
+                point["n_groups"] = count
+        if self.strata:
+            document["strata"] = [one.to_dict() for one in self.strata]
+        return document
+
+
+class CurveSet(tuple[Curve, ...]):
+    """The curves of several families: a tuple that notebooks show as one figure."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: a picture and a short table."""
+        from levelbest.report.notebook import curves_html
+
+        return curves_html(self)
+
+    def plot(self, ax: Any = None, *, bands: bool = True, log: bool = True) -> Any:
+        """Draw all curves on one matplotlib Axes, a new one where none is given, and return it."""
+        from levelbest.report.figures.axes import draw_curves
+
+        return draw_curves(ax, self, bands=bands, log=log)
+
+    def to_frame(self) -> Any:
+        """One row per family and budget, as a dataframe of pandas where it is installed, else of polars."""
+        return curves_frame(self)
+
+
+def curves_frame(curves: Sequence[Curve]) -> Any:
+    """One row per family and budget; a dataframe of whichever library is installed."""
+    columns: dict[str, list[Any]] = {"family": [one.family for one in curves for _ in one.n]}
+    for name in ("n", "value", "low", "high", "spread"):
+        columns[name] = [number for one in curves for number in getattr(one, name).tolist()]
+    if any(one.cost is not None for one in curves):
+        nowhere = float("nan")
+        columns["cost"] = [
+            number for one in curves for number in ([nowhere] * one.n.size if one.cost is None else one.cost.tolist())
+        ]
+    return as_frame(columns)

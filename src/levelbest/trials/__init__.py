@@ -1,0 +1,22 @@
+"""The table of trials and what one can ask of it: metric, failure policy, joining, settings."""
+
+from __future__ import annotations
+
+from levelbest.trials.failures import OK, RUNNING, STATUSES, FailurePolicy, Scores
+from levelbest.trials.joining import one_table
+from levelbest.trials.metric import Metric
+from levelbest.trials.settings import Settings
+from levelbest.trials.table import Skipped, Trials
+
+__all__ = [
+    "OK",
+    "RUNNING",
+    "STATUSES",
+    "FailurePolicy",
+    "Metric",
+    "Scores",
+    "Settings",
+    "Skipped",
+    "Trials",
+    "one_table",
+]

@@ -1,0 +1,129 @@
+"""The one failure policy: which trials failed, and what their scores are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest._check import FloatArray, IntArray
+from levelbest.errors import DataError, InputError, named
+
+if TYPE_CHECKING:
+    from levelbest.trials.table import Trials
+
+__all__ = ["OK", "RUNNING", "STATUSES", "FailurePolicy", "Scores", "as_failure_policy", "as_missing_policy"]
+
+STATUSES = ("ok", "failed", "diverged", "pruned", "running")
+"""Every status but ``ok`` and ``running`` used up budget without a score: a failure ([S] section 9)."""
+OK, RUNNING = STATUSES.index("ok"), STATUSES.index("running")
+
+FailurePolicy = Literal["worst", "drop"]
+BoolArray = npt.NDArray[np.bool_]
+
+
+def as_failure_policy(failed: str) -> FailurePolicy:
+    """``worst`` or ``drop``."""
+    return cast(FailurePolicy, _check.as_choice(failed, ("worst", "drop"), "failure policy"))
+
+
+def as_missing_policy(missing: str) -> str:
+    """What a trial without a reported score is: refused, dropped, the worst score, or judged by selection alone."""
+    known = ("refuse", "drop", "worst", "selection")
+    return _check.as_choice(missing, known, "treatment of missing reported scores")
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One family's finished trials as arrays for ``levelbest.stats``, failures counted by a policy."""
+
+    selection: FloatArray
+    reported: FloatArray | None
+    cost: FloatArray | None
+    rows: IntArray
+    """Positions of these trials in the table they came from."""
+    n_failed: int
+    n_running: int
+    failed: FailurePolicy
+
+    @property
+    def n_trials(self) -> int:
+        """How many trials the arrays hold (with ``worst``, the failed ones too)."""
+        return self.selection.size
+
+    @property
+    def n_run(self) -> int:
+        """How many trials were run: those that the arrays hold, and the failed ones that were dropped."""
+        return self.n_trials + (self.n_failed if self.failed == "drop" else 0)
+
+    @property
+    def curve_of(self) -> FloatArray:
+        """The scores that a curve is of: reported where separate, else selection."""
+        return self.selection if self.reported is None else self.reported
+
+
+def scores_of(trials: Trials, failed: str, missing: str) -> Scores:
+    """One family's scores; see `Trials.scores`."""
+    policy, missing = as_failure_policy(failed), as_missing_policy(missing)
+    if len(trials.families) != 1:
+        raise InputError(
+            f"scores are of one family, and here are {len(trials.families)}: choose one, "
+            f"e.g. trials[{trials.families[0] if trials.families else 'name'!r}]"
+        )
+    finished, ok = trials.status != RUNNING, trials.status == OK
+    reported = None if missing == "selection" else trials.reported
+    if reported is not None:
+        unknown = ok & ~np.isfinite(reported)
+        if unknown.any() and missing == "refuse":
+            raise _not_reported(trials, int(unknown.sum()), int(ok.sum()))
+        if missing == "drop":
+            finished = finished & ~unknown
+        ok = ok & ~unknown
+    if not ok.any():
+        raise DataError(
+            f"{trials.families[0]}: none of {int(finished.sum())} finished trials has a score: there is nothing to "
+            f"estimate; leave this family out ({named('where')}), or run it again"
+        )
+    rows = np.flatnonzero(ok if policy == "drop" else finished)
+    selection, claimed = trials.selection[rows], None if reported is None else reported[rows]
+    bad = ~ok[rows]
+    if bad.any():
+        selection, claimed = _count_as_worst(selection, claimed, bad, trials.metric.sign, trials.metric.worst)
+    return Scores(
+        selection=selection,
+        reported=claimed,
+        cost=None if trials.cost is None else trials.cost[rows],
+        rows=rows,
+        n_failed=int((finished & ~ok).sum()),
+        n_running=trials.n_running,
+        failed=policy,
+    )
+
+
+def _not_reported(trials: Trials, unknown: int, finished: int) -> DataError:
+    return DataError(
+        f"{trials.families[0]}: the reported score {trials.metric.reported!r} is known for {finished - unknown} of "
+        f"{finished} finished trials; say how to treat the others ({named('missing')} drop, worst or selection)"
+    )
+
+
+def _count_as_worst(
+    selection: FloatArray, reported: FloatArray | None, bad: BoolArray, sign: float, worst: float | None
+) -> tuple[FloatArray, FloatArray | None]:
+    """Failed trials as the worst bound or, where the score has none, as the worst observed."""
+
+    def worst_of(scores: FloatArray) -> float:
+        return float(sign * (sign * scores[~bad]).min()) if worst is None else worst
+
+    selection = selection.copy()
+    if reported is None:
+        selection[bad] = worst_of(selection)
+        return selection, None
+    # Strictly below every score, so that a failed trial never shares the worst one's weight.
+    selection[bad] = sign * np.nextafter((sign * selection[~bad]).min(), -np.inf)
+    reported = reported.copy()
+    reported[bad] = worst_of(reported)
+    return selection, reported

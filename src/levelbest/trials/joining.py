@@ -1,0 +1,121 @@
+"""Several tables of trials as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import Bounds, FloatArray
+from levelbest.errors import InputError
+from levelbest.trials.table import Trials
+
+__all__ = ["one_table"]
+
+
+def one_table(trials: Trials | Sequence[Trials]) -> Trials:
+    """Several tables as one, if they share their metric; families and problems of one name are the same.
+
+    A column that not every table has is left out, and so is a bound on which they do not agree.
+    """
+    if isinstance(trials, Trials):
+        return trials
+    tables = list(trials)
+    if not tables:
+        raise InputError("there is nothing to compare: the list of tables is empty")
+    for table in tables[1:]:
+        _check_metric(tables[0], table)
+    first = tables[0]
+    families = tuple(dict.fromkeys(name for table in tables for name in table.families))
+    once = len(families) == sum(len(table.families) for table in tables)
+
+    def joined(column: str) -> Any:
+        parts = [getattr(table, column) for table in tables]
+        return None if any(part is None for part in parts) else np.concatenate(parts)
+
+    shared = set.intersection(*(set(table.configuration) for table in tables))
+    groups, group = _joined_codes([(table.groups, table.group) for table in tables])
+    searches, search = _joined_codes([(table.searches, table.search) for table in tables])
+    weights, strata = _said_of_groups(tables, groups)
+    family = _joined_codes([(table.families, table.family) for table in tables])[1]
+    return Trials(
+        metric=replace(first.metric, bounds=_shared_bounds(tables)),
+        families=families,
+        family=np.zeros(0, dtype=np.int32) if family is None else family,
+        selection=joined("selection"),
+        status=joined("status"),
+        reported=joined("reported"),
+        cost=joined("cost"),
+        order=joined("order") if once else None,
+        seed=joined("seed"),
+        group=group,
+        groups=groups,
+        search=search,
+        searches=searches,
+        weights=weights,
+        strata=strata,
+        sample=joined("sample"),
+        configuration={key: np.concatenate([t.configuration[key] for t in tables]) for key in sorted(shared)},
+        columns=first.columns,
+        source=tuple(dict.fromkeys(name for table in tables for name in table.source)),
+        facts={key: fact for table in reversed(tables) for key, fact in table.facts.items()},
+        skipped=tuple(dict.fromkeys(skipped for table in tables for skipped in table.skipped)),
+        cautions=tuple(dict.fromkeys(caution for table in tables for caution in table.cautions)),
+    )
+
+
+def _check_metric(first: Trials, other: Trials) -> None:
+    metric, second = first.metric, other.metric
+    both = f"{first.families[0]} has {metric.score!r} ({metric.direction})"
+    both += f" and {other.families[0]} {second.score!r} ({second.direction})"
+    if metric.direction != second.direction:
+        raise InputError(
+            f"families must be compared by one metric in one direction: {both}; read them alike, or compare them as "
+            "tasks"
+        )
+    if (metric.selection, metric.reported) != (second.selection, second.reported):
+        raise InputError(
+            f"families must be compared by one metric: {both}; name the same selection and reported columns"
+        )
+
+
+def _shared_bounds(tables: Sequence[Trials]) -> Bounds:
+    low, high = zip(*(table.metric.bounds for table in tables), strict=True)
+    return low[0] if len(set(low)) == 1 else None, high[0] if len(set(high)) == 1 else None
+
+
+def _said_of_groups(tables: Sequence[Trials], groups: tuple[str, ...]) -> tuple[FloatArray | None, tuple[str, ...]]:
+    """The weights and strata of the problems of several tables, which must agree; none where a table has none."""
+    weights: dict[str, float] = {}
+    strata: dict[str, str] = {}
+    for table in tables:
+        for i, name in enumerate(table.groups):
+            weight = None if table.weights is None else float(table.weights[i])
+            if weight is not None and weights.setdefault(name, weight) != weight:
+                raise InputError(f"a problem has one weight, and {name!r} has {weights[name]:g} and {weight:g}")
+            if table.strata and strata.setdefault(name, table.strata[i]) != table.strata[i]:
+                raise InputError(
+                    f"a problem is in one stratum, and {name!r} is in {strata[name]} and {table.strata[i]}"
+                )
+    weighted = bool(groups) and all(table.weights is not None for table in tables)
+    divided = bool(groups) and all(table.strata for table in tables)
+    return (
+        np.array([weights[name] for name in groups]) if weighted else None,
+        tuple(strata[name] for name in groups) if divided else (),
+    )
+
+
+def _joined_codes(
+    columns: Sequence[tuple[tuple[str, ...], npt.NDArray[np.int32] | None]],
+) -> tuple[tuple[str, ...], npt.NDArray[np.int32] | None]:
+    """Names of all tables with the code of each value; none where a table has none."""
+    names: dict[str, int] = {}
+    parts = []
+    for own, codes in columns:
+        if codes is None:
+            return (), None
+        parts.append(np.array([names.setdefault(name, len(names)) for name in own], dtype=np.int32)[codes])
+    return tuple(names), np.concatenate(parts)
