@@ -122,9 +122,9 @@ def test_from_the_command_line_with_families(tmp_path, capsys):
         ({"memory": "1"}, InputError, "at least 200MB, written like 4GB, got '1'"),
         ({"group": "problm"}, InputError, "no column 'problm'; did you mean 'problem'"),
         ({"engine": "spark"}, InputError, "unknown engine 'spark'"),
-        ({"where": "nothing > 3"}, DataError, "cannot be read"),
-        ({"where": "true); SELECT (true"}, InputError, "one condition in SQL, got 2 statements"),
-        ({"where": "verifier >"}, InputError, "one condition in SQL, got 'verifier >': Parser Error"),
+        ({"where": "nothing > 3"}, InputError, "no column 'nothing'"),
+        ({"where": "true); SELECT (true"}, InputError, "must be one condition"),
+        ({"where": "verifier >"}, InputError, "must be one condition.*got 'verifier >'"),
         ({"where": "verifier > 1e9"}, DataError, "none of 0 samples has a score"),
         ({"n": 100}, InputError, "at most the samples of a problem, 8, got 100"),
     ],
@@ -444,7 +444,7 @@ def test_the_engine_is_left_as_it_was(tmp_path):
     asked = "SELECT current_setting('memory_limit')"
     before = connect().execute(asked).fetchone()
     best_by_group_large(path, memory="200MB", **OPTIONS)
-    with pytest.raises(DataError):
+    with pytest.raises(InputError):
         best_by_group_large(path, memory="200MB", where="nothing > 3", **OPTIONS)
     assert connect().execute(asked).fetchone() == before
     kinds = connect().execute("SELECT type_name FROM duckdb_types() WHERE type_name LIKE 'levelbest%'").fetchall()
@@ -471,7 +471,7 @@ def test_a_condition_writes_nothing(tmp_path):
     path = write(tmp_path / "s.parquet", problem=problem, verifier=verifier, correct=correct)
     made = tmp_path / "made.csv"
     for where in (f"true); COPY (SELECT 1) TO '{made}'; SELECT (true", f"true; COPY (SELECT 1) TO '{made}'"):
-        with pytest.raises(InputError, match="one condition in SQL"):
+        with pytest.raises(InputError, match="one condition"):
             best_by_group_large(path, where=where, **OPTIONS)
     assert not made.exists()
     (some,) = best_by_group_large(path, where="problem = 'p00' OR problem = 'p01'", **OPTIONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -155,12 +156,25 @@ def as_choice(value: str, known: Iterable[str], name: str) -> str:
     raise InputError(f"unknown {name} {value!r}; {nearest_first(str(value), names)}")
 
 
-def nearest_first(value: str, names: Sequence[str]) -> str:
-    """A phrase that lists the known names, nearest to ``value`` first."""
-    near = difflib.get_close_matches(value, names, n=len(names), cutoff=0.5)
-    rest = [name for name in names if name not in near]
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"{hint}known: {', '.join([*near, *rest])}"
+def nearest_first(value: str, names: Sequence[str], limit: int = 10) -> str:
+    """A phrase that lists the known names, nearest to ``value`` first, and at most ``limit`` of them.
+
+    A name that ends in the value, or holds it as a word, is nearer than one that is spelled like it: ``rmse`` means
+    ``metrics.rmse`` and not ``name``.
+    """
+    asked = value.lower()
+
+    def distance(name: str) -> tuple[bool, bool, float]:
+        low = name.lower()
+        words = re.split(r"[^0-9a-z]+", low)
+        likeness = difflib.SequenceMatcher(None, asked, low).ratio()
+        return not (low.endswith(asked) and asked != ""), asked not in words, -likeness
+
+    ranked = sorted(names, key=distance)
+    near = bool(ranked) and (distance(ranked[0])[:2] != (True, True) or distance(ranked[0])[2] <= -0.5)
+    hint = f"did you mean {ranked[0]!r}? " if near else ""
+    more = f" and {len(ranked) - limit} more" if len(ranked) > limit else ""
+    return f"{hint}known: {', '.join(ranked[:limit] if near else names[:limit])}{more}"
 
 
 def as_bounds(bounds: Any, scores: FloatArray | None = None, name: str = "scores") -> Bounds:

@@ -17,7 +17,7 @@ from levelbest.group_curves import about_sizes, as_group_statistic, group_budget
 from levelbest.large.counts import Counted, count_samples, refuse_other_words
 from levelbest.large.parts import values_in_parts
 from levelbest.large.repeats import find_repeats
-from levelbest.large.source import Source, as_condition, as_memory, find_families, parquet_paths
+from levelbest.large.source import Source, as_memory, find_families, parquet_paths
 from levelbest.readers.engine import connect
 from levelbest.stats.problems import GroupBest, all_of_k, average_over_groups, pass_at_k
 from levelbest.trials import Metric
@@ -72,7 +72,7 @@ def best_by_group_large(
     """The best of n by problem of samples in Parquet files, within ``memory``; one result per family.
 
     ``weight`` and ``stratum`` are columns that say the same in every row of a problem, ``sample`` one that tells the
-    samples of a problem apart (default: an obvious name). ``where`` is a condition in SQL. Samples without the score
+    samples of a problem apart (default: an obvious name). ``where`` is a condition. Samples without the score
     ``known_by`` count as failed as well. ``together`` uses one list of budgets for all families, with
     ``common`` for the problems that all of them have; ``also`` is a budget to have in a list that was not asked for.
 
@@ -86,9 +86,7 @@ def best_by_group_large(
     limit = as_memory(memory)
     metric = Metric(direction, selection, reported, _check.as_bounds(bounds))
     files = tuple(parquet_paths(source))
-    base = Source(
-        files, group, selection, reported, as_condition(where), direction, failed, weight, stratum, sample, known_by
-    )
+    base = Source(files, group, selection, reported, where or "", direction, failed, weight, stratum, sample, known_by)
     asked = None if n is None else np.unique(_check.as_budgets(n)[0])
     connection = connect()
     connection.execute(f"SET memory_limit='{limit // 2_000_000}MB'")

@@ -9,10 +9,11 @@ from typing import Any
 
 from levelbest import _check
 from levelbest.errors import DataError, InputError
+from levelbest.readers.conditions import checked_condition
 from levelbest.readers.engine import name_of, quoted, reason_of
 from levelbest.readers.files import as_paths, short_names, stem
 
-__all__ = ["Source", "as_condition", "as_memory", "find_families", "parquet_paths", "run"]
+__all__ = ["Source", "as_memory", "find_families", "parquet_paths", "run"]
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 _NATIVE = ("TINYINT", "SMALLINT", "INTEGER", "FLOAT", "DOUBLE")
@@ -29,6 +30,7 @@ class Source:
     selection: str
     reported: str | None
     where: str
+    """A condition as it was given; once the columns are known, one in SQL on them."""
     direction: str
     failed: str
     weight: str | None = None
@@ -123,22 +125,8 @@ def _described(connection: Any, source: Source, family: str | None = None) -> So
         if name is not None and name not in known:
             raise InputError(f"there is no column {name!r}; {_check.nearest_first(name, list(known))}")
     sample = source.sample or next((name for name in _SAMPLES if name in known and name not in asked), None)
-    return replace(source, kinds=known, sample=sample)
-
-
-def as_condition(where: str | None) -> str:
-    """One SQL condition in parentheses: what follows it can neither end it nor be a statement of its own."""
-    if not where:
-        return "true"
-    import duckdb
-
-    try:
-        found = duckdb.extract_statements(f"SELECT 1 WHERE ({where})")
-    except duckdb.Error as error:
-        raise InputError(f"--where must be one condition in SQL, got {where!r}: {reason_of(error)}") from None
-    if len(found) != 1 or found[0].type != duckdb.StatementType.SELECT:
-        raise InputError(f"--where must be one condition in SQL, got {len(found)} statements: {where!r}")
-    return f"({where})"
+    where = checked_condition(source.where, known, Path(source.files[0]).name) if source.where else "true"
+    return replace(source, kinds=known, sample=sample, where=where)
 
 
 def run(connection: Any, query: str) -> Any:

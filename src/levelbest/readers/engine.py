@@ -17,8 +17,10 @@ from levelbest.errors import DataError
 from levelbest.readers.columns import EXACT, Coded, LazyColumns, typed
 from levelbest.readers.raw import RawTable
 
-__all__ = ["connect", "lazy_table", "read_parquet"]
+__all__ = ["DIVISION", "connect", "lazy_table", "read_parquet"]
 
+DIVISION: dict[str, Any] = {"ieee_floating_point_ops": False, "error_on_division_by_zero": False}
+"""A division by zero is NULL, and not a NaN, which compares as larger than every number."""
 _COUNT = count()
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE", "DECIMAL")
 _WIDE_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
@@ -31,6 +33,7 @@ def _engine() -> Any:
     settings: dict[str, Any] = {
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
+        **DIVISION,
         "temp_directory": tempfile.gettempdir(),  # the engine's own default is the folder one happens to be in
     }
     return duckdb.connect(":memory:", config=settings)

@@ -21,8 +21,8 @@ from levelbest.errors import DataError, InputError
 from levelbest.readers import names
 from levelbest.readers.checkpoints import Picked, best_rows, pick_nested
 from levelbest.readers.columns import as_codes, taken, texts, unique_codes
+from levelbest.readers.conditions import matching_rows
 from levelbest.readers.configurations import configuration_of
-from levelbest.readers.filters import matching_rows
 from levelbest.readers.groups import refuse_repeats, said_of_groups
 from levelbest.readers.merged import Merged, merge
 from levelbest.readers.numbers import Numbers, as_numbers
