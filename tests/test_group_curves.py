@@ -12,7 +12,7 @@ from levelbest.curves import curve, family_curves
 from levelbest.errors import DataError, InputError
 from levelbest.group_curves import verifier_effect
 from levelbest.readers import read_trials
-from levelbest.readers.tidy import write_trials
+from levelbest.readers.tables.tidy import write_trials
 from levelbest.stats import all_of_k, expected_best_by_group, group_interval, pass_at_k
 from levelbest.trials import Trials
 
