@@ -217,8 +217,8 @@ def checklist(study: Study) -> None:
     study.say(markdown_table(("item of text box 1", "on the shipped study"), rows))
     study.say(
         f"`levelbest checklist` answers {known} of the {len(items)} items from the table of trials alone; the rest it "
-        "asks. `python examples/papers/checklist_coverage.py FOLDER` makes a table like the paper's table 1 from a "
-        "folder of such checklists. The paper found, in fifty papers of EMNLP 2018, that none gave every item, 74 % "
+        "asks. `levelbest checklist --survey FOLDER` makes a table like the paper's table 1 from a folder of "
+        "checklists, ours or others'. The paper found, in fifty papers of EMNLP 2018, that none gave every item, 74 % "
         "gave some of the best hyperparameters, and at most 10 % gave search bounds, the number of trials, or a "
         "measure of centre and variation."
     )

@@ -1,6 +1,5 @@
 """The scripts that reproduce the papers: they run on shipped data, say what is missing, and their theorems hold."""
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -18,7 +17,6 @@ sys.path.insert(0, str(ROOT / "examples" / "papers"))
 
 import _common  # noqa: E402
 import boon  # noqa: E402
-import checklist_coverage  # noqa: E402
 import make_page  # noqa: E402
 import show_your_work  # noqa: E402
 import showing_doesnt_always_work as doubts  # noqa: E402
@@ -146,38 +144,6 @@ def test_survey_counts_papers_not_words(tmp_path, capsys):
     for empty in (tmp_path / "none", tmp_path.parent / "never"):
         with pytest.raises(SystemExit, match=r"no \.txt files; make them from PDFs"):
             survey.count_papers(empty)
-
-
-def test_checklist_coverage_reads_what_the_command_writes(tmp_path, capsys):
-    from click.testing import CliRunner
-
-    from levelbest.cli.main import cli
-
-    table = tmp_path / "runs.csv"
-    rows = ["model,val_acc,test_acc"] + [f"a,0.{50 + i},0.{49 + i}" for i in range(12)]
-    table.write_text("\n".join(rows), encoding="utf-8")
-    answers = tmp_path / "answers.yaml"
-    answers.write_text("code: here\nsplits: fixed\n", encoding="utf-8")
-    folder = tmp_path / "lists"
-    folder.mkdir()
-    run = CliRunner()
-    found = run.invoke(cli, ["checklist", str(table), "--out", str(folder / "one.md")])
-    assert found.exit_code == 0, found.output
-    found = run.invoke(cli, ["checklist", str(table), "--answers", str(answers), "--json"])
-    assert found.exit_code == 0, found.output
-    (folder / "two.json").write_text(found.stdout, encoding="utf-8")
-    (folder / "readme.md").write_text("# not a checklist\n", encoding="utf-8")
-    answered, papers, skipped = checklist_coverage.coverage(folder)
-    assert papers == 2
-    assert skipped == ["readme.md holds no checklist in our Markdown form"]
-    assert answered["Where is the code?"] == 1
-    assert answered["How many search trials were run?"] == 2
-    assert answered["What computing infrastructure was used?"] == 0
-    assert checklist_coverage.main([str(folder), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["checklists"] == 2
-    (tmp_path / "none").mkdir()
-    with pytest.raises(SystemExit, match="holds no checklist"):
-        checklist_coverage.coverage(tmp_path / "none")
 
 
 def test_each_approach_is_the_one_to_prefer_at_some_time():
