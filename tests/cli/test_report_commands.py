@@ -27,7 +27,7 @@ def test_report(table, tmp_path, capsys):
     text = capsys.readouterr()
     assert "expected best test_acc of n = 5" in text.out
     assert f"page:  {out}" in text.out.replace("\n", "")
-    assert "chosen by name" in text.err
+    assert "by name:" in text.err
     assert "hint" not in text.err  # the bounds are given
     assert "<h1>" in out.read_text()
     assert main(["report", str(table), "--out", str(out)]) == 2

@@ -19,6 +19,7 @@ __all__ = [
     "effect_words",
     "pair_sentence",
     "reason_words",
+    "verdict_of_pair",
     "verdict_sentences",
 ]
 
@@ -88,11 +89,12 @@ def verdict_sentences(comparison: Comparison) -> tuple[str, ...]:
             "Repeat each whole search with other seeds, at least 3 times, and compare the searches.",
         )
     if len(comparison.pairs) == 1:
-        return _of_two(comparison.pairs[0])
+        return verdict_of_pair(comparison.pairs[0])
     return _of_many(comparison) if comparison.baseline is None else _against_baseline(comparison)
 
 
-def _of_two(pair: PairComparison) -> tuple[str, ...]:
+def verdict_of_pair(pair: PairComparison) -> tuple[str, ...]:
+    """Who of two is better at which budgets, by how much, and what they show as they were run."""
     if pair.terms.design == "seeds" and pair.verdicts[0].verdict != NOT_COMPARABLE:
         return _of_two_by_runs(pair)
     first, second = pair.families
@@ -294,7 +296,7 @@ def pair_sentence(pair: PairComparison) -> str:
     if pair.survives is not None:
         changes = "is the same" if pair.survives else "changes"
         more.append(f"The verdict {changes} {other_policy(terms)}.")
-    return " ".join([*_of_two(pair), *more])
+    return " ".join([*verdict_of_pair(pair), *more])
 
 
 # ------------------------------------------------------------------------------------- budgets in words
