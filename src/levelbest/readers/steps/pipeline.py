@@ -123,6 +123,10 @@ def _assembled(
     if (family < 0).any():
         notes.skip(table, (family < 0) & ~bad, f"it has no {' / '.join(roles.family)}")
         bad |= family < 0
+    problems = None if roles.group is None else as_codes(table.columns[roles.group])
+    if problems is not None and (problems[1] < 0).any():
+        notes.skip(table, (problems[1] < 0) & ~bad, f"it has no problem in {roles.group!r}")
+        bad |= problems[1] < 0
     if melted:  # an empty cell of a wide table is a sample that was never drawn
         empty = selection.empty & ~bad
         if empty.any():
@@ -144,7 +148,7 @@ def _assembled(
 
     scores = pick(scores)
     kept_families, family = unique_codes(pick(family), families)
-    group_names, group = _codes(table, roles.group, keep, everything)
+    group_names, group = ((), None) if problems is None else unique_codes(pick(problems[1]), problems[0])
     search_names, search = _codes(table, roles.search, keep, everything)
     weights, strata = said_of_groups(table, roles, keep, group, group_names)
     configuration = configuration_of(table, roles, wanted, keep, everything)
