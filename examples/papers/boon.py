@@ -13,8 +13,9 @@ from _common import BOON_DATA, Fact, Study, as_reader, digits, panels, random_se
 
 import levelbest as lb
 from levelbest.report.figures.curves import COLOURS, DASHES
+from levelbest.report.figures.summaries import draw_summaries
+from levelbest.simulation.summaries import SUMMARIES, resampled_summaries
 from levelbest.stats import expected_best, gaussian_best, normal_best, normality
-from levelbest.stats.best._weights import rank_weights
 
 TITLE = "A Boo(n) for Evaluating Architecture Performance"
 WEAK, STRONG = "mlp-seeds", "random-forest"
@@ -231,7 +232,6 @@ def aggregates(study: Study) -> None:
         ):
             facts += _draw_summaries(ax, name, runs[name], claim, study)
         axes[0].set_ylabel("test accuracy, %")
-        axes[0].legend(fontsize=7)
         see = (
             "Figure 2, from the authors' runs, smoothed bootstrap. The best single model is the noisiest summary; "
             "where validation and test go together (right) it rises with the number of experiments, and the expected "
@@ -244,7 +244,6 @@ def aggregates(study: Study) -> None:
     for ax, name in zip(axes, (WEAK, STRONG), strict=True):
         shipped += _draw_summaries(ax, name, pair_of(name), None, study)
     axes[0].set_ylabel("test accuracy, %")
-    axes[0].legend(fontsize=7)
     study.table(facts)
     see = (
         "The same of the shipped digits study. The best single model is the noisiest summary, and where validation "
@@ -260,17 +259,12 @@ def aggregates(study: Study) -> None:
 
 def _draw_summaries(ax: Any, name: str, pool: tuple[Any, Any], claim: str | None, study: Study) -> list[Fact]:
     """One panel of figure 2, and its widths at 20 experiments."""
-    sizes = np.array([1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50])
-    summaries = resampled_summaries(*pool, sizes, study.count(4_000))
-    for i, (kind, (mean, low, high)) in enumerate(summaries.items()):
-        inside = np.isfinite(mean)
-        ax.fill_between(sizes, low, high, where=inside, color=COLOURS[i], alpha=0.15, lw=0)
-        ax.plot(sizes[inside], mean[inside], color=COLOURS[i], linestyle=DASHES[i], label=kind)
-    ax.set(title=name, xlabel="experiments run")
-    at = int(np.flatnonzero(sizes == 20)[0])
-    widths = ", ".join(f"{kind} {limits[2][at] - limits[1][at]:.2f}" for kind, limits in summaries.items())
-    best = summaries["best single model"][0]
-    shown = ", ".join(f"{best[int(np.flatnonzero(sizes == m)[0])]:.2f}" for m in (1, 5, 20))
+    varied = resampled_summaries(*pool, n_samples=study.count(4_000))
+    draw_summaries(varied, ax, score="")
+    ax.set_title(name)
+    place = {int(size): i for i, size in enumerate(varied.sizes)}
+    widths = ", ".join(f"{kind} {(varied.high[kind] - varied.low[kind])[place[20]]:.2f}" for kind in SUMMARIES)
+    shown = ", ".join(f"{varied.mean['best single model'][place[m]]:.2f}" for m in (1, 5, 20))
     return [
         Fact(f"{name}: width of the 95 % interval at 20 experiments, points", claim, widths),
         Fact(f"{name}: best single model after 1, 5, 20 experiments, smoothed, %", None, shown),
@@ -286,25 +280,6 @@ def _best_of(pool: tuple[Any, Any]) -> list[Fact]:
         Fact(f"{RANDOM}: Boo_{n}, %", printed, float(value), f"U: {unbiased:.2f}" + (f"; {part}" if n == 5 else ""))
         for n, printed, value, unbiased in zip((1, 5, 20), (61.3, 63.3, 63.5), v, u, strict=True)
     ]
-
-
-def resampled_summaries(valid: Any, test: Any, sizes: Any, n_samples: int, n: int = 5) -> dict[str, tuple[Any, ...]]:
-    """Mean and 95 % limits of three summaries over samples of each size from a Gaussian kernel estimate of the pairs.
-
-    [B] note 11: smoothing, because the best of a sample uses few values of the pool. Scott's bandwidth.
-    """
-    rng = np.random.default_rng(0)
-    root = np.linalg.cholesky(np.cov(np.stack([valid, test]))) * valid.size ** (-1 / 6)
-    out: dict[str, list[Any]] = {"mean": [], "best single model": [], f"best of {n} (V)": []}
-    for m in sizes:
-        drawn = rng.integers(0, valid.size, (n_samples, m))
-        noise = np.tensordot(root, rng.standard_normal((2, n_samples, m)), 1)
-        order = np.argsort(valid[drawn] + noise[0], axis=1)
-        ranked = np.take_along_axis(test[drawn] + noise[1], order, axis=1)
-        boo = ranked @ rank_weights(int(m), np.array([n]), "v")[0] if m >= n else np.full(n_samples, np.nan)
-        for kind, values in zip(out, (ranked.mean(axis=1), ranked[:, -1], boo), strict=True):
-            out[kind].append((values.mean(), *np.quantile(values, [0.025, 0.975])))
-    return {kind: tuple(np.array(column) for column in zip(*rows, strict=True)) for kind, rows in out.items()}
 
 
 PUBLISHED_SD = {5: (0.0045, 0.0062), 10: (0.0026, 0.0037), 50: (0.0013, 0.0019)}
