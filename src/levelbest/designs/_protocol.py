@@ -141,8 +141,11 @@ class Design(Protocol):
     """The budget that effects are of where none was named; None: the first one compared."""
     beyond: str
     """Why budgets past those compared have no verdict; empty: nothing is said of them."""
-    n_groups: int | None
     weighted: bool
+
+    @property
+    def n_groups(self) -> int | None:
+        """How many problems are compared, where trials are samples of problems."""
 
     @property
     def reach(self) -> dict[str, float]:

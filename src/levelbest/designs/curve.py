@@ -104,7 +104,9 @@ def family_curves(trials: Any, **options: Any) -> CurveSet:
     asking = inspect.signature(curve).parameters
     reading = {key: options.pop(key) for key in list(options) if key not in asking}
     table = with_scores(as_trials(trials, reading))
-    return CurveSet(curve(table[name], **options) for name in table.families)
+    keys = ("confidence", "failed", "missing", "n_resamples", "rng")
+    settings = Settings(**{key: options.pop(key) for key in keys if key in options})
+    return curves_asked(table, Asked.of(settings=settings, **options))
 
 
 def curves_asked(trials: Trials, asked: Asked) -> CurveSet:

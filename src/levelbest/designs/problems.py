@@ -50,7 +50,8 @@ class ProblemsDesign:
 
     name: ClassVar[str] = "problems"
     unit = "sample"
-    beyond = "few-problems"
+    beyond = ""
+    headline: int | None = FIRST_SHOWN
     excluded: Mapping[str, str] = {}
 
     def __init__(self, table: Trials | ProblemTable, asked: Asked) -> None:
@@ -61,6 +62,9 @@ class ProblemsDesign:
         self.adjustment = "swaps" if self.paired else "bands"
         self.problems = problems_of(table, asked.settings)
         self.families = tuple(own.family for own in self.problems)
+        # with the bounds that hold for every family
+        bounds = {own.metric.bounds for own in self.problems}
+        self.metric = replace(self.problems[0].metric, bounds=bounds.pop() if len(bounds) == 1 else (None, None))
         self.weighted = self.problems[0].weights is not None
 
     @classmethod
@@ -68,11 +72,9 @@ class ProblemsDesign:
         """Whether the trials are samples of problems."""
         return not isinstance(trials, Trials) or (trials.group is not None and trials.search is None)
 
-    @property
-    def metric(self) -> Metric:
-        """With the bounds that hold for every family."""
-        bounds = {own.metric.bounds for own in self.problems}
-        return replace(self.problems[0].metric, bounds=bounds.pop() if len(bounds) == 1 else (None, None))
+    def with_settings(self, settings: Settings) -> ProblemsDesign:
+        """The same under other settings: the other failure policy."""
+        return ProblemsDesign(self.table, self.asked.with_settings(settings))
 
     # ------------------------------------------------------------------------------------------------- what is compared
 
@@ -117,7 +119,7 @@ class ProblemsDesign:
         )
 
     @property
-    def n_groups(self) -> int:
+    def n_groups(self) -> int | None:
         """How many problems are compared."""
         return len({label for own, kept in zip(self.problems, self.kept, strict=True) for label in own.labels[kept]})
 
@@ -137,11 +139,6 @@ class ProblemsDesign:
         if headline is not None and headline <= most:
             budgets = np.union1d(budgets, [headline]).astype(np.int64)
         return budgets
-
-    @property
-    def headline(self) -> int | None:
-        """The budget that effects are of where none was named."""
-        return int(self.budgets[self.budgets <= FIRST_SHOWN].max(initial=self.budgets[0]))
 
     @cached_property
     def systems(self) -> tuple[GroupBest, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -121,6 +121,7 @@ class Problems:
         )
 
 
+@runtime_checkable
 class ProblemTable(Protocol):
     """Samples of problems, by family."""
 
