@@ -26,14 +26,14 @@ from levelbest.errors import InputError
 
 __all__ = ["RESERVED", "Space"]
 
-KINDS = (
-    "uniform", "loguniform", "integer", "log-integer", "normal", "choice", "subset", "pair", "scipy", "constant",
-)  # fmt: skip
+KINDS = ("uniform", "loguniform", "integer", "log-integer", "normal", "choice", "subset", "pair", "scipy", "constant")
 RESERVED = ("seed", "trial", "family", "out", "args")
 """Names that a command template fills in itself; no parameter may take one."""
 _EXTRA = {"choice": ("weights",), "scipy": ("args", "kwds")}
 _LARGEST = 2**32
 """NumPy spreads a larger whole number over several words, and [2**32, f, i] would draw as [0, 1, f, i]."""
+_WHOLE = 2**53
+"""Whole numbers up to this one are all told apart, here and in whatever reads the ledger's JSON."""
 
 Configuration = dict[str, Any]
 
@@ -216,8 +216,8 @@ def _checked(name: str, kind: str, arguments: Any, extra: dict[str, Any]) -> tup
         return str(arguments), checked
     low, high = _two_numbers(name, kind, arguments)
     if kind == "normal":
-        if high <= 0:
-            raise InputError(f"{name}: normal takes [mean, sd] with sd > 0, got sd = {high:g}")
+        if high <= 0 or not math.isfinite(abs(low) + 100 * high):
+            raise InputError(f"{name}: normal takes [mean, sd] with sd > 0 and finite draws, got sd = {high:g}")
         return [low, high], {}
     if low >= high and not (kind in ("integer", "log-integer") and low == high):
         swapped = "; are they swapped?" if low > high else "; write the value alone for a constant"
@@ -228,9 +228,11 @@ def _checked(name: str, kind: str, arguments: Any, extra: dict[str, Any]) -> tup
             f"use {kind.removeprefix('log').removeprefix('-')}"
         )
     if kind in ("integer", "log-integer"):
-        if low != int(low) or high != int(high):
-            raise InputError(f"{name}: {kind} takes whole numbers, got [{low:g}, {high:g}]")
+        if low != int(low) or high != int(high) or max(abs(low), abs(high)) > _WHOLE:
+            raise InputError(f"{name}: {kind} takes whole numbers up to 2^53, got [{low:g}, {high:g}]")
         return [int(low), int(high)], {}
+    if not math.isfinite(high - low):
+        raise InputError(f"{name}: {kind} takes bounds whose distance is finite, got [{low:g}, {high:g}]")
     return [low, high], {}
 
 
@@ -248,7 +250,7 @@ def _choices(name: str, kind: str, arguments: Any, extra: dict[str, Any]) -> tup
         weights = [float(w) for w in extra["weights"]]
     except (TypeError, ValueError) as error:
         raise InputError(f"{name}: weights must be numbers, got {_short(extra['weights'])}") from error
-    good = all(math.isfinite(w) and w >= 0 for w in weights) and sum(weights) > 0
+    good = all(w >= 0 for w in weights) and 0 < sum(weights) < math.inf
     if len(weights) != len(values) or not good:
         raise InputError(
             f"{name}: choice needs one weight per value, none negative and not all zero; got {len(weights)} for "
@@ -340,11 +342,11 @@ def _two_numbers(name: str, kind: str, arguments: Any) -> tuple[float, float]:
 def _number(value: Any, what: str) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not math.isfinite(number):
-        raise InputError(f"{what} takes finite numbers, got {value!r}")
-    return int(number) if isinstance(value, int) else number
+        raise InputError(f"{what} takes finite numbers, got {_short(value)}")
+    return value if isinstance(value, int) else number
 
 
 def _plain(value: Any, name: str) -> Any:

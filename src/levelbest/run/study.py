@@ -46,6 +46,8 @@ _BYTES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2*
 _SHARED = ("n_trials", "seeds", "report", "time_limit", "retries", "resources", "env", "command", "function", "space")
 _STUDY = ("name", "seed", "metric", "cost", "families", "engine", "workers", "log_limit", *_SHARED)
 _FAMILY = (*_SHARED, "number")
+_LONGEST = 3650 * 86400
+_MOST = {"n_trials": 2**32 - 1, "seeds": 2**32 - 1, "workers": 100_000, "retries": 1_000_000}
 
 
 @dataclass(frozen=True)
@@ -241,7 +243,9 @@ def _checked_family(name: str, own: Mapping[str, Any], folder: Path) -> Family:
         Template([value]).check(known)
     if report not in ("json", "exit"):
         Template([report]).check(known)
-    limit = own.get("time_limit")
+    limit = None if own.get("time_limit") is None else _quantity(own["time_limit"], _SECONDS, "time_limit")
+    if limit is not None and limit > _LONGEST:
+        raise InputError(f"time_limit must be at most 3650 d, got {own['time_limit']!r}; leave it out for none")
     return Family(
         name=name,
         space=space,
@@ -250,7 +254,7 @@ def _checked_family(name: str, own: Mapping[str, Any], folder: Path) -> Family:
         function=function,
         seeds=seeds,
         report=report,
-        time_limit=None if limit is None else _quantity(limit, _SECONDS, "time_limit"),
+        time_limit=limit,
         retries=_count(own.get("retries", 3), "retries", least=0),
         resources=_resources(own.get("resources", {})),
         env=env,
@@ -340,6 +344,8 @@ def _known(given: Mapping[str, Any], names: tuple[str, ...], where: str) -> None
 def _count(value: Any, name: str, *, least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise InputError(f"{name} must be a whole number, at least {least}, got {value!r}")
+    if value > _MOST[name]:
+        raise InputError(f"{name} must be at most {_MOST[name]}, got {value:.6g}")
     return value
 
 
@@ -354,7 +360,8 @@ def _quantity(value: Any, units: Mapping[str, int], name: str) -> float:
         amount = math.nan if isinstance(number, bool) else float(number)
     except (TypeError, ValueError):
         amount = math.nan
+    amount *= units.get(unit, 1)
     if not (math.isfinite(amount) and amount > 0) or (unit and unit not in units):
         hint = f", with or without a unit ({', '.join(units)})" if units else ""
         raise InputError(f"{name} must be a number above 0{hint}, got {value!r}")
-    return amount * units.get(unit, 1)
+    return amount

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,19 @@ from levelbest.errors import InputError
 from levelbest.run.study import Study
 
 __all__ = ["read_plain", "read_study"]
+
+_MOST_BYTES, _MOST_VALUES, _DEEPEST = 1_000_000, 100_000, 50
+_IMPLICIT = {
+    "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    "bool": (r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    "int": (r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
+    "float": (
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        list("-+0123456789."),
+    ),
+    "merge": (r"<<", ["<"]),
+}
+"""What plain words mean in YAML 1.2: how they look, and with which letters they begin."""
 
 
 def read_study(path: str | Path) -> Study:
@@ -27,27 +41,61 @@ def read_study(path: str | Path) -> Study:
 
 def read_plain(path: Path) -> Any:
     """What a YAML, TOML or JSON file says, as plain data."""
+    text = _text(path)
+    suffix = path.suffix.lower()
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        found = _parsed(text, suffix, path.name)
+        _measure(found, path.name)
+    except RecursionError:
+        raise InputError(_too_deep(path.name)) from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path.name} is not valid {suffix[1:].upper()}: {' '.join(str(error).split())}") from error
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode) or about.st_size > _MOST_BYTES:
+            raise InputError(f"{path} is no study file: one is a plain file of {_MOST_BYTES // 10**6} MB at most")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path.name} cannot be read: {error}") from error
-    suffix = path.suffix.lower()
-    try:
-        if suffix in (".json", ".jsonnet"):  # AllenTune names its JSON so
-            return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, path.name))
-        if suffix == ".toml":
-            import tomllib
 
-            return tomllib.loads(text)
-        if suffix in (".yaml", ".yml"):
-            return _read_yaml(text, path.name)
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path.name} is not valid {suffix[1:].upper()}: {error}") from error
-    raise InputError(f"a study file is YAML, TOML or JSON, by its ending .yaml, .toml or .json; got {path.name}")
+
+def _too_deep(name: str) -> str:
+    return f"{name} nests lists or entries more than {_DEEPEST} deep"
+
+
+def _measure(value: Any, name: str) -> None:
+    """Refuse what is deep, or large once YAML's aliases are followed, before anything walks through it."""
+    count, level = 0, [value]
+    for _ in range(_DEEPEST):
+        below: list[Any] = []
+        for part in level:
+            below += part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+            if count + len(below) > _MOST_VALUES:
+                raise InputError(f"{name} holds more than {_MOST_VALUES:,} values, its aliases followed")
+        count, level = count + len(below), below
+        if not level:
+            return
+    raise InputError(_too_deep(name))
+
+
+def _parsed(text: str, suffix: str, name: str) -> Any:
+    if suffix in (".json", ".jsonnet"):  # AllenTune names its JSON so
+        return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, name))
+    if suffix == ".toml":
+        import tomllib
+
+        return tomllib.loads(text)
+    if suffix in (".yaml", ".yml"):
+        return _read_yaml(text, name)
+    raise InputError(f"a study file is YAML, TOML or JSON, by its ending .yaml, .toml or .json; got {name}")
 
 
 def _once(pairs: list[tuple[Any, Any]], where: str) -> dict[Any, Any]:
@@ -73,20 +121,13 @@ def _read_yaml(text: str, name: str) -> Any:
                 raise InputError(f"{name}: a key must be text or a number, at {node.start_mark}") from error
 
     Loader.yaml_implicit_resolvers = {}
-    for tag, pattern, first in (
-        ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
-        ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
-        ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
-        ("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
-         list("-+0123456789.")),
-        ("merge", r"<<", ["<"]),
-    ):  # fmt: skip
+    for tag, (pattern, first) in _IMPLICIT.items():
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"^(?:{pattern})$"), first)
     Loader.add_constructor("tag:yaml.org,2002:int", lambda _, node: _whole(str(node.value)))
     try:
         return yaml.load(text, Loader)
     except yaml.YAMLError as error:
-        raise InputError(f"{name} is not valid YAML: {error}") from error
+        raise InputError(f"{name} is not valid YAML: {' '.join(str(error).split())}") from error
 
 
 def _whole(text: str) -> int:
