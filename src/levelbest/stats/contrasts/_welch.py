@@ -7,6 +7,7 @@ order of the rounding: step^2 / 12, step being the smallest distance between two
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy import special
 
 from levelbest._check import FloatArray
 
-__all__ = ["Means", "Welch", "further_runs", "means_of", "rounding_variance", "welch"]
+__all__ = ["Means", "Welch", "further_runs", "further_trials", "means_of", "rounding_variance", "welch"]
 
 POWER = 0.8
 _MOST_RUNS = 10**7
@@ -96,6 +97,29 @@ def further_runs(a: Means, b: Means, level: float, power: float = POWER) -> floa
         # Far beyond the critical value the noncentral t underflows to nan: decided.
         return shift > critical + 30 or 1 - float(special.nctdtr(more.freedom, shift, critical)) >= power
 
+    return _fewest(reaches)
+
+
+def further_trials(
+    difference: float, variances: tuple[float, float], sizes: tuple[int, int], critical: float, power: float = POWER
+) -> float:
+    """The fewest further trials of each family with which |t| exceeds ``critical`` with the power asked for.
+
+    The difference and the variance of each family's estimate are taken to be those observed, the variance falling with
+    the number of trials. Infinite where the difference is 0.
+    """
+    if difference == 0:
+        return math.inf
+    wanted = (difference / (critical + float(special.ndtri(power)))) ** 2
+
+    def reaches(more: int) -> bool:
+        return sum(v * m / (m + more) for v, m in zip(variances, sizes, strict=True)) <= wanted
+
+    return _fewest(reaches)
+
+
+def _fewest(reaches: Callable[[int], bool]) -> float:
+    """The fewest, at least 1, that reach; infinite above the most."""
     least, most = 0, 1
     while not reaches(most):
         least, most = most, 2 * most

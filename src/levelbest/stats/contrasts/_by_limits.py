@@ -1,0 +1,133 @@
+"""Contrasts that their limits alone decide: from the bounds of the score, and statistics other than the mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from levelbest._check import IntArray, Seed
+from levelbest.errors import InputError, named
+from levelbest.stats.best import Sample
+from levelbest.stats.contrasts._agree import Columns, contrast_of, possible_best
+from levelbest.stats.contrasts._asked import Contrast, Contrasts, Question
+from levelbest.stats.contrasts._differences import difference_bands
+from levelbest.stats.contrasts._families import Pair
+from levelbest.stats.contrasts._pair_test import Alone, PairTest
+from levelbest.stats.contrasts._samples import Difference
+from levelbest.stats.contrasts._search_columns import columns_of, effect_of, reasons_of, uncompared
+
+__all__ = ["by_limits", "from_bounds"]
+
+
+def from_bounds(
+    samples: Sequence[Sample], n: IntArray, question: Question, tests: dict[Pair, PairTest], base: int
+) -> tuple[Contrast, ...]:
+    """Limits and verdicts that need the bounds of the score and no other assumption."""
+    if any(sample.reported is not None for sample in samples):
+        raise InputError(
+            f"{named('method')}gaffke needs selection and reported score to be one column: nothing bounds what "
+            "a trial better than all observed would report; leave it out, or name one column"
+        )
+    contrasts = []
+    level = (1 - question.confidence) / len(question.pairs)
+    for pair in question.pairs:
+        if pair not in tests:
+            contrasts.append(uncompared(samples, pair, n, question))
+            continue
+        test = tests[pair]
+        if None in question.bounds:
+            infinite = np.full(test.n.size, math.inf)
+            limits, reasons = (-infinite, infinite), ("no-bounds", *reasons_of(test, n))
+        else:
+            limits, reasons = test.gaffke(test.n, level, base), reasons_of(test, n)
+        certified = np.where(limits[0] > 0, 1, np.where(limits[1] < 0, -1, 0))
+        unknown = np.full(test.n.size, math.nan)
+        columns = columns_of(samples, pair, n, test, limits, certified, unknown)
+        effect = None
+        at = question.headline
+        if at is not None and at <= test.nodes[-1] and None not in question.bounds:
+            (low,), (high,) = test.gaffke(np.array([at]), level, base)
+            (difference,) = test.families.at(pair, np.array([at]))[0]
+            sign = int(low > 0) - int(high < 0)
+            effect = effect_of(at, Alone(difference, low, high, math.nan, allowed=True), sign, math.nan, question)
+        contrasts.append(
+            contrast_of(
+                pair,
+                (test.n_trials[0], test.n_trials[1]),
+                columns,
+                question,
+                basis="gaffke",
+                further=0.0 if (effect.certified if effect else certified[0]) else math.nan,
+                reasons=reasons,
+                named=effect,
+            )
+        )
+    return tuple(contrasts)
+
+
+def by_limits(
+    samples: Sequence[Sample],
+    n: IntArray,
+    question: Question,
+    statistic: str | float,
+    *,
+    paired: bool,
+    n_resamples: int,
+    rng: Seed,
+) -> Contrasts:
+    """Statistics other than the mean: certified where their limits exclude zero."""
+
+    def bands(budgets: IntArray) -> tuple[Difference, ...]:
+        return difference_bands(
+            samples,
+            question.pairs,
+            budgets,
+            statistic=statistic,
+            paired=paired,
+            confidence=question.confidence,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
+
+    over_all = bands(n)
+    alone = None if question.headline is None else bands(np.array([question.headline]))
+    contrasts = []
+    for at, pair in enumerate(question.pairs):
+        band = over_all[at]
+        effect = None
+        if alone is not None:
+            own = alone[at]
+            limits = Alone(own.difference[0], own.low[0], own.high[0], math.nan, allowed=True)
+            assert question.headline is not None
+            effect = effect_of(question.headline, limits, int(own.certified[0]), math.nan, question)
+        certified = band.certified
+        if alone is not None and not all(own.certified[0] for own in alone):
+            certified = np.zeros_like(certified)
+        decided = bool(effect.certified) if effect is not None else bool(certified[0])
+        columns = Columns(n, band.difference, band.low, band.high, certified, np.full(n.size, math.nan))
+        contrasts.append(
+            contrast_of(
+                pair,
+                band.n_trials,
+                columns,
+                question,
+                basis="limits",
+                further=0.0 if decided else math.nan,
+                reasons=("beyond-half",) if np.isnan(band.low).any() else (),
+                named=effect,
+            )
+        )
+    above, best = possible_best(len(samples), contrasts)
+    return Contrasts(
+        question=question,
+        pairs=tuple(contrasts),
+        n_trials=tuple(sample.n_trials for sample in samples),
+        method=over_all[0].method,
+        n_permutations=0,
+        enumerated=False,
+        n_resamples=over_all[0].n_resamples or 0,
+        above=above,
+        possible_best=best,
+    )

@@ -1,0 +1,94 @@
+"""The permutation test of one pair over its budgets, drawn until what it says stands.
+
+Under equal laws every dealing of the pooled trials to the two families is as likely as the one observed: for any law,
+any counts, with ties and failures the p-values are exact. Each |t| is measured by its own 95 % quantile over the
+dealings; over budgets the p-values are step-down. The dealings are the same whatever the seed: a verdict is a property
+of the trials.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from levelbest._check import FloatArray, IntArray
+from levelbest.stats.bands import order_statistic
+from levelbest.stats.contrasts._families import Families, Pair
+from levelbest.stats.contrasts._labels import smallest_p
+from levelbest.stats.contrasts._nodes import across, step_down
+
+__all__ = ["Dealings", "least_p"]
+
+_FIRST, _LEAST_ALLOWED, _MOST = 500, 4_000, 32_000
+_WORK = 1 << 25
+_OWN_QUANTILE = 0.95
+_SURE = 4.0
+_STREAM = 20_260
+
+
+def least_p(n_trials: tuple[int, int], *, paired: bool) -> float:
+    """The least two-sided p-value that dealing trials anew, or swapping them within pairs, can give."""
+    return 2.0 ** (1 - n_trials[0]) if paired else smallest_p(*n_trials)
+
+
+@dataclass(eq=False)
+class Dealings:
+    """|t| at the nodes of trials dealt anew."""
+
+    families: Families
+    pair: Pair
+    null: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    unsettled: bool = False
+
+    def __post_init__(self) -> None:
+        sizes = sorted(self.families.samples[f].n_trials for f in self.pair)
+        self._rng = np.random.default_rng([_STREAM, *sizes])
+        width = sum(sizes) * self.families.inside(self.pair)
+        self._most = int(np.clip(_WORK // width, _LEAST_ALLOWED, _MOST))
+
+    @property
+    def drawn(self) -> int:
+        """How many dealings there are."""
+        return int(self.null.shape[1])
+
+    def more(self) -> bool:
+        """Draw as many again; False where no more are allowed."""
+        if self.drawn >= self._most:
+            return False
+        size = min(self.drawn or _FIRST, self._most - self.drawn)
+        further = self.families.dealt_t(self.pair, size, self._rng)
+        self.null = further if not self.drawn else np.concatenate([self.null, further], axis=1)
+        return True
+
+    def scales(self) -> FloatArray:
+        """What each node's |t| is measured by."""
+        return order_statistic(self.null, _OWN_QUANTILE)
+
+    def p_values(self, t: FloatArray, n: IntArray, nodes: IntArray, cells: IntArray) -> FloatArray:
+        """Step-down p-values of the observed t at each budget."""
+        scales = self.scales()
+        return step_down(_measured(t, across(n, nodes, scales)), _measured(self.null, scales[:, None]), cells)
+
+    def p_alone(self, t: float, node: int) -> float:
+        """The p-value of one node by itself."""
+        return float((1 + np.count_nonzero(self.null[node] >= abs(t) * (1 - 1e-9))) / (self.drawn + 1))
+
+    def critical(self, n: IntArray, nodes: IntArray, error: float) -> FloatArray:
+        """The |t| at each budget that a share ``error`` of the dealings reaches somewhere."""
+        scales = self.scales()
+        largest = _measured(self.null, scales[:, None]).max(axis=0)
+        return float(order_statistic(largest[None], 1 - error)[0]) * across(n, nodes, scales)
+
+    def stands(self, p_value: float, level: float) -> bool:
+        """Whether further draws could hardly carry the p-value across the level (Wilson's limits at `_SURE`)."""
+        square = _SURE**2 / self.drawn
+        centre = (p_value + square / 2) / (1 + square)
+        half = math.sqrt(square * (p_value * (1 - p_value) + square / 4)) / (1 + square)
+        return not centre - half <= level < centre + half
+
+
+def _measured(t: FloatArray, scale: FloatArray) -> FloatArray:
+    """|t| in units of its scale; 0 where trials dealt anew never differ."""
+    return np.abs(t) / np.where(scale > 0, scale, np.inf)

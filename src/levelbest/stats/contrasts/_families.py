@@ -1,0 +1,230 @@
+"""Families of trials at the nodes of their curves: standard errors, resamples, and trials dealt anew.
+
+A difference at budget n is studentised by the jackknife, t = d / e. No standard error is below that of the rounding of
+the scores (`rounding_variance`), so that a family whose best scores tie has a large t and not an infinite one.
+
+Nothing here depends on the order of the families, of their trials, or of a pair: streams of random numbers belong to
+the place of a family in an order of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from levelbest._check import FloatArray, IntArray
+from levelbest.stats.bands import Ranked, counts
+from levelbest.stats.best import Sample, expected_best
+from levelbest.stats.contrasts._nodes import across
+from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
+from levelbest.stats.contrasts._welch import rounding_variance
+
+__all__ = ["Families", "Side", "half_of"]
+
+Pair = tuple[int, int]
+_CELLS = 1 << 18
+_LEAST_ROWS = 400
+_ALL_ERRORS = 1 << 22
+"""Up to so many (budget, trial) cells every budget has a standard error of its own."""
+
+
+def half_of(*n_trials: int) -> int:
+    """The largest budget compared: half the trials of the smaller family."""
+    return min(n_trials) // 2
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One family's trials at its nodes."""
+
+    sample: Sample
+    ranked: Ranked
+    floor: FloatArray
+    """The variance that rounding alone gives each node's estimate."""
+
+    @property
+    def variance(self) -> FloatArray:
+        """Squared standard errors at the nodes."""
+        return np.maximum(np.square(self.ranked.error), self.floor)
+
+    def at(self, n: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The estimate and its squared standard error at any budgets up to the last node."""
+        sample, nodes = self.sample, self.ranked.n
+        if n.size * sample.n_trials <= _ALL_ERRORS:
+            every = Ranked(sample.selection, n, sample.reported)
+            return every.estimate, np.maximum(np.square(every.error), across(n, nodes, self.floor))
+        estimate = np.asarray(expected_best(sample.selection, n, sample.reported))
+        with np.errstate(divide="ignore"):
+            return estimate, np.exp(across(n, nodes, np.log(self.variance)))
+
+    def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Deviations from the estimate and squared standard errors: (node, resample) each."""
+        trials = self.ranked
+        moved, variances = np.empty((2, trials.n.size, n_resamples))
+        for cut in _pieces(n_resamples, trials.n_trials):
+            estimates, errors = trials.resampled(counts(trials.n_trials, cut.stop - cut.start, rng), errors=True)
+            moved[:, cut] = estimates - trials.estimate[:, None]
+            variances[:, cut] = np.maximum(np.square(errors), self.floor[:, None])
+        return moved, variances
+
+
+class Families:
+    """All families of one question, with what is drawn from them."""
+
+    def __init__(self, samples: Sequence[Sample], pairs: Sequence[Pair], nodes: IntArray, *, paired: bool) -> None:
+        self.samples, self.pairs, self.nodes, self.paired = samples, tuple(pairs), nodes, paired
+        compared = sorted({f for pair in pairs for f in pair})
+        order = sorted(compared, key=lambda f: _content(samples[f]))
+        self.place = {f: at for at, f in enumerate(order)}
+        self.least = rounding_variance(np.concatenate([samples[f].claimed for f in compared])) if compared else 0.0
+        given = np.arange(samples[order[0]].n_trials) if order else np.arange(0)
+        if paired and order:
+            columns = [column for f in order for column in (samples[f].claimed, samples[f].selection)]
+            given = np.lexsort(columns)
+        self.sides = {f: self._side(_taken(samples[f], given) if paired else samples[f]) for f in compared}
+
+    def _side(self, sample: Sample) -> Side:
+        nodes = self.nodes[self.nodes <= half_of(sample.n_trials)]
+        ranked = Ranked(sample.selection, nodes, sample.reported)
+        return Side(sample, ranked, self.least * np.square(ranked.weights).sum(axis=1))
+
+    def inside(self, pair: Pair) -> int:
+        """How many of the nodes the pair is compared at."""
+        return int(np.count_nonzero(self.nodes <= half_of(*(self.samples[f].n_trials for f in pair))))
+
+    def at(self, pair: Pair, n: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The difference at any budgets, its standard error, and Satterthwaite's degrees of freedom."""
+        (a, va), (b, vb) = (self.sides[f].at(n) for f in pair)
+        sizes = [self.samples[f].n_trials for f in pair]
+        if self.paired:
+            k = self.inside(pair)
+            ones = np.ones((1, sizes[0]), dtype=np.int64)
+            own = self._paired_variance(pair, ones)[:, 0]
+            with np.errstate(divide="ignore"):
+                error = np.sqrt(np.exp(across(n, self.nodes[:k], np.log(own))))
+            return a - b, error, np.full(n.size, sizes[0] - 1.0)
+        total = va + vb
+        with np.errstate(divide="ignore", invalid="ignore"):
+            freedom = 1 / (np.square(va / total) / (sizes[0] - 1) + np.square(vb / total) / (sizes[1] - 1))
+        return a - b, np.sqrt(total), np.where(total > 0, freedom, min(sizes) - 1.0)
+
+    # ---- resamples
+
+    def resampled_t(self, pairs: Sequence[Pair], n_resamples: int, base: int) -> dict[Pair, FloatArray]:
+        """t of resampled differences about those observed: (node, resample) for each pair."""
+        if not pairs:
+            return {}
+        if self.paired:
+            return self._paired_t(pairs, n_resamples, np.random.default_rng([base, 0]))
+        drawn = {
+            f: self.sides[f].resampled(n_resamples, np.random.default_rng([base, self.place[f]]))
+            for f in sorted({f for pair in pairs for f in pair})
+        }
+        out = {}
+        for pair in pairs:
+            k = self.inside(pair)
+            (moved_a, va), (moved_b, vb) = (drawn[f] for f in pair)
+            out[pair] = _t(moved_a[:k] - moved_b[:k], va[:k] + vb[:k])
+        return out
+
+    def _paired_t(self, pairs: Sequence[Pair], n_resamples: int, rng: np.random.Generator) -> dict[Pair, FloatArray]:
+        m = self.sides[pairs[0][0]].sample.n_trials
+        out = {pair: np.empty((self.inside(pair), n_resamples)) for pair in pairs}
+        for cut in _pieces(n_resamples, m, self.nodes.size):
+            drawn = counts(m, cut.stop - cut.start, rng)
+            for pair in pairs:
+                moved = [
+                    side.ranked.resampled(drawn[:, side.ranked.order])[0] - side.ranked.estimate[:, None]
+                    for side in (self.sides[f] for f in pair)
+                ]
+                out[pair][:, cut] = _t(moved[0] - moved[1], self._paired_variance(pair, drawn))
+        return out
+
+    def _paired_variance(self, pair: Pair, drawn: IntArray) -> FloatArray:
+        """Squared standard errors of the difference over pairs of trials: (node, resample)."""
+        sides = [self.sides[f] for f in pair]
+        left = []
+        for side in sides:
+            back = np.argsort(side.ranked.order)
+            left.append(leave_one_out(side.ranked, drawn[:, side.ranked.order])[..., back])
+        floor = (sides[0].floor + sides[1].floor)[:, None]
+        return np.maximum(np.square(jackknife_errors(left[0] - left[1], drawn)), floor)
+
+    # ---- trials dealt anew
+
+    def dealt_t(self, pair: Pair, size: int, rng: np.random.Generator) -> FloatArray:
+        """|t| of the pair with its trials dealt anew to the two families (or swapped within pairs): (node, dealing)."""
+        first, second = sorted(pair, key=lambda f: (self.samples[f].n_trials, self.place[f]))
+        k = self.inside(pair)
+        a, b = self.sides[first].sample, self.sides[second].sample
+        pooled = _pooled(a, b)
+        sides = [Ranked(pooled.selection, self.nodes[:k], pooled.reported, size=own.n_trials) for own in (a, b)]
+        floors = [self.sides[f].floor[:k, None] for f in (first, second)]
+        out = np.empty((k, size))
+        for cut in _pieces(size, pooled.n_trials, k if self.paired else None):
+            deal = _swapped if self.paired else _dealt
+            out[:, cut] = deal(sides, floors, cut.stop - cut.start, rng)
+        return out
+
+
+def _pieces(size: int, n_trials: int, n_nodes: int | None = None) -> Iterator[slice]:
+    """Draws in pieces that stay in the cache, but not so small that the work per trial is all overhead.
+
+    Pairs of trials need an array of (node, draw, trial).
+    """
+    piece = max(_LEAST_ROWS, _CELLS // n_trials) if n_nodes is None else max(1, _CELLS // (n_trials * n_nodes))
+    for start in range(0, size, piece):
+        yield slice(start, min(start + piece, size))
+
+
+def _dealt(sides: Sequence[Ranked], floors: Sequence[FloatArray], size: int, rng: np.random.Generator) -> FloatArray:
+    total, own = sides[0].n_trials, sides[0].size
+    mine = np.zeros((size, total), dtype=np.int64)
+    chosen = np.argpartition(rng.random((size, total), dtype=np.float32), own - 1, axis=1)[:, :own]
+    np.put_along_axis(mine, chosen, 1, axis=1)
+    values, variances = [], []
+    for side, dealt, floor in zip(sides, (mine, 1 - mine), floors, strict=True):
+        value, error = side.resampled(dealt, errors=True)
+        values.append(value)
+        variances.append(np.maximum(np.square(error), floor))
+    return np.abs(_t(values[0] - values[1], variances[0] + variances[1]))
+
+
+def _swapped(sides: Sequence[Ranked], floors: Sequence[FloatArray], size: int, rng: np.random.Generator) -> FloatArray:
+    m = sides[0].size
+    swapped = rng.integers(0, 2, (size, m))
+    mine = np.concatenate([1 - swapped, swapped], axis=1)
+    order = sides[0].order
+    back = np.argsort(order)
+    values, left = [], []
+    for side, dealt in zip(sides, (mine, 1 - mine), strict=True):
+        ranked = dealt[:, order]
+        values.append(side.resampled(ranked)[0])
+        alone = leave_one_out(side, ranked)[..., back]
+        left.append(np.where(dealt[:, :m].astype(bool), alone[..., :m], alone[..., m:]))
+    errors = jackknife_errors(left[0] - left[1], np.ones((size, m), dtype=np.int64))
+    return np.abs(_t(values[0] - values[1], np.maximum(np.square(errors), floors[0] + floors[1])))
+
+
+def _t(difference: FloatArray, variance: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = difference / np.sqrt(variance)
+    return np.where(variance > 0, t, 0.0)
+
+
+def _pooled(a: Sample, b: Sample) -> Sample:
+    selection = np.concatenate([a.selection, b.selection])
+    if a.reported is None and b.reported is None:
+        return Sample(selection)
+    return Sample(selection, np.concatenate([a.claimed, b.claimed]))
+
+
+def _taken(sample: Sample, rows: IntArray) -> Sample:
+    return Sample(sample.selection[rows], None if sample.reported is None else sample.reported[rows])
+
+
+def _content(sample: Sample) -> tuple[int, bytes]:
+    order = np.lexsort((sample.claimed, sample.selection))
+    return sample.n_trials, np.concatenate([sample.selection[order], sample.claimed[order]]).tobytes()

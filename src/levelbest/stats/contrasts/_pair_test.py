@@ -1,0 +1,202 @@
+"""One pair of a question: what it is tested by, and the limits of its differences.
+
+From `FEW` trials on the limits are a bootstrap's (`_search_limits`); with fewer there is too little to resample, and
+Student's t with Satterthwaite's degrees of freedom serves, shared out over the few budgets there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from levelbest._check import FloatArray, IntArray
+from levelbest.stats.contrasts._asked import Question
+from levelbest.stats.contrasts._dealings import Dealings, least_p
+from levelbest.stats.contrasts._families import Families, Pair
+from levelbest.stats.contrasts._nodes import across, cells_of
+from levelbest.stats.contrasts._search_limits import (
+    DECIDED,
+    SHOWN,
+    WIDER,
+    Limits,
+    Measured,
+    blended,
+    bounds_serve,
+    gaffke_differences,
+)
+
+__all__ = ["FEW", "Alone", "PairTest"]
+
+FEW = 8
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Alone(NamedTuple):
+    """One budget of a pair by itself."""
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    allowed: bool
+    """Whether limits from the bounds, which have no p-values, let a verdict pass."""
+
+
+@dataclass(eq=False)
+class PairTest:
+    """A pair at the budgets it is compared at."""
+
+    families: Families
+    pair: Pair
+    question: Question
+    n: IntArray
+    """Those inside half the trials of the smaller family."""
+    resampled: Measured | None = None
+    """Drawn once for the verdicts, whatever the seed; None where no verdict can depend on it."""
+
+    def __post_init__(self) -> None:
+        first, second = (self.families.samples[f].n_trials for f in self.pair)
+        self.n_trials = first, second
+        self.nodes = self.families.nodes[: self.families.inside(self.pair)]
+        self.cells = cells_of(self.n, self.nodes)
+        self.difference, self.error, self.freedom = self.families.at(self.pair, self.n)
+        self.few = min(self.n_trials) < FEW
+        self.level = (1 - self.question.confidence) / len(self.question.pairs)
+        least = least_p(self.n_trials, paired=self.families.paired)
+        self.dealings = Dealings(self.families, self.pair) if least <= self.level else None
+        self.bounded = bounds_serve(self.families, self.pair, self.question.bounds)
+
+    @property
+    def basis(self) -> str:
+        """What a verdict leans on."""
+        return "t" if self.dealings is None else "permutation"
+
+    @cached_property
+    def t(self) -> FloatArray:
+        """The studentised difference at each budget; 0 where nothing varies."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.error > 0, self.difference / self.error, 0.0)
+
+    # ---- verdicts over all budgets
+
+    def dealt_p(self) -> FloatArray:
+        """From dealing trials anew; 0 where that cannot reach the level."""
+        if self.dealings is None:
+            return np.zeros(self.n.size)
+        return self.dealings.p_values(self.t, self.n, self.nodes, self.cells)
+
+    def settle(self, at: int) -> None:
+        """Deal until neither whether the pair differs at all nor its verdict at place ``at`` can change."""
+        if self.dealings is None:
+            return
+        self.dealings.more()
+        while True:
+            p = self.dealt_p()
+            if all(self.dealings.stands(float(value), self.level) for value in (p.min(), p[at])):
+                return
+            if not self.dealings.more():
+                self.dealings.unsettled = True
+                return
+
+    def p_values(self) -> FloatArray:
+        """Step-down over budgets: what dealing anew says, where the limits of unequal laws say no less."""
+        dealt = self.dealt_p()
+        if self.few:
+            return np.maximum(dealt, np.minimum(self.nodes.size * self._t_p(self.t, self.freedom), 1.0))
+        if self.resampled is None or self.bounded:
+            return dealt
+        limits = self.resampled.p_values(self.t, self.n, self.nodes, self.cells) / DECIDED
+        return np.maximum(dealt, np.minimum(limits, 1.0))
+
+    def allowed(self, base: int) -> BoolArray:
+        """Where limits from the bounds, which have no p-values, let a verdict pass."""
+        if not self.bounded or self.few or self.resampled is None:
+            return np.ones(self.n.size, dtype=bool)
+        low, high = self._limits(self.resampled, DECIDED, base)
+        return np.asarray((low > 0) | (high < 0))
+
+    @staticmethod
+    def _t_p(t: FloatArray, freedom: FloatArray) -> FloatArray:
+        return np.asarray(2 * special.stdtr(freedom, -np.abs(t)))
+
+    # ---- limits
+
+    def limits(self, resampled: Measured | None, base: int) -> Limits:
+        """Of the difference at every budget together with the other pairs'."""
+        if resampled is None:
+            reach = -special.stdtrit(self.freedom, self.level / (2 * self.nodes.size)) * self.error
+            return self._open(self.difference - reach, self.difference + reach)
+        return self._limits(resampled, SHOWN, base)
+
+    def _limits(self, resampled: Measured, share: float, base: int) -> Limits:
+        below, above = resampled.reach(self.n, self.nodes, share * self.level)
+        limits = self._open(self.difference - below * self.error, self.difference + above * self.error)
+        if not self.bounded:
+            return limits
+        return blended(limits, self.gaffke(self.n, WIDER * self.level, base), self.n, min(self.n_trials))
+
+    def _open(self, low: FloatArray, high: FloatArray) -> Limits:
+        """No limits where nothing varies."""
+        known = self.error > 0
+        return np.where(known, low, -np.inf), np.where(known, high, np.inf)
+
+    def gaffke(self, n: IntArray, level: float, base: int) -> Limits:
+        """Limits from the bounds of the score alone, for all of ``n`` together."""
+        worst, best = self.question.bounds
+        assert worst is not None
+        assert best is not None
+        nodes = self.nodes if n.size > 1 else n
+        low, high = gaffke_differences(self.families, self.pair, nodes, (worst, best), level, base)
+        at_nodes, at_all = (self.families.at(self.pair, budgets)[0] for budgets in (nodes, n))
+        return at_all + across(n, nodes, low - at_nodes), at_all + across(n, nodes, high - at_nodes)
+
+    # ---- one budget alone
+
+    def alone(self, n: int, resampled: FloatArray | None, base: int) -> Alone:
+        """At a budget named in advance, with the pair's share of the error.
+
+        A difference of means has Welch's limits, that of bests of several trials the bootstrap's (``resampled``, t at
+        the nodes).
+        """
+        at = np.array([n])
+        (difference,), (error,), (freedom,) = self.families.at(self.pair, at)
+        if error == 0:
+            return Alone(difference, -np.inf, np.inf, 1.0, allowed=False)
+        node, t = int(np.searchsorted(self.nodes, n)), difference / error
+        if n == 1 or resampled is None:
+            p_value = float(self._t_p(np.array([t]), freedom)[0])
+            down, up = special.stdtrit(freedom, self.level / 2), special.stdtrit(freedom, 1 - self.level / 2)
+        else:
+            row = resampled[node]
+            beyond = min(np.count_nonzero(row >= t), np.count_nonzero(row <= t))
+            p_value = min(1.0, 2 * (1 + beyond) / (row.size + 1))
+            down, up = np.quantile(row, [self.level / 2, 1 - self.level / 2])
+        limits = np.array([difference - up * error]), np.array([difference - down * error])
+        allowed = True
+        if self.bounded:
+            limits = blended(limits, self.gaffke(at, WIDER * self.level, base), at, min(self.n_trials))
+            allowed = bool(limits[0][0] > 0 or limits[1][0] < 0)
+        dealt = 0.0 if self.dealings is None else self.dealings.p_alone(t, node)
+        return Alone(difference, float(limits[0][0]), float(limits[1][0]), max(dealt, p_value), allowed)
+
+    def critical(self, n: int, *, alone: bool) -> float:
+        """The |t| at a budget that would be certified, for planning."""
+        at = np.array([n])
+        freedom = self.families.at(self.pair, at)[2]
+        node = int(np.searchsorted(self.nodes, n))
+        budgets = 1 if alone else self.nodes.size
+        if self.few or alone or self.resampled is None:
+            limits = -float(special.stdtrit(freedom, self.level / (2 * (budgets if self.few else 1)))[0])
+        else:
+            limits = float(np.mean([side[0] for side in self.resampled.reach(at, self.nodes, DECIDED * self.level)]))
+        if self.dealings is None:
+            return limits
+        if alone:
+            return max(limits, float(np.quantile(self.dealings.null[node], 1 - self.level)))
+        return max(limits, float(self.dealings.critical(at, self.nodes, self.level)[0]))

@@ -1,0 +1,113 @@
+"""Limits of one pair's differences over budgets: studentised, from the bounds of the score, or both.
+
+*Studentised.* Each resampled t is measured by its own 97.5 % quantile, upwards and downwards apart, so that neither
+the longer side of a skewed t nor budgets near the end, where t has long tails, widen the limits elsewhere; the largest
+measure over the budgets is what must not be exceeded. With 50 trials and laws of unequal shape its quantile is somewhat
+too small: limits use `SHOWN` of the error probability and verdicts, which a permutation must confirm, `DECIDED`.
+
+*From bounds.* Limits of Gaffke's type (`bands._gaffke`) of both families are drawn together: the upper limit of a
+difference is a quantile of the first's upper draws minus the second's lower ones. Nothing is studentised, so ties,
+failures and modes that no trial shows do no harm. They cover more often than they promise: by default they use `WIDER`
+times the error probability.
+
+*Both*, where both bounds are known and the scores spread over at least a quarter of what is possible: up to a tenth of
+the trials the narrower, from a fifth on those from bounds; in between one moves over into the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from levelbest._check import FloatArray, IntArray
+from levelbest.stats.bands import local_level, order_statistic, pick
+from levelbest.stats.bands._gaffke import gaffke_draws
+from levelbest.stats.contrasts._families import Families, Pair
+from levelbest.stats.contrasts._nodes import across, step_down
+
+__all__ = ["DECIDED", "SHOWN", "WIDER", "Measured", "blended", "bounds_serve", "gaffke_differences"]
+
+SHOWN, DECIDED, WIDER = 0.6, 0.8, 1.5
+_OWN_QUANTILE, _NORMAL = 0.975, 1.96
+_SERVE = 0.25
+_GAFFKE_DRAWS = 2_000
+_GAFFKE_TRIALS = 10_000
+"""Above so many trials the limits from bounds would take minutes, and are those of the studentised ones."""
+
+Limits = tuple[FloatArray, FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Resampled t of one pair at its nodes, each measured by its own quantile."""
+
+    up: FloatArray
+    down: FloatArray
+    null: FloatArray
+    """(node, resample)."""
+
+    @classmethod
+    def of(cls, t: FloatArray) -> Measured:
+        """From t at the nodes: (node, resample)."""
+        ordered = np.sort(t, axis=1)
+        up, down = pick(ordered, _OWN_QUANTILE), -pick(ordered, 1 - _OWN_QUANTILE)
+        # Where resamples hardly ever move to one side, that side is measured as a normal one would be.
+        up, down = (np.where(scale > 0, scale, _NORMAL) for scale in (up, down))
+        return cls(up, down, t * np.where(t > 0, 1 / up[:, None], -1 / down[:, None]))
+
+    def critical(self, error: float) -> float:
+        """The measure that a share ``error`` of the resamples exceeds somewhere; at least that of one normal t."""
+        return max(1.0, float(order_statistic(self.null.max(axis=0)[None], 1 - error)[0]))
+
+    def reach(self, n: IntArray, nodes: IntArray, error: float) -> Limits:
+        """How many standard errors the limits at each budget lie below and above the difference."""
+        critical = self.critical(error)
+        return critical * across(n, nodes, self.up), critical * across(n, nodes, self.down)
+
+    def p_values(self, t: FloatArray, n: IntArray, nodes: IntArray, cells: IntArray) -> FloatArray:
+        """Step-down p-values of the observed t at each budget."""
+        scale = np.where(t > 0, across(n, nodes, self.up), across(n, nodes, self.down))
+        return step_down(np.abs(t) / scale, self.null, cells)
+
+
+def bounds_serve(families: Families, pair: Pair, bounds: tuple[float | None, float | None]) -> bool:
+    """Whether limits from the bounds are of use by default: one score column that spreads over a good part of them."""
+    worst, best = bounds
+    samples = [families.samples[f] for f in pair]
+    if worst is None or best is None or families.paired or any(sample.reported is not None for sample in samples):
+        return False
+    scores = np.concatenate([sample.selection for sample in samples])
+    return bool(np.ptp(scores) >= _SERVE * (best - worst)) and max(s.n_trials for s in samples) <= _GAFFKE_TRIALS
+
+
+def gaffke_differences(
+    families: Families, pair: Pair, nodes: IntArray, bounds: tuple[float, float], error: float, base: int
+) -> Limits:
+    """Limits at the nodes that hold together; each side has half of ``error``."""
+    upper, lower = [], []
+    for f in pair:
+        rng = np.random.default_rng([base, families.place[f], 1])
+        scores = families.samples[f].selection
+        (below,), (above,) = gaffke_draws(scores, nodes, [bounds[0]], [bounds[1]], _GAFFKE_DRAWS, rng)
+        lower.append(below)
+        upper.append(above)
+    if families.paired:  # of trials that depend on each other: every limit by itself, the error shared
+        highs = [order_statistic(draws, 1 - local_level(draws, error / 4, tails=1)) for draws in upper]
+        lows = [order_statistic(draws, local_level(draws, error / 4, tails=-1)) for draws in lower]
+        return lows[0] - highs[1], highs[0] - lows[1]
+    high, low = upper[0] - lower[1], lower[0] - upper[1]
+    return (
+        order_statistic(low, local_level(low, error / 2, tails=-1)),
+        order_statistic(high, 1 - local_level(high, error / 2, tails=1)),
+    )
+
+
+def blended(studentised: Limits, bounded: Limits, n: IntArray, n_trials: int) -> Limits:
+    """The narrower up to a tenth of the trials, those from bounds from a fifth on."""
+    share = np.clip(np.log2(10 * n / n_trials), 0, 1)
+    low, high = studentised
+    return (
+        np.where(low > bounded[0], low + share * (bounded[0] - low), bounded[0]),
+        np.where(high < bounded[1], high + share * (bounded[1] - high), bounded[1]),
+    )
