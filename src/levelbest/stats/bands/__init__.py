@@ -14,6 +14,7 @@ from levelbest.stats.bands._batches import batch_curves as batch_curves
 from levelbest.stats.bands._batches import batch_size as batch_size
 from levelbest.stats.bands._batches import shuffled_batches as shuffled_batches
 from levelbest.stats.bands._cdf import CdfBand, cdf_band, mean_curve_bounds
+from levelbest.stats.bands._gaffke import gaffke_draws as gaffke_draws
 from levelbest.stats.bands._imagined import imagined_ends as imagined_ends
 from levelbest.stats.bands._interval import METHODS, all_intervals, best_interval
 from levelbest.stats.bands._interval import OF_V as OF_V

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.bands import local_level, order_statistic, pick
-from levelbest.stats.bands._gaffke import gaffke_draws
+from levelbest.stats.bands import gaffke_draws, local_level, order_statistic, pick
 from levelbest.stats.contrasts._families import Families, Pair
 from levelbest.stats.contrasts._nodes import across, step_down
 
