@@ -15,8 +15,7 @@ from optuna.storages.journal import JournalFileBackend
 from sqlalchemy.pool import NullPool
 
 from levelbest.errors import DataError, InputError
-from levelbest.readers import read_trials
-from levelbest.readers.formats import optuna_journal, optuna_store
+from levelbest.readers import optuna_journal, optuna_store, read_trials
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 STATUS = {"COMPLETE": "ok", "PRUNED": "pruned", "FAIL": "failed", "RUNNING": "running"}

@@ -9,8 +9,7 @@ import pytest
 
 from levelbest.cli.main import main
 from levelbest.errors import DataError
-from levelbest.readers import read_trials
-from levelbest.readers.formats import optuna_store, ray_tune, tensorboard
+from levelbest.readers import optuna_store, ray_tune, read_trials, tensorboard
 
 
 @pytest.mark.parametrize(
