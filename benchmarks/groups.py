@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from _table import Table, best_times, number
-from levelbest.readers.engine import connect
+from levelbest.readers.tables.engine import connect
 from levelbest.stats import pass_at_k
 
 PROBLEMS = 10_000

@@ -10,7 +10,7 @@ from levelbest.comparisons.large import compare_large
 from levelbest.errors import DataError, InputError
 from levelbest.large import best_by_group_large
 from levelbest.readers import read_trials
-from levelbest.readers.engine import connect
+from levelbest.readers.tables.engine import connect
 from levelbest.report.build import build_view
 from levelbest.report.large import build_large_view
 

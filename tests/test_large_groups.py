@@ -11,7 +11,7 @@ from levelbest.cli.main import main
 from levelbest.curves import curve, large_curves
 from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.large import best_by_group_large, parts
-from levelbest.readers.engine import connect
+from levelbest.readers.tables.engine import connect
 from levelbest.trials import Trials
 
 OPTIONS = {"group": "problem", "selection": "verifier", "reported": "correct", "direction": "max"}

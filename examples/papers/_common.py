@@ -18,12 +18,18 @@ import levelbest as lb
 from levelbest.cli.progress import progress_bar
 from levelbest.report.figures.curves import ONE_COLUMN, save_figure
 
+_BOON = "notebooks/results of the authors' repository (gitlab.com/obajgar/boon)"
 SOURCES = {
-    "boon/cbt_fixed_hyppar.csv": "notebooks/results of the authors' repository (gitlab.com/obajgar/boon)",
-    "boon/cifar100-resnet-oct17.csv": "notebooks/results of the authors' repository (gitlab.com/obajgar/boon)",
+    "boon/cbt_fixed_hyppar.csv": _BOON,
+    "boon/cbtrs_results.csv": _BOON,
+    "boon/cifar100-resnet-oct17.csv": _BOON,
     "hedwig/hedwig.tsv": "data/hedwig.tsv of the authors' repository (github.com/castorini/meanmax)",
 }
 """Files that may not be shipped, by their place in the ``--data`` folder, and where they can be had."""
+
+BOON_DATA = "Data: the results that Bajgar, Kadlec and Kleindienst published with their paper, Apache-2.0 (IBM 2018)."
+HEDWIG_DATA = "Data: the results that Tang et al. published with their paper (castorini/meanmax), MIT licence."
+"""What stands beside a figure drawn from other people's results: the source and its licence."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +78,12 @@ class Study:
             head = ("what", "published", "ours", "difference", "why, or what to see")
             self.parts.append(markdown_table(head, [fact.row() for fact in facts]))
 
-    def figure(self, figure: Any, name: str, see: str, *, shipped: bool = True) -> None:
-        """Write the figure as SVG and PNG; ``see`` says what to see. Only figures of shipped data go on the page."""
+    def figure(self, figure: Any, name: str, see: str, source: str = "") -> None:
+        """Write the figure as SVG and PNG; ``see`` says what to see, ``source`` whose data it is drawn from."""
         for kind in ("svg", "png"):
             save_figure(figure, self.out / f"{name}.{kind}")
-        if shipped:
-            self.parts.append(f"![{see.split('. ')[0]}](figures/papers/{name}.svg)\n\n*{see}*")
+        below = f"*{see}*" if not source else f"*{see}* {source}"
+        self.parts.append(f"![{see.split('. ')[0]}](figures/papers/{name}.svg)\n\n{below}")
 
     def find(self, name: str) -> Path | None:
         """A file of the data folder; where it is not there, what is missing is noted and the study goes on."""
@@ -148,14 +154,20 @@ def digits() -> lb.Trials:
         return lb.read_trials(str(path), bounds=(0, 1))
 
 
-def panels(count: int, height: float = 2.4, **options: Any) -> tuple[Any, Any]:
-    """A figure with ``count`` axes side by side, and those axes."""
+@functools.cache
+def time_study() -> lb.Trials:
+    """Three approaches on the digits data that cost milliseconds to a second a trial (budgets/study.yaml)."""
+    return lb.read_trials(str(Path(__file__).parent / "budgets" / "budgets.csv"))
+
+
+def panels(count: int, height: float = 2.4, rows: int = 1, **options: Any) -> tuple[Any, Any]:
+    """A figure with ``count`` axes in ``rows``, and those axes, row by row."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(2 * ONE_COLUMN, height), layout="constrained")
     FigureCanvasAgg(figure)
-    return figure, np.atleast_1d(figure.subplots(1, count, **options))
+    return figure, np.ravel(figure.subplots(rows, count // rows, **options))
 
 
 def read_columns(path: Path, columns: Sequence[str], keep: Callable[[dict[str, str]], bool], **options: Any) -> Any:
@@ -174,6 +186,27 @@ def as_reader(study: Study) -> tuple[Any, Any] | None:
         path, ("valid.accuracy", "accuracy"), lambda row: "dist" in row["log_path"] and float(row["epoch"]) > 0
     )
     return 100 * found[0], 100 * found[1]
+
+
+def random_search(study: Study, *, last: bool = True) -> tuple[Any, Any] | None:
+    """[B]: validation and test accuracy, in percent, of 197 runs of the AS Reader with random hyperparameters.
+
+    A log has a row for each checkpoint; the one with the best validation accuracy counts, of tied ones the ``last``.
+    """
+    path = study.find("boon/cbtrs_results.csv")
+    if path is None:
+        return None
+    best: dict[str, tuple[float, float]] = {}
+    with path.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if not row["valid_accuracy"] or not float(row["iterations_done"] or 0) > 0:
+                continue
+            valid, test = float(row["valid_accuracy"]), float(row["cbtest_CN_test_2500ex.txt_accuracy"])
+            known = best.get(row["log"], (-np.inf, np.nan))[0]
+            if valid > known or (last and valid == known):
+                best[row["log"]] = valid, test
+    found = 100 * np.array(list(best.values()))
+    return found[:, 0], found[:, 1]
 
 
 def resnet(study: Study) -> tuple[Any, Any] | None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from levelbest.errors import LevelbestError as LevelbestError
     from levelbest.errors import MissingExtra as MissingExtra
     from levelbest.readers import read_trials as read_trials
-    from levelbest.readers.tidy import write_trials as write_trials
+    from levelbest.readers.tables.tidy import write_trials as write_trials
     from levelbest.report.write import write_report as write_report
     from levelbest.results import Curve as Curve
     from levelbest.run.runner import Run as Run
@@ -51,7 +51,7 @@ _HOMES = {
     "Metric": "trials",
     "Trials": "trials",
     "read_trials": "readers",
-    "write_trials": "readers.tidy",
+    "write_trials": "readers.tables.tidy",
     "Curve": "results",
     "curve": "curves",
     "family_curves": "curves",

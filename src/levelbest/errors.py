@@ -14,9 +14,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 
-__all__ = ["DataError", "InputError", "LevelbestError", "MissingExtra", "name_arguments", "named"]
+__all__ = ["DataError", "InputError", "LevelbestError", "MissingExtra", "called", "name_arguments", "named"]
+
+
+def _python_call(verb: str, arguments: dict[str, object]) -> str:
+    return f"lb.{verb}({', '.join(['trials', *(f'{name}={value!r}' for name, value in arguments.items())])})"
+
 
 _writing: ContextVar[Callable[[str], str]] = ContextVar("how arguments are written", default="{}=".format)
+_calling: ContextVar[Callable[[str, dict[str, object]], str]] = ContextVar(
+    "how calls are written", default=_python_call
+)
 
 
 def named(argument: str) -> str:
@@ -30,9 +38,21 @@ def named(argument: str) -> str:
     return _writing.get()(argument)
 
 
-def name_arguments(writing: Callable[[str], str]) -> None:
-    """From here on, in this context, messages write an argument as ``writing(argument)``: the command line's flags."""
+def called(verb: str, **arguments: object) -> str:
+    """A further call as the reader would write it.
+
+    Examples
+    --------
+    >>> called("compare", headline=5)
+    'lb.compare(trials, headline=5)'
+    """
+    return _calling.get()(verb, arguments)
+
+
+def name_arguments(writing: Callable[[str], str], calling: Callable[[str, dict[str, object]], str]) -> None:
+    """From here on, in this context, messages write arguments and calls so: as flags and commands."""
     _writing.set(writing)
+    _calling.set(calling)
 
 
 class LevelbestError(Exception):

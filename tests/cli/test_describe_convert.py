@@ -50,7 +50,7 @@ def test_describe_text_and_figure(runs, tmp_path, capsys):
     assert "31 trials, 1 failed" in out
     assert "Spearman" in out
     assert "█" in out
-    assert "warning [failures] cnn: 1 of 31 trials have no score (1 diverged)" in out
+    assert "doubt  cnn: 1 of 31 trials have no score (1 diverged)" in out
     first = figure.read_bytes()
     assert main(["describe", str(runs), "--out", str(figure)]) == 0
     assert figure.read_bytes() == first
@@ -83,7 +83,7 @@ def test_convert_prints_csv_and_json(runs, capsys):
         lines[0] == "family,selection,reported,cost,status,direction,selection_name,reported_name,cost_name,cost_unit"
     )
     assert len(lines) == 33
-    assert "note: chosen by name" in printed.err
+    assert "by name:" in printed.err
     assert main(["convert", str(runs), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert len(document["trials"]) == 32

@@ -11,7 +11,7 @@ import pytest
 
 from levelbest.errors import DataError
 from levelbest.readers import read_trials
-from levelbest.readers.allentune import READER
+from levelbest.readers.formats.allentune import READER
 
 RUNS = [
     ("0:01:30.500000", 0.81, 0.79, 1e-3, 11),

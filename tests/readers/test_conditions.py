@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from levelbest.errors import InputError
 from levelbest.readers.columns import Coded
-from levelbest.readers.conditions import checked_condition, matching_rows
-from levelbest.readers.engine import connect
+from levelbest.readers.steps.conditions import checked_condition, matching_rows
+from levelbest.readers.tables.engine import connect
 
 COLUMNS = {
     "epoch": np.array([0.0, 1.0, 2.0, 3.0]),

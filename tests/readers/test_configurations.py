@@ -5,7 +5,7 @@ import pytest
 
 import levelbest as lb
 from levelbest.readers.columns import Coded
-from levelbest.readers.configurations import _is_prose
+from levelbest.readers.steps.configurations import _is_prose
 
 N = 24
 COMPLETIONS = [f"Let us think step by step. {i} " + "so the answer is " * 10 for i in range(N)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import levelbest as lb
-from levelbest.readers.diagnose import diagnose
+from levelbest.readers.steps.diagnose import diagnose
 from levelbest.trials import Skipped
 
 rng = np.random.default_rng(0)
@@ -177,7 +177,7 @@ def test_skipped_rows_are_counted():
 
 
 def test_large_families_are_thinned_not_refused(monkeypatch):
-    monkeypatch.setattr("levelbest.readers.diagnose._LARGE", 1000)
+    monkeypatch.setattr("levelbest.readers.steps.diagnose._LARGE", 1000)
     rising = np.arange(20_000) / 20_000 + np.random.default_rng(1).normal(size=20_000)
     (caution,) = found(trials(rising, None), "trend")
     assert caution.value == pytest.approx(0.27, abs=0.09)

@@ -9,7 +9,7 @@ import pytest
 
 from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
-from levelbest.readers.hydra import READER
+from levelbest.readers.formats.hydra import READER
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 

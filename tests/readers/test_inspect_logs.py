@@ -12,7 +12,7 @@ import pytest
 
 from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.readers import read_trials
-from levelbest.readers.inspect_ai import READER
+from levelbest.readers.formats.inspect_ai import READER
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 HOME = ARTEFACTS / "inspect"

@@ -9,7 +9,7 @@ import pytest
 
 import levelbest as lb
 from levelbest.errors import DataError
-from levelbest.readers import tables
+from levelbest.readers.tables import reader
 
 HEADER = "model,val_acc,test_acc,seconds,note"
 
@@ -31,7 +31,7 @@ def both(tmp_path, monkeypatch):
         path = tmp_path / name
         path.write_bytes(data)
         small = lb.read_trials(path, **options)
-        monkeypatch.setattr(tables, "LARGE", 1000)
+        monkeypatch.setattr(reader, "LARGE", 1000)
         large = lb.read_trials(path, **options)
         monkeypatch.undo()
         return small, large
@@ -78,7 +78,7 @@ def test_tsv_without_header_asks_like_the_small_one(tmp_path, monkeypatch):
     path.write_text("\n".join(f"{i}\t{i / 7}" for i in range(300)))
     said = []
     for limit in (10**9, 1000):
-        monkeypatch.setattr(tables, "LARGE", limit)
+        monkeypatch.setattr(reader, "LARGE", limit)
         with pytest.raises(lb.InputError) as caught:
             lb.read_trials(path)
         said.append(str(caught.value))
@@ -104,7 +104,7 @@ def test_json_lines(both, monkeypatch):
 
 
 def test_what_is_no_table_is_our_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "LARGE", 1000)
+    monkeypatch.setattr(reader, "LARGE", 1000)
     path = tmp_path / "odd.csv"
     path.write_text("a,b,c\n" + "\n".join("x" * (i % 90) for i in range(200)))
     with pytest.raises(DataError, match="does not look like one table"):

@@ -9,7 +9,7 @@ import pytest
 
 from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
-from levelbest.readers.lm_eval import READER
+from levelbest.readers.formats.lm_eval import READER
 
 HOME = Path(__file__).parent / "artefacts" / "lm_eval"
 FILES = sorted(HOME.glob("*/samples_*.jsonl"))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from levelbest.errors import DataError, InputError
-from levelbest.readers.mlflow_store import FOLDER, READER
+from levelbest.readers.formats.mlflow_store import FOLDER, READER
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 HOME = ARTEFACTS / "mlflow"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from levelbest.readers.columns import Coded
-from levelbest.readers.numbers import as_numbers
+from levelbest.readers.steps.numbers import as_numbers
 
 
 def column(*cells):

@@ -15,7 +15,8 @@ from optuna.storages.journal import JournalFileBackend
 from sqlalchemy.pool import NullPool
 
 from levelbest.errors import DataError, InputError
-from levelbest.readers import optuna_journal, optuna_store, read_trials
+from levelbest.readers import read_trials
+from levelbest.readers.formats import optuna_journal, optuna_store
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 STATUS = {"COMPLETE": "ok", "PRUNED": "pruned", "FAIL": "failed", "RUNNING": "running"}

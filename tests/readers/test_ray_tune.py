@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from levelbest.errors import DataError, InputError
-from levelbest.readers.ray_tune import READER
+from levelbest.readers.formats.ray_tune import READER
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 EXPERIMENT = ARTEFACTS / "ray_tune" / "cnn"
@@ -87,7 +87,7 @@ def test_an_archive_is_not_read_past_its_measure(tmp_path, monkeypatch):
     path = tmp_path / "results.tar.gz"
     with tarfile.open(path, "w:gz") as archive:
         archive.add(EXPERIMENT, arcname="cnn")
-    monkeypatch.setattr("levelbest.readers._tree._MOST_BYTES", 2000)
+    monkeypatch.setattr("levelbest.readers.formats._tree._MOST_BYTES", 2000)
     with pytest.raises(DataError, match="unpack it and name the folder"):
         READER.read(path)
 

@@ -5,8 +5,8 @@ import pytest
 
 import levelbest as lb
 from levelbest.errors import InputError
-from levelbest.readers import names
-from levelbest.readers.statuses import status_of
+from levelbest.readers.steps import names
+from levelbest.readers.steps.statuses import status_of
 
 
 def said(trials, code="guessed-columns"):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from levelbest.cautions import CODES
-from levelbest.readers.conditions import matching_rows
+from levelbest.readers.steps.conditions import matching_rows
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
 

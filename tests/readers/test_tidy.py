@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import levelbest as lb
 from levelbest.errors import InputError
-from levelbest.readers.tidy import FORMATS, tidy_columns, tidy_text
+from levelbest.readers.tables.tidy import FORMATS, tidy_columns, tidy_text
 from levelbest.trials import STATUSES
 
 

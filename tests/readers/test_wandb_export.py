@@ -4,7 +4,7 @@ import gzip
 from pathlib import Path
 
 from levelbest.readers import read_trials
-from levelbest.readers.wandb_export import READER
+from levelbest.readers.formats.wandb_export import READER
 
 FILE = Path(__file__).parent / "artefacts" / "wandb_export" / "runs.csv"
 

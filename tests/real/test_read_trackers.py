@@ -9,7 +9,8 @@ import pytest
 
 from levelbest.cli.main import main
 from levelbest.errors import DataError
-from levelbest.readers import optuna_store, ray_tune, read_trials, tensorboard
+from levelbest.readers import read_trials
+from levelbest.readers.formats import optuna_store, ray_tune, tensorboard
 
 
 @pytest.mark.parametrize(

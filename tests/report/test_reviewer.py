@@ -34,7 +34,7 @@ def test_the_same_matter_is_said_once_with_every_family_and_number():
     assert [str(remark) for remark in said] == [
         "a and c: 11 and 9 of 120 trials failed and are counted as the worst score",  # the gravest first
         "a and b: 76% and 80% of the trials share their score with another",
-        "chosen by name: seed = 'seed'",  # how the files were read comes last
+        "by name: seed = 'seed'",  # how the files were read comes last
     ]
     assert [remark.severity for remark in said] == [0, 1, 2]
 

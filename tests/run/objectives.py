@@ -96,6 +96,20 @@ def always_kills_worker(config, seed):
     time.sleep(60)
 
 
+def yields_often(config, seed):
+    for step in range(1500):
+        yield {"dev": step / 1500}
+
+
+def shows_its_files(config, seed):
+    """How many sockets it holds; it opened none."""
+    sockets = 0
+    for name in os.listdir("/proc/self/fd"):
+        if os.path.exists(f"/proc/self/fd/{name}"):
+            sockets += os.readlink(f"/proc/self/fd/{name}").startswith("socket:")
+    return {"dev": 1.0, "sockets": sockets}
+
+
 def floods(config, seed):
     chunk = "x" * 99 + "\n"
     for _ in range(config["megabytes"] * 10_000):

@@ -87,11 +87,21 @@ def task(tmp_path):
     def make(function: str | None = None, argv: list[str] | None = None, limit: float | None = None, **config) -> dict:
         key = next(keys)
         return {
-            "key": key, "config": {"x": 0.5, **config}, "seed": 123, "argv": argv,
-            "function": function and f"objectives:{function}", "folder": str(tmp_path), "out": None,
-            "log": str(tmp_path / "logs" / f"{key}.log"), "log_limit": 100_000, "limit": limit, "report": "json",
-            "selection": "dev", "env": {"LEVELBEST_TRIAL": str(key)},
-        }  # fmt: skip
+            "key": key,
+            "mark": f"{os.getpid()}-{key}",
+            "config": {"x": 0.5, **config},
+            "seed": 123,
+            "argv": argv,
+            "function": function and f"objectives:{function}",
+            "folder": str(tmp_path),
+            "out": None,
+            "log": str(tmp_path / "logs" / f"{key}.log"),
+            "log_limit": 100_000,
+            "limit": limit,
+            "report": "json",
+            "selection": "dev",
+            "env": {"LEVELBEST_TRIAL": str(key)},
+        }
 
     return make
 
@@ -145,6 +155,9 @@ def test_intermediate_scores_arrive_and_the_last_counts(engine, task):
     assert raw["scores"] == {"dev": 2.5, "epoch": 2}
     assert raw["steps"] == [{"dev": e + 0.5, "epoch": e} for e in range(3)]
     assert one(engine, task("steps_and_return"))["scores"] == {"dev": 9.0}
+    many = one(engine, task("yields_often"))
+    assert [step["dev"] for step in many["steps"]] == [step / 1500 for step in range(1500)]
+    assert "steps_left_out" not in many
 
 
 def test_an_exception_is_a_failure_with_its_words(engine, task, tmp_path):
@@ -216,6 +229,18 @@ def test_a_function_may_not_outlive_its_limit(isolating, task, function):
     raw = one(isolating, task(function, limit=0.2))
     assert raw["end"] == "timeout"
     assert raw["wall"] < 10
+
+
+def test_a_function_has_none_of_the_runners_sockets(isolating, task):
+    assert one(isolating, task("shows_its_files"))["scores"]["sockets"] == 0
+
+
+@pytest.mark.parametrize("days", [25, 300_000])
+def test_a_time_limit_may_be_long(isolating, task, days):
+    """A month does not fit into the 2^31 milliseconds that the kernel waits at most."""
+    raw = one(isolating, task(argv=["sh", "-c", "sleep 0.1; echo '{\"dev\": 1}'"], limit=days * 86400.0))
+    assert (raw["end"], raw["scores"]) == ("exit", {"dev": 1})
+    assert one(isolating, task("plain", limit=days * 86400.0))["scores"]["dev"] == 0.5
 
 
 def test_what_a_trial_leaves_behind_is_ended(isolating, task):
@@ -306,7 +331,7 @@ else:
 engine = open_engine("local", job)
 command = {"argv": ["sh", "-c", f"setsid sleep {nap} & sleep {nap} & sleep {nap}"], "function": None}
 for key, what in enumerate([{"argv": None, "function": function}, command]):
-    engine.submit({"key": key, "config": {"nap": nap}, "seed": 1, "folder": str(here), "out": None,
+    engine.submit({"key": key, "mark": "", "config": {"nap": nap}, "seed": 1, "folder": str(here), "out": None,
                    "log": str(logs / "x.log"), "log_limit": 1000, "limit": None, "report": "json", "selection": None,
                    "env": {}, **what})
 print("going", flush=True)
@@ -315,7 +340,7 @@ time.sleep(60)
 
 
 @pytest.mark.parametrize("kind", ["fork", "fresh"])
-@pytest.mark.parametrize("victim", ["driver", "guard", "worker", "driver and workers"])
+@pytest.mark.parametrize("victim", ["driver", "guard", "worker", "driver and workers", "all"])
 def test_whoever_is_killed_nothing_is_orphaned(tmp_path, kind, victim):
     nap = f"3000.{next(_nap)}"
     command = [sys.executable, "-c", DRIVER, str(HERE), str(tmp_path), nap, kind]
@@ -325,11 +350,20 @@ def test_whoever_is_killed_nothing_is_orphaned(tmp_path, kind, victim):
     guards = psutil.Process(driver.pid).children()
     workers = [child for guard in guards for child in guard.children()]
     assert (len(guards), len(workers)) == (2, 2)
-    chosen = {"driver": [], "guard": guards, "worker": workers, "driver and workers": workers}[victim]
-    for process in chosen:
+    chosen = {"driver": [], "guard": guards, "worker": workers, "driver and workers": workers, "all": workers + guards}
+    if victim == "all":  # so that none of them can do anything about it
+        for process in [*guards, *workers]:
+            process.suspend()
+        driver.kill()
+    trials = [child for worker in workers for child in worker.children()]
+    for process in chosen[victim]:
         process.kill()
     if victim.startswith("driver"):
         driver.kill()
+    if victim == "all":  # the kernel ends the trials themselves; what they started is the next attempt's to end
+        until(lambda: not any(process.is_running() and process.status() != "zombie" for process in trials))
+        for pid in alive(nap):
+            psutil.Process(pid).kill()
     until(lambda: not alive(nap))
     until(lambda: not any(process.is_running() and process.status() != "zombie" for process in workers))
     driver.kill()
@@ -341,9 +375,10 @@ def test_ray_is_started_and_ended_where_there_is_none(tmp_path):
     ray = pytest.importorskip("ray", reason="needs ray: pip install 'levelbest[ray]'")
     ray.shutdown()
     engine = open_engine("ray", Job(folder=HERE, logs=tmp_path, names=("objectives:plain",), workers=2))
-    assert ray.is_initialized()
+    assert engine.capacity == 2
+    assert not ray.is_initialized()  # it lives in a process of its own
     engine.stop()
-    assert not ray.is_initialized()
+    engine.stop()
     with pytest.raises(InputError, match="lives in this session alone"):
         open_engine("ray", Job(folder=HERE, logs=tmp_path, functions={"f": lambda config, seed: 1}))  # noqa: ARG005
     with pytest.raises(InputError, match="cannot be imported"):

@@ -1,28 +1,46 @@
 """The certificate over problems: its truth, its seed, its page."""
 
+import importlib.util
 import json
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from levelbest.simulation.group_certificate import LAWS, run_cell, write_group_certificate
+PROGRAM = Path(__file__).parents[2] / "benchmarks" / "coverage" / "problems.py"
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+@pytest.fixture(scope="module")
+def certificate():
+    spec = importlib.util.spec_from_file_location("coverage_of_problems", PROGRAM)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules[spec.name]
+
+
 @pytest.mark.parametrize("scale", [1.0, 0.7])
-def test_the_truth_is_the_mean_over_rates(law, scale):
-    rates = law.draw(400_000, np.random.default_rng(0))
-    for k in (1, 4, 16):
-        # the standard error of the mean of values within 0 to 1 is below .0008: .004 is five of them
-        assert law.truth(k, scale) == pytest.approx(np.mean(1 - (1 - scale * rates) ** k), abs=0.004)
+def test_the_truth_is_the_mean_over_rates(certificate, scale):
+    laws = [*certificate.LAWS, certificate.HARD, certificate.EASY, certificate.NEVER, certificate.ALWAYS]
+    for law in laws:
+        rates = law.draw(400_000, np.random.default_rng(0))
+        for k in (1, 4, 16):
+            # the standard error of the mean of values within 0 to 1 is below .0008: .004 is five of them
+            assert law.truth(k, scale) == pytest.approx(np.mean(1 - (1 - scale * rates) ** k), abs=0.004)
 
 
-def test_a_cell_is_decided_by_its_seed_and_written(tmp_path):
-    one, same, other = (run_cell(LAWS[0], 20, 16, n_samples=5, seed=seed) for seed in (1, 1, 2))
+def test_a_cell_is_decided_by_its_seed_and_written(certificate, tmp_path):
+    cells = [next(cell for cell in certificate.CELLS if cell.what == what) for what in ("plain", "mixed", "verdict")]
+    one, same, other = (certificate.run_cell(cells[0], n_sets=5, seed=seed) for seed in (1, 1, 2))
     assert one == same
     assert one["width"] != other["width"]
-    source, page = tmp_path / "groups.json", tmp_path / "page.md"
-    source.write_text(json.dumps({"one": one}))
-    write_group_certificate(source, page)
-    assert "| gaffke | " in page.read_text()
-    assert "| beta(.3,.7) | 20 | 16 |" in page.read_text()
+    strata = next(cell for cell in certificate.CELLS if cell.law.startswith("strata"))
+    found = [one, *(certificate.run_cell(cell, n_sets=3) for cell in (*cells[1:], strata))]
+    source, page = tmp_path / "problems.json", tmp_path / "page.md"
+    source.write_text(json.dumps(dict(enumerate(found))))
+    certificate.write_certificate(source, page)
+    written = page.read_text()
+    for row in ("| default | ", "| beta(.3,.7) | 12 | 16 |", "| stratum 1 | ", "| beta(2,2) | 15 | 0.2 |"):
+        assert row in written

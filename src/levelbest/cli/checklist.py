@@ -17,17 +17,22 @@ __all__ = ["command"]
 @click.option("--answers", type=click.Path(path_type=Path), help="Answers to open questions (YAML: key: answer).")
 @click.option("--format", "form", type=click.Choice(["md", "tex", "html"]), default="md", show_default=True)
 @click.option("--headline", type=click.IntRange(min=1), default=5, show_default=True, help="The n fixed in advance.")
+@click.option(
+    "--survey", is_flag=True, help="FILEs are checklists, or folders of them, of any hand: count the answers."
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Write it here instead of printing it.")
 @seed_option
 @json_option
 def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """The reporting checklist, with open questions where the data do not tell."""
     from levelbest._plain import dump_json
-    from levelbest.errors import InputError
     from levelbest.report.build import build_view
     from levelbest.report.paper.checklist import fill_checklist, read_answers
     from levelbest.report.paper.markup import checklist_html, checklist_latex, checklist_markdown
 
+    if options["survey"]:
+        _survey(files, options["out"], as_json)
+        return
     trials = load_trials(files, options, quiet=as_json)
     failed = "worst" if options["failed"] == "both" else options["failed"]
     chosen = {"headline": options["headline"], "failed": failed, "missing": options["missing"], "rng": options["seed"]}
@@ -38,12 +43,28 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
         click.echo(dump_json({"items": [vars(item) for item in items], "open": sum(not item.answer for item in items)}))
         return
     writers = {"md": checklist_markdown, "tex": checklist_latex, "html": checklist_html}
-    text = writers[options["form"]](items)
-    if options["out"] is None:
+    _show(writers[options["form"]](items), options["out"], "checklist")
+
+
+def _survey(files: tuple[str, ...], out: Path | None, as_json: bool) -> None:
+    """How many checklists answer each item."""
+    from levelbest._plain import dump_json
+    from levelbest.report.paper.survey import survey_checklists
+
+    counted = survey_checklists(files)
+    if as_json:
+        click.echo(dump_json(counted.to_dict()))
+        return
+    for where, why in counted.skipped:
+        click.echo(f"skipped: {where}: {why}", err=True)
+    _show(counted.markdown(), out, "survey")
+
+
+def _show(text: str, out: Path | None, what: str) -> None:
+    if out is None:
         click.echo(text)
         return
-    try:
-        options["out"].write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{options['out']} cannot be written: {error.strerror}") from error
-    click.echo(f"checklist: {options['out']}")
+    from levelbest._write import write_text
+
+    write_text(out, text)
+    click.echo(f"{what}: {out}")

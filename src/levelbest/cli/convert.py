@@ -28,7 +28,7 @@ def command(
     """Anyone's results as a tidy CSV, JSON lines or Parquet table of trials."""
     from levelbest._plain import dump_json
     from levelbest.errors import InputError
-    from levelbest.readers.tidy import tidy_columns, tidy_text, write_trials
+    from levelbest.readers.tables.tidy import tidy_columns, tidy_text, write_trials
 
     if out is None and kind == "parquet":
         raise InputError("Parquet is not text: name the file to write with --out")

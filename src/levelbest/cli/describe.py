@@ -64,7 +64,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
 
 def _reasons(files: tuple[str, ...]) -> list[Reason]:
     """Why trials of the ledgers among the files failed."""
-    from levelbest.readers.ledger import READER
+    from levelbest.readers.formats.ledger import READER
 
     ledgers = [Path(one) for one in files if Path(one).is_file() and READER.recognises(Path(one))]
     if not ledgers:

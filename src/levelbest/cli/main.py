@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import shlex
 import sys
+from pathlib import Path
 
 import click
 
@@ -40,6 +42,38 @@ def _flag(argument: str) -> str:
     return _FLAGS.get(argument, f"--{argument.replace('_', '-')}")
 
 
+_COMMANDS_OF_VERBS = {"plan_trials": "plan", "write_report": "report"}
+"""Verbs whose command is not their name."""
+
+
+def _command(verb: str, arguments: dict[str, object]) -> str:
+    """The command with the files and the reading options of the one that runs; no path that tells of a machine."""
+    from levelbest.cli.options import READING
+
+    words = ["levelbest", _COMMANDS_OF_VERBS.get(verb, verb)]
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        words += [_near(name) for name in context.params.get("files", ())]
+        given = {
+            name: context.params[name]
+            for name in READING
+            if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        }
+        arguments = given | arguments
+    for name, value in arguments.items():
+        words.append(_flag(name))
+        words += [] if value is True else [f"{one}" for one in (value if isinstance(value, (list, tuple)) else [value])]
+    return shlex.join(words)
+
+
+def _near(name: str) -> str:
+    """A path as seen from here; a file elsewhere by its name alone."""
+    path = Path(name)
+    if not path.is_absolute():
+        return name
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else path.name
+
+
 class _LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
@@ -64,7 +98,7 @@ def cli() -> None:
 
 def main(args: list[str] | None = None) -> int:
     """Run the command line. 0: done; 1: the data do not allow it; 2: wrong usage; 130: interrupted."""
-    name_arguments(_flag)
+    name_arguments(_flag, _command)
     try:
         code = cli.main(args=args, prog_name="levelbest", standalone_mode=False)
         return code if isinstance(code, int) else 0

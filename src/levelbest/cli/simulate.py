@@ -16,6 +16,7 @@ from levelbest.errors import InputError
 if TYPE_CHECKING:
     from levelbest.simulation.battery import Simulation
     from levelbest.simulation.laws import Law
+    from levelbest.trials import Trials
 
 __all__ = ["command"]
 
@@ -25,6 +26,13 @@ __all__ = ["command"]
 @click.option("--kde", metavar="FILE", help="A kernel density of a column of results, as in [T].")
 @click.option("--family", metavar="NAME", help="With --kde: the family whose scores to take.")
 @click.option("--selection", metavar="COL", help="With --kde: the column of scores.")
+@click.option("--reported", metavar="COL", help="With --summaries: the score claimed of the winner.")
+@click.option(
+    "--summaries",
+    is_flag=True,
+    help="With --kde: how mean, best single model and expected best of n (--n, one number) vary with the number of "
+    "experiments.",
+)
 @click.option(
     "--direction",
     type=click.Choice(["max", "min"]),
@@ -55,6 +63,9 @@ def command(as_json: bool, out: Path | None, **options: Any) -> None:
     """Bias and coverage of estimators and intervals on a known law."""
     from levelbest._plain import dump_json
 
+    if options["summaries"]:
+        _summaries(options, out, as_json)
+        return
     law = _law(options)
     n = options["n"] or [one for one in (1, 2, 5, 10, 20, 40, 80) if one <= options["n_trials"]]
     if options["against"]:
@@ -83,19 +94,59 @@ def _law(options: dict[str, Any]) -> Law:
     if options["law"]:
         law = replace(named_law(options["law"]), direction=options["direction"] or "max")
     else:
-        from levelbest.readers import read_trials  # type: ignore[attr-defined,unused-ignore]
-
-        trials = read_trials(options["kde"], selection=options["selection"], direction=options["direction"])
-        if options["family"] is None and len(trials.families) > 1:
-            raise InputError(f"choose the scores of one family with --family; known: {', '.join(trials.families)}")
-        one = trials[options["family"]] if options["family"] else trials
-        scores = one.scores("drop", missing="selection").selection
-        law = kde_law(scores, f"kernel density of {one.families[0]}", direction=one.metric.direction)
+        family = _family(options)
+        scores = family.scores("drop", missing="selection").selection
+        law = kde_law(scores, f"kernel density of {family.families[0]}", direction=family.metric.direction)
     if options["step"]:
         law = law.rounded(options["step"])
     if options["share"]:
         law = law.failing(options["share"], _worst(law, kde=bool(options["kde"])))
     return law
+
+
+def _family(options: dict[str, Any]) -> Trials:
+    """The trials of one family of the file that --kde names."""
+    from levelbest.readers import read_trials
+
+    keys = ("selection", "reported", "direction")
+    trials = read_trials(options["kde"], **{key: options[key] for key in keys if options[key]})
+    if options["family"] is None and len(trials.families) > 1:
+        raise InputError(f"choose the scores of one family with --family; known: {', '.join(trials.families)}")
+    return trials[options["family"]] if options["family"] else trials
+
+
+def _summaries(options: dict[str, Any], out: Path | None, as_json: bool) -> None:
+    """[B] figure 2 of one family of results."""
+    from levelbest._plain import dump_json
+    from levelbest.report.terminal.simulation import print_summaries
+    from levelbest.simulation.summaries import resampled_summaries
+
+    if not options["kde"]:
+        raise InputError("--summaries sums up results: name their file with --kde FILE")
+    n = options["n"] or (5,)
+    if len(n) > 1:
+        raise InputError("--summaries takes one n for the expected best of n, e.g. --n 5")
+    family = _family(options)
+    scores = family.scores("drop")
+    summaries = resampled_summaries(
+        scores.selection,
+        scores.reported,
+        n=n[0],
+        n_samples=options["n_samples"],
+        direction=family.metric.direction,
+        rng=options["seed"],
+    )
+    if out is not None:
+        from levelbest.report.figures.curves import save_figure
+        from levelbest.report.figures.summaries import draw_summaries
+
+        save_figure(draw_summaries(summaries, score=family.metric.reported or family.metric.selection).figure, out)
+    if as_json:
+        click.echo(dump_json({"family": family.families[0], **summaries.to_dict()}))
+        return
+    print_summaries(family.families[0], summaries)
+    if out is not None:
+        click.echo(f"figure: {out}")
 
 
 def _worst(law: Law, *, kde: bool) -> float:

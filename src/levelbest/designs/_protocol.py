@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol
 
@@ -13,11 +13,11 @@ from levelbest import _check
 from levelbest._check import IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
-from levelbest.results import Curve, PairComparison
+from levelbest.results import Curve, FamilyCostCurve, PairComparison
 from levelbest.stats.contrasts import Contrasts, Question
 from levelbest.trials import Metric, Settings, Trials
 
-__all__ = ["Asked", "Counts", "Design", "design_of", "register_design"]
+__all__ = ["Asked", "Counts", "Design", "DesignClass", "design_of", "designs", "register_design"]
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,8 @@ class Counts:
 class Design(Protocol):
     """What is repeated in a table of trials, and what follows from it. A new design is one file with these names.
 
-    Built as ``Design(trials, asked)``; it raises `InputError` for what it cannot answer.
+    Built as ``Design(trials, asked)``; it raises `InputError` for what it cannot answer. `levelbest.designs._table` has
+    a class with most of these names for tables in memory.
     """
 
     name: ClassVar[str]
@@ -135,23 +136,34 @@ class Design(Protocol):
     metric: Metric
     statistic: str
     families: tuple[str, ...]
-    counts: tuple[Counts, ...]
-    """Of each family, in their order."""
-    cautions: tuple[Caution, ...]
-    """What a reviewer would ask about the trials compared."""
     paired: bool
     headline: int | None
     """The budget that effects are of where none was named; None: the first one compared."""
-    reach: dict[str, float]
-    """By family: the last budget of which it could speak at all; ranges that cannot be compared end there."""
-    n_groups: int | None
+    beyond: str
+    """Why budgets past those compared have no verdict; empty: nothing is said of them."""
     weighted: bool
 
-    @classmethod
-    def fits(cls, trials: Trials, asked: Asked) -> bool:
-        """Whether this is the design of these trials, given what is asked."""
+    @property
+    def n_groups(self) -> int | None:
+        """How many problems are compared, where trials are samples of problems."""
 
-    def curves(self, asked: Asked) -> tuple[Curve, ...]:
+    @property
+    def reach(self) -> dict[str, float]:
+        """By family: the last budget that it was run to; ranges that cannot be compared end there."""
+
+    @property
+    def excluded(self) -> Mapping[str, str]:
+        """Families that have no limits at all, with the code of the reason (`Verdict.reason`)."""
+
+    @property
+    def counts(self) -> tuple[Counts, ...]:
+        """Of each family, in their order."""
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What a reviewer would ask about the trials compared."""
+
+    def curves(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
         """One curve for each family."""
 
     def contrasts(self, question: Question) -> Contrasts:
@@ -160,11 +172,31 @@ class Design(Protocol):
     def more(self, pair: PairComparison, places: tuple[int, int]) -> PairComparison:
         """The pair with what else the design can say of it; ``places`` are those of the families."""
 
+    def with_settings(self, settings: Settings) -> Design:
+        """The same under other settings: the other failure policy."""
 
-_KNOWN: list[type[Design]] = []
+    def strata(self) -> tuple[tuple[str, Design], ...]:
+        """The same within each stratum of problems; none where they are not divided."""
 
 
-def register_design(design: type[Design], *, before: str | None = None) -> None:
+class DesignClass(Protocol):
+    """The class of a design: it says which trials have this design, and makes it of them."""
+
+    @property
+    def name(self) -> str:
+        """Of the design."""
+
+    def fits(self, trials: Trials, asked: Asked, /) -> bool:
+        """Whether this is the design of these trials, given what is asked: a class method."""
+
+    def __call__(self, trials: Trials, asked: Asked, /) -> Design:
+        """The design of these trials."""
+
+
+_KNOWN: list[DesignClass] = []
+
+
+def register_design(design: DesignClass, *, before: str | None = None) -> None:
     """Make a design known; the first that fits is taken.
 
     Parameters
@@ -184,10 +216,12 @@ def design_of(trials: Trials, asked: Asked) -> Design:
     """The design of these trials: the first registered that fits."""
     for design in designs():
         if design.fits(trials, asked):
-            return design(trials, asked)  # type: ignore[call-arg]
+            return design(trials, asked)
     raise InputError("no design fits these trials")
 
 
-def designs() -> Sequence[type[Design]]:
+def designs() -> tuple[DesignClass, ...]:
     """All that are known, in the order in which they are asked whether they fit."""
+    import levelbest.designs._own  # noqa: F401  (its designs are registered)
+
     return tuple(_KNOWN)

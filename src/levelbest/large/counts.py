@@ -11,7 +11,7 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import DataError
 from levelbest.large.source import Source, run
-from levelbest.readers.engine import name_of
+from levelbest.readers.tables.engine import name_of
 from levelbest.trials import Metric
 
 __all__ = ["Counted", "count_samples", "refuse_other_words"]

@@ -18,7 +18,7 @@ from levelbest.large.counts import Counted, count_samples, refuse_other_words
 from levelbest.large.parts import values_in_parts
 from levelbest.large.repeats import find_repeats
 from levelbest.large.source import Source, as_memory, find_families, parquet_paths
-from levelbest.readers.engine import connect
+from levelbest.readers.tables.engine import connect
 from levelbest.stats.problems import GroupBest, all_of_k, average_over_groups, pass_at_k
 from levelbest.trials import Metric
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import DataError, MissingExtra
 from levelbest.large.source import Source
-from levelbest.readers.engine import connect, quoted, reason_of
+from levelbest.readers.tables.engine import connect, quoted, reason_of
 from levelbest.stats.problems import group_values
 
 __all__ = ["compute_part", "cut_parts", "values_in_parts"]

@@ -8,8 +8,8 @@ from levelbest.cautions import Caution
 from levelbest.large.counts import Counted
 from levelbest.large.parts import cut_parts
 from levelbest.large.source import run
-from levelbest.readers.engine import name_of
 from levelbest.readers.groups import said_of_repeats
+from levelbest.readers.tables.engine import name_of
 
 __all__ = ["find_repeats"]
 

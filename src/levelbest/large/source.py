@@ -9,9 +9,9 @@ from typing import Any
 
 from levelbest import _check
 from levelbest.errors import DataError, InputError
-from levelbest.readers.conditions import checked_condition
-from levelbest.readers.engine import name_of, quoted, reason_of
-from levelbest.readers.files import as_paths, short_names, stem
+from levelbest.readers.steps.conditions import checked_condition
+from levelbest.readers.tables.engine import name_of, quoted, reason_of
+from levelbest.readers.tables.files import as_paths, short_names, stem
 
 __all__ = ["Source", "as_memory", "find_families", "parquet_paths", "run"]
 

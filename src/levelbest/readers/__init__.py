@@ -46,8 +46,8 @@ def read_trials(
     ``group`` names the problem that a sample belongs to, ``weight`` and ``stratum`` what is said of the problem.
     ``options`` go to the reader of a particular tool.
     """
-    from levelbest.readers.pipeline import build_trials
-    from levelbest.readers.roles import Wanted
+    from levelbest.readers.steps.pipeline import build_trials
+    from levelbest.readers.steps.roles import Wanted
 
     wanted = Wanted(
         family=_names(family),
@@ -70,15 +70,15 @@ def read_trials(
     trials = build_trials(_tables(source, reader, options), wanted)
     if not diagnostics:
         return trials
-    from levelbest.readers.diagnose import with_diagnostics
+    from levelbest.readers.steps.diagnose import with_diagnostics
 
     return with_diagnostics(trials)
 
 
 def _tables(source: Any, reader: str | None, options: dict[str, Any]) -> list[RawTable]:
-    from levelbest.readers.files import as_paths, short_names
-    from levelbest.readers.frames import is_frame
     from levelbest.readers.registry import read_path
+    from levelbest.readers.tables.files import as_paths, short_names
+    from levelbest.readers.tables.frames import is_frame
 
     if source is None or isinstance(source, (int, float, bytes)):
         raise InputError(f"a source must be a path, a glob, a list of them or a dataframe, got {source!r}")
@@ -116,8 +116,8 @@ def _check_options(options: Mapping[str, Any], used: Sequence[Reader]) -> None:
 
 
 def _frame(source: Any) -> RawTable:
-    from levelbest.readers.frames import frame_table
-    from levelbest.readers.sklearn_cv import is_cv_results, mapping_table, with_roles
+    from levelbest.readers.formats.sklearn_cv import is_cv_results, mapping_table, with_roles
+    from levelbest.readers.tables.frames import frame_table
 
     if isinstance(source, Mapping) and is_cv_results(source):
         return mapping_table(source)

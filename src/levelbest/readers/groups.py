@@ -12,9 +12,9 @@ from levelbest._check import FloatArray
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError
 from levelbest.readers.columns import as_codes, taken
-from levelbest.readers.merged import Merged
-from levelbest.readers.numbers import as_numbers
-from levelbest.readers.roles import Roles
+from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.numbers import as_numbers
+from levelbest.readers.steps.roles import Roles
 from levelbest.stats.problems import repeated_samples
 
 __all__ = ["refuse_repeats", "said_of_groups", "said_of_repeats"]

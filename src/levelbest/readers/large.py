@@ -13,11 +13,11 @@ import numpy as np
 
 from levelbest.errors import DataError
 from levelbest.readers.columns import Coded, as_codes, stacked
-from levelbest.readers.delimited import SUMMARIES, column_names, delimiter_of, header_of
-from levelbest.readers.engine import connect, lazy_table, name_of, quoted, reason_of
-from levelbest.readers.files import open_bytes
-from levelbest.readers.jsonfile import Record, table_of
 from levelbest.readers.raw import RawTable
+from levelbest.readers.tables.delimited import SUMMARIES, column_names, delimiter_of, header_of
+from levelbest.readers.tables.engine import connect, lazy_table, name_of, quoted, reason_of
+from levelbest.readers.tables.files import open_bytes
+from levelbest.readers.tables.jsonfile import Record, table_of
 from levelbest.trials import Skipped
 
 __all__ = ["read_large_csv", "read_large_lines"]

@@ -10,38 +10,59 @@ from pathlib import Path
 from typing import Any
 
 from levelbest import _check
-from levelbest.errors import InputError
+from levelbest.errors import InputError, named
+from levelbest.readers.formats._rows import looks_like_sqlite
+from levelbest.readers.formats._tree import is_packed
 from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import kind_of
 
 __all__ = ["options_of", "read_path", "reader_for", "readers"]
 
-# Modules with READERS, the particular before the general: a tracker's folder or file before a plain table.
-_MODULES = (
-    "ledger",
-    "optuna_store",
-    "optuna_journal",
-    "mlflow_store",
-    "wandb_offline",
-    "inspect_ai",
-    "lm_eval",
-    "allentune",
-    "ray_tune",
-    "hydra",
-    "lightning",
-    "tensorboard",
-    "wandb_export",
-    "sklearn_cv",
-    "tables",
-)
+_FOLDER, _ARCHIVE, _SQLITE, _DELIMITED, _JSON, _OTHER = "folder", "archive", "sqlite", "delimited", "json", "other"
 
-
+# Modules with READERS and what they could read, the particular before the general: a tracker's folder or file before a
+# plain table. Only the modules that could read a path are imported.
+_MODULES = {
+    "formats.ledger": {_SQLITE},
+    "formats.optuna_store": {_SQLITE},
+    "formats.optuna_journal": {_JSON, _OTHER},
+    "formats.mlflow_store": {_SQLITE, _FOLDER, _ARCHIVE},
+    "formats.wandb_offline": {_FOLDER, _ARCHIVE, _OTHER},
+    "formats.inspect_ai": {_FOLDER, _JSON, _OTHER},
+    "formats.lm_eval": {_FOLDER, _JSON},
+    "formats.allentune": {_FOLDER, _JSON},
+    "formats.ray_tune": {_FOLDER, _ARCHIVE},
+    "formats.hydra": {_FOLDER, _ARCHIVE},
+    "formats.lightning": {_FOLDER, _ARCHIVE, _DELIMITED},
+    "formats.tensorboard": {_FOLDER, _ARCHIVE, _OTHER},
+    "formats.wandb_export": {_DELIMITED},
+    "formats.sklearn_cv": {_DELIMITED, _JSON},
+    "tables.reader": {_ARCHIVE, _DELIMITED, _JSON, _OTHER},
+}
 _TRUTHS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
 @lru_cache(maxsize=1)
 def readers() -> tuple[Reader, ...]:
     """All readers, the particular before the general."""
-    return tuple(reader for module in _MODULES for reader in import_module(f"levelbest.readers.{module}").READERS)
+    return tuple(reader for module in _MODULES for reader in _readers_in(module))
+
+
+def _readers_in(module: str) -> tuple[Reader, ...]:
+    found: tuple[Reader, ...] = import_module(f"levelbest.readers.{module}").READERS
+    return found
+
+
+def _sort_of(path: Path) -> str:
+    """What a path could be, by its name and first bytes."""
+    if path.is_dir():
+        return _FOLDER
+    if is_packed(path):
+        return _ARCHIVE
+    if looks_like_sqlite(path):
+        return _SQLITE
+    kind = kind_of(path)
+    return _DELIMITED if kind in ("csv", "tsv") else _JSON if kind in ("json", "jsonl") else _OTHER
 
 
 def reader_for(path: Path, name: str | None = None) -> Reader:
@@ -49,18 +70,21 @@ def reader_for(path: Path, name: str | None = None) -> Reader:
     if name is not None:
         _check.as_choice(name, [reader.name for reader in readers()], "reader")
         return next(reader for reader in readers() if reader.name == name)
-    for reader in readers():
-        if reader.recognises(path):
-            return reader
-    if path.is_dir():
-        some = sorted(one.name for one in path.iterdir())[:3]
+    sort = _sort_of(path)
+    for module, sorts in _MODULES.items():
+        if sort in sorts:
+            for reader in _readers_in(module):
+                if reader.recognises(path):
+                    return reader
+    if sort == _FOLDER:
+        some = sorted(inner.name for inner in path.iterdir())[:3]
         inside = f"it holds {', '.join(some)} ..." if some else "it is empty"
         raise InputError(
             f"the folder {path.resolve().name!r} is not one that a reader knows ({inside}); name the files, e.g. with "
             f"a glob: '{path / '*.csv'}'"
         )
     raise InputError(
-        f"{path.name} is in no known format; choose one with reader= or --reader, of: "
+        f"{path.name} is in no known format; choose one with {named('reader')}, of: "
         f"{', '.join(reader.name for reader in readers())}"
     )
 
@@ -68,7 +92,7 @@ def reader_for(path: Path, name: str | None = None) -> Reader:
 def options_of(reader: Reader) -> dict[str, Any]:
     """The options of its own that a reader takes, with their defaults."""
     parameters = signature(reader.read).parameters.values()
-    return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+    return {option.name: option.default for option in parameters if option.kind is option.KEYWORD_ONLY}
 
 
 def read_path(

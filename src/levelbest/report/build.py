@@ -140,7 +140,12 @@ def build_view(
         table=trial_table(everything, hidden),
         n_rows=len(everything),
         cautions=_once(cautions, said),
-        methods=methods_paragraph(trials, lines, headline=headline, confidence=confidence, failed=failed, seed=rng),
+        methods=methods_paragraph(
+            drawn,
+            headline=headline,
+            n_searches=None if trials.search is None else len(trials.searches),
+            weight=None if trials.weights is None else trials.columns.get("weight", "given weights"),
+        ),
         references=REFERENCES,
         published=dict(published or {}),
         provenance=_provenance(trials, rng, n_resamples),

@@ -16,7 +16,7 @@ from levelbest.group_curves import VerifierEffect
 from levelbest.large import LargeFamily, best_by_group_large
 from levelbest.report import sections as problems
 from levelbest.report.build import family_title, pairs_shown, said_alone
-from levelbest.report.paper.methods import REFERENCES
+from levelbest.report.paper.methods import REFERENCES, methods_paragraph
 from levelbest.report.view import Family, Section, View, line_of
 from levelbest.report.words.summary import summary_sentences
 from levelbest.stats.problems import average_over_groups, group_interval
@@ -88,7 +88,7 @@ def build_large_view(
         table={},
         n_rows=sum(one.n_samples for one in found),
         cautions=tuple(dict.fromkeys(cautions)),
-        methods=_methods(found, curves, reading, headline, confidence, n_groups, rng),
+        methods=methods_paragraph(curves, headline=headline, weight=reading.get("weight")),
         references=REFERENCES,
         published=dict(published or {}),
         provenance={"levelbest": __version__, "random seed": str(rng), "resamples": str(n_resamples)},
@@ -163,36 +163,3 @@ def _sections(
     if curves[0].strata:
         sections.append(problems.stratum_section(curves, headline))
     return (*sections, problems.problem_section(curves))
-
-
-def _methods(
-    found: Sequence[LargeFamily],
-    curves: Sequence[Curve],
-    reading: Mapping[str, Any],
-    headline: int,
-    confidence: float,
-    n_groups: int,
-    seed: int,
-) -> str:
-    metric = found[0].metric
-    many = sorted({one.n_samples for one in found})
-    score = (
-        f"the {metric.reported} of the sample with the best {metric.selection}"
-        if metric.reported
-        else f"the best {metric.selection} (picked by the score itself, as an oracle would)"
-    )
-    counts = f"{many[0]:,}" if len(many) == 1 else f"{many[0]:,} to {many[-1]:,}"
-    lost, total = sum(one.n_failed for one in found), sum(one.n_samples for one in found)
-    how = "counted as the worst score" if found[0].failed == "worst" else "dropped"
-    sentences = [
-        f"We drew {counts} samples{' each' * (len(found) > 1)} of {n_groups:,} problems with {len(found)} "
-        f"system{'s' * (len(found) > 1)} and report {score} among n samples of a problem, averaged over problems.",
-        "Within each problem the value is the unbiased estimate over all subsets of n samples (pass@k for 0/1 scores) "
-        "[3]; tied selection scores share their weight [1]; intervals and comparisons resample problems.",
-        f"Problems are weighted by {reading['weight']}." if reading.get("weight") else "",
-        f"Bands hold at {100 * confidence:g} % for all n at once ({curves[0].note}).",
-        f"{lost:,} of {total:,} samples failed and were {how}." if lost else "No sample failed.",
-        f"The headline number is the best of n = {headline}, fixed in advance. Computed with levelbest {__version__}, "
-        f"seed {seed}.",
-    ]
-    return " ".join(one for one in sentences if one)

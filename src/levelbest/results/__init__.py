@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from levelbest.results.comparison import Comparison, Effect, PairComparison, Standing, Terms
+from levelbest.results.cost_curve import FamilyCostCurve
 from levelbest.results.curve import Curve, CurveSet, Stratum
 from levelbest.results.verdict import (
     NOT_COMPARABLE,
@@ -22,6 +23,7 @@ __all__ = [
     "Curve",
     "CurveSet",
     "Effect",
+    "FamilyCostCurve",
     "PairComparison",
     "Standing",
     "Stratum",

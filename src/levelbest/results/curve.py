@@ -91,6 +91,11 @@ class Curve:
             raise InputError(f"the curve of {self.family} has no point at n = {n}; ask for it with n=")
         return int(found[0])
 
+    def point(self, budget: float) -> tuple[float, float, float, float]:
+        """Budget, value, low and high at the largest budget of the curve that is no larger."""
+        at = max(int(np.searchsorted(self.n, budget, side="right")) - 1, 0)
+        return float(self.n[at]), float(self.value[at]), float(self.low[at]), float(self.high[at])
+
     @property
     def unit(self) -> str:
         """The word for what n counts: a trial, or a sample of a problem."""

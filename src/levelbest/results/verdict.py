@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -88,20 +89,21 @@ def verdict_ranges(
     comparable: BoolArray,
     families: tuple[str, str],
     *,
-    reason: str = "no-limits",
+    reason: str | Sequence[str] = "no-limits",
     negligible: BoolArray | None = None,
     spacing: str = "grid",
 ) -> tuple[Verdict, ...]:
     """Runs of budgets with one verdict, in order.
 
-    ``spacing`` tells what lies between two budgets: on a thinned ``grid`` of whole numbers a certified range ends at
-    its last certified budget, and what lies between belongs to the undecided range beside it; likewise where budgets
-    are ``continuous`` (costs). Where they were ``asked`` for, nothing is said of what lies between them, and a range
-    holds whole numbers that follow each other.
+    ``reason`` is why budgets cannot be compared, for all or for each. ``spacing`` tells what lies between two budgets:
+    on a thinned ``grid`` of whole numbers a certified range ends at its last certified budget, and what lies between
+    belongs to the undecided range beside it; likewise where budgets are ``continuous`` (costs). Where they were
+    ``asked`` for, nothing is said of what lies between them, and a range holds whole numbers that follow each other.
     """
     small = np.zeros(budget.size, dtype=bool) if negligible is None else negligible & comparable
     kinds = np.where(comparable, np.where(certified > 0, 1, np.where(certified < 0, 2, 0)), 3)
-    breaks = (np.diff(kinds) != 0) | (np.diff(small.astype(int)) != 0)
+    codes = np.where(comparable, "", reason)
+    breaks = (np.diff(kinds) != 0) | (np.diff(small.astype(int)) != 0) | (codes[1:] != codes[:-1])
     if spacing == "asked":
         breaks |= np.diff(budget) > 1
     edges = np.flatnonzero(breaks) + 1
@@ -115,7 +117,7 @@ def verdict_ranges(
             after[0] = before[1] + step
     labels = (UNDECIDED, families[0], families[1], NOT_COMPARABLE)
     return tuple(
-        Verdict(start, end, labels[int(kind)], reason if kind == 3 else "", bool(small[at]))
+        Verdict(start, end, labels[int(kind)], str(codes[at]), bool(small[at]))
         for (start, end, kind), at in zip(rows, starts, strict=True)
     )
 

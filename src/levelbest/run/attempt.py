@@ -1,20 +1,13 @@
 """One attempt at one trial: a child in its own process group, its output kept within a limit, its time measured.
 
-Standard library only, as everything that a worker imports. A task is a plain dict:
-
-    key         what the runner calls it               log         file for its output
-    config      the configuration                      log_limit   bytes kept of it
-    seed        the trial's seed                       limit       seconds it may take, or None
-    argv        the command's arguments                report      json, exit, or a metrics file's name
-    function    module:name instead of argv            selection   the score that must be there, or None
-    folder      where it runs                          env         variables that it sees besides the worker's
-    out         a fresh folder to make for it, or None
+Standard library only, as everything that a worker imports.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import itertools
 import json
 import os
@@ -25,21 +18,24 @@ import subprocess
 import sys
 import time
 import traceback
-from collections import deque
-from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any, Literal, NoReturn
 
 from levelbest.run.objective import call, last_scores, mark, read_metrics
+from levelbest.run.output import Log, Tail
 from levelbest.run.processes import die_with_parent, fork, open_pid, sweep
+from levelbest.run.task import Outcome, Scores, Task
 
 __all__ = ["Quit", "attempt"]
 
 _CHUNK, _TAIL, _RESULT = 1 << 16, 1 << 18, 1 << 24
 _GRACE = 2.0
 """Seconds between asking a trial to stop and stopping it."""
+_LONGEST_POLL = 3600.0
+"""Seconds: the kernel counts milliseconds, in 32 bits."""
 _NO_ROOM = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
-Task = Mapping[str, Any]
+Function = Callable[..., Any]
 Sinks = tuple[Callable[[bytes], None], ...]
 
 
@@ -49,59 +45,64 @@ class Quit(Exception):
 
 def attempt(
     task: Task,
-    function: Callable[..., Any] | None,
+    function: Function | None,
     *,
     watch: tuple[int, ...] = (),
     announce: Callable[[int], None] | None = None,
     alone: bool = False,
-) -> dict[str, Any]:
+) -> Outcome:
     """Run one attempt to its end and say how it ended; raise ``Quit`` when the other end of a watched file goes away.
 
     ``announce`` is told the process group. ``alone``: this process runs nothing but trials, so that any child it has
     afterwards was left by this one.
     """
-    log = _Log(task["log"], task["log_limit"])
-    tail = _Tail(_TAIL)
-    errors = _Tail(_TAIL)
-    result = _Tail(_RESULT)
+    log, tail, errors, result = Log(task["log"], task["log_limit"]), Tail(_TAIL), Tail(_TAIL), Tail(_RESULT)
+    raw: Outcome = {"key": task["key"], "end": "exit", "wall": 0.0, "cpu": 0.0, "limit": task["limit"]}
     began = time.monotonic()
     try:
         if task["out"]:
             os.makedirs(task["out"], exist_ok=True)
         metrics = None if task["report"] in ("json", "exit") else os.path.join(task["folder"], task["report"])
         before = mark(metrics) if metrics else None
-        if function is None:
-            pid, pipes = _start_command(task)
-        else:
-            pid, pipes = _start_function(task, function)
+        pid, pipes = _start_command(task) if function is None else _start_function(task, function, watch)
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
-            return _raw(task, began, "lost", problem=f"could not be started: {error.strerror}", log=log)
-        return _raw(task, began, "unstarted", problem=_why(error), log=log)
+            return {**raw, "end": "lost", "problem": f"could not be started: {error.strerror}"}
+        return {**raw, "end": "unstarted", "problem": why(error)}
     if announce is not None:
         announce(pid)
     sinks: dict[int, Sinks] = {pipes[0]: (log.add, tail.add), pipes[1]: (log.add, errors.add)}
     if function is not None:
         sinks[pipes[2]] = (result.add,)
     try:
-        how, code, cpu = _follow(pid, sinks, watch, task["limit"], alone)
+        raw["end"], raw["code"], raw["cpu"] = _follow(pid, sinks, watch, task["limit"], alone)
     finally:
         for pipe in pipes:
             os.close(pipe)
         log.close()
-    raw = _raw(task, began, how, code=code, cpu=cpu, log=log)
-    if how == "exit":
-        if function is not None:
-            raw |= _handed_over(result.text())
-        elif metrics:
-            found = read_metrics(metrics, before, task["selection"])
-            raw |= {"problem": found} if isinstance(found, str) else {"scores": found}
+    raw["wall"] = time.monotonic() - began
+    if raw["end"] == "exit" and function is not None:
+        _take_over(raw, result.content())
+    elif raw["end"] == "exit":
+        text = tail.content()
+        scores = read_metrics(metrics, before, task["selection"]) if metrics else last_scores(text, task["selection"])
+        if isinstance(scores, dict):
+            raw["scores"] = scores
         else:
-            scores = last_scores(tail.text(), task["selection"])
-            raw |= {"scores": scores} if scores is not None else {"problem": "printed no line of JSON with scores"}
-        if code and function is None:
-            raw["problem"] = _last_line(errors.text()) or _last_line(tail.text())
+            raw["problem"] = scores or "printed no line of JSON with scores"
+        if raw["code"]:
+            raw["problem"] = _last_line(errors.content()) or _last_line(text)
+    _note_log(raw, log)
     return raw
+
+
+def _note_log(raw: Outcome, log: Log) -> None:
+    if log.error:
+        raw["log_problem"] = log.error
+    if log.seen:
+        raw["log_bytes"] = log.seen
+        if log.left_out:
+            raw["log_left_out"] = log.left_out
 
 
 def search_path(path: str | None) -> str:
@@ -111,29 +112,11 @@ def search_path(path: str | None) -> str:
     return given if here in given.split(os.pathsep) else os.pathsep.join([given, here])
 
 
-def _raw(task: Task, began: float, end: str, *, log: _Log, cpu: float = 0.0, **more: Any) -> dict[str, Any]:
-    found = {
-        "key": task["key"],
-        "end": end,
-        "wall": time.monotonic() - began,
-        "cpu": cpu,
-        "limit": task["limit"],
-        **more,
-    }
-    if log.error:
-        found["log_problem"] = log.error
-    if log.seen:
-        found["log_bytes"] = log.seen
-        if log.left_out:
-            found["log_left_out"] = log.left_out
-    return found
-
-
 def _start_command(task: Task) -> tuple[int, list[int]]:
     env = {**os.environ, **task["env"]}
     env["PATH"] = search_path(env.get("PATH"))
     child = subprocess.Popen(
-        task["argv"],
+        task["argv"] or [],
         cwd=task["folder"],
         env=env,
         stdin=subprocess.DEVNULL,
@@ -141,6 +124,7 @@ def _start_command(task: Task) -> tuple[int, list[int]]:
         stderr=subprocess.PIPE,
         bufsize=0,
         process_group=0,
+        preexec_fn=functools.partial(die_with_parent, os.getpid()),
     )
     assert child.stdout is not None
     assert child.stderr is not None
@@ -151,8 +135,9 @@ def _start_command(task: Task) -> tuple[int, list[int]]:
     return child.pid, pipes
 
 
-def _start_function(task: Task, function: Callable[..., Any]) -> tuple[int, list[int]]:
+def _start_function(task: Task, function: Function, watch: tuple[int, ...]) -> tuple[int, list[int]]:
     ends = [os.pipe() for _ in range(3)]
+    parent = os.getpid()
     try:
         pid = fork()
     except OSError:
@@ -160,7 +145,7 @@ def _start_function(task: Task, function: Callable[..., Any]) -> tuple[int, list
             os.close(handle)
         raise
     if pid == 0:
-        _be_the_trial(task, function, [write for _, write in ends])
+        _be_the_trial(task, function, [write for _, write in ends], parent, watch)
     for _, write in ends:
         os.close(write)
     with contextlib.suppress(OSError):
@@ -168,17 +153,22 @@ def _start_function(task: Task, function: Callable[..., Any]) -> tuple[int, list
     return pid, [read for read, _ in ends]
 
 
-def _be_the_trial(task: Task, function: Callable[..., Any], pipes: list[int]) -> NoReturn:
-    """In the child: never returns, and never lets the worker's own code go on here."""
+def _be_the_trial(
+    task: Task, function: Function, pipes: list[int], parent: int, not_its_own: tuple[int, ...]
+) -> NoReturn:
+    """In the child: never returns, and never lets the worker's own code go on here.
+
+    ``not_its_own``: the worker's lines to its runner and its guard, which the trial has no business with.
+    """
     code = 1
     try:
         with contextlib.suppress(OSError):
             os.setpgid(0, 0)
-        die_with_parent()
+        die_with_parent(parent)
         for number in (signal.SIGINT, signal.SIGHUP):  # what the guard ignores; the others are as Python has them
             signal.signal(number, signal.SIG_DFL)
         null = os.open(os.devnull, os.O_RDONLY)
-        for source, target in ((null, 0), (pipes[0], 1), (pipes[1], 2)):
+        for source, target in ((null, 0), (pipes[0], 1), (pipes[1], 2), *((null, line) for line in not_its_own)):
             os.dup2(source, target)
         os.environ.update(task["env"])
         os.chdir(task["folder"])
@@ -189,8 +179,10 @@ def _be_the_trial(task: Task, function: Callable[..., Any], pipes: list[int]) ->
             while data:
                 data = data[os.write(pipes[2], data) :]
 
+        count = itertools.count(1)
         try:
-            tell(scores=call(function, task["config"], task["seed"], lambda scores: tell(step=scores)))
+            scores = call(function, task["config"], task["seed"], lambda scores: tell(step=scores, count=next(count)))
+            tell(scores=scores)
             code = 0
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
@@ -198,7 +190,7 @@ def _be_the_trial(task: Task, function: Callable[..., Any], pipes: list[int]) ->
         except BaseException as error:
             sys.stdout.flush()
             traceback.print_exc()
-            tell(raised=_why(error))
+            tell(raised=why(error))
         with contextlib.suppress(Exception):
             sys.stdout.flush()
             sys.stderr.flush()
@@ -224,7 +216,7 @@ def seed_everything(seed: int) -> None:
 
 def _follow(
     pid: int, sinks: dict[int, Sinks], watch: tuple[int, ...], limit: float | None, alone: bool
-) -> tuple[str, int, float]:
+) -> tuple[Literal["exit", "signal", "timeout"], int, float]:
     """Read what a child writes until it ends; how it ended, with which code, and the CPU seconds it took."""
     poller = select.poll()
     for pipe in sinks:
@@ -238,10 +230,9 @@ def _follow(
     late, ended = False, False
     try:
         while not ended:
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if handle is None:
-                left = min(0.02, 0.02 if left is None else left)
-            for ready, _ in poller.poll(None if left is None else left * 1000 + 1):
+            left = _LONGEST_POLL if deadline is None else max(0.0, deadline - time.monotonic())
+            left = min(left, _LONGEST_POLL if handle is not None else 0.02)
+            for ready, _ in poller.poll(left * 1000 + 1):
                 if ready in watch:
                     raise Quit
                 if ready == handle:
@@ -286,9 +277,10 @@ def _signal_group(pid: int, number: int) -> None:
         os.killpg(pid, number)
 
 
-def _handed_over(text: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    steps = []
+def _take_over(raw: Outcome, text: bytes) -> None:
+    """What a function handed over, line by line; of more than is kept, the end."""
+    steps: list[Scores] = []
+    count = 0
     for line in text.splitlines():
         try:
             message = json.loads(line)
@@ -296,16 +288,19 @@ def _handed_over(text: bytes) -> dict[str, Any]:
             continue
         if "step" in message:
             steps.append(message["step"])
+            count = message["count"]
         else:
-            found |= message
+            raw.update(message)
     if steps:
-        found["steps"] = steps[:1000]
-    if not {"scores", "problem", "raised"} & set(found):
-        found["problem"] = "ended without handing over its scores"
-    return found
+        raw["steps"] = steps
+        if count > len(steps):
+            raw["steps_left_out"] = count - len(steps)
+    if not {"scores", "problem", "raised"} & raw.keys():
+        raw["problem"] = "ended without handing over its scores"
 
 
-def _why(error: BaseException) -> str:
+def why(error: BaseException) -> str:
+    """An exception in a line."""
     said = str(error).strip().splitlines()
     return f"{type(error).__name__}: {said[0][:300]}" if said else type(error).__name__
 
@@ -313,62 +308,3 @@ def _why(error: BaseException) -> str:
 def _last_line(text: bytes) -> str:
     lines = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip()]
     return lines[-1].strip()[:300] if lines else ""
-
-
-class _Tail:
-    """The last bytes of a stream."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._size, self._chunks = most, 0, deque[bytes]()
-
-    def add(self, data: bytes) -> None:
-        self._chunks.append(data)
-        self._size += len(data)
-        while self._size - len(self._chunks[0]) > self._most:
-            self._size -= len(self._chunks.popleft())
-
-    def text(self) -> bytes:
-        return b"".join(self._chunks)[-self._most :]
-
-
-class _Log:
-    """A trial's output on the disk: its beginning, and where it is too long, its end. No output, no file."""
-
-    def __init__(self, path: str, limit: int) -> None:
-        self._path, self._file = path, -1
-        self._first = limit - limit // 4
-        self._last = _Tail(max(1, limit // 4))
-        self.seen = 0
-        self.error: str | None = None
-
-    @property
-    def left_out(self) -> int:
-        return max(0, self.seen - self._first - len(self._last.text()))
-
-    def add(self, data: bytes) -> None:
-        if not data:
-            return
-        room = self._first - self.seen
-        self.seen += len(data)
-        if room > 0:
-            self._write(data[:room])
-        if room < len(data):
-            self._last.add(data[max(0, room) :])
-
-    def _write(self, data: bytes) -> None:
-        try:
-            if self._file < 0 and self.error is None:
-                os.makedirs(os.path.dirname(self._path), exist_ok=True)
-                self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
-            while data and self.error is None:
-                data = data[os.write(self._file, data) :]
-        except OSError as error:
-            self.error = f"its log could not be written: {error.strerror}"
-
-    def close(self) -> None:
-        if self.seen > self._first:
-            if self.left_out:
-                self._write(f"\n[levelbest: {self.left_out} bytes left out here]\n".encode())
-            self._write(self._last.text())
-        if self._file >= 0:
-            os.close(self._file)

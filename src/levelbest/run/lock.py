@@ -1,4 +1,8 @@
-"""One runner per ledger: the second is refused, with the first one's process named."""
+"""One runner per ledger: the second is refused, with the first one's process named.
+
+A ledger is held twice. Its name, by a lock in the folder of its logs, from before it is made; and its file itself, by a
+lock on a byte that SQLite never reads, so that a second name of the same file (a hard link) is no way around.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import contextlib
 import json
 import os
 import socket
+import struct
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,22 +19,24 @@ from pathlib import Path
 from levelbest.errors import DataError, InputError
 from levelbest.run.ledger import logs_folder
 
-__all__ = ["hold_ledger"]
+if sys.platform == "win32":
+    raise InputError("trials are run on Linux and macOS; on Windows use the Linux subsystem")
+import fcntl
 
+__all__ = ["hold_file", "hold_ledger"]
+
+_BYTE = 0x40000000 + 1024
+"""In the page that SQLite leaves unused because its own locks are on the first 512 bytes of it."""
 _held: set[Path] = set()
 
 
 @contextlib.contextmanager
 def hold_ledger(path: Path) -> Iterator[None]:
-    """Hold a ledger for writing. The hold ends with the process, however it dies.
+    """Hold a ledger for writing, by its name. The hold ends with the process, however it dies.
 
     A record lock, because the kernel drops it with its process and forked workers do not inherit it. Such a lock does
     not keep one process from itself, so the ledgers held here are remembered as well.
     """
-    try:
-        import fcntl
-    except ImportError:
-        raise InputError("trials are run on Linux and macOS; on Windows use the Linux subsystem") from None
     folder = logs_folder(path.resolve())
     name = folder / "runner.lock"
     if name in _held:
@@ -45,9 +53,7 @@ def hold_ledger(path: Path) -> Iterator[None]:
         try:
             fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise DataError(
-                f"{path.name} is already being run by {_named(handle)}; wait for it to end, or stop it there"
-            ) from error
+            raise _taken(path, _named(handle)) from error
         _held.add(name)
         try:
             os.ftruncate(handle, 0)
@@ -59,6 +65,37 @@ def hold_ledger(path: Path) -> Iterator[None]:
     finally:
         _held.discard(name)
         os.close(handle)
+
+
+@contextlib.contextmanager
+def hold_file(path: Path) -> Iterator[None]:
+    """Hold the file of a ledger, whatever it is called (Linux).
+
+    Entered before SQLite opens it and left after: to close a file drops the record locks that its process has on it,
+    SQLite's too. This lock is of another kind: it belongs to the open file, which workers let go of.
+    """
+    kind = getattr(fcntl, "F_OFD_SETLK", None)
+    if kind is None:
+        yield
+        return
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(f"the ledger {path.name} cannot be opened for writing: {error.strerror}") from error
+    try:
+        try:
+            fcntl.fcntl(handle, kind, struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, _BYTE, 1, 0))
+        except BlockingIOError as error:
+            raise _taken(path, "a runner that knows it by another name") from error
+        except OSError:
+            pass  # a file system without locks: its name is held all the same
+        yield
+    finally:
+        os.close(handle)
+
+
+def _taken(path: Path, whom: str) -> DataError:
+    return DataError(f"{path.name} is already being run by {whom}; wait for it to end, or stop it there")
 
 
 def _named(handle: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import secrets
 import signal
 import threading
 import time
@@ -17,10 +18,13 @@ from typing import Any
 
 from levelbest._ledger.records import FINAL
 from levelbest.errors import DataError
+from levelbest.run.earlier import end_earlier
 from levelbest.run.engines import Engine
 from levelbest.run.ledger import CannotWrite, Entry, Ledger, logs_folder
 from levelbest.run.objective import verdict_on
-from levelbest.run.study import Family, Study
+from levelbest.run.processes import MARK
+from levelbest.run.study import Family, Judge, Study
+from levelbest.run.task import Config, Outcome, Task
 from levelbest.run.template import Template, as_text
 
 __all__ = ["Loop", "Reporter"]
@@ -31,12 +35,16 @@ _PATIENCE = 600.0
 
 _LONGEST_VARIABLE = 100_000
 """A variable longer than 128 KiB would keep a program from starting (Linux)."""
+_MOST_LOST = 20
+"""Attempts at one trial that the machinery may lose in one session."""
+_KEPT = ("log_bytes", "log_left_out", "log_problem", "steps_left_out")
+"""What of an outcome goes into the ledger as it is."""
 
 
 class Reporter:
     """Told how it goes. This one says nothing."""
 
-    def begin(self, ledger: Path, judge: Any) -> None:
+    def begin(self, ledger: Path, judge: Judge) -> None:
         """A session begins on this ledger."""
 
     def tick(self, done: int, failed: int, total: int, running: int, session_done: int) -> None:
@@ -57,8 +65,13 @@ class _Slot:
     number: int
     trial: int
     attempt: int = 1
+    killed: int = 0
+    """Attempts in which the trial itself was killed from outside."""
     lost: int = 0
-    config: dict[str, Any] = field(default_factory=dict)
+    """Attempts of this session that the machinery lost."""
+    marks: list[str] = field(default_factory=list)
+    """The marks of all attempts so far."""
+    config: Config = field(default_factory=dict)
     seed: int = 0
 
 
@@ -83,6 +96,8 @@ class Loop:
         self._key = 0
         self._stop = 0
         """0: go on; 1: let running trials end; 2: end them now."""
+        self._trouble = ""
+        """Why the session cannot go on."""
         progress = ledger.progress()
         self._again: deque[_Slot] = deque()
         left_open: list[Entry] = []
@@ -100,14 +115,19 @@ class Loop:
             for trial, attempt in known.open.items():
                 left_open.append(_interrupted(number, trial, attempt, "the runner ended without recording it"))
             for trial, attempt in sorted(known.attempts.items()):
-                self._again.append(_Slot(family, number, trial, attempt + 1, known.killed.get(trial, 0)))
+                killed, marks = known.killed.get(trial, 0), known.marks.get(trial, [])
+                self._again.append(_Slot(family, number, trial, attempt + 1, killed, marks=marks))
             waiting.append((family, number, planned, known.finished | set(known.attempts)))
         self._plan = _in_turn(waiting)
         self._session_done = 0
         ledger.append(left_open)
 
     def run(self) -> bool:
-        """Run what is left of the plan. Ctrl-C once lets running trials end; twice, or a termination, ends them now."""
+        """Run what is left of the plan. Ctrl-C once lets running trials end; twice, or a termination, ends them now.
+
+        A ``DataError`` where the engine is lost; no trial is failed for that.
+        """
+        reason = "broken off"
         with self._signals():
             try:
                 self._record([], self._choose())
@@ -119,18 +139,20 @@ class Loop:
                         entries = [self._end(raw) for raw in ended]
                         self._record(entries, self._choose())
                     self._tell()
+                    if self._trouble:
+                        raise DataError(self._trouble)
+                finished = self._done >= self._total
+                reason = "finished" if finished else "interrupted"
             finally:
                 self._engine.stop()
-                self._interrupt_what_runs()
+                self._close(reason)
                 self._tell()
-        finished = self._done >= self._total
-        self._ledger.append([Entry("stop", {"reason": "finished" if finished else "interrupted"})])
         return finished
 
     def _choose(self) -> list[_Slot]:
         """What starts next: what was lost first, then the plan in its order."""
         chosen: list[_Slot] = []
-        while not self._stop and len(self._running) + len(chosen) < self._engine.capacity:
+        while not (self._stop or self._trouble) and len(self._running) + len(chosen) < self._engine.capacity:
             slot = self._again.popleft() if self._again else next(self._plan, None)
             if slot is None:
                 break
@@ -142,10 +164,12 @@ class Loop:
 
     def _record(self, ends: list[Entry], slots: list[_Slot]) -> None:
         """Ends and starts in one commit; only then do the new ones start."""
-        starts = [
-            Entry("start", {"config": slot.config, "seed": slot.seed}, slot.number, slot.trial, slot.attempt)
-            for slot in slots
-        ]
+        end_earlier([mark for slot in slots for mark in slot.marks])
+        starts = []
+        for slot in slots:
+            slot.marks.append(secrets.token_hex(16))
+            body = {"config": slot.config, "seed": slot.seed, "mark": slot.marks[-1]}
+            starts.append(Entry("start", body, slot.number, slot.trial, slot.attempt))
         self._append([*ends, *starts])
         for slot in slots:
             self._key += 1
@@ -168,7 +192,7 @@ class Loop:
                     told = True
                 time.sleep(min(1.0, self._patience / 10))
 
-    def _task(self, key: int, slot: _Slot) -> dict[str, Any]:
+    def _task(self, key: int, slot: _Slot) -> Task:
         family = slot.family
         folder = safe_name(family.name)
         place = f"{slot.trial}-{slot.attempt}"
@@ -178,12 +202,14 @@ class Loop:
         if family.env_parameters:
             env |= {name: _as_variable(value) for name, value in slot.config.items()}
         env |= {"LEVELBEST_TRIAL": str(slot.trial), "LEVELBEST_SEED": str(slot.seed), "LEVELBEST_FAMILY": family.name}
+        env[MARK] = slot.marks[-1]
         if len(config := json.dumps(slot.config)) <= _LONGEST_VARIABLE:
             env["LEVELBEST_CONFIG"] = config
         uses_out = [*(family.command.arguments if family.command else ()), *family.env.values(), family.report]
         function = family.function if isinstance(family.function, str) else f"family {family.name}"
         return {
             "key": key,
+            "mark": slot.marks[-1],
             "config": slot.config,
             "seed": slot.seed,
             "argv": family.command.fill(values, slot.config) if family.command else None,
@@ -198,43 +224,63 @@ class Loop:
             "env": env,
         }
 
-    def _end(self, raw: dict[str, Any]) -> Entry:
+    def _end(self, raw: Outcome) -> Entry:
         slot = self._running.pop(raw["key"])
         family = slot.family
         status, scores, reason = verdict_on(raw, self._study.judge.selection, family.report)
-        if status == "lost":
-            slot.lost += 1
-            if slot.lost > family.retries:
-                status, reason = "failed", f"{reason}; tried {slot.lost} times"
         wall, cpu = round(raw["wall"], 6), round(raw["cpu"], 6)
-        body: dict[str, Any] = {
-            "scores": scores, "wall": wall, "cpu": cpu, "cost": self._study.cost.amount(wall, cpu, scores)
-        }  # fmt: skip
+        body: dict[str, object] = {"scores": scores, "wall": wall, "cpu": cpu}
+        body["cost"] = self._study.cost.amount(wall, cpu, scores)
+        if status == "lost":
+            status, reason = self._lost(raw, slot, reason or "", body)
         if reason:
             body["reason"] = reason
         if raw.get("log_bytes"):
             body["log"] = f"{safe_name(family.name)}/{slot.trial}-{slot.attempt}.log"
-        for key in ("log_bytes", "log_left_out", "log_problem"):
-            if key in raw:
-                body[key] = raw[key]
-        if raw.get("steps"):
-            body["steps"] = [{k: v if math.isfinite(v) else None for k, v in step.items()} for step in raw["steps"]]
+        body |= {key: value for key, value in raw.items() if key in _KEPT}
+        if steps := raw.get("steps"):
+            body["steps"] = [{k: v if math.isfinite(v) else None for k, v in step.items()} for step in steps]
         if status in FINAL:
             self._done += 1
             self._session_done += 1
             self._failed += status != "ok"
         else:
-            self._again.append(_Slot(family, slot.number, slot.trial, slot.attempt + 1, slot.lost))
+            self._again.append(
+                _Slot(family, slot.number, slot.trial, slot.attempt + 1, slot.killed, slot.lost, slot.marks)
+            )
         return Entry("end", body, slot.number, slot.trial, slot.attempt, status)
 
-    def _interrupt_what_runs(self) -> None:
+    def _lost(self, raw: Outcome, slot: _Slot, reason: str, body: dict[str, object]) -> tuple[str, str]:
+        """Status and reason of an attempt that says nothing of its trial, and in ``body`` whose doing it was.
+
+        A trial that is killed again and again, as for lack of memory, has failed. One that the machinery loses has not,
+        however often; but then the session ends.
+        """
+        if raw["end"] != "lost":
+            body["blame"] = "outside"
+            slot.killed += 1
+            if slot.killed > slot.family.retries:
+                del body["blame"]
+                return "failed", f"{reason}; tried {slot.killed} times"
+            return "lost", reason
+        body["blame"] = "engine"
+        slot.lost += 1
+        if slot.lost >= _MOST_LOST:
+            self._trouble = (
+                f"trial {slot.trial} of {slot.family.name} was lost {slot.lost} times in this session: {reason}. That "
+                "is no result of the trial, which stays open; see what ends its workers, and run the same command again"
+            )
+        return "lost", reason
+
+    def _close(self, reason: str) -> None:
+        """What still runs is interrupted, and the session is over."""
         entries = [
             _interrupted(slot.number, slot.trial, slot.attempt, "stopped before it ended")
             for slot in self._running.values()
         ]
         self._running.clear()
         with contextlib.suppress(CannotWrite):  # then the next session finds them open, which says the same
-            self._ledger.append(entries)
+            self._ledger.append([*entries, Entry("stop", {"reason": reason})])
 
     def _tell(self) -> None:
         self._reporter.tick(self._done, self._failed, self._total, len(self._running), self._session_done)

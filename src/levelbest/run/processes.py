@@ -1,7 +1,8 @@
 """Processes that leave none behind. Standard library only.
 
 On Linux a process can adopt the orphans below it, so what a trial leaves, detached or not, is found as a child and
-ended. Elsewhere the trial's process group is what is ended.
+ended. Elsewhere the trial's process group is what is ended. Where the adopting process was killed too, what is left of
+an attempt is found by the mark in its environment.
 """
 
 from __future__ import annotations
@@ -11,10 +12,14 @@ import ctypes
 import os
 import signal
 import sys
+import time
 import warnings
+from collections.abc import Collection
 
-__all__ = ["adopt_orphans", "children", "die_with_parent", "fork", "open_pid", "sweep"]
+__all__ = ["MARK", "adopt_orphans", "children", "die_with_parent", "end_marked", "fork", "open_pid", "sweep"]
 
+MARK = "LEVELBEST_ATTEMPT"
+"""The variable by which the processes of an attempt are known."""
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
@@ -32,10 +37,12 @@ def adopt_orphans() -> None:
         _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def die_with_parent() -> None:
-    """Have the kernel end this process with its parent (Linux); a last resort behind the guard."""
+def die_with_parent(parent: int) -> None:
+    """Have the kernel end this process with its parent (Linux), also in the program it becomes; behind the guard."""
     if _libc is not None:
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it died before the kernel was told
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 def open_pid(pid: int) -> int | None:
@@ -68,3 +75,31 @@ def sweep() -> None:
         for pid in left:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
+
+
+def end_marked(marks: Collection[str], seconds: float = 10.0) -> list[int]:
+    """End every process of this machine that bears one of these marks; those that are still there afterwards."""
+    deadline = time.monotonic() + seconds
+    while (left := _marked(marks)) and time.monotonic() < deadline:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+    return left
+
+
+def _marked(marks: Collection[str]) -> list[int]:
+    wanted = {f"{MARK}={mark}".encode() for mark in marks if mark}
+    if not wanted or not os.path.isdir("/proc/self"):
+        return []
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            try:
+                with open(f"/proc/{name}/environ", "rb") as file:  # that of a process that has ended is empty
+                    variables = file.read().split(b"\0")
+            except OSError:
+                continue
+            if not wanted.isdisjoint(variables):
+                found.append(int(name))
+    return found

@@ -17,7 +17,7 @@ from levelbest.run.attempt import search_path
 from levelbest.run.engines import Engine, Job, open_engine
 from levelbest.run.environment import capture_environment, changes, command_line
 from levelbest.run.ledger import Entry, Ledger, Reason, count_reasons, first_record, logs_folder, reason_lines
-from levelbest.run.lock import hold_ledger
+from levelbest.run.lock import hold_file, hold_ledger
 from levelbest.run.loop import Loop, Reporter
 from levelbest.run.reconcile import reconcile
 from levelbest.run.study import Resources, Study
@@ -96,13 +96,15 @@ def run_study(
     if new_family and not path.exists():
         raise InputError(f"--new-family is for a study that changed after it began, and there is no {path.name} yet")
     with hold_ledger(path), contextlib.ExitStack() as stack:
-        opened = stack.enter_context(Ledger(path)) if path.exists() else None
-        if opened is not None:
+        opened = None
+        if path.exists():
+            opened = _open(stack, path)
             reconcile(study, opened, new_family)  # refuse before anything starts
         chosen = open_engine(name, _job(study, path, workers))
         stack.callback(chosen.stop)
         if opened is None:
-            opened = stack.enter_context(Ledger.create(path, _first(study)))
+            Ledger.create(path, _first(study)).close()
+            opened = _open(stack, path)
         registered, entries = reconcile(study, opened, new_family)
         opened.append([*entries, *_session(study, opened, chosen, name)])
         loop = Loop(study, {name: family.number for name, family in registered.items()}, opened, chosen, reporter)
@@ -115,6 +117,12 @@ def run_study(
         )
         reasons = count_reasons(opened.reasons(), {number: family.name for number, family in known.items()})
         return Run(path, opened.head, families, finished, reasons)
+
+
+def _open(stack: contextlib.ExitStack, path: Path) -> Ledger:
+    if path.is_file():  # what is no ledger is the ledger's to refuse
+        stack.enter_context(hold_file(path))
+    return stack.enter_context(Ledger(path))
 
 
 def run_trials(

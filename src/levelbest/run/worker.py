@@ -19,8 +19,9 @@ import signal
 import socket
 import struct
 import sys
+import time
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from levelbest.run.attempt import Quit, attempt, own_streams, search_path
 from levelbest.run.objective import load
@@ -29,11 +30,13 @@ from levelbest.run.processes import adopt_orphans, fork, open_pid, sweep
 __all__ = ["Worker"]
 
 _START = """
-import sys
+import importlib, socket, sys
 sys.path.insert(0, sys.argv[1])
-from levelbest.run.worker import main
-main(int(sys.argv[2]), sys.argv[3])
+module, name = sys.argv[2].split(":")
+getattr(importlib.import_module(module), name)(socket.socket(fileno=int(sys.argv[3])), sys.argv[4])
 """
+_PATIENCE = 20.0
+"""Seconds that a process may take to end when its runner has let go of it."""
 
 Functions = Mapping[str, Callable[..., Any]]
 
@@ -42,17 +45,22 @@ class Worker:
     """The runner's end of a worker.
 
     ``functions`` are called by a fork of this very process; without them the worker is a fresh interpreter, which
-    imports a function by its name. What the worker itself prints (imports, mostly) goes to ``log``.
+    imports a function by its name. What the worker itself prints (imports, mostly) goes to ``log``. ``program`` is what
+    a fresh interpreter runs, given the socket and the log's name.
     """
 
     def __init__(
-        self, functions: Functions | None = None, env: Mapping[str, str] | None = None, log: str = os.devnull
+        self,
+        functions: Functions | None = None,
+        env: Mapping[str, str] | None = None,
+        log: str = os.devnull,
+        program: str = "levelbest.run.worker:main",
     ) -> None:
         ours, theirs = socket.socketpair()
         self._socket = ours
         self._buffer = b""
         if functions is None:
-            self.pid = _spawn(theirs, env or {}, log)
+            self.pid = _spawn(program, theirs, env or {}, log)
         else:
             self.pid = fork()
             if self.pid == 0:
@@ -68,7 +76,7 @@ class Worker:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self._socket.sendall(json.dumps(message).encode() + b"\n")
 
-    def receive(self) -> list[dict[str, Any]] | None:
+    def receive(self) -> list[Any] | None:
         """Whole messages that have arrived (at least a read's worth is waited for), or None when the worker is gone."""
         try:
             data = self._socket.recv(1 << 16)
@@ -79,8 +87,8 @@ class Worker:
         *lines, self._buffer = (self._buffer + data).split(b"\n")
         return [json.loads(line) for line in lines]
 
-    def answer(self) -> dict[str, Any] | None:
-        """The next message, waited for."""
+    def answer(self) -> Any:
+        """The next message, waited for; None when the worker is gone."""
         while (found := self.receive()) is not None:
             if found:
                 return found[0]
@@ -89,28 +97,46 @@ class Worker:
     def close(self) -> None:
         """End the worker, its trial and whatever that started; they are gone when this returns."""
         self._socket.close()
+        deadline = time.monotonic() + _PATIENCE
         with contextlib.suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
+            while os.waitpid(self.pid, os.WNOHANG) == (0, 0):
+                if time.monotonic() > deadline:
+                    os.kill(self.pid, signal.SIGKILL)
+                time.sleep(0.002)
 
 
-def main(handle: int, log: str) -> NoReturn:
-    """Be a guard with a fresh worker; ``handle`` is the socket to the runner."""
-    _be_the_guard(socket.socket(fileno=handle), None, {}, log)
+def main(runner: socket.socket, log: str) -> NoReturn:
+    """Be a guard with a fresh worker."""
+    _be_the_guard(runner, None, {}, log)
 
 
-def _spawn(theirs: socket.socket, env: Mapping[str, str], log: str) -> int:
+def _spawn(program: str, theirs: socket.socket, env: Mapping[str, str], log: str) -> int:
     import subprocess
 
     import levelbest
 
     home = os.path.dirname(os.path.dirname(os.path.abspath(str(levelbest.__file__))))
     number = theirs.fileno()
-    command = [sys.executable, "-c", _START, home, str(number), log]
-    child = subprocess.Popen(
-        command, pass_fds=[number], stdin=subprocess.DEVNULL, env={**os.environ, **env}, start_new_session=True
-    )
+    command = [sys.executable, "-c", _START, home, program, str(number), log]
+    with _opened(log) as out:
+        child = subprocess.Popen(
+            command,
+            pass_fds=[number],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            env={**os.environ, **env},
+            start_new_session=True,
+        )
     child.returncode = 0  # Worker.close waits for it
     return child.pid
+
+
+def _opened(log: str) -> IO[bytes]:
+    try:
+        return open(log, "ab")
+    except OSError:
+        return open(os.devnull, "ab")
 
 
 def _be_the_guard(runner: socket.socket, functions: Functions | None, env: Mapping[str, str], log: str) -> NoReturn:
@@ -175,7 +201,7 @@ def _be_the_worker(runner: socket.socket, guard: int, group: mmap.mmap, function
             for line in lines:
                 task = json.loads(line)
                 if "load" in task:
-                    answer: dict[str, Any] = {"loaded": _load(task, known)}
+                    answer: Any = {"loaded": _load(task, known)}
                 else:
                     name = task["function"]
                     answer = attempt(task, known[name] if name else None, watch=watch, announce=announce, alone=True)

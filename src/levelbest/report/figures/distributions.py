@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelbest.report.figures.curves import ONE_COLUMN, plain_text, shorten
-from levelbest.report.figures.themes import COLOURS
+from levelbest.report.figures.curves import COLOURS, ONE_COLUMN, plain_text, shorten
 from levelbest.trials import STATUSES, Trials
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from levelbest.errors import InputError
 from levelbest.report.paper.recorded import recorded_answers
 from levelbest.report.view import Family, View
 
-__all__ = ["KEYS", "Item", "fill_checklist", "read_answers"]
+__all__ = ["KEYS", "QUESTIONS", "Item", "fill_checklist", "read_answers"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,7 @@ _ITEMS = (
      "name what was random"),
 )  # fmt: skip
 KEYS = tuple(item[0] for item in _ITEMS)
+QUESTIONS = {key: question for key, _, question, _ in _ITEMS}
 
 
 def fill_checklist(

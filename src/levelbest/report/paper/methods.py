@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from levelbest import __version__
-from levelbest.report.view import Line
-from levelbest.trials import Trials
+from levelbest.report.words.intervals import interval_name
+from levelbest.report.words.phrases import counted, level, plural
+from levelbest.report.words.verdicts import adjustment_words
+from levelbest.results import Comparison, Curve
 
 __all__ = ["REFERENCES", "methods_paragraph"]
 
@@ -22,68 +22,99 @@ REFERENCES = (
 
 
 def methods_paragraph(
-    trials: Trials, lines: Sequence[Line], *, headline: int, confidence: float, failed: str, seed: int
+    curves: Sequence[Curve],
+    comparison: Comparison | None = None,
+    *,
+    headline: int,
+    named: bool = False,
+    n_searches: int | None = None,
+    weight: str | None = None,
 ) -> str:
-    """One paragraph: sample, score, estimator, intervals, comparisons, failures, seed."""
-    metric = trials.metric
-    counts = [trials[name].n_trials for name in trials.families]
-    many = f"{counts[0]}" if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
-    lost = trials.n_failed
-    alone = (
-        "(validation only: the same score selects and is reported)"
-        if trials.group is None
-        else "(picked by the score itself, as an oracle would)"
-    )
-    score = (
-        f"the {metric.reported} of the trial with the best {metric.selection}"
-        if metric.reported
-        else f"the best {metric.selection} {alone}"
-    )
-    mean = next((line for line in lines if line.statistic == "mean" and line.axis == "trials"), None)
-    median = next((line for line in lines if line.statistic == "median" and line.axis == "trials"), None)
-    each = " each" if len(counts) > 1 else ""
-    who = "families" if len(counts) > 1 else "family"
-    sentences = [
-        f"We ran {many} trials{each} of {len(counts)} {who} and report {score} as a function of the number of trials n "
-        "[1, 2].",
-        "Expected values are the unbiased estimate over all subsets of n trials [3]; tied selection scores share their "
-        "weight [1].",
-    ]
-    if trials.group is not None:
-        problems = np.unique(trials.group).size
-        sentences[:2] = [
-            f"We drew {many} samples{each} of {problems} problems with {len(counts)} "
-            f"{'systems' if len(counts) > 1 else 'system'} and report {score.replace('trial', 'sample')} among n "
-            "samples of a problem, averaged over problems.",
-            "Within each problem the value is the unbiased estimate over all subsets of n samples (pass@k for 0/1 "
-            "scores) [3]; tied selection scores share their weight [1]; intervals and comparisons resample problems.",
-        ]
-    if trials.group is not None and trials.weights is not None:
-        sentences.append(f"Problems are weighted by {trials.columns.get('weight', 'given weights')}.")
-    if trials.search is not None:
-        searches = np.unique(trials.search).size
-        sentences[1] = (
-            f"The unit is the whole search, of which there are {searches}: values are the mean over a family's "
-            "searches of the best so far."
-        )
-    if mean is not None and not mean.simultaneous:
-        sentences.append(f"Limits hold at {100 * confidence:g} % for each n ({mean.note or mean.method}).")
-    elif mean is not None:
-        sentences.append(
-            f"Bands for the expectation hold at {100 * confidence:g} % for all n at once ({mean.note or mean.method})."
-        )
-    if median is not None:
-        sentences.append(f"Bands for the median: {median.note or median.method} [4].")
-    if len(counts) > 1:
-        sentences.append(
-            "Families are compared by simultaneous bands for the difference of their curves; a family is called better "
-            "only at budgets where the band excludes zero."
-        )
-    how = "counted as the worst score" if failed == "worst" else "dropped"
-    word = "trial" if trials.group is None else "sample"
-    sentences.append(f"{lost} of {trials.n_trials} {word}s failed and were {how}." if lost else f"No {word} failed.")
-    sentences.append(
-        f"The headline number is the best of n = {headline}, fixed in advance. Computed with levelbest {__version__}, "
-        f"seed {seed}."
-    )
+    """One paragraph: sample, score, estimator, intervals, comparisons, failures, seed.
+
+    Parameters
+    ----------
+    curves
+        Of every family, of one or several statistics.
+    comparison
+        Of the families, where they were compared.
+    headline
+        The budget of the headline number.
+    named
+        Whether it was named in advance.
+    n_searches
+        How many searches there are, where the unit is the whole search.
+    weight
+        The column that problems are weighted by.
+    """
+    first = curves[0]
+    families = list({curve.family: curve for curve in curves}.values())
+    sentences = [*_sample(families, n_searches)]
+    if weight is not None:
+        sentences.append(f"Problems are weighted by {weight}.")
+    for statistic, what in (("mean", "expectation"), ("median", "median")):
+        drawn = next((curve for curve in curves if curve.statistic == statistic), None)
+        if drawn is not None:
+            sentences.append(_limits(drawn, what))
+    if comparison is not None:
+        sentences.append(_compared(comparison))
+    lost, total = sum(curve.n_failed for curve in families), sum(curve.n_trials for curve in families)
+    many = f"{lost:,} of {plural(total, first.unit, f'{total:,}')}"
+    sentences.append(f"{many} failed and were {counted(first.failed)}." if lost else f"No {first.unit} failed.")
+    advance = ", named in advance" if named else ""
+    sentences.append(f"The headline number is the best of n = {headline}{advance}.")
+    sentences.append(f"Computed with levelbest {__version__}, seed {first.seed}.")
     return " ".join(sentences)
+
+
+def _sample(families: Sequence[Curve], n_searches: int | None) -> list[str]:
+    """What was run, what is reported, and the estimator."""
+    first = families[0]
+    counts = sorted({curve.n_trials for curve in families})
+    many = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    each = " each" if len(families) > 1 else ""
+    alone = "picked by the score itself, as an oracle would"
+    if first.problems is None:
+        alone = "validation only: the same score selects and is reported"
+    score = f"the best {first.selection} ({alone})"
+    if first.reported:
+        score = f"the {first.reported} of the {first.unit} with the best {first.selection}"
+    ties = "tied selection scores share their weight [1]"
+    if first.problems is not None:
+        n_problems = int(first.problems.groups.size)
+        return [
+            f"We drew {many} samples{each} of {plural(n_problems, 'problem', f'{n_problems:,}')} with "
+            f"{plural(len(families), 'system')} and report {score} among n samples of a problem, averaged "
+            "over problems.",
+            "Within each problem the value is the unbiased estimate over all subsets of n samples (pass@k for 0/1 "
+            f"scores) [3]; {ties}; intervals and comparisons resample problems.",
+        ]
+    ran = (
+        f"We ran {many} trials{each} of {plural(len(families), 'family')} and report {score} as a function of the "
+        "number of trials n [1, 2]."
+    )
+    if n_searches is not None:
+        unit = f"The unit is the whole search, of which there are {n_searches}"
+        return [ran, f"{unit}: values are the mean over a family's searches of the best so far."]
+    return [ran, f"Expected values are the unbiased estimate over all subsets of n trials [3]; {ties}."]
+
+
+def _limits(curve: Curve, what: str) -> str:
+    over = "for all n at once" if curve.simultaneous else "for each n"
+    cited = " [4]" if curve.statistic == "median" else ""
+    kind = "Bands" if curve.simultaneous else "Limits"
+    return f"{kind} for the {what} hold at {level(curve.confidence)} {over} ({interval_name(curve.method)}){cited}."
+
+
+def _compared(comparison: Comparison) -> str:
+    terms = comparison.terms
+    what = "means of a new run" if terms.design == "seeds" else "curves"
+    over = "all pairs" if terms.design == "seeds" else "all budgets and pairs"
+    how = adjustment_words(terms)
+    worth = ""
+    if terms.worth is not None:
+        worth = f" Differences below {terms.worth:.2g} were not considered worth having."
+    return (
+        f"Families are compared by the difference of their {what}{f' ({how})' if how else ''}; a family is called "
+        f"better only where that excludes equality at {level(terms.confidence)} over {over}.{worth}"
+    )

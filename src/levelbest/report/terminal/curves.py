@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
-from levelbest.cautions import Caution
+from levelbest.report.terminal.console import console, print_cautions
 from levelbest.report.words.curves import alone_words, quantity, trials_in_words
-from levelbest.report.words.remarks import remarks
 from levelbest.results import Curve
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 __all__ = ["console", "print_cautions", "print_curves"]
 
 _SHOWN = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
-
-
-def console(**options: Any) -> Console:
-    """A rich console: colour and width of the terminal, plain text and a fixed width when piped.
-
-    Text from data is never markup: ``cnn[big]``, ``lr[/b]`` and ``:smile:`` print as they are.
-    """
-    from rich.console import Console
-
-    width = None if sys.stdout.isatty() else 100
-    return Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False, **options)
 
 
 def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> None:
@@ -69,20 +53,6 @@ def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> 
         out.print(Text(f"interval: {one.method}; {one.note}" if one.note else f"interval: {one.method}", style="dim"))
         out.print()
     print_cautions([caution for one in curves for caution in one.cautions], out)
-
-
-def print_cautions(cautions: Iterable[Caution], out: Console | None = None, *, n_families: int = 0) -> None:
-    """Warnings, each matter once, with a hanging indent."""
-    from rich.table import Table
-    from rich.text import Text
-
-    out = out or console()
-    for one in remarks(cautions, n_families):
-        row = Table.grid(padding=(0, 1))
-        row.add_column(no_wrap=True)
-        row.add_column()
-        row.add_row(Text("warning", style="yellow"), Text(f"[{one.code}] {one}"))
-        out.print(row)
 
 
 def _policy(curve: Curve) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from levelbest.report.terminal.curves import console
 from levelbest.simulation.battery import Simulation, clopper_pearson
+from levelbest.simulation.summaries import BEST_OF_N, SUMMARIES, Summaries
 
-__all__ = ["print_simulation"]
+__all__ = ["print_simulation", "print_summaries"]
 
 
 def print_simulation(found: Simulation) -> None:
@@ -42,3 +43,29 @@ def print_simulation(found: Simulation) -> None:
         out.print(table)
         if plan.simultaneous:
             out.print(f"all budgets at once: {found.jointly[method]:.3f}")
+
+
+def print_summaries(family: str, summaries: Summaries) -> None:
+    """One row per number of experiments: each summary's mean, and the limits that hold 95 % of the samples."""
+    from rich.table import Table
+    from rich.text import Text
+
+    out = console()
+    out.print(
+        Text.assemble(
+            (family, "bold"), f"  {summaries.n_samples} samples of each number of experiments, 95 % of them within"
+        )
+    )
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("experiments", justify="right")
+    for name in SUMMARIES:
+        table.add_column(f"best of {summaries.n}" if name == BEST_OF_N else name, justify="right")
+    for i, size in enumerate(summaries.sizes):
+        cells = (
+            f"{summaries.mean[name][i]:.4g} ({summaries.low[name][i]:.4g} to {summaries.high[name][i]:.4g})"
+            if summaries.mean[name][i] == summaries.mean[name][i]
+            else "–"
+            for name in SUMMARIES
+        )
+        table.add_row(str(size), *cells)
+    out.print(table)

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from levelbest import results
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.comparisons.cost_curves import FamilyCostCurve
 from levelbest.comparisons.results import Comparison, PairComparison
 from levelbest.report.figures.curves import draw_lines, save_figure
+from levelbest.report.terminal import comparison
 from levelbest.report.terminal.curves import console, print_cautions
 from levelbest.report.view import Line
 
@@ -21,10 +23,13 @@ _DETAILED = 3  # more pairs than these get one table together
 _SHOWN = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 10_000)
 
 
-def print_comparison(found: Comparison, *, n: Iterable[int] | None = None) -> None:
+def print_comparison(found: Comparison | results.Comparison, *, n: Iterable[int] | None = None) -> None:
     """Sentences, one compact table per pair, the seed, and what a reviewer would ask about."""
     from rich.text import Text
 
+    if isinstance(found, results.Comparison):
+        comparison.print_comparison(found, n=n)
+        return
     out = console()
     for sentence in found.sentences:
         out.print(Text(sentence, style="bold"))

@@ -39,7 +39,7 @@ def _guessed(
     if run_cost is not None:
         how = "the sum over its rows" if run_cost == "sum" else "its last value, since it never falls within a run"
         parts.append(f"cost of a run = {how}")
-    return f"chosen by name: {', '.join(parts)}"
+    return f"by name: {', '.join(parts)}"
 
 
 @says("guessed-columns", "open")
@@ -64,7 +64,7 @@ def _turned(column: str, direction: str) -> str:
 
 @says("guessed-columns", "samples")
 def _sample_columns(first: str, last: str, count: int) -> str:
-    return f"chosen by name: the {count} columns {first!r} to {last!r} are samples: one trial each"
+    return f"by name: the {count} columns {first!r} to {last!r} are samples: one trial each"
 
 
 @says("guessed-columns", "lists")

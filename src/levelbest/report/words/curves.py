@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from levelbest._plain import round_to_uncertainty, show_number
+from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.report.words.phrases import level, plural
-from levelbest.results import Curve
+from levelbest.results import Curve, FamilyCostCurve
 
-__all__ = ["alone_words", "curve_sentence", "quantity", "trials_in_words"]
+__all__ = ["alone_words", "cost_sentence", "curve_sentence", "quantity", "trials_in_words"]
 
 
 def curve_sentence(curve: Curve, n: int | None = None) -> str:
@@ -52,3 +52,17 @@ def trials_in_words(curve: Curve, i: int | None = None) -> str:
     words = plural(total, "problem")
     many = words if count == total else f"{words} ({count} with {curve.n[i or 0]} samples)"
     return f"{plural(curve.n_trials, 'sample')} of {many}"
+
+
+def cost_sentence(curve: FamilyCostCurve) -> str:
+    """What can be said of the largest budget of cost, ready for a paper."""
+    own = curve.curve
+    budget, value, low, high = curve.point(float(own.budget[-1]))
+    limits = f" [{low:.4g}, {high:.4g}]" if np.isfinite(low) else ""
+    failed = f", {curve.n_failed} failed" if curve.n_failed else ""
+    crew = f" and {own.workers} workers" if own.workers > 1 else ""
+    return (
+        f"{curve.family}: expected best {curve.score} within {show_cost(budget, curve.cost_unit)}{crew} is "
+        f"{value:.4g}{limits} (mean-cost scaling: {own.mean_cost_value[-1]:.4g}), from {plural(own.n_trials, 'trial')}"
+        f"{failed}."
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["Several", "counted", "failed_of", "level", "listed", "plural", "shortened"]
+__all__ = ["MOST_NAMES", "Several", "all_others", "counted", "failed_of", "level", "listed", "plural", "shortened"]
 
 MOST_NAMES = 5
 _PLURALS = {"family": "families", "search": "searches"}
@@ -48,6 +48,11 @@ def shortened(names: Sequence[str], most: int = MOST_NAMES) -> str:
     if len(names) <= most:
         return listed(names)
     return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
+
+
+def all_others(count: int) -> str:
+    """``both others``, ``all 4 others``."""
+    return "both others" if count == 2 else f"all {count} others"
 
 
 def level(confidence: float) -> str:

@@ -1,26 +1,40 @@
-"""Verdicts in words that a person can read aloud or put in a paper."""
+"""Verdicts in words: at most three sentences that a person can read aloud, and what stands behind them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
-from levelbest._plain import show_cost
-from levelbest.report.words.phrases import counted, level, listed, plural
-from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, PairComparison, Terms
+from levelbest._plain import round_to_uncertainty, show_number
+from levelbest.report.leaders import Span, leading_spans
+from levelbest.report.words.budgets import Range, capital, with_budgets
+from levelbest.report.words.conditions import condition_sentence, confidence_words, leaning, other_policy, runs
+from levelbest.report.words.phrases import all_others, listed, plural, shortened
+from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Effect, PairComparison, Terms, Verdict
 
-__all__ = ["adjustment_words", "claim_sentence", "comparison_summary", "pair_sentence", "reason_words"]
+__all__ = [
+    "adjustment_words",
+    "claim_sentence",
+    "comparison_summary",
+    "effect_words",
+    "pair_sentence",
+    "reason_words",
+    "verdict_of_pair",
+    "verdict_sentences",
+]
 
+_MOST_NAMES = 3
 _REASONS = {
-    "few-trials": "there are no limits from fewer than 3 trials",
-    "no-spread": "scores without spread",
-    "beyond-half": "bands reach to half the trials of the smaller family",
-    "no-bounds": "limits that lean on nothing else need the bounds of the score",
-    "unsettled": "more random draws than allowed could still change it",
-    "adaptive": "the trials of one adaptive search are not a sample; repeat the whole search",
-    "few-searches": "one search allows no limits: repeat the whole search with other seeds",
-    "search-ends": "some search ends before",
-    "running": "no limit holds at every look there yet",
-    "outside-cost": "bands reach from the cost of one trial to half of what either family spent",
+    "few-trials": "a family has fewer than 3 trials",
+    "no-spread": "scores that do not vary allow no limits",
+    "beyond-half": "verdicts reach to half the trials of the smaller family",
+    "no-bounds": "the method asked for needs the lowest and the highest possible score",
+    "unsettled": "too close to call with as many random draws as are allowed",
+    "adaptive": "one search that learns from its own trials is one observation: repeat the whole search",
+    "few-searches": "at least two searches of each family are needed",
+    "search-ends": "some search ends before this budget",
+    "running": "too early to tell while trials still run",
+    "outside-cost": "verdicts reach from one trial of the dearer family to half of what either spent",
     "few-problems": "too few problems have so many samples",
     "no-limits": "there are no limits",
 }
@@ -33,10 +47,17 @@ _ADJUSTMENTS = {
     "swaps": "simultaneous over budgets and {pairs}, systems swapped within problems",
     "permutation": "permutations of the largest difference over {pairs} and budgets",
 }
+_TOO_FEW = ("beyond-half", "outside-cost", "few-problems", "no-limits")
 
 
 def reason_words(code: str) -> str:
-    """Why budgets cannot be compared."""
+    """Why budgets cannot be compared.
+
+    Examples
+    --------
+    >>> reason_words("few-trials")
+    'a family has fewer than 3 trials'
+    """
     return _REASONS.get(code, code)
 
 
@@ -46,103 +67,277 @@ def adjustment_words(terms: Terms) -> str:
     return words + (", problems weighted" if terms.weighted else "")
 
 
-def pair_sentence(pair: PairComparison) -> str:
-    """One pair: who is better where, at which confidence, from how many trials; then what else there is to say."""
+# ------------------------------------------------------------------------------------- the verdict
+
+
+def comparison_summary(comparison: Comparison) -> tuple[str, ...]:
+    """The verdict first, then what stands behind it."""
+    sentences = verdict_sentences(comparison)
+    return sentences if _is_adaptive(comparison) else (*sentences, condition_sentence(comparison))
+
+
+def _is_adaptive(comparison: Comparison) -> bool:
+    return any(verdict.reason == "adaptive" for pair in comparison.pairs for verdict in pair.verdicts)
+
+
+def verdict_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """At most three sentences: whom to take at which budget, what is open, and by how much."""
+    if _is_adaptive(comparison):
+        return (
+            "A search that learns from its own trials is one observation, however many trials it has: one search of "
+            "a family allows no verdict.",
+            "Repeat each whole search with other seeds, at least 3 times, and compare the searches.",
+        )
+    if len(comparison.pairs) == 1:
+        return verdict_of_pair(comparison.pairs[0])
+    return _of_many(comparison) if comparison.baseline is None else _against_baseline(comparison)
+
+
+def verdict_of_pair(pair: PairComparison) -> tuple[str, ...]:
+    """Who of two is better at which budgets, by how much, and what they show as they were run."""
+    if pair.terms.design == "seeds" and pair.verdicts[0].verdict != NOT_COMPARABLE:
+        return _of_two_by_runs(pair)
     first, second = pair.families
-    terms = pair.terms
-    better: dict[str, list[str]] = {first: [], second: []}
-    undecided, apart, reasons = [], [], []
-    for verdict in pair.verdicts:
-        shown = _budgets(verdict.start, verdict.end, terms)
-        if verdict.verdict == NOT_COMPARABLE:
-            apart.append(shown)
-            reasons.append(reason_words(verdict.reason))
-        elif verdict.verdict == UNDECIDED:
-            undecided.append(shown)
+    by_label = _by_label(pair.verdicts)
+    clauses: list[str] = []
+    for name in [label for label in by_label if label in pair.families]:
+        other = second if name == first else first
+        than = "" if clauses else f" than {other}"
+        clauses.append(f"{name} is better{than} {with_budgets(by_label[name], pair.terms, unit=not clauses)}")
+    if same := _by_label(pair.verdicts, negligible=True).get(UNDECIDED):
+        where = with_budgets(same, pair.terms, unit=not clauses)
+        worth = f"no difference worth having ({pair.terms.worth:.2g} or more)"
+        clauses.append(f"{where} there is {worth}" if clauses else f"{first} and {second} have {worth} {where}")
+    if unclear := _by_label(pair.verdicts, negligible=False).get(UNDECIDED):
+        where = with_budgets(unclear, pair.terms, unit=not clauses)
+        tell = f"The data cannot tell {first} from {second} {where}"
+        clauses.append(f"{where} the data cannot tell" if clauses else tell)
+    if not clauses:
+        why = listed(dict.fromkeys(reason_words(verdict.reason) for verdict in pair.verdicts))
+        return (f"{first} and {second} cannot be compared: {why}.",)
+    clauses += _beyond(pair.verdicts, pair.terms, min(pair.n_trials))
+    return (f"{'; '.join(clauses)}.", *_effect_sentence(pair), *_claims(pair))
+
+
+def _of_two_by_runs(pair: PairComparison) -> tuple[str, ...]:
+    """Seeds have one budget, a new run: one sentence."""
+    (first, second), effect = pair.families, pair.effect
+    ahead, other = (second, first) if effect.winner == second else (first, second)
+    if effect.winner is not None:
+        by = effect_words(effect if ahead == first else effect.mirrored())
+        return (f"{ahead} is better than {other}: a new run of it is better by {by}.",)
+    open_question = f"The data cannot tell {first} from {second}"
+    if effect.negligible:
+        open_question = f"{first} and {second} have no difference worth having"
+    if not math.isfinite(effect.difference):
+        return (f"{open_question}.",)
+    if effect.difference < 0:
+        first, effect = second, effect.mirrored()
+    return (f"{open_question}: a new run of {first} is ahead by {effect_words(effect)}.",)
+
+
+def _of_many(comparison: Comparison) -> tuple[str, ...]:
+    terms, others = comparison.terms, all_others(len(comparison.families) - 1)
+    spans = leading_spans(comparison)
+    leaders = list(dict.fromkeys(span.best for span in spans if span.best is not None))
+    clauses: list[str] = []
+    for name in leaders:
+        ranges = [(span.start, span.end) for span in spans if span.best == name]
+        clauses.append(f"{with_budgets(ranges, terms, unit=not clauses)} take {name}")
+    if leaders:
+        each = "it is" if len(leaders) == 1 else "each is"
+        sentences = [capital(f"{'; '.join(clauses)}: {each} better than {others}.")]
+    elif any(span.contenders for span in spans):
+        sentences = [f"No family is better than {others}{'' if _single(spans) else ' at any budget'}."]
+    else:
+        reasons = dict.fromkeys(verdict.reason for pair in comparison.pairs for verdict in pair.verdicts)
+        return (f"The families cannot be compared: {listed(map(reason_words, reasons))}.",)
+    smallest = min(count for pair in comparison.pairs for count in pair.n_trials)
+    open_clauses = _open_clauses(spans, len(comparison.families), terms)
+    open_clauses += _beyond([_as_verdict(span) for span in spans], terms, smallest)
+    if open_clauses:
+        sentences.append(capital(f"{'; '.join(open_clauses)}."))
+    return tuple([*sentences, *_lead_sentence(comparison, leaders)][:3])
+
+
+def _open_clauses(spans: Sequence[Span], n_families: int, terms: Terms) -> list[str]:
+    """Where nobody is better than all others: who may be the best there, neighbouring budgets put together."""
+    blocks: list[tuple[Range, list[str]]] = []
+    previous: Span | None = None
+    for span in spans:
+        if span.best is None and span.contenders:
+            if previous is not None and previous.best is None and previous.contenders and blocks:
+                (start, _), names = blocks[-1]
+                blocks[-1] = ((start, span.end), list(dict.fromkeys([*names, *span.contenders])))
+            else:
+                blocks.append(((span.start, span.end), list(span.contenders)))
+        previous = span
+    clauses: list[str] = []
+    for both, names in blocks:
+        where = with_budgets([both], terms, unit=len(spans) == len(blocks) and not clauses)
+        if len(names) == n_families:
+            clauses.append(f"{where} it may be any of them")
+        elif len(names) <= _MOST_NAMES:
+            clauses.append(f"{where} the best is {listed(names, 'or')}")
         else:
-            better[verdict.verdict].append(shown)
-    parts = [
-        f"{name} is better than {other} at {_at(ranges, terms)}"
-        for name, other in ((first, second), (second, first))
-        if (ranges := better[name])
-    ]
-    if not parts and undecided:
-        parts.append(f"{first} and {second}: undecided at {_at(undecided, terms)}")
-    elif not parts:
-        parts.append(f"{first} and {second} are not comparable")
-    elif undecided:
-        parts.append(f"undecided at {listed(undecided)}")
+            clauses.append(f"{where} the best is one of {len(names)}")
+    return clauses
+
+
+def _lead_sentence(comparison: Comparison, leaders: Sequence[str]) -> list[str]:
+    """By how much the leader at the effects' budget is ahead of the next."""
+    names = [standing.family for standing in comparison.standings]
+    if not leaders or len(names) < 2 or set(comparison.standings[0].better_than) != set(names[1:]):
+        return []
+    pair = comparison.pair(names[0], names[1])
+    if not math.isfinite(pair.effect.difference):
+        return []
+    where = capital(_at_effect(pair.effect, pair.terms))
+    return [f"{where} {names[0]} is better than the next, {names[1]}, by {effect_words(pair.effect)}."]
+
+
+def _against_baseline(comparison: Comparison) -> tuple[str, ...]:
+    baseline = comparison.baseline or ""
+    better: list[tuple[str, str]] = []
+    worse: list[tuple[str, str]] = []
+    undecided: list[str] = []
+    apart: list[str] = []
+    for pair in comparison.pairs:
+        other = next(name for name in pair.families if name != baseline)
+        by_label = _by_label(pair.verdicts)
+        if other in by_label:
+            better.append((other, with_budgets(by_label[other], pair.terms, unit=not better)))
+        if baseline in by_label:
+            worse.append((other, with_budgets(by_label[baseline], pair.terms, unit=not worse)))
+        if other not in by_label and baseline not in by_label:
+            (undecided if UNDECIDED in by_label else apart).append(other)
+    sentences = []
+    for word, rows in (("Better", better), ("Worse", worse)):
+        if rows:
+            sentences.append(f"{word} than {baseline}: {shortened([f'{name} {where}' for name, where in rows])}.")
+    if undecided:
+        which = "none of the families" if len(undecided) == len(comparison.pairs) else shortened(undecided)
+        sentences.append(f"The data cannot tell {which} from {baseline}.")
     if apart:
-        parts.append(f"not comparable at {listed(apart)} ({'; '.join(dict.fromkeys(reasons))})")
-    basis = f"{level(terms.confidence)} confidence {_scope(terms)}; {'; '.join(_trials(pair))}"
-    return " ".join([f"{'; '.join(parts)} ({basis}).", *_further(pair)])
+        sentences.append(f"{shortened(apart)} cannot be compared with {baseline}.")
+    return tuple(sentences[:3])
 
 
-def _budgets(start: float, end: float, terms: Terms) -> str:
-    if terms.axis == "cost":
-        return f"{show_cost(start, terms.cost_unit)} to {show_cost(end, terms.cost_unit)}"
-    return f"{start:g}" if start == end else f"{start:g} to {end:g}"
+def _effect_sentence(pair: PairComparison) -> list[str]:
+    """By how much, at the budget of the effect, seen from the side that is ahead."""
+    effect, (first, second) = pair.effect, pair.families
+    if not math.isfinite(effect.difference):
+        return []
+    if effect.winner == second or (effect.winner is None and effect.difference < 0):
+        effect, first = effect.mirrored(), second
+    where = capital(_at_effect(effect, pair.terms))
+    if effect.winner is not None:
+        return [f"{where} {first} is better by {effect_words(effect)}."]
+    if effect.negligible:
+        return [f"{where} {first} is ahead by {effect_words(effect)}: no difference worth having."]
+    return [f"{where} {first} is ahead by {effect_words(effect)}, which may be chance."]
 
 
-def _at(ranges: Sequence[str], terms: Terms) -> str:
-    if terms.axis == "cost":
-        return f"a budget of {listed(ranges)}"
-    return plural(1, terms.unit) if list(ranges) == ["1"] else plural(2, terms.unit, listed(ranges))
+def effect_words(effect: Effect) -> str:
+    """``0.021 (0.014 to 0.028)``: a difference with its limits."""
+    decimals = round_to_uncertainty(effect.difference, effect.low, effect.high, digits=_digits(effect))
+    value, low, high = (show_number(x, decimals) for x in (effect.difference, effect.low, effect.high))
+    known = math.isfinite(effect.low), math.isfinite(effect.high)
+    limits = {(True, True): f" ({low} to {high})", (True, False): f" (at least {low})"}
+    return value + (limits | {(False, True): f" (at most {high})", (False, False): ""})[known]
 
 
-def _scope(terms: Terms) -> str:
-    if terms.design == "seeds":
-        return "for the mean of a new run" + (f", over {plural(terms.n_pairs, 'pair')}" if terms.n_pairs > 1 else "")
-    scope = "over all these budgets" if terms.n_pairs == 1 else f"over all budgets and {plural(terms.n_pairs, 'pair')}"
-    return scope + (", for the best so far of a whole search" if terms.design == "searches" else "")
-
-
-def _trials(pair: PairComparison) -> list[str]:
-    terms = pair.terms
-    words = []
-    for name, n_trials, n_failed in zip(pair.families, pair.n_trials, pair.n_failed, strict=True):
-        many = plural(n_trials, terms.unit) + ("" if terms.n_groups is None else f" of {terms.n_groups} problems")
-        if not n_failed:
-            words.append(f"{name}: {many}, none failed")
-        elif terms.settings.failed == "worst":
-            words.append(f"{name}: {many}, {n_failed} failed and counted as the worst score")
-        else:
-            words.append(f"{name}: {many}, and {n_failed} failed ones dropped")
-    return words
-
-
-def _further(pair: PairComparison) -> list[str]:
-    """What else there is to say of a pair."""
-    extra = [claim_sentence(pair) or ""]
-    terms = pair.terms
-    if terms.statistic == "all":
-        extra.append("Compared is the chance that all of n samples succeed (pass^k).")
-    if pair.survives is not None:
-        how = counted(terms.settings.other_policy.failed)
-        stays = "is the same" if pair.survives else "changes"
-        extra.append(f"The verdict {stays} with failed {plural(2, terms.unit).partition(' ')[2]} {how}.")
-    return [sentence for sentence in extra if sentence]
+def _digits(effect: Effect) -> int:
+    """One digit of the limits' half width tells enough where it is 3 or more."""
+    half = (effect.high - effect.low) / 2
+    return 1 if math.isfinite(half) and half > 0 and half / 10 ** math.floor(math.log10(half)) >= 3 else 2
 
 
 def claim_sentence(pair: PairComparison) -> str | None:
-    """What the best observed scores show where the families had unequal numbers of trials ([D] section 5).
+    """What the best observed scores say where the families had unequal numbers of trials ([D] section 5).
 
-    None where the numbers of trials are equal or the best scores are, or where there is no such thing.
+    More trials can only improve the best selection score, so that a better one from fewer trials speaks for its family;
+    but the best is one draw from each, and no verdict. None where the numbers of trials are equal or the scores are.
     """
     if pair.best is None or pair.n_trials[0] == pair.n_trials[1] or pair.best[0] == pair.best[1]:
         return None
     metric = pair.terms.metric
-    winner = int(metric.sign * pair.best[1] > metric.sign * pair.best[0])
-    loser = 1 - winner
-    head = (
-        f"As run, {pair.families[winner]} found the better {metric.selection} ({pair.best[winner]:.6g} in "
-        f"{pair.n_trials[winner]} trials against {pair.best[loser]:.6g} in {pair.n_trials[loser]})"
+    ahead = 0 if metric.sign * pair.best[0] > metric.sign * pair.best[1] else 1
+    behind = 1 - ahead
+    unit = pair.terms.unit
+    as_run = (
+        f"As run, the best {metric.selection} is {pair.families[ahead]}'s ({pair.best[ahead]:.6g} of "
+        f"{plural(pair.n_trials[ahead], unit)}, against {pair.best[behind]:.6g} of {pair.n_trials[behind]})"
     )
-    if pair.n_trials[winner] < pair.n_trials[loser]:
-        return f"{head} with fewer trials."
-    return f"{head}, but it had more trials: that proves nothing yet."
+    if pair.n_trials[ahead] < pair.n_trials[behind]:
+        return f"{as_run}, from fewer {unit}s: that speaks for it, but one best score is one draw and no verdict."
+    return f"{as_run}, but from more {unit}s, which find better scores by their number alone."
 
 
-def comparison_summary(comparison: Comparison) -> tuple[str, ...]:
-    """The sentences to read aloud."""
-    return comparison.sentences
+def _claims(pair: PairComparison) -> list[str]:
+    claim = claim_sentence(pair)
+    return [] if claim is None else [claim]
+
+
+# ------------------------------------------------------------------------------------- one pair among many
+
+
+def pair_sentence(pair: PairComparison) -> str:
+    """One pair with all its conditions."""
+    terms = pair.terms
+    counts = [
+        runs(name, n_trials, n_failed, terms)
+        for name, n_trials, n_failed in zip(pair.families, pair.n_trials, pair.n_failed, strict=True)
+    ]
+    basis = "; ".join([confidence_words(terms), *counts, *leaning([pair])])
+    more = [f"Based on {basis}."]
+    if terms.statistic == "all":
+        more.append("Compared is the chance that all of n samples succeed (pass^k).")
+    if pair.survives is not None:
+        changes = "is the same" if pair.survives else "changes"
+        more.append(f"The verdict {changes} {other_policy(terms)}.")
+    return " ".join([*verdict_of_pair(pair), *more])
+
+
+# ------------------------------------------------------------------------------------- budgets in words
+
+
+def _by_label(verdicts: Iterable[Verdict], *, negligible: bool | None = None) -> dict[str, list[Range]]:
+    """The budgets of each verdict, in order."""
+    ranges: dict[str, list[Range]] = {}
+    for verdict in verdicts:
+        if negligible is None or verdict.negligible == negligible:
+            ranges.setdefault(verdict.verdict, []).append((verdict.start, verdict.end))
+    return ranges
+
+
+def _beyond(verdicts: Sequence[Verdict], terms: Terms, n_trials: int) -> list[str]:
+    """Where trials are too few, or what else keeps budgets from being compared."""
+    clauses = []
+    last = max(verdict.end for verdict in verdicts)
+    for verdict in verdicts:
+        if verdict.verdict != NOT_COMPARABLE:
+            continue
+        if verdict.end == last and verdict.reason in _TOO_FEW and terms.axis == "trials" and terms.n_groups is None:
+            clauses.append(f"from {verdict.start:g} on {plural(n_trials, terms.unit)} are too few to tell")
+        elif verdict.reason in _TOO_FEW and terms.axis == "cost":
+            continue  # the ends of the axis: the strip and the table show where they are
+        else:
+            clauses.append(
+                f"{with_budgets([(verdict.start, verdict.end)], terms, unit=False)} {reason_words(verdict.reason)}"
+            )
+    return clauses
+
+
+def _as_verdict(span: Span) -> Verdict:
+    compared = UNDECIDED if span.contenders else NOT_COMPARABLE
+    return Verdict(span.start, span.end, compared, "" if span.contenders else "beyond-half")
+
+
+def _at_effect(effect: Effect, terms: Terms) -> str:
+    named = ", named in advance," if effect.named and terms.design != "seeds" else ""
+    return f"{with_budgets([(effect.budget, effect.budget)], terms)}{named}"
+
+
+def _single(spans: Sequence[Span]) -> bool:
+    return len(spans) == 1 and spans[0].start == spans[0].end

@@ -1,8 +1,9 @@
 """Engines: where trials run. One small contract, one test suite that every engine passes.
 
-An engine is given tasks (plain dicts, see ``levelbest.run.attempt``) up to its capacity and gives back how each attempt
-ended, in any order. It never decides anything: what counts as a failure, what runs again and what is recorded is the
-loop's business, the same for every engine.
+An engine is given tasks (see ``levelbest.run.task``) up to its capacity and gives back how each attempt ended, in any
+order. It never decides anything: what counts as a failure, what runs again and what is recorded is the loop's business,
+the same for every engine. Where it is lost itself it raises a ``DataError``, which ends the session and leaves its
+trials open.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, ClassVar
 
 from levelbest import _check
 from levelbest.run.study import Resources
+from levelbest.run.task import Outcome, Task
 
 __all__ = ["ENGINES", "Engine", "Job", "open_engine"]
 
@@ -40,6 +42,8 @@ class Job:
     """The longest time limit of any family, seconds; None where one has none."""
     wait: float = 60.0
     """Seconds that a cluster's file system may take to show a result."""
+    patience: float = 600.0
+    """Seconds that a scheduler may leave unanswered."""
 
 
 class Engine(ABC):
@@ -55,11 +59,11 @@ class Engine(ABC):
         """Get ready to run; an ``InputError`` or ``MissingExtra`` where that cannot be."""
 
     @abstractmethod
-    def submit(self, task: dict[str, Any]) -> None:
+    def submit(self, task: Task) -> None:
         """Start a task. Never called beyond the capacity."""
 
     @abstractmethod
-    def wait(self, timeout: float) -> list[dict[str, Any]]:
+    def wait(self, timeout: float) -> list[Outcome]:
         """How attempts ended that have ended since, each once; waits for the first up to ``timeout`` seconds."""
 
     @abstractmethod

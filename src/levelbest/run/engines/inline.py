@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from levelbest.errors import InputError
-from levelbest.run.attempt import attempt, seed_everything
+from levelbest.run.attempt import attempt, seed_everything, why
 from levelbest.run.engines import Engine, Job
 from levelbest.run.objective import call, load
+from levelbest.run.task import Outcome, Scores, Task
 
 __all__ = ["InlineEngine"]
 
@@ -28,18 +29,18 @@ class InlineEngine(Engine):
                 self._functions[name] = load(name, str(job.folder))
             except Exception as error:
                 raise InputError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
-        self._ended: list[dict[str, Any]] = []
+        self._ended: list[Outcome] = []
 
-    def submit(self, task: dict[str, Any]) -> None:
+    def submit(self, task: Task) -> None:
         """Run a task to its end."""
         if task["function"] is None:
             self._ended.append(attempt(task, None))
         else:
             self._ended.append(self._call(task, self._functions[task["function"]]))
 
-    def _call(self, task: dict[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
-        raw: dict[str, Any] = {"key": task["key"], "end": "exit", "code": 0, "limit": task["limit"]}
-        steps: list[dict[str, float]] = []
+    def _call(self, task: Task, function: Callable[..., Any]) -> Outcome:
+        raw: Outcome = {"key": task["key"], "end": "exit", "wall": 0.0, "cpu": 0.0, "limit": task["limit"], "code": 0}
+        steps: list[Scores] = []
         wall, cpu = time.monotonic(), time.process_time()
         with contextlib.suppress(ImportError):
             import numpy  # noqa: F401 - so that it is seeded
@@ -47,13 +48,13 @@ class InlineEngine(Engine):
         try:
             raw["scores"] = call(function, task["config"], task["seed"], steps.append)
         except Exception as error:
-            said = str(error).strip().splitlines()
-            raw |= {"code": 1, "raised": f"{type(error).__name__}: {said[0][:300] if said else ''}"}
+            raw["code"], raw["raised"] = 1, why(error)
         if steps:
-            raw["steps"] = steps[:1000]
-        return raw | {"wall": time.monotonic() - wall, "cpu": time.process_time() - cpu}
+            raw["steps"] = steps
+        raw["wall"], raw["cpu"] = time.monotonic() - wall, time.process_time() - cpu
+        return raw
 
-    def wait(self, timeout: float) -> list[dict[str, Any]]:  # noqa: ARG002
+    def wait(self, timeout: float) -> list[Outcome]:  # noqa: ARG002
         """The attempt that ``submit`` ran."""
         ended, self._ended = self._ended, []
         return ended

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import select
 from pathlib import Path
-from typing import Any
 
 from levelbest.errors import DataError, InputError
 from levelbest.run.engines import Engine, Job
+from levelbest.run.task import Outcome, Task, lost
 from levelbest.run.worker import Worker
 
 __all__ = ["LocalEngine"]
@@ -24,7 +24,7 @@ class LocalEngine(Engine):
         self._devices = _devices(job.resources.gpus, self.capacity, given=job.workers is not None)
         if self._devices:
             self.capacity = len(self._devices)
-        self._tasks: dict[int, dict[str, Any]] = {}
+        self._tasks: dict[int, Task] = {}
         self._workers: list[Worker] = []
         self._poller = select.poll()
         self._lost_in_a_row = 0
@@ -44,15 +44,15 @@ class LocalEngine(Engine):
         worker.send({"load": list(self._job.names), "folder": str(self._job.folder)})
         return worker
 
-    def submit(self, task: dict[str, Any]) -> None:
+    def submit(self, task: Task) -> None:
         """Hand a task to a free worker; one that is still starting takes it up when it is ready."""
         slot = self._free.pop()
         self._tasks[slot] = task
         self._workers[slot].send(task)
 
-    def wait(self, timeout: float) -> list[dict[str, Any]]:
+    def wait(self, timeout: float) -> list[Outcome]:
         """Attempts that ended; a lost worker's too, once nothing of it is left."""
-        ended: list[dict[str, Any]] = []
+        ended: list[Outcome] = []
         slots = {worker.fileno(): slot for slot, worker in enumerate(self._workers)}
         for ready, _ in self._poller.poll(timeout * 1000):
             slot = slots[ready]
@@ -76,7 +76,7 @@ class LocalEngine(Engine):
             self.stop()
             raise InputError(f"{problem} (what the import printed is in {self._job.logs.name}/workers.log)")
 
-    def _replace(self, slot: int) -> list[dict[str, Any]]:
+    def _replace(self, slot: int) -> list[Outcome]:
         self._poller.unregister(self._workers[slot])
         self._workers[slot].close()
         self._lost_in_a_row += 1
@@ -88,7 +88,7 @@ class LocalEngine(Engine):
         if task is None:
             return []
         self._free.append(slot)
-        return [{"key": task["key"], "end": "lost", "wall": 0.0, "cpu": 0.0, "problem": "its worker was killed"}]
+        return [lost(task, "its worker was killed")]
 
     def stop(self) -> None:
         """End all workers and what they run."""

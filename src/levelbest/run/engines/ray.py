@@ -1,144 +1,197 @@
 """Trials on a Ray cluster: one Ray Core task per attempt, which runs the trial as a local worker would.
 
-A worker of Ray's that dies, or a node, is reported as lost; whether the trial runs again is the loop's decision, so
-Ray's own retries are off. In Ray's worker process a guarded worker of ours runs the trial in a child: when Ray's is
-killed, the trial and all it started end with it.
+    runner ---socket--- driver ---Ray--- a worker of Ray's -- guarded worker -- trial
+
+Ray lives in a process of its own, the driver: what it prints goes to a log, and where it dies, or ends its process as
+it does when the cluster is gone, the runner hears of it. A worker of Ray's that dies, or a node, is an attempt lost;
+whether the trial runs again is the loop's decision, so Ray's own retries are off. When Ray's worker is killed, the
+trial and all it started end with it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
+import json
 import os
-from typing import Any
+import select
+import signal
+import socket
+import sys
+import threading
+from typing import Any, NoReturn, TypedDict
 
 from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.run.engines import Engine, Job
+from levelbest.run.engines.cluster import Setup, gone, run_task, setup_of
+from levelbest.run.task import Outcome, Task, lost
+from levelbest.run.worker import Worker
 
 __all__ = ["RayEngine"]
 
 _TRIES = 10
-_workers: dict[str, Any] = {}
-"""In a worker process of Ray's: the guarded worker that it feeds."""
+_LONGEST_END = 10.0
+"""Seconds that leaving a cluster may take."""
+_FATAL = ("LocalRayletDiedError", "RaySystemError")
+"""What Ray raises when not one worker but the way to all of them is gone."""
+_MEMORY = "OutOfMemoryError"
+"""What Ray raises where it ended a trial that took too much."""
+
+
+class _Start(TypedDict):
+    """What the driver is told first."""
+
+    setup: Setup
+    address: str | None
+    options: dict[str, float]
 
 
 class RayEngine(Engine):
-    """Joins the cluster that ``RAY_ADDRESS`` names, else starts Ray on this machine, and ends it again."""
+    """Joins the cluster of this process or that ``RAY_ADDRESS`` names, else starts Ray on this machine, and ends it."""
 
     def __init__(self, job: Job) -> None:
-        try:
-            import ray
-        except ImportError:
-            raise MissingExtra("ray", "ray") from None
-        self._ray = ray
-        self._job = job
-        names = {key: importable_name(key, function) for key, function in job.functions.items()}
-        self._names = {**names, **{name: name for name in job.names}}
-        self._ours = not ray.is_initialized()
-        if self._ours:
-            address = os.environ.get("RAY_ADDRESS")
-            try:
-                ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
-            except Exception as error:  # Ray raises bare exceptions here
-                said = " ".join(str(error).split())[:300]
-                raise DataError(f"Ray cannot be {'joined' if address else 'started'}: {said}") from error
+        if importlib.util.find_spec("ray") is None:
+            raise MissingExtra("ray", "ray")
+        self._names, setup = setup_of(job)
         resources = job.resources
-        options: dict[str, Any] = {"max_retries": 0, "num_cpus": resources.cpus or 1, "num_gpus": resources.gpus or 0}
+        options: dict[str, float] = {"num_cpus": resources.cpus or 1, "num_gpus": resources.gpus or 0}
         if resources.memory:
             options["memory"] = resources.memory
-        self._run = ray.remote(**options)(run_task)
-        self._running: dict[Any, dict[str, Any]] = {}
-        cores = ray.cluster_resources().get("CPU", 1.0)
-        self.capacity = job.workers or max(1, int(cores // (resources.cpus or 1)))
-        self._load()
-
-    def _load(self) -> None:
-        """Have the functions imported once on the cluster, so that a wrong name is an error and not fifty failures."""
-        problem = "workers of the cluster die as they start"
-        task = {"load": self._setup()["names"], "folder": self._setup()["folder"]}
-        for _ in range(_TRIES):
-            try:
-                answer = self._ray.get(self._run.remote(task, self._setup()))
-            except self._ray.exceptions.RayError as error:
-                problem = f"workers of the cluster die as they start ({type(error).__name__})"
-                continue
-            if answer is not None:
-                problem = answer["loaded"]
-                break
-        if problem:
-            self.stop()
-            raise InputError(problem)
-
-    def _setup(self) -> dict[str, Any]:
-        return {"names": sorted(set(self._names.values())), "folder": str(self._job.folder)}
-
-    def submit(self, task: dict[str, Any]) -> None:
-        """Start a Ray task."""
-        sent = {**task, "function": self._names[task["function"]] if task["function"] else None}
-        self._running[self._run.remote(sent, self._setup())] = task
-
-    def wait(self, timeout: float) -> list[dict[str, Any]]:
-        """Attempts that ended; one whose worker or node died is lost."""
-        if not self._running:
-            return []
-        done, _ = self._ray.wait(list(self._running), num_returns=len(self._running), timeout=0)
-        if not done:
-            done, _ = self._ray.wait(list(self._running), num_returns=1, timeout=timeout)
-        return [self._ended(reference) for reference in done]
-
-    def _ended(self, reference: Any) -> dict[str, Any]:
-        task = self._running.pop(reference)
-        lost = {"key": task["key"], "end": "lost", "wall": 0.0, "cpu": 0.0, "limit": task["limit"]}
+        self._log = job.logs / "ray.log"
+        self._tasks: dict[int, Task] = {}
+        self._driver = Worker(log=str(self._log), program="levelbest.run.engines.ray:drive")
+        start: _Start = {"setup": setup, "address": _address(), "options": options}
+        self._driver.send(start)
         try:
-            answer: dict[str, Any] | None = self._ray.get(reference)
-        except self._ray.exceptions.RayError as error:
-            return {**lost, "problem": f"its worker was lost ({type(error).__name__})"}
-        return {**lost, "problem": "its worker was killed"} if answer is None else answer
+            answer = self._driver.answer()
+            if answer is None:
+                raise DataError(f"Ray ended as it started; what it printed is in {self._where}")
+            if problem := answer.get("cluster"):
+                raise DataError(f"{problem} (what it printed is in {self._where})")
+            if problem := answer.get("loaded"):
+                raise InputError(problem)
+        except BaseException:
+            self.stop()
+            raise
+        self.capacity = job.workers or max(1, int(answer["cores"] // (resources.cpus or 1)))
+
+    @property
+    def _where(self) -> str:
+        return f"{self._log.parent.name}/{self._log.name}"
+
+    def submit(self, task: Task) -> None:
+        """Start a Ray task."""
+        self._tasks[task["key"]] = task
+        self._driver.send({**task, "function": self._names[task["function"]] if task["function"] else None})
+
+    def wait(self, timeout: float) -> list[Outcome]:
+        """Attempts that ended; one whose worker or node died is lost."""
+        poller = select.poll()
+        poller.register(self._driver, select.POLLIN)
+        if not poller.poll(timeout * 1000):
+            return []
+        messages = self._driver.receive()
+        if messages is None:
+            raise gone("Ray", f"its driver ended; what it printed is in {self._where}")
+        ended: list[Outcome] = []
+        for message in messages:
+            if "gone" in message:
+                raise gone("Ray", f"{message['gone']}; what it printed is in {self._where}")
+            task = self._tasks.pop(message["key"])
+            if "killed" in message:
+                ended.append({**lost(task, ""), "end": "signal", "code": signal.SIGKILL})
+            else:
+                ended.append(lost(task, message["lost"]) if "lost" in message else message["answer"])
+        return ended
 
     def stop(self) -> None:
-        """Cancel what runs, and leave the cluster."""
-        if not self._ray.is_initialized():
-            return
-        for reference in self._running:
-            self._ray.cancel(reference, force=True)
-        self._running = {}
-        if self._ours:
-            self._ray.shutdown()
+        """End what runs, and leave the cluster."""
+        self._tasks = {}
+        self._driver.close()
 
 
-def importable_name(key: str, function: Any) -> str:
-    """``module:name`` of a function that another machine can import; a sentence where it cannot."""
-    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
-    if module in (None, "__main__") or "<" in name:
-        raise InputError(
-            f"{key}: a cluster needs a function that it can import, and {name or key} lives in this session alone; put "
-            "it into a module and name it as module:name"
-        )
-    return f"{module}:{name}"
+def _address() -> str | None:
+    """The cluster to join: this process's own, where it has one."""
+    ray = sys.modules.get("ray")
+    if ray is not None and ray.is_initialized():
+        return str(ray.get_runtime_context().gcs_address)
+    return os.environ.get("RAY_ADDRESS")
 
 
-def unstarted(task: dict[str, Any], problem: str) -> dict[str, Any]:
-    """An attempt that never began."""
-    return {
-        "key": task["key"], "end": "unstarted", "wall": 0.0, "cpu": 0.0, "limit": task["limit"], "problem": problem
-    }  # fmt: skip
+def drive(runner: socket.socket, log: str) -> NoReturn:  # noqa: ARG001 - its streams are the log already
+    """In the driver: feed Ray with tasks, and tell how they end, until the runner lets go."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    messages = runner.makefile("rb")
+    speaking = threading.Lock()
+
+    def tell(**message: Any) -> None:
+        with speaking, contextlib.suppress(OSError):
+            runner.sendall(json.dumps(message).encode() + b"\n")
+
+    try:
+        start: _Start = json.loads(messages.readline())
+        if (driver := _join(start, tell)) is not None:
+            for line in messages:
+                driver.submit(json.loads(line))
+    except ValueError:
+        pass  # the runner died as it spoke
+    finally:
+        # What does not let itself be ended in time is left to Ray, which ends what belongs to a driver that is gone.
+        threading.Timer(_LONGEST_END, os._exit, (0,)).start()
+        if (ray := sys.modules.get("ray")) is not None:
+            with contextlib.suppress(Exception):
+                ray.shutdown()
+        os._exit(0)
 
 
-def run_task(task: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any] | None:
-    """In Ray's worker: feed a guarded worker with one task. None: it died."""
-    from levelbest.run.worker import Worker
+def _join(start: _Start, tell: Any) -> _Driver | None:
+    """Join or start a cluster and have the functions imported there: a wrong name is an error, not fifty failures."""
+    import ray
 
-    worker = _workers.pop("worker", None)
-    if worker is None:
-        worker = Worker()
-        if "load" not in task:
-            worker.send({"load": setup["names"], "folder": setup["folder"]})
-            loaded = worker.answer()
-            if loaded is None or loaded["loaded"]:
-                worker.close()
-                return None if loaded is None else unstarted(task, loaded["loaded"])
-    worker.send(task)
-    answer: dict[str, Any] | None = worker.answer()
-    if answer is None:
-        worker.close()
-    else:
-        _workers["worker"] = worker
-    return answer
+    address = start["address"]
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
+    except Exception as error:  # Ray raises bare exceptions here
+        reason = " ".join(str(error).split())[:300]
+        tell(cluster=f"Ray cannot be {'joined' if address else 'started'}: {reason}")
+        return None
+    run = ray.remote(max_retries=0, **start["options"])(run_task)
+    problem = ""
+    for _ in range(_TRIES):
+        try:
+            answer = ray.get(run.remote(None, start["setup"]))
+        except ray.exceptions.RayError as error:
+            problem = type(error).__name__
+            continue
+        if answer is not None:
+            tell(loaded=answer["loaded"], cores=ray.cluster_resources().get("CPU", 1.0))
+            return _Driver(run, start["setup"], tell)
+    tell(cluster=f"workers of the cluster die as they start{f' ({problem})' if problem else ''}")
+    return None
+
+
+class _Driver:
+    """Tasks that Ray runs, each known by the loop's key."""
+
+    def __init__(self, run: Any, setup: Setup, tell: Any) -> None:
+        self._run, self._setup, self._tell = run, setup, tell
+        self._running: dict[int, Any] = {}
+        """Ray ends a task whose reference nobody holds."""
+
+    def submit(self, task: Task) -> None:
+        reference = self._running[task["key"]] = self._run.remote(task, self._setup)
+        reference.future().add_done_callback(lambda future: self._ended(task["key"], future))
+
+    def _ended(self, key: int, future: Any) -> None:
+        self._running.pop(key, None)
+        error = future.exception()
+        name = type(error).__name__
+        if error is None:
+            answer = future.result()
+            self._tell(key=key, **({"lost": "its worker was killed"} if answer is None else {"answer": answer}))
+        elif name in _FATAL:
+            self._tell(gone=name)
+        elif name == _MEMORY:
+            self._tell(key=key, killed=True)
+        else:
+            self._tell(key=key, lost=f"its worker was lost ({name})")

@@ -1,20 +1,39 @@
-"""Trials on a Slurm cluster: one job per attempt, through submitit, which runs the trial as a local worker would."""
+"""Trials on a Slurm cluster: one job per attempt, through submitit, which runs the trial as a local worker would.
+
+A job that Slurm ended, or that left the queue without a result, is an attempt lost. A scheduler that does not answer
+has ended nothing: it is waited for, and after a while the session ends with its trials open.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import signal
+import subprocess
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from levelbest.errors import InputError, MissingExtra
 from levelbest.run.engines import Engine, Job
-from levelbest.run.engines.ray import importable_name, run_task
-from levelbest.run.worker import Worker
+from levelbest.run.engines.cluster import Setup, gone, load, run_task, setup_of
+from levelbest.run.task import Outcome, Task, lost
 
-__all__ = ["SlurmEngine"]
+__all__ = ["SlurmEngine", "cancel_marked"]
 
 _IN_QUEUE = 100
 """Jobs in the queue at once, where the study does not say."""
+_LOOK = 0.5
+_ALIVE = {"PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STAGE_OUT", "RESIZING", "REQUEUED"}
+
+
+@dataclass
+class _Queued:
+    """An attempt and its job."""
+
+    task: Task
+    job: Any
+    silent_since: float | None = None
+    """When its job was first seen to be gone without a result."""
 
 
 class SlurmEngine(Engine):
@@ -25,106 +44,138 @@ class SlurmEngine(Engine):
             import submitit
         except ImportError:
             raise MissingExtra("submitit", "slurm") from None
-        self._job = job
-        names = {key: importable_name(key, function) for key, function in job.functions.items()}
-        self._names = {**names, **{name: name for name in job.names}}
-        self._setup = {"names": sorted(set(self._names.values())), "folder": str(job.folder)}
-        self._check_names()
+        self._names, self._setup = setup_of(job)
+        if self._setup["load"] and (problem := load(self._setup, str(job.logs / "workers.log"))):
+            raise InputError(problem)
         try:
             self._executor = submitit.SlurmExecutor(folder=job.logs / "slurm")
         except RuntimeError as error:
             raise InputError(f"Slurm is not to be found here ({error}); run where srun and sbatch work") from error
-        resources = job.resources
-        minutes = int(job.time // 60) + 6 if job.time else None
-        options: dict[str, Any] = {
-            "job_name": "levelbest",
-            "cpus_per_task": max(1, int(resources.cpus or 1)),
-            "use_srun": False,
-            # Slurm's own retries are off: what runs again is the loop's decision.
-            "additional_parameters": {"no_requeue": True},
-        }
-        if resources.gpus:
-            options["gpus_per_node"] = int(resources.gpus)
-        if resources.memory:
-            options["mem"] = f"{max(1, resources.memory // 2**20)}M"
-        if minutes:
-            options["time"] = minutes
-        self._executor.update_parameters(**options)
-        self._running: dict[str, tuple[Any, dict[str, Any], float | None]] = {}
+        self._executor.update_parameters(**_options(job))
+        self._wait, self._patience = job.wait, job.patience
+        self._unsent: list[Task] = []
+        self._queued: dict[str, _Queued] = {}
+        self._heard = time.monotonic()
+        """When Slurm last answered."""
         self.capacity = job.workers or _IN_QUEUE
 
-    def _check_names(self) -> None:
-        """Import the functions here once, so that a wrong name is an error now and not fifty failures later."""
-        if not self._setup["names"]:
+    def submit(self, task: Task) -> None:
+        """Put a job into the queue; where Slurm does not take it now, ``wait`` tries again."""
+        sent: Task = {**task, "function": self._names[task["function"]] if task["function"] else None}
+        self._executor.update_parameters(job_name=_job_name(task["mark"]))
+        try:
+            job = self._executor.submit(run_job, sent, self._setup)
+        except Exception as error:  # submitit raises its own, and what running sbatch raises
+            self._unsent.append(task)
+            self._unheard(f"sbatch: {' '.join(str(error).split())[-200:]}")
             return
-        worker = Worker(log=str(self._job.logs / "workers.log"))
-        worker.send({"load": self._setup["names"], "folder": self._setup["folder"]})
-        answer = worker.answer()
-        worker.close()
-        if answer is None or answer["loaded"]:
-            raise InputError("a worker died importing them" if answer is None else answer["loaded"])
+        self._heard = time.monotonic()
+        self._queued[job.job_id] = _Queued(task, job)
 
-    def submit(self, task: dict[str, Any]) -> None:
-        """Put a job into the queue."""
-        sent = {**task, "function": self._names[task["function"]] if task["function"] else None}
-        job = self._executor.submit(run_task, sent, self._setup)
-        self._running[job.job_id] = (job, task, None)
+    def _unheard(self, why: str) -> None:
+        if time.monotonic() - self._heard > self._patience:
+            raise gone("Slurm", why)
 
-    def wait(self, timeout: float) -> list[dict[str, Any]]:
+    def wait(self, timeout: float) -> list[Outcome]:
         """Attempts that ended; a job that Slurm ended, or that left the queue without a result, is lost."""
         deadline = time.monotonic() + timeout
         while True:
-            ended = [raw for key in list(self._running) if (raw := self._look(key)) is not None]
+            unsent, self._unsent = self._unsent, []
+            for task in unsent:
+                self.submit(task)
+            ended = self._look()
             left = deadline - time.monotonic()
-            if ended or left <= 0 or not self._running:
+            if ended or left <= 0 or not (self._queued or self._unsent):
                 return ended
-            time.sleep(min(0.5, left))
+            time.sleep(min(_LOOK, left))
 
-    def _look(self, key: str) -> dict[str, Any] | None:
-        job, task, silent_since = self._running[key]
-        lost = {"key": task["key"], "end": "lost", "wall": 0.0, "cpu": 0.0, "limit": task["limit"]}
-        if job.paths.result_pickle.exists():
-            del self._running[key]
-            try:
-                answer: dict[str, Any] | None = job.result()
-            except Exception as error:  # submitit's own, or what the job's interpreter raised before the trial began
-                said = str(error).strip().splitlines()
-                return {**lost, "problem": f"its job failed ({said[-1][:200] if said else type(error).__name__})"}
-            return {**lost, "problem": "its worker was killed"} if answer is None else answer
-        if _queued(job.job_id):
-            self._running[key] = (job, task, None)
-            return None
-        # Gone from the queue without a result. A file may arrive late over a network: wait a little before giving up.
-        now = time.monotonic()
-        if silent_since is None:
-            self._running[key] = (job, task, now)
-        elif now - silent_since > self._job.wait:
-            del self._running[key]
-            return {**lost, "problem": "its job left the queue without a result"}
-        return None
+    def _look(self) -> list[Outcome]:
+        done = [key for key, queued in self._queued.items() if queued.job.paths.result_pickle.exists()]
+        ended = [_result(self._queued.pop(key)) for key in done]
+        if ended or not self._queued:
+            return ended
+        states = _states(list(self._queued))
+        if states is None:
+            self._unheard("squeue does not answer")
+            return []
+        self._heard = time.monotonic()
+        for key, queued in list(self._queued.items()):
+            if states.get(key) in _ALIVE:
+                queued.silent_since = None
+                continue
+            # Gone from the queue. A file may arrive late over a network: wait a little before giving up.
+            queued.silent_since = queued.silent_since or self._heard
+            if states.get(key) == "OUT_OF_MEMORY":
+                ended.append({**lost(queued.task, ""), "end": "signal", "code": signal.SIGKILL})
+                del self._queued[key]
+            elif self._heard - queued.silent_since > self._wait:
+                ended.append(lost(queued.task, "its job left the queue without a result"))
+                del self._queued[key]
+        return ended
 
     def stop(self) -> None:
         """Cancel what is queued or runs."""
-        for job, _, _ in self._running.values():
-            with contextlib.suppress(Exception):
-                job.cancel()
-        self._running = {}
+        cancel_marked([queued.task["mark"] for queued in self._queued.values()])
+        self._queued, self._unsent = {}, []
 
 
-def _queued(job_id: str) -> bool:
-    import subprocess
+def _options(job: Job) -> dict[str, Any]:
+    resources = job.resources
+    options: dict[str, Any] = {
+        "cpus_per_task": max(1, int(resources.cpus or 1)),
+        "use_srun": False,
+        # Slurm's own retries are off: what runs again is the loop's decision.
+        "additional_parameters": {"no_requeue": True},
+        # None is the partition's own limit; left out, submitit would say five minutes.
+        "time": int(job.time // 60) + 6 if job.time else None,
+    }
+    if resources.gpus:
+        options["gpus_per_node"] = int(resources.gpus)
+    if resources.memory:
+        options["mem"] = f"{max(1, resources.memory // 2**20)}M"
+    return options
 
+
+def _job_name(mark: str) -> str:
+    return f"levelbest-{mark}"
+
+
+def _result(queued: _Queued) -> Outcome:
     try:
-        found = subprocess.run(
-            ["squeue", "-h", "-j", job_id, "-t", "all", "-o", "%T"],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        answer: Outcome | None = queued.job.result()
+    except Exception as error:  # submitit's own, or what the job's interpreter raised before the trial began
+        lines = str(error).strip().splitlines()
+        return lost(queued.task, f"its job failed ({lines[-1][:200] if lines else type(error).__name__})")
+    return lost(queued.task, "its worker was killed") if answer is None else answer
+
+
+def _states(jobs: list[str]) -> dict[str, str] | None:
+    """Job -> its state, of those that Slurm still knows; None where it does not answer."""
+    command = ["squeue", "-h", "-j", ",".join(jobs), "-t", "all", "-o", "%A %T"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.SubprocessError):
-        return True  # a scheduler that does not answer has not ended the job
-    if found.returncode != 0:
-        return "Invalid job id" not in found.stderr
-    states = set(found.stdout.split())
-    return bool(states & {"PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STAGE_OUT", "RESIZING"})
+        return None
+    if done.returncode != 0 and "Invalid job id" not in done.stderr:
+        return None
+    return dict(line.split(maxsplit=1) for line in done.stdout.splitlines() if " " in line.strip())
+
+
+def cancel_marked(marks: list[str]) -> None:
+    """Cancel the jobs of these attempts, whoever put them into the queue; nothing where there is no Slurm."""
+    if marks:
+        names = ",".join(_job_name(mark) for mark in marks)
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            subprocess.run(["scancel", f"--name={names}"], capture_output=True, timeout=60, check=False)
+
+
+def run_job(task: Task, setup: Setup) -> Any:
+    """In a job: run one attempt. A trial that ends because Slurm asks the whole job to end is lost, not killed."""
+    asked: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
+    answer = run_task(task, setup)
+    if answer is not None and answer.get("end") == "signal":
+        time.sleep(_LOOK)  # the signal goes to one process of the job after the other
+        if asked:
+            return lost(task, "its job was asked to end")
+    return answer

@@ -75,8 +75,7 @@ class Contrast:
     ``no-spread``      a family's scores do not vary where the limits need it
     ``beyond-half``    budgets past half the trials of the smaller family have estimates but no limits
     ``no-bounds``      the method asked for needs both bounds of the score
-    ``one-problem``, ``two-problems``, ``no-problem``, ``no-weight``
-                       problems that have so many samples (and a weight) are too few for limits over problems
+    ``few-problems``   problems that have so many samples (and a weight) are too few for limits over problems
     ``unsettled``      the Monte Carlo error of the last resample allowed could still change the verdict
     """
 

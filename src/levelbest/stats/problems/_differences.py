@@ -234,7 +234,8 @@ class _Answer:
             named = _effect(columns, place, float(low[at]), float(high[at]), question)
         certified = int(columns.certified[place or 0])
         codes = self.limits.why[pair * first.n.size : (pair + 1) * first.n.size]
-        reasons = list(dict.fromkeys(code for code in codes if code is not None))
+        few = ("one-problem", "two-problems", "no-problem", "no-weight")
+        reasons = list(dict.fromkeys("few-problems" if code in few else code for code in codes if code is not None))
         if self.swaps is not None and not self.swaps.settled[pair]:
             reasons.append("unsettled")
         a, b = question.pairs[pair]

@@ -186,7 +186,8 @@ def _studentised(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pai
     t = _bootstrap_t(part, each, value, asked.n_resamples, asked.rng)
     alpha = 1 - asked.confidence
     level = local_level(t, alpha) if asked.simultaneous else alpha / 2
-    return value - order_statistic(t, 1 - level) * error, value - order_statistic(t, level) * error
+    with np.errstate(invalid="ignore"):  # a column without spread has no limits: it is told apart later
+        return value - order_statistic(t, 1 - level) * error, value - order_statistic(t, level) * error
 
 
 _BY_NAME: dict[str, Callable[[MeanQuestion, FloatArray, FloatArray], Pair]] = {

@@ -1,0 +1,303 @@
+"""From the answers of a design to a comparison: the one place where verdicts are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from levelbest import _check
+from levelbest.designs._contrasts import undefined
+from levelbest.designs._protocol import Design
+from levelbest.errors import DataError, InputError, named
+from levelbest.results import (
+    NOT_COMPARABLE,
+    Comparison,
+    Effect,
+    PairComparison,
+    Standing,
+    Terms,
+    Verdict,
+    crossings_of,
+    verdict_ranges,
+    winners,
+)
+from levelbest.stats.contrasts import Contrast, Contrasts, Question, widest
+
+__all__ = ["assemble", "pairs_of"]
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+def pairs_of(families: Sequence[str], baseline: str | None) -> Pairs:
+    """Places of the families compared: every one with the baseline, or all with all."""
+    if baseline is not None and baseline not in families:
+        near = _check.nearest_first(baseline, families)
+        raise InputError(f"there is no family {baseline!r} to be the baseline; {near}")
+    if len(families) < 2:
+        only = f" and here is only {families[0]!r}" if families else " and here is none"
+        raise InputError(
+            f"a comparison needs at least two families,{only}; name the column that tells them apart with "
+            f"{named('family')}, or several files"
+        )
+    if baseline is None:
+        return tuple(combinations(range(len(families)), 2))
+    at = families.index(baseline)
+    return tuple((i, at) for i in range(len(families)) if i != at)
+
+
+def assemble(design: Design, *, survival: bool = True) -> Comparison:
+    """The comparison that a design answers: pairs, verdicts, effects and standings.
+
+    With ``survival`` the verdicts are looked at under the other failure policy too, and within strata.
+    """
+    pairs = pairs_of(design.families, design.asked.baseline)
+    contrasts = _contrasts(design, pairs)
+    budget = _effect_budget(design, contrasts)
+    terms = _terms(design, len(pairs), budget)
+    others = _other_winners(design, pairs) if survival else None
+    compared = []
+    for places, contrast in zip(pairs, contrasts.pairs, strict=True):
+        pair = design.more(_pair(design, terms, contrast, contrasts.method, budget), places)
+        if others is not None:
+            pair = replace(pair, survives=winners(pair.verdicts) == others[places])
+        compared.append(pair)
+    standings, possible = _standings(design, compared, budget)
+    return Comparison(
+        terms=terms,
+        families=design.families,
+        pairs=tuple(compared),
+        standings=standings,
+        baseline=design.asked.baseline,
+        possible_best=possible,
+        cautions=design.cautions,
+        strata=tuple(_within_strata(design)) if survival else (),
+    )
+
+
+def _contrasts(design: Design, pairs: Pairs) -> Contrasts:
+    """Of all pairs; those with a family that has no limits are left out of the question, and marked."""
+    asked = design.asked
+    reasons = {pair: _why_not(design, pair) for pair in pairs}
+    question = Question(
+        pairs=tuple(pair for pair in pairs if not reasons[pair]),
+        confidence=asked.settings.confidence,
+        bounds=design.metric.turned_bounds,
+        headline=asked.named,
+        worth=asked.worth,
+        method=asked.interval,
+    )
+    sizes = [own.n_trials for own in design.counts]
+    if not question.pairs:
+        answered = Contrasts(question, (), tuple(sizes), "none", 0, True, 0)
+    else:
+        answered = design.contrasts(question)
+    by_pair = {contrast.pair: contrast for contrast in answered.pairs}
+    for pair, reason in reasons.items():
+        if reason:
+            by_pair[pair] = undefined(pair, (sizes[pair[0]], sizes[pair[1]]), question, reason)
+    return replace(answered, pairs=tuple(by_pair[pair] for pair in pairs))
+
+
+def _why_not(design: Design, pair: tuple[int, int]) -> str:
+    return next((reason for f in pair if (reason := design.excluded.get(design.families[f], ""))), "")
+
+
+def _effect_budget(design: Design, contrasts: Contrasts) -> float:
+    """Where families are set side by side: the budget named in advance, else the design's own within those compared."""
+    budgets = np.unique(np.concatenate([contrast.n[_comparable(contrast)] for contrast in contrasts.pairs]))
+    if not budgets.size:
+        budgets = contrasts.pairs[0].n
+    if (named_budget := design.asked.named) is not None and design.asked.axis == "trials":
+        return float(named_budget)
+    wanted = budgets[-1] if design.headline is None else design.headline
+    inside = budgets[budgets <= wanted]
+    return float(inside[-1] if inside.size else budgets[0])
+
+
+def _terms(design: Design, n_pairs: int, budget: float) -> Terms:
+    asked = design.asked
+    return Terms(
+        design=design.name,
+        unit=design.unit,
+        metric=design.metric,
+        settings=asked.settings,
+        n_pairs=n_pairs,
+        statistic=design.statistic,
+        axis=asked.axis,
+        adjustment=design.adjustment,
+        headline=None if asked.axis == "cost" else int(budget),
+        named=asked.named is not None,
+        worth=asked.worth,
+        while_running=asked.while_running,
+        n_groups=design.n_groups,
+        weighted=design.weighted,
+        workers=asked.workers,
+    )
+
+
+def _comparable(contrast: Contrast) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    low, high = contrast.low, contrast.high
+    return ~(np.isnan(low) | np.isnan(high)) & ~(np.isinf(low) & np.isinf(high))
+
+
+def _pair(design: Design, terms: Terms, contrast: Contrast, method: str, budget: float) -> PairComparison:
+    a, b = contrast.pair
+    first, second = design.counts[a], design.counts[b]
+    families = first.family, second.family
+    best = None if first.best is None or second.best is None else (first.best, second.best)
+    return PairComparison(
+        families=families,
+        terms=terms,
+        budget=contrast.n,
+        difference=contrast.difference,
+        low=contrast.low,
+        high=contrast.high,
+        p_value=contrast.p_value,
+        verdicts=_verdicts(design, contrast, families),
+        effect=_effect(contrast, families, budget),
+        further=contrast.further,
+        basis=contrast.basis,
+        method=method,
+        paired=design.paired,
+        n_trials=(first.n_trials, second.n_trials),
+        n_failed=(first.n_failed, second.n_failed),
+        best=best,
+        crossings=crossings_of(contrast.n, contrast.difference, contrast.certified),
+        reasons=contrast.reasons,
+    )
+
+
+def _verdicts(design: Design, contrast: Contrast, families: tuple[str, str]) -> tuple[Verdict, ...]:
+    """Ranges of budgets with one verdict; past the budgets compared, to where the families were run, there is none."""
+    asked = design.asked
+    inside = [reason for reason in contrast.reasons if reason not in ("unsettled", "beyond-half")]
+    far = widest(*contrast.n_trials)
+    lacking = ~_comparable(contrast)
+    past = lacking & (contrast.n > far) if "beyond-half" in contrast.reasons else np.zeros(contrast.n.size, dtype=bool)
+    here = inside[0] if inside else "no-limits" if (lacking & ~past).any() else "beyond-half"
+    if lacking[~past].any() and here == "no-limits":
+        past = np.zeros(contrast.n.size, dtype=bool)  # limits end before half the trials
+    verdicts = verdict_ranges(
+        contrast.n,
+        contrast.certified,
+        _comparable(contrast),
+        families,
+        reason=["beyond-half" if far_off else here for far_off in past],
+        negligible=contrast.negligible,
+        spacing="continuous" if asked.axis == "cost" else "grid" if asked.n is None else "asked",
+    )
+    ends = [design.reach.get(name, 0.0) for name in families]
+    if asked.n is None and design.beyond and _comparable(contrast).any():
+        verdicts = _to_the_end(verdicts, max(ends), min(far, max(ends)) if past.any() else None, design.beyond)
+    elif asked.n is None and not _comparable(contrast).any() and len(verdicts) == 1:
+        verdicts = (replace(verdicts[0], end=max(verdicts[0].end, *ends)),)
+    return verdicts
+
+
+def _to_the_end(verdicts: tuple[Verdict, ...], most: float, limit: float | None, reason: str) -> tuple[Verdict, ...]:
+    """The ranges with the last one drawn out to what was run; ``limit`` is the last budget that has limits."""
+    rows = list(verdicts)
+    if limit is not None:
+        for i, (row, after) in enumerate(pairwise(rows)):
+            if row.verdict != NOT_COMPARABLE == after.verdict and row.start <= limit < row.end:
+                # between the last budget compared and the next of the grid
+                rows[i], rows[i + 1] = replace(row, end=limit), replace(after, start=limit + 1.0)
+    last = rows[-1]
+    if last.verdict == NOT_COMPARABLE:
+        rows[-1] = replace(last, end=max(most, last.end))
+    elif last.end < most:
+        rows.append(Verdict(last.end + 1, most, NOT_COMPARABLE, reason))
+    return tuple(rows)
+
+
+def _effect(contrast: Contrast, families: tuple[str, str], budget: float) -> Effect:
+    """By how much at one budget: as tested where it was named in advance, else as the band has it."""
+    named_effect = contrast.effect
+    if named_effect.named:
+        numbers = (named_effect.difference, named_effect.low, named_effect.high, named_effect.p_value)
+        certified, negligible = named_effect.certified, named_effect.negligible
+    else:
+        places = np.flatnonzero(contrast.n == budget)
+        if not places.size:
+            nowhere = float("nan")
+            return Effect(budget, nowhere, nowhere, nowhere, nowhere, None, False, False)
+        at = int(places[0])
+        columns = (contrast.difference, contrast.low, contrast.high, contrast.p_value)
+        numbers = tuple(float(column[at]) for column in columns)  # type: ignore[assignment]
+        certified, negligible = int(contrast.certified[at]), bool(contrast.negligible[at])
+    winner = families[0] if certified > 0 else families[1] if certified < 0 else None
+    return Effect(budget, *numbers, winner=winner, negligible=negligible, named=named_effect.named)
+
+
+def _standings(
+    design: Design, pairs: Sequence[PairComparison], budget: float
+) -> tuple[tuple[Standing, ...], tuple[str, ...]]:
+    """The families from best to worst at the effects' budget, and those below which no other is certified."""
+    above = {name: [] for name in design.families}  # type: dict[str, list[str]]
+    below = {name: [] for name in design.families}  # type: dict[str, list[str]]
+    for pair in pairs:
+        if (winner := pair.effect.winner) is not None:
+            loser = pair.families[1] if winner == pair.families[0] else pair.families[0]
+            above[winner].append(loser)
+            below[loser].append(winner)
+    points = _points(design, budget)
+    standings = [
+        Standing(
+            family=own.family,
+            n_trials=own.n_trials,
+            n_failed=own.n_failed,
+            n_running=own.n_running,
+            budget=at,
+            value=value,
+            low=low,
+            high=high,
+            better_than=tuple(above[own.family]),
+            worse_than=tuple(below[own.family]),
+        )
+        for own, (at, value, low, high) in zip(design.counts, points, strict=True)
+    ]
+    sign = design.metric.sign
+    ranked = sorted(standings, key=lambda own: (-sign * own.value if np.isfinite(own.value) else np.inf, own.family))
+    return tuple(ranked), tuple(name for name in design.families if not below[name])
+
+
+def _points(design: Design, budget: float) -> list[tuple[float, float, float, float]]:
+    """Each family's value with pointwise limits at the budget, or at its last one where it was not run so long."""
+    asked = design.asked
+    if asked.axis == "cost":
+        one_budget = replace(asked, budget=(budget,), simultaneous=False)
+    else:
+        most = {name: int(reach) for name, reach in design.reach.items()}
+        wanted = {int(min(budget, most.get(name, budget))) for name in design.families} - {0}
+        one_budget = replace(asked, n=tuple(sorted(wanted)), simultaneous=False)
+    return [curve.point(budget) for curve in design.curves(one_budget)]
+
+
+def _other_winners(design: Design, pairs: Pairs) -> dict[tuple[int, int], list[str]] | None:
+    """Who wins under the other failure policy; None where nothing failed or that policy leaves nothing to compare."""
+    if not any(own.n_failed for own in design.counts):
+        return None
+    try:
+        other = design.with_settings(design.asked.settings.other_policy)
+        contrasts = _contrasts(other, pairs)
+    except (DataError, InputError):
+        return None
+    names = design.families
+    return {
+        places: winners(_verdicts(other, contrast, (names[places[0]], names[places[1]])))
+        for places, contrast in zip(pairs, contrasts.pairs, strict=True)
+    }
+
+
+def _within_strata(design: Design) -> list[tuple[str, Comparison]]:
+    """The same comparison within each stratum; one that no two families share has none."""
+    inside = []
+    for label, part in design.strata():
+        try:
+            inside.append((label, assemble(part, survival=False)))
+        except (DataError, InputError):
+            continue
+    return inside

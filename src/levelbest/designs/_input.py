@@ -1,0 +1,72 @@
+"""Whatever `read_trials` takes, every verb takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any, cast
+
+import numpy as np
+
+from levelbest.cautions import Caution
+from levelbest.errors import InputError, named
+from levelbest.trials import OK, Trials, one_table
+from levelbest.trials.problems import ProblemTable
+
+__all__ = ["as_trials", "with_scores"]
+
+
+def as_trials(source: Any, reading: Mapping[str, Any] | None = None) -> Trials:
+    """Trials from trials, several tables of them, a list of scores, or what `read_trials` reads.
+
+    ``reading`` are the arguments of `read_trials`; Any is the type of what it can read. A table that is read in parts
+    passes as it is: only the design of problems, which is asked first, looks into it.
+    """
+    reading = dict(reading or {})
+    if isinstance(source, (Trials, ProblemTable)) or _all_are(source, Trials):
+        if reading:
+            raise InputError(f"these trials are read already; leave out {', '.join(map(named, reading))}")
+        return cast(Trials, source) if isinstance(source, ProblemTable) else one_table(source)
+    if isinstance(source, np.ndarray) or _all_are(source, Real):
+        return _from_scores(source, reading)
+    from levelbest.readers import read_trials
+
+    return read_trials(source, **reading)
+
+
+def _all_are(source: Any, kind: type) -> bool:
+    return isinstance(source, Sequence) and not isinstance(source, str) and all(isinstance(x, kind) for x in source)
+
+
+def _from_scores(scores: Any, reading: Mapping[str, Any]) -> Trials:
+    """One score per trial; the direction cannot be known."""
+    if not reading.get("direction"):
+        raise InputError(
+            f"a list of scores needs {named('direction')} 'max' (higher is better) or 'min' (lower is better)"
+        )
+    known = ("direction", "family", "reported", "cost", "group", "search", "bounds")
+    for name in reading:
+        if name not in known:
+            raise InputError(f"a list of scores has no columns, so that {named(name)} names nothing; give a table")
+    return Trials.from_arrays(scores, **reading)
+
+
+def with_scores(trials: Trials, baseline: str | None = None) -> Trials:
+    """The families of which anything can be estimated, with a warning for each that is left out.
+
+    Where there is none, or the baseline has no score, all are kept: what comes next says so.
+    """
+    if isinstance(trials, ProblemTable):
+        return trials
+    scored = np.unique(trials.family[trials.status == OK])
+    kept = [name for code, name in enumerate(trials.families) if code in scored]
+    if not kept or len(kept) == len(trials.families) or (baseline in trials.families and baseline not in kept):
+        return trials
+    lost = [
+        Caution.of("failures", name, len(trials[name]), kind="left-out", n_trials=len(trials[name]))
+        for name in trials.families
+        if name not in kept
+    ]
+    left = trials[kept]
+    return replace(left, cautions=(*left.cautions, *lost))

@@ -1,0 +1,140 @@
+"""What the designs of a table in memory have in common: families, scores, counts and what a reviewer would ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from levelbest._check import IntArray
+from levelbest._grid import budget_grid
+from levelbest.cautions import Caution
+from levelbest.designs._protocol import Asked, Counts, Design, design_of
+from levelbest.errors import DataError
+from levelbest.results import Curve, FamilyCostCurve, PairComparison
+from levelbest.stats.best import statistic_named
+from levelbest.stats.contrasts import Sample, turn, widest
+from levelbest.trials import Scores, Settings, Trials
+
+__all__ = ["FIRST_SHOWN", "TableDesign", "adaptive_families"]
+
+WHOLE, POINTS = 100, 60
+"""Budgets up to which every one is compared; beyond, so many log-spaced ones."""
+FIRST_SHOWN = 5
+"""The budget at which families are set side by side where none was named."""
+_SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used and the word for a trial
+
+
+def adaptive_families(trials: Trials) -> dict[str, str]:
+    """Families whose trials are one adaptive search, with the reason why they have no limits."""
+    return {c.family: "adaptive" for c in trials.cautions if c.code == "adaptive-sampler" and c.family is not None}
+
+
+class TableDesign:
+    """Families of a table, each with its scores. Designs of tables build on it; see `Design` for the names."""
+
+    name: ClassVar[str] = ""
+    unit = "trial"
+    adjustment = "permutation"
+    headline: int | None = FIRST_SHOWN
+    beyond = "beyond-half"
+    paired = False
+    n_groups: int | None = None
+    weighted = False
+
+    def __init__(self, trials: Trials, asked: Asked) -> None:
+        self.trials, self.asked = trials, asked
+        self.metric = trials.metric
+        self.families = trials.families
+        self.tables = tuple(trials[name] for name in trials.families)
+        self.statistic = statistic_named(asked.statistic).name
+        self.scores: tuple[Scores, ...] = tuple(self._scores())
+
+    def _scores(self) -> Sequence[Scores]:
+        settings = self.asked.settings
+        return [table.scores(settings.failed, missing=settings.missing) for table in self.tables]
+
+    @property
+    def samples(self) -> list[Sample]:
+        """The scores of each family, turned so that higher is better."""
+        return turn([Sample(own.selection, own.reported) for own in self.scores], self.metric.direction)
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many trials each family has."""
+        return [own.n_trials for own in self.scores]
+
+    @cached_property
+    def counts(self) -> tuple[Counts, ...]:
+        """Of each family."""
+        sign = self.metric.sign
+        return tuple(
+            Counts(name, own.n_trials, own.n_failed, own.n_running, float(sign * (sign * own.selection).max()))
+            for name, own in zip(self.families, self.scores, strict=True)
+        )
+
+    @property
+    def reach(self) -> dict[str, float]:
+        """Budgets past these were not run."""
+        return {own.family: float(own.n_trials) for own in self.counts}
+
+    @cached_property
+    def excluded(self) -> Mapping[str, str]:
+        """Families without limits, with the reason's code."""
+        return adaptive_families(self.trials)
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What a reviewer would ask about the trials compared."""
+        kept = [caution for caution in self.trials.cautions if caution.code not in _SAID_ANEW]
+        for name, own in zip(self.families, self.scores, strict=True):
+            kept += failure_cautions(name, own, self.unit)
+            if own.n_running:
+                kept.append(Caution.of("fixed-sample", name, own.n_running, n_running=own.n_running, unit=self.unit))
+            distinct = int(np.unique(own.curve_of).size)
+            if distinct < min(10, own.n_trials):
+                kept.append(Caution.of("few-values", name, distinct, distinct=distinct, n_trials=own.n_trials))
+        if self.scores[0].reported is None:
+            kept.append(Caution.of("no-reported", selection=self.metric.selection))
+        return tuple(dict.fromkeys(kept))
+
+    def budgets(self, pairs: Sequence[tuple[int, int]]) -> IntArray:
+        """Where families are compared: to half the trials of the smaller one, or where it was asked for."""
+        sizes = self.sizes
+        reach = max(widest(sizes[a], sizes[b]) for a, b in pairs)
+        if self.asked.n is None and reach < 1:
+            counted = ", ".join(map(str, sizes))
+            raise DataError(f"a comparison needs at least 2 finished trials in two families, and there are {counted}")
+        most = max(min(sizes[a], sizes[b]) for a, b in pairs)
+        return self.asked.budgets(most, budget_grid(max(reach, 1), whole=WHOLE, points=POINTS))
+
+    def curves(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
+        """One curve for each family, of independent trials."""
+        from levelbest.designs._curves import trial_curve
+
+        return tuple(
+            trial_curve(table, asked, no_limits=self.excluded.get(name, ""))
+            for name, table in zip(self.families, self.tables, strict=True)
+        )
+
+    def more(self, pair: PairComparison, places: tuple[int, int]) -> PairComparison:  # noqa: ARG002
+        """Nothing else."""
+        return pair
+
+    def with_settings(self, settings: Settings) -> Design:
+        """The same under other settings."""
+        return design_of(self.trials, self.asked.with_settings(settings))
+
+    def strata(self) -> tuple[tuple[str, Design], ...]:
+        """The same within each stratum of problems: trials have none."""
+        return ()
+
+
+def failure_cautions(family: str, scores: Scores, unit: str) -> list[Caution]:
+    """How many trials failed and what became of them, where some did."""
+    if not scores.n_failed:
+        return []
+    lost = scores.n_failed
+    return [Caution.of("failures", family, lost, n_failed=lost, of=scores.n_run, failed=scores.failed, unit=unit)]

@@ -1,0 +1,109 @@
+"""Compare families: who is better at which budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+
+from levelbest import _check
+from levelbest.designs._assemble import assemble, pairs_of
+from levelbest.designs._input import as_trials, with_scores
+from levelbest.designs._protocol import Asked, design_of
+from levelbest.results import Comparison
+from levelbest.trials import Settings, Trials
+
+__all__ = ["compare", "compare_asked"]
+
+
+def compare(
+    trials: Any,
+    *,
+    baseline: str | None = None,
+    n: npt.ArrayLike | None = None,
+    headline: int | None = None,
+    worth: float | None = None,
+    statistic: str | float = "mean",
+    interval: str = "default",
+    paired: bool | None = None,
+    axis: str = "trials",
+    budget: npt.ArrayLike | None = None,
+    workers: int = 1,
+    p_values: bool = False,
+    while_running: bool = False,
+    confidence: float = Settings.confidence,
+    failed: str = Settings.failed,
+    missing: str = Settings.missing,
+    n_resamples: int = Settings.n_resamples,
+    rng: int | None = Settings.rng,
+    **reading: Any,
+) -> Comparison:
+    """Who is better at which budget: every family against the ``baseline``, or all against all.
+
+    It has a parameter for each option of the command line, of the same name.
+
+    Parameters
+    ----------
+    trials
+        Trials, several tables of them, or whatever `read_trials` takes, with its arguments as ``reading``.
+    baseline
+        The family that all others are compared with; None: all with all.
+    n
+        Budgets; None: all up to half the trials of the smaller family. One budget alone is named in advance.
+    headline
+        A budget named in advance: it is tested first, at full confidence.
+    worth
+        The smallest difference worth having: limits within (-worth, worth) say that there is none.
+    statistic
+        ``mean``, ``median``, a quantile's probability or a registered statistic.
+    interval
+        ``default``, or ``gaffke``: limits and verdicts that lean on the bounds of the score alone.
+    paired
+        None pairs trials where every one has a partner with the same configuration (or problem) in every family, and
+        says so; True insists, by equal seeds too; False does not.
+    axis, budget, workers
+        ``cost`` compares at budgets of cost, with so many trials at once, instead of numbers of trials.
+    p_values
+        Permutation p-values for equal laws as well.
+    while_running
+        Limits that hold at every look at a search that still runs.
+    confidence, failed, missing, n_resamples, rng
+        As of `levelbest.trials.Settings`.
+
+    Returns
+    -------
+    Comparison
+        The verdicts hold for all pairs and budgets together, at the stated confidence. Where the trials belong to
+        repeated searches the unit is the whole search; where nothing but the seed varies within the families, the
+        question is the mean of a new run.
+
+    Examples
+    --------
+    >>> runs = {"model": ["a"] * 5 + ["b"] * 5, "seed": [*range(5), *range(5)],
+    ...         "acc": [.81, .82, .80, .83, .82, .70, .71, .74, .73, .72]}
+    >>> compare(runs, family="model", selection="acc", direction="max").pair("a", "b").verdict_at(1)
+    'a'
+    """
+    asked = Asked.of(
+        n=n,
+        statistic=statistic,
+        budget=budget,
+        interval=_check.as_choice(interval, ("default", "gaffke"), "interval for differences"),
+        paired=paired,
+        axis=axis,
+        workers=workers,
+        p_values=p_values,
+        while_running=while_running,
+        baseline=baseline,
+        headline=headline,
+        worth=worth,
+        settings=Settings(confidence, failed, missing, n_resamples, rng),
+    )
+    return compare_asked(as_trials(trials, reading), asked)
+
+
+def compare_asked(trials: Trials, asked: Asked) -> Comparison:
+    """The comparison of these trials that was asked for."""
+    trials = with_scores(trials, asked.baseline)
+    pairs_of(trials.families, asked.baseline)
+    return assemble(design_of(trials, asked))

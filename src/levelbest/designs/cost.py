@@ -1,0 +1,222 @@
+"""Budgets of cost: trials differ in what they cost, and the best within a budget is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from levelbest._check import FloatArray
+from levelbest._grid import cost_grid
+from levelbest.designs._contrasts import Band, band_contrasts
+from levelbest.designs._protocol import Asked
+from levelbest.designs._table import TableDesign
+from levelbest.errors import DataError, InputError, named
+from levelbest.results import FamilyCostCurve, PairComparison
+from levelbest.stats.budgets import (
+    Pool,
+    as_cost,
+    as_cost_budgets,
+    cost_curve,
+    cost_differences,
+    cost_horizon,
+    mean_cost_values,
+)
+from levelbest.stats.contrasts import Contrasts, Question
+from levelbest.trials import Scores, Trials
+
+__all__ = ["Cost"]
+
+POINTS = 24
+MOST = 500
+"""Resamples: each draws orders of its own and leaves out trials in turn."""
+_ORDERS = 20_000
+_ROUNDING = 1e-9
+
+
+class Cost(TableDesign):
+    """The expected best within each budget of cost ([S] section 8)."""
+
+    name: ClassVar[str] = "cost"
+    adjustment = "step-down"
+    headline: int | None = None
+    beyond = ""
+
+    @classmethod
+    def fits(cls, trials: Trials, asked: Asked) -> bool:  # noqa: ARG003
+        """Where budgets are costs."""
+        return asked.axis == "cost"
+
+    def __init__(self, trials: Trials, asked: Asked) -> None:
+        if asked.statistic != "mean" or asked.estimator != "u" or asked.n is not None:
+            raise InputError(
+                "on the cost axis the statistic is the mean and budgets are costs; leave out "
+                f"{named('statistic')}, {named('estimator')} and {named('n')}, and give {named('budget')}"
+            )
+        if trials.cost is None:
+            raise InputError(
+                f"a cost axis needs a cost for every trial, and there is none; name its column with {named('cost')}"
+            )
+        super().__init__(trials, asked)
+        self.adjustment = "step-down" if len(self.families) > 2 else "max-t"
+
+    def _scores(self) -> Sequence[Scores]:
+        every = super()._scores()
+        for name, own in zip(self.families, every, strict=True):
+            known = 0 if own.cost is None else int(np.count_nonzero(np.isfinite(own.cost)))
+            if known < own.n_trials:
+                raise DataError(
+                    f"{name}: the cost {self.metric.cost!r} is known for {known} of {own.n_trials} trials; a failed "
+                    f"trial used up its cost too: fill it in, leave these trials out with {named('where')}, or use the "
+                    "trial axis"
+                )
+        return every
+
+    @cached_property
+    def spent(self) -> list[FloatArray]:
+        """The cost of each trial, by family."""
+        return [as_cost(own.cost, own.n_trials) for own in self.scores if own.cost is not None]
+
+    @cached_property
+    def worst(self) -> float:
+        """What counts where no trial finishes: the worst bound, else the worst score observed in any family."""
+        sign = self.metric.sign
+        observed = min(float((sign * own.curve_of).min()) for own in self.scores)
+        return sign * observed if self.metric.worst is None else self.metric.worst
+
+    @property
+    def reach(self) -> dict[str, float]:
+        """No range past the budgets compared."""
+        return {}
+
+    def _range(self, family: int) -> tuple[float, float]:
+        """The budgets that a family can speak of: from its median cost to half of what it spent."""
+        spent = self.spent[family]
+        return float(np.median(spent)), 0.5 * cost_horizon(spent, self.asked.workers)
+
+    @cached_property
+    def grid(self) -> FloatArray:
+        """One grid for all families, from the smallest of their ranges' beginnings to the largest of their ends."""
+        if self.asked.budget is not None:
+            return np.unique(as_cost_budgets(self.asked.budget))
+        ranges = [ends for ends in map(self._range, range(len(self.families))) if 0 < ends[0] < ends[1]]
+        if not ranges:
+            low, high = self._range(0)
+            raise DataError(
+                f"{self.sizes[0]} trials of median cost {low:g} leave no budget that a cost curve can speak of (at most"
+                f" {high:g}); run more trials or use the trial axis"
+            )
+        lows, highs = zip(*ranges, strict=True)
+        # each family's own ends are budgets too, so that its verdicts reach as far as its data
+        return np.unique(np.concatenate([cost_grid(min(lows), max(highs), POINTS), lows, highs]))
+
+    def curves(self, asked: Asked) -> tuple[FamilyCostCurve, ...]:
+        """The expected best within each budget, for every family over its own part of the grid."""
+        settings, metric = asked.settings, self.metric
+        drawn = []
+        for place, (name, own) in enumerate(zip(self.families, self.scores, strict=True)):
+            budgets = self.grid if asked.budget is None else np.unique(as_cost_budgets(asked.budget))
+            if self.asked.budget is None and asked.budget is None:
+                low, high = self._range(place)
+                budgets = budgets[(budgets >= low * (1 - _ROUNDING)) & (budgets <= high * (1 + _ROUNDING))]
+            curve = cost_curve(
+                own.selection,
+                self.spent[place],
+                budgets,
+                own.reported,
+                direction=metric.direction,
+                worst=self.worst,
+                workers=asked.workers,
+                confidence=None if name in self.excluded else settings.confidence,
+                simultaneous=asked.simultaneous,
+                n_orders=_ORDERS,
+                n_resamples=min(settings.n_resamples, MOST),
+                rng=settings.rng,
+            )
+            if curve.low is not None and curve.high is not None and metric.bounds != (None, None):
+                ends = np.clip(curve.low, *metric.bounds), np.clip(curve.high, *metric.bounds)
+                curve = replace(curve, low=ends[0], high=ends[1])  # no expectation lies beyond the bounds
+            drawn.append(
+                FamilyCostCurve(
+                    family=name,
+                    curve=curve,
+                    cost_unit=metric.cost_unit,
+                    score=(metric.reported if own.reported is not None else None) or metric.selection,
+                    n_failed=own.n_failed,
+                    failed=settings.failed,
+                    seed=settings.rng,
+                    cautions=self.cautions,
+                )
+            )
+        return tuple(drawn)
+
+    def contrasts(self, question: Question) -> Contrasts:
+        """Differences of cost curves, with bands over all budgets and pairs."""
+        settings, workers, sign = self.asked.settings, self.asked.workers, self.metric.sign
+        shared = {pair: self._shared(pair) for pair in question.pairs}
+        if self.asked.budget is None and not any(low < high for low, high in shared.values()):
+            low, high = shared[question.pairs[0]]
+            raise DataError(
+                f"the families share no budget of cost: one trial of the dearer one costs {low:g}, and half of what "
+                f"the cheaper one spent is {high:g}; run more trials or use the trial axis"
+            )
+        pools = [
+            Pool(sign * own.selection, sign * own.curve_of, spent, sign * self.worst, workers)
+            for own, spent in zip(self.scores, self.spent, strict=True)
+        ]
+        bands, _ = cost_differences(
+            pools,
+            question.pairs,
+            self.grid,
+            confidence=question.confidence,
+            step_down=len(question.pairs) > 1,
+            n_orders=_ORDERS,
+            n_resamples=min(settings.n_resamples, MOST),
+            rng=np.random.default_rng(settings.rng),
+        )
+        differences = []
+        for (a, b), band in zip(question.pairs, bands, strict=True):
+            low, high = shared[a, b]
+            inside = (self.grid >= low * (1 - _ROUNDING)) & (self.grid <= high * (1 + _ROUNDING))
+            comparable = np.isfinite(band.difference) & inside
+            differences.append(
+                Band(
+                    n_trials=(self.sizes[a], self.sizes[b]),
+                    difference=band.difference,
+                    low=np.where(comparable, band.low, np.nan),
+                    high=np.where(comparable, band.high, np.nan),
+                    certified=np.where(comparable, band.certified, 0),
+                    reasons=("outside-cost",),
+                )
+            )
+        return band_contrasts(
+            question,
+            differences,
+            self.grid,
+            self.sizes,
+            method="studentised",
+            n_resamples=min(settings.n_resamples, MOST),
+        )
+
+    def _shared(self, pair: tuple[int, int]) -> tuple[float, float]:
+        lows, highs = zip(*map(self._range, pair), strict=True)
+        return max(lows), min(highs)
+
+    def more(self, pair: PairComparison, places: tuple[int, int]) -> PairComparison:
+        """The trial curves scaled by the mean cost, to set beside."""
+        scaled = [
+            self.metric.sign
+            * mean_cost_values(
+                self.scores[place].selection,
+                self.scores[place].reported,
+                self.spent[place],
+                self.grid,
+                self.asked.workers,
+                self.metric.direction,
+            )
+            for place in places
+        ]
+        return replace(pair, scaled=scaled[0] - scaled[1])

@@ -1,0 +1,121 @@
+"""Curves: the expected or quantile best score against the budget."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy.typing as npt
+
+from levelbest.designs._input import as_trials, with_scores
+from levelbest.designs._protocol import Asked, design_of
+from levelbest.errors import InputError
+from levelbest.results import Curve, CurveSet, FamilyCostCurve
+from levelbest.trials import Settings, Trials
+
+__all__ = ["cost_curves", "curve", "curves_asked", "family_curves"]
+
+
+def curve(
+    trials: Any,
+    *,
+    n: npt.ArrayLike | None = None,
+    statistic: str | float = "mean",
+    estimator: str = "u",
+    interval: str = "default",
+    simultaneous: bool = False,
+    confidence: float = Settings.confidence,
+    failed: str = Settings.failed,
+    missing: str = Settings.missing,
+    n_resamples: int = Settings.n_resamples,
+    rng: int | None = Settings.rng,
+    **reading: Any,
+) -> Curve:
+    """The curve of one family: the reported score of the best of n by selection score, with an interval.
+
+    It has a parameter for each option of the command line, of the same name.
+
+    Parameters
+    ----------
+    trials
+        The trials of one family, a list of scores (with ``direction=``), or whatever `read_trials` takes, with its
+        arguments as ``reading``.
+    n
+        Budgets; None: all up to the number of trials. Those above it are left out and said.
+    statistic
+        ``mean``, ``median``, a quantile's probability or a registered statistic; over problems ``mean`` or ``all``.
+    estimator
+        ``u`` (unbiased), ``v``, ``naive`` or ``gaussian``.
+    interval
+        A method of `levelbest.stats.interval_methods`; an estimator that has no such interval has none printed.
+    simultaneous
+        Whether the limits hold over all budgets at once, or for each alone.
+    confidence, failed, missing, n_resamples, rng
+        As of `levelbest.trials.Settings`.
+
+    Returns
+    -------
+    Curve
+        Where trials belong to problems, the best of n samples of each problem is averaged over problems, and intervals
+        are over problems; where they belong to repeated searches it is the mean best so far.
+
+    Examples
+    --------
+    >>> drawn = curve([0.71, 0.74, 0.76, 0.77, 0.79], direction="max")
+    >>> round(float(drawn.value[1]), 4)
+    0.772
+    """
+    asked = Asked.of(
+        n=n,
+        statistic=statistic,
+        estimator=estimator,
+        interval=interval,
+        simultaneous=simultaneous,
+        settings=Settings(confidence, failed, missing, n_resamples, rng),
+    )
+    table = as_trials(trials, reading)
+    if len(table.families) != 1:
+        names = ", ".join(map(repr, table.families))
+        raise InputError(f"a curve is of one family, and here are {names}; choose one, or take family_curves")
+    return curves_asked(table, asked)[0]
+
+
+def family_curves(trials: Any, **options: Any) -> CurveSet:
+    """One curve for each family that has a score.
+
+    Parameters
+    ----------
+    trials
+        Trials, or whatever `read_trials` takes.
+    options
+        Those of `curve`.
+
+    Returns
+    -------
+    CurveSet
+        A tuple of curves; notebooks show them as one figure.
+
+    Examples
+    --------
+    >>> table = {"model": ["a", "a", "b", "b"], "acc": [0.7, 0.8, 0.6, 0.9]}
+    >>> [drawn.family for drawn in family_curves(table, family="model", selection="acc", direction="max")]
+    ['a', 'b']
+    """
+    asking = inspect.signature(curve).parameters
+    reading = {key: options.pop(key) for key in list(options) if key not in asking}
+    table = with_scores(as_trials(trials, reading))
+    keys = ("confidence", "failed", "missing", "n_resamples", "rng")
+    settings = Settings(**{key: options.pop(key) for key in keys if key in options})
+    return curves_asked(table, Asked.of(settings=settings, **options))
+
+
+def curves_asked(trials: Trials, asked: Asked) -> CurveSet:
+    """The curves of every family that were asked for, over numbers of trials."""
+    drawn = design_of(trials, asked).curves(asked)
+    return CurveSet(own for own in drawn if isinstance(own, Curve))
+
+
+def cost_curves(trials: Trials, asked: Asked) -> tuple[FamilyCostCurve, ...]:
+    """The expected best within each budget of cost, for every family that has a score."""
+    drawn = design_of(with_scores(trials), asked).curves(asked)
+    return tuple(own for own in drawn if isinstance(own, FamilyCostCurve))

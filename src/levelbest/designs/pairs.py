@@ -1,0 +1,141 @@
+"""Pairs: every trial has a partner in every other family, with the same configuration (or seed, if one insists)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import IntArray
+from levelbest.cautions import Caution
+from levelbest.designs._protocol import Asked
+from levelbest.designs.trials import IndependentTrials
+from levelbest.errors import InputError, named
+from levelbest.trials import OK, RUNNING, Scores, Trials
+
+__all__ = ["Pairing", "Pairs", "find_pairing"]
+
+
+class Pairs(IndependentTrials):
+    """Entry i of every family is the same pair, which is resampled and swapped as a whole."""
+
+    name: ClassVar[str] = "pairs"
+    paired = True
+
+    @classmethod
+    def fits(cls, trials: Trials, asked: Asked) -> bool:
+        """Where pairs are asked for, or every trial has its partners."""
+        if asked.paired is False or asked.while_running or asked.axis == "cost" or len(trials.families) < 2:
+            return False
+        return find_pairing(_tables(trials), required=asked.paired is True) is not None
+
+    def _scores(self) -> Sequence[Scores]:
+        settings = self.asked.settings
+        self.pairing = find_pairing(self.tables, required=True) or Pairing("", ())
+        tables = [table.take(rows) for table, rows in zip(self.tables, self.pairing.rows, strict=True)]
+        scores = [table.scores("worst", missing=settings.missing) for table in tables]
+        if settings.failed == "drop":
+            # a pair with a failure on either side is dropped whole
+            kept = np.flatnonzero(np.logical_and.reduce([table.status == OK for table in tables]))
+            lost = [own.n_failed for own in scores]
+            scores = [table.take(kept).scores("worst", missing=settings.missing) for table in tables]
+            scores = [replace(own, n_failed=k, failed="drop") for own, k in zip(scores, lost, strict=True)]
+        if len({own.n_trials for own in scores}) > 1:
+            raise InputError(
+                "a paired design needs a reported score on both sides of every pair, and some are missing; compare "
+                "unpaired or say that a missing one counts as the worst score"
+            )
+        return scores
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """That pairs were used, in place of the advice to use them."""
+        kept = [caution for caution in super().cautions if caution.code != "paired-design"]
+        used = Caution.of("paired-design", None, self.scores[0].n_trials, kind="used", by=self.pairing.by)
+        return (*kept, used)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """For each family the rows of its trials, so that entry i of every family is the same pair."""
+
+    by: str
+    rows: tuple[IntArray, ...]
+
+
+def _tables(trials: Trials) -> list[Trials]:
+    return [trials[name] for name in trials.families]
+
+
+def find_pairing(families: Sequence[Trials], *, required: bool = False) -> Pairing | None:
+    """Pairs by configuration and seed; only where every trial of every family has its partners.
+
+    A column is part of the configuration that pairs if it is known for all trials and takes the same values in every
+    family; one of them must vary. Equal seed numbers alone are no pairing unless it is ``required``. None where there
+    is no such pairing; with ``required`` an error says why.
+    """
+    shared = _shared_columns(families)
+    varied = [name for name in shared if any(_varies(family.configuration[name]) for family in families)]
+    seeds = [family.seed for family in families]
+    same_seeds = all(seed is not None for seed in seeds) and _same_values([np.asarray(seed) for seed in seeds])
+    if not varied and not (required and same_seeds):
+        if required:
+            raise InputError(
+                "a paired design needs the same configurations, seeds or problems in every family, and no column holds "
+                f"the same values in all of them; name {named('group')} or {named('seed_column')}, or compare unpaired"
+            )
+        return None
+    by = " and ".join([*(["configuration"] if varied else []), *(["seed"] if same_seeds else [])])
+    keys = []
+    for family in families:
+        columns = [family.configuration[name] for name in varied] + ([np.asarray(family.seed)] if same_seeds else [])
+        keys.append(list(zip(*(map(str, column) for column in columns), strict=True)))
+    return _matched(families, keys, by, required)
+
+
+def _shared_columns(families: Sequence[Trials]) -> list[str]:
+    names = set.intersection(*(set(family.configuration) for family in families))
+    return [name for name in sorted(names) if _same_values([family.configuration[name] for family in families])]
+
+
+def _varies(column: npt.NDArray[np.generic]) -> bool:
+    return len({str(value) for value in column}) > 1
+
+
+def _same_values(columns: Sequence[npt.NDArray[np.generic]]) -> bool:
+    """Whether all columns hold the same values, equally often, and none is missing."""
+    sets = []
+    for column in columns:
+        values = [str(value) for value in column]
+        if any(value in ("nan", "None", "") for value in values):
+            return False
+        sets.append(sorted(values))
+    return all(values == sets[0] for values in sets[1:])
+
+
+def _matched(
+    families: Sequence[Trials], keys: Sequence[list[tuple[str, ...]]], by: str, required: bool
+) -> Pairing | None:
+    places = []
+    for family, names in zip(families, keys, strict=True):
+        rows = {key: row for row, key in enumerate(names) if family.status[row] != RUNNING}
+        if len(rows) < int(np.count_nonzero(family.status != RUNNING)):
+            _refuse(required, f"{family.families[0]} has several trials with the same {by}")
+            return None
+        places.append(rows)
+    common = [key for key in places[0] if all(key in rows for rows in places)]
+    for family, rows in zip(families, places, strict=True):
+        if len(rows) > len(common):
+            odd = next(key for key in rows if not all(key in other for other in places))
+            alone = f"{len(rows) - len(common)} of {len(rows)} trials of {family.families[0]}"
+            _refuse(required, f"{alone} have no partner with the same {by} (first: {', '.join(odd)[:80]})")
+            return None
+    return Pairing(by, tuple(np.array([rows[key] for key in sorted(common)], dtype=np.int64) for rows in places))
+
+
+def _refuse(required: bool, why: str) -> None:
+    if required:
+        raise InputError(f"a paired design needs one trial of each family per pair, and {why}; compare unpaired")

@@ -1,0 +1,101 @@
+"""Trials that still arrive: limits that hold at every look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from levelbest._check import FloatArray, IntArray
+from levelbest.cautions import Caution
+from levelbest.designs._contrasts import Band, band_contrasts
+from levelbest.designs._protocol import Asked
+from levelbest.designs._table import TableDesign
+from levelbest.errors import InputError, named
+from levelbest.stats.bands import anytime_cdf_band, anytime_quantile_interval, mean_curve_bounds
+from levelbest.stats.best import Mean, Quantile, expected_best, quantile_best, statistic_named
+from levelbest.stats.contrasts import Contrasts, Question
+from levelbest.trials import RUNNING, Scores, Trials
+
+__all__ = ["Running", "finished_prefix"]
+
+
+def finished_prefix(trials: Trials) -> Trials:
+    """The trials up to the first that still runs, in the order of the plan.
+
+    Those that have finished so far are not a fair sample: short ones finish first.
+    """
+    rows = np.arange(len(trials)) if trials.order is None else np.argsort(trials.order, kind="stable")
+    running = np.flatnonzero(trials.status[rows] == RUNNING)
+    return trials.take(rows[: running[0]] if running.size else rows)
+
+
+class Running(TableDesign):
+    """Each family's anytime band at an adjusted level: independent families, so a product."""
+
+    name: ClassVar[str] = "running"
+    adjustment = "bands"
+    beyond = ""
+
+    @classmethod
+    def fits(cls, trials: Trials, asked: Asked) -> bool:  # noqa: ARG003
+        """Where limits are asked for that hold while trials run."""
+        return asked.while_running
+
+    def _scores(self) -> Sequence[Scores]:
+        settings = self.asked.settings
+        if self.trials.reported is not None and settings.missing != "selection":
+            raise InputError(
+                "limits that hold at every look are known for one score column only; leave the reported score out "
+                f"while it runs ({named('reported')} none, or {named('missing')} selection)"
+            )
+        if isinstance(statistic_named(self.asked.statistic), Mean) and None in self.metric.bounds:
+            raise InputError(
+                f"limits for a mean that hold at every look need the bounds of the score; give {named('bounds')}, or "
+                f"use {named('statistic')} median, which needs none"
+            )
+        return [finished_prefix(table).scores(settings.failed, missing=settings.missing) for table in self.tables]
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """These limits do not need a sample fixed in advance."""
+        return tuple(caution for caution in super().cautions if caution.code != "fixed-sample")
+
+    def contrasts(self, question: Question) -> Contrasts:
+        """Differences of the bands."""
+        budgets = self.budgets(question.pairs)
+        each = question.confidence ** (1 / len(self.families))
+        bands = [self._turned_band(own.selection, budgets, each) for own in self.scores]
+        differences = []
+        for a, b in question.pairs:
+            (value_a, low_a, high_a), (value_b, low_b, high_b) = bands[a], bands[b]
+            sizes = self.sizes[a], self.sizes[b]
+            differences.append(Band(sizes, value_a - value_b, low_a - high_b, high_a - low_b, reasons=("running",)))
+        return band_contrasts(question, differences, budgets, self.sizes, method="anytime")
+
+    def _turned_band(
+        self, scores: FloatArray, budgets: IntArray, confidence: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Value, low and high at each budget, turned; NaN past the trials."""
+        value, low, high = (np.full(budgets.size, np.nan) for _ in range(3))
+        inside = budgets[budgets <= scores.size]
+        if inside.size:
+            part = slice(0, inside.size)
+            value[part], low[part], high[part] = self._band(scores, inside, confidence)
+        return (value, low, high) if self.metric.sign > 0 else (-value, -high, -low)
+
+    def _band(self, scores: FloatArray, n: IntArray, confidence: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        direction, bounds = self.metric.direction, self.metric.bounds
+        statistic = statistic_named(self.asked.statistic)
+        if isinstance(statistic, Quantile):
+            limits = anytime_quantile_interval(
+                scores, n, statistic.q, confidence=confidence, simultaneous=True, direction=direction, bounds=bounds
+            )
+            value = quantile_best(scores, n, statistic.q, direction=direction)
+        elif isinstance(statistic, Mean):
+            limits = mean_curve_bounds(anytime_cdf_band(scores, confidence), n, bounds=bounds, direction=direction)
+            value = expected_best(scores, n, direction=direction)
+        else:
+            raise InputError(f"no limits of {statistic.name!r} hold at every look; use the mean or a quantile")
+        return np.asarray(value), np.asarray(limits.low), np.asarray(limits.high)

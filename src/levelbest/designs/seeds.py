@@ -1,0 +1,76 @@
+"""Seeds: nothing but the seed varies within the families, so that the question is the mean of a new run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import IntArray
+from levelbest.cautions import Caution
+from levelbest.designs._protocol import Asked
+from levelbest.designs._table import TableDesign
+from levelbest.stats.contrasts import Contrasts, Question, seed_contrasts
+from levelbest.trials import Trials
+
+__all__ = ["Seeds", "only_seeds_vary"]
+
+
+class Seeds(TableDesign):
+    """Runs of one configuration each, compared by the mean of a new run (n = 1)."""
+
+    name: ClassVar[str] = "seeds"
+    unit = "run"
+    adjustment = "holm"
+    headline: int | None = 1
+    beyond = ""
+
+    @classmethod
+    def fits(cls, trials: Trials, asked: Asked) -> bool:
+        """Where only seeds vary and nobody asks for the best of several runs."""
+        if asked.while_running or asked.axis == "cost" or asked.paired is True or asked.statistic != "mean":
+            return False
+        return asked.n in (None, (1,)) and asked.headline in (None, 1) and only_seeds_vary(trials)
+
+    @property
+    def reach(self) -> dict[str, float]:
+        """The budget is one run."""
+        return dict.fromkeys(self.families, 1.0)
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Equal seed numbers are no pairing, and a few runs are no few values."""
+        return tuple(caution for caution in super().cautions if caution.code not in ("paired-design", "few-values"))
+
+    def budgets(self, pairs: Sequence[tuple[int, int]]) -> IntArray:  # noqa: ARG002
+        """One run."""
+        return np.ones(1, dtype=np.int64)
+
+    def contrasts(self, question: Question) -> Contrasts:
+        """Differences of the mean of a new run."""
+        turned = [self.metric.sign * own.curve_of for own in self.scores]
+        return seed_contrasts(turned, question, rng=self.asked.settings.rng)
+
+
+def only_seeds_vary(trials: Trials) -> bool:
+    """Whether every family is one configuration, run with seeds that differ."""
+    if trials.seed is None or trials.group is not None or trials.search is not None:
+        return False
+    for name in trials.families:
+        family = trials[name]
+        if family.seed is None or not _all_differ(family.seed):
+            return False
+        if any(not _all_same(column) for column in family.configuration.values()):
+            return False
+    return True
+
+
+def _all_differ(column: npt.NDArray[np.generic]) -> bool:
+    values = [str(value) for value in column]
+    return len(set(values)) == len(values) and not set(values) & {"nan", "None", ""}
+
+
+def _all_same(column: npt.NDArray[np.generic]) -> bool:
+    return len({str(value) for value in column}) <= 1

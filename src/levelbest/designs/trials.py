@@ -1,0 +1,94 @@
+"""Independent trials: a random sample of each family, compared by the best of n."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from levelbest._check import IntArray
+from levelbest.designs._protocol import Asked
+from levelbest.designs._table import TableDesign
+from levelbest.results import PairComparison
+from levelbest.stats.contrasts import (
+    Contrasts,
+    Question,
+    chance_better,
+    draw,
+    permutation_p,
+    relative_improvement,
+    search_contrasts,
+)
+from levelbest.trials import Trials
+
+__all__ = ["IndependentTrials"]
+
+_SHOWN = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10_000)
+
+
+class IndependentTrials(TableDesign):
+    """Every trial is a draw from its family's law."""
+
+    name: ClassVar[str] = "trials"
+
+    @classmethod
+    def fits(cls, trials: Trials, asked: Asked) -> bool:  # noqa: ARG003
+        """Where nothing else does."""
+        return True
+
+    def contrasts(self, question: Question) -> Contrasts:
+        """Differences of the curves."""
+        settings = self.asked.settings
+        return search_contrasts(
+            self.samples,
+            self.budgets(question.pairs),
+            question,
+            statistic=self.asked.statistic,
+            paired=self.paired,
+            n_resamples=settings.n_resamples,
+            rng=settings.rng,
+        )
+
+    def more(self, pair: PairComparison, places: tuple[int, int]) -> PairComparison:
+        """Who wins how often, by what share, and whether the laws may be one."""
+        settings = self.asked.settings
+        first, second = (self.samples[place] for place in places)
+        shown = shown_budgets(pair.budget, min(pair.n_trials))
+        if not shown.size:
+            return pair
+        chance = chance_better(first, second, shown)
+        pair = replace(pair, chance=tuple(zip(map(float, shown), map(float, chance), strict=True)))
+        if self.statistic == "mean" and min(pair.n_trials) > 1:
+            pair = replace(pair, relative=self._relative(places, shown))
+        if self.asked.p_values:
+            p_value = permutation_p(
+                first,
+                second,
+                pair.budget,
+                paired=self.paired,
+                n_permutations=settings.n_resamples,
+                rng=settings.rng,
+            )
+            pair = replace(pair, equal_laws_p=None if np.isnan(p_value) else p_value)
+        return pair
+
+    def _relative(self, places: tuple[int, int], shown: IntArray) -> tuple[tuple[float, float, float, float], ...]:
+        settings = self.asked.settings
+        draws = draw(
+            [self.samples[place] for place in places],
+            ((0, 1),),
+            shown,
+            paired=self.paired,
+            n_resamples=settings.n_resamples,
+            rng=settings.rng,
+        )
+        value, low, high = relative_improvement(draws, 0, settings.confidence)
+        known = np.flatnonzero(np.isfinite(value))
+        return tuple((float(draws.n[i]), float(value[i]), float(low[i]), float(high[i])) for i in known)
+
+
+def shown_budgets(budgets: IntArray, n_trials: int) -> IntArray:
+    """The budgets of the side tables: round ones, and all where they are few."""
+    inside = budgets[budgets <= n_trials]
+    return inside if inside.size <= 12 else inside[np.isin(inside, _SHOWN) | (inside == inside[-1])]

@@ -1,0 +1,165 @@
+"""What an Optuna study is, however it is stored: trials with parameters, values and states, as one table."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from levelbest.readers.formats._rows import columns_of, flatten, number, seed_of
+from levelbest.readers.raw import RawTable
+from levelbest.trials import Skipped
+
+__all__ = ["Study", "Trial", "external_value", "study_table"]
+
+STATUS = {"COMPLETE": "ok", "PRUNED": "pruned", "FAIL": "failed", "RUNNING": "running"}
+DIRECTION = {"MINIMIZE": "min", "MAXIMIZE": "max"}
+_METRIC_NAMES = "study:metric_names"
+
+_SAMPLER_TRACES = (
+    (re.compile(r"(\w+Sampler):generation$"), None),
+    (re.compile(r"nsga2?:generation$|nsga:"), "NSGAIISampler"),
+    (re.compile(r"nsga3:"), "NSGAIIISampler"),
+    (re.compile(r"tpe:"), "TPESampler"),
+    (re.compile(r"gp:"), "GPSampler"),
+    (re.compile(r"(sep|lwa)?cma(wm)?:"), "CmaEsSampler"),
+    (re.compile(r"grid_id$"), "GridSampler"),
+    (re.compile(r"qmc[: (]"), "QMCSampler"),
+    (re.compile(r"mocma:|motpe:"), "MOTPESampler"),
+)
+
+
+@dataclass
+class Trial:
+    """One trial as stored, values decoded."""
+
+    number: int
+    state: str
+    values: dict[int, float] = field(default_factory=dict)
+    """Objective -> value."""
+    params: dict[str, Any] = field(default_factory=dict)
+    user_attrs: dict[str, Any] = field(default_factory=dict)
+    system_attrs: dict[str, Any] = field(default_factory=dict)
+    intermediate: dict[int, float] = field(default_factory=dict)
+    started: datetime | None = None
+    ended: datetime | None = None
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds from start to end; None where the trial has not ended."""
+        if self.started is None or self.ended is None:
+            return None
+        try:
+            return (self.ended - self.started).total_seconds()
+        except TypeError:  # one with a time zone, one without
+            return None
+
+
+@dataclass
+class Study:
+    """One study as stored."""
+
+    name: str
+    directions: list[str | None] = field(default_factory=list)
+    system_attrs: dict[str, Any] = field(default_factory=dict)
+    trials: list[Trial] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+def external_value(stored: Any, distribution: Any) -> Any:
+    """A parameter's value from its stored number. A categorical one is stored as the place in its list of choices."""
+    value = number(stored)
+    if not isinstance(distribution, Mapping) or value is None:
+        raise ValueError("its distribution cannot be read")
+    name, attributes = str(distribution.get("name")), distribution.get("attributes", {})
+    if name == "CategoricalDistribution":
+        choices = attributes.get("choices", [])
+        place = int(value) if math.isfinite(value) else -1
+        if not 0 <= place < len(choices):
+            raise ValueError(f"choice {value:g} of {len(choices)} does not exist")
+        choice = choices[place]
+        return choice if choice is None or isinstance(choice, str | bool | int | float) else str(choice)
+    return int(value) if name.startswith("Int") and math.isfinite(value) else value
+
+
+def study_table(study: Study, about: str) -> RawTable:
+    """One study as a table, its columns named as ``Study.trials_dataframe`` names them."""
+    objectives = _objective_names(study)
+    skipped = list(study.skipped)
+    rows = []
+    for trial in sorted(study.trials, key=lambda one: one.number):
+        where = f"study {study.name!r}, trial {trial.number}"
+        if trial.state not in STATUS:
+            why = "queued, never started" if trial.state == "WAITING" else f"unknown state {trial.state!r}"
+            skipped.append(Skipped(where, why))
+            continue
+        row: dict[str, Any] = {"study": study.name, "number": trial.number, "state": STATUS[trial.state]}
+        row.update({name: trial.values.get(place) for place, name in enumerate(objectives)})
+        row["duration"] = trial.duration
+        if trial.intermediate:
+            row["intermediate_steps"] = len(trial.intermediate)
+            row["intermediate_last"] = trial.intermediate[max(trial.intermediate)]
+        row.update({f"params_{name}": value for name, value in trial.params.items()})
+        for name, value in trial.user_attrs.items():
+            row.update(flatten(value, f"user_attrs_{name}"))
+        rows.append(row)
+    first = ["study", "number", "state", *objectives, "duration"]
+    columns = columns_of(rows, first, numbers=["number", *objectives, "duration"])
+    roles = {"family": "study", "order": "number", "status": "state", "cost": "duration"}
+    facts = {f"direction:{name}": d for name, d in zip(objectives, study.directions, strict=False) if d is not None}
+    if len(objectives) == 1:
+        roles["selection"] = objectives[0]
+    configuration = [name for name in columns if name.startswith("params_")]
+    roles.update(seed_of(configuration))
+    facts["format"] = about
+    facts.update(_search_facts(study))
+    return RawTable(
+        source=study.name,
+        columns=columns,
+        roles=roles,
+        configuration=configuration,
+        direction=study.directions[0] if len(objectives) == 1 and study.directions else None,
+        cost_unit="s",
+        facts=facts,
+        skipped=skipped,
+    )
+
+
+def _objective_names(study: Study) -> list[str]:
+    count = max(len(study.directions), 1 + max((max(t.values) for t in study.trials if t.values), default=0))
+    names = study.system_attrs.get(_METRIC_NAMES)
+    named = isinstance(names, list) and len(names) == count
+    if count == 1:
+        return ["value"]
+    return [f"values_{names[i] if named else i}" for i in range(count)]  # type: ignore[index]
+
+
+def _search_facts(study: Study) -> dict[str, str]:
+    """How the configurations were chosen, as far as the store shows it.
+
+    Optuna does not record its sampler. Some leave marks in the attributes; random search and TPE (the default) do not.
+    """
+    marks: Counter[str] = Counter()
+    for attributes in (study.system_attrs, *(trial.system_attrs for trial in study.trials)):
+        marks.update({name for key in attributes if (name := _sampler_of(key)) is not None})
+    facts = {}
+    if marks:
+        facts[f"sampler:{study.name}"] = marks.most_common(1)[0][0]
+    queued = sum("fixed_params" in trial.system_attrs for trial in study.trials)
+    if queued:
+        facts[f"enqueued:{study.name}"] = str(queued)
+    if any(key.startswith("completed_rung_") for trial in study.trials for key in trial.system_attrs):
+        facts[f"pruner:{study.name}"] = "SuccessiveHalvingPruner"
+    return facts
+
+
+def _sampler_of(key: str) -> str | None:
+    for pattern, name in _SAMPLER_TRACES:
+        found = pattern.match(key)
+        if found:
+            return name or found.group(1)
+    return None

@@ -1,0 +1,249 @@
+"""Shared by the readers of tracker files: rows to columns, and plain JSON, YAML and SQLite opened for reading only."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest.errors import DataError, InputError
+from levelbest.readers.tables.files import read_bytes
+
+__all__ = [
+    "columns_of",
+    "flatten",
+    "load_yaml",
+    "looks_like_sqlite",
+    "number",
+    "open_sqlite",
+    "parse_json",
+    "read_json_lines",
+    "rows_by_step",
+    "seed_of",
+    "whole",
+]
+
+_MOST_LEAVES = 20_000
+"""A few lines of YAML aliases can stand for billions of values: past this, a document is refused."""
+_EXACT = 2**53
+_SEEDS = {"seed", "random_seed", "random_state", "rng_seed", "params_seed", "params_random_state"}
+_NOT_FINITE = {
+    "nan": math.nan,
+    "inf": math.inf,
+    "infinity": math.inf,
+    "+infinity": math.inf,
+    "-inf": -math.inf,
+    "-infinity": -math.inf,
+}
+
+
+def columns_of(
+    rows: Sequence[Mapping[str, Any]], first: Sequence[str] = (), *, numbers: Sequence[str] = ()
+) -> dict[str, npt.NDArray[Any]]:
+    """Rows as columns, in order of first appearance after ``first``.
+
+    A column of numbers and truth values alone is float64, and so is a column named in ``numbers``; a row that has no
+    such value is masked there, which NaN is not: a score of NaN was measured. Any other column keeps its objects.
+    """
+    names = dict.fromkeys(first)
+    for row in rows:
+        names.update(dict.fromkeys(row))
+    return {name: _column([row.get(name) for row in rows], force=name in numbers) for name in names}
+
+
+def _column(values: list[Any], force: bool) -> npt.NDArray[Any]:
+    if force:
+        values = [number(value) for value in values]
+    if all(value is None or _is_number(value) for value in values):
+        filled = np.array([math.nan if value is None else float(value) for value in values], dtype=np.float64)
+        absent = np.array([value is None for value in values], dtype=bool)
+        return np.ma.array(filled, mask=absent) if absent.any() else filled
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def _is_number(value: Any) -> bool:
+    # An integer that float64 cannot hold (a 64-bit seed) stays what it is: rounding would merge different ones.
+    return isinstance(value, float | bool) or (isinstance(value, int) and abs(value) <= _EXACT)
+
+
+def number(value: Any) -> float | None:
+    """A number from a number or its text (``NaN`` and ``Infinity`` too); None where there is none."""
+    if isinstance(value, str):
+        text = value.strip().lower()
+        if text in _NOT_FINITE:
+            return _NOT_FINITE[text]
+        if "_" in text:
+            return None
+        try:
+            return float(text)
+        except ValueError:
+            return None
+    if isinstance(value, bool | int | float | np.number | np.bool_):
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf if value > 0 else -math.inf
+    return None
+
+
+def whole(value: Any, otherwise: int = 0) -> int:
+    """A whole number from what should be one."""
+    found = number(value)
+    return otherwise if found is None or not math.isfinite(found) else int(found)
+
+
+def rows_by_step(points: Iterable[tuple[str, Any, Any]]) -> list[dict[str, Any]]:
+    """One row per step from (name, step, value); of two values at one step the later counts.
+
+    What a run logged once (a test score after training, a total) belongs to the run, so every row of it has it: else
+    no row would hold both the selection score that chooses it and the score to report.
+    """
+    rows: dict[Any, dict[str, Any]] = {}
+    counts: Counter[str] = Counter()
+    last: dict[str, Any] = {}
+    for name, step, value in points:
+        row = rows.setdefault(step, {"step": step})
+        if name not in row:
+            counts[name] += 1
+        row[name] = last[name] = value
+    once = {name: last[name] for name, count in counts.items() if count == 1}
+    return [{**rows[step], **once} for step in sorted(rows)]
+
+
+def seed_of(configuration: Iterable[str]) -> dict[str, str]:
+    """The role of a hyperparameter that is plainly the random seed."""
+    found = [one for one in configuration if one.lower().replace("/", ".").rsplit(".", 1)[-1].lstrip("-") in _SEEDS]
+    return {"seed": found[0]} if len(found) == 1 else {}
+
+
+def flatten(value: Any, prefix: str = "") -> dict[str, Any]:
+    """Nested mappings with dotted names; a list becomes its JSON text, for it is one value of one trial."""
+    flat: dict[str, Any] = {}
+    _flatten(value, prefix, flat, depth=0)
+    return flat
+
+
+def _flatten(value: Any, name: str, flat: dict[str, Any], depth: int) -> None:
+    if len(flat) > _MOST_LEAVES or depth > 100:
+        raise ValueError("it nests more than can be meant")
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            _flatten(inner, f"{name}.{key}" if name else str(key), flat, depth + 1)
+    elif isinstance(value, Mapping):
+        return
+    elif value is None or isinstance(value, str | bool | int | float):
+        flat[name or "value"] = value
+    else:
+        text = json.dumps(value, default=str)
+        flat[name or "value"] = text
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value of a JSON text; ValueError alone where it is not JSON, however it is broken."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it nests too deeply") from error
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[int, Any, str | None]]:
+    """(line number, value, None) for each line of JSON, (line number, None, why) for each that is broken."""
+    lines = read_bytes(path).split(b"\n")
+    for place, line in enumerate(lines, start=1):
+        text = line.decode("utf-8-sig" if place == 1 else "utf-8", errors="replace").strip()
+        if not text:
+            continue
+        try:
+            yield place, parse_json(text), None
+        except ValueError as error:
+            cut = " (the file ends in the middle of it)" if place == len(lines) else ""
+            yield place, None, f"not JSON: {error}{cut}"
+
+
+def load_yaml(text: str) -> Any:
+    """The plain data of a YAML text. A tag that asks for a Python object gives its plain parts; nothing is run."""
+    import yaml
+
+    class Plain(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # the C one is ten times faster
+        pass
+
+    def plain(loader: Any, tag: str, node: yaml.Node) -> Any:
+        if isinstance(node, yaml.MappingNode):
+            return loader.construct_mapping(node, deep=True)
+        if isinstance(node, yaml.SequenceNode):
+            return loader.construct_sequence(node, deep=True)
+        return loader.construct_scalar(node) or tag.rsplit(":", 1)[-1]  # !!python/name:torch.nn.ReLU ''
+
+    Plain.add_multi_constructor("", plain)
+    try:
+        return yaml.load(text, Loader=Plain)  # a SafeLoader: tagged values come as plain data
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
+        raise ValueError(" ".join(str(error).split())[:200] or "not YAML") from error
+
+
+def looks_like_sqlite(path: Path) -> bool:
+    """Whether the file starts as every SQLite database does."""
+    try:
+        with path.open("rb") as file:
+            return file.read(16) == b"SQLite format 3\x00"
+    except OSError:
+        return False
+
+
+@contextmanager
+def open_sqlite(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that changes nothing: neither the database nor the files SQLite keeps beside it."""
+    beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "-journal")]
+    try:
+        with path.open("rb") as file:
+            header = file.read(20)
+        # Bytes 18 and 19 are 2 where a write-ahead log is used. A reader of such a database makes the log's index
+        # (-shm) where it is missing; without a log nobody writes, and the file can be read as one that does not change.
+        logs, has_log, has_index = header[18:20] == b"\x02\x02", beside[0].exists(), beside[1].exists()
+        if not logs or (has_log and has_index):
+            with closing(_connect(path, "mode=ro")) as connection:
+                if _answers(connection):
+                    yield connection
+                    return
+        if not (has_log or beside[2].exists()):
+            with closing(_connect(path, "immutable=1")) as connection:
+                yield connection
+            return
+        # A writer was killed: what it committed last stands in its log, which only a writer can work in.
+        with TemporaryDirectory() as folder:
+            for part in (path, beside[0], beside[2]):
+                if part.exists():
+                    shutil.copyfile(part, Path(folder) / part.name)
+            with closing(_connect(Path(folder) / path.name, "mode=rw")) as connection:
+                yield connection
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # of a damaged name in a message
+        said = "".join(letter if letter.isprintable() else " " for letter in str(error))
+        raise DataError(f"{path.name} is not a readable SQLite database: {said}") from error
+    except OSError as error:
+        raise InputError(f"{path.name} cannot be read: {error.strerror or error}") from error
+
+
+def _connect(path: Path, how: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True)
+    connection.text_factory = lambda raw: raw.decode("utf-8", errors="replace")
+    return connection
+
+
+def _answers(connection: sqlite3.Connection) -> bool:
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except (sqlite3.OperationalError, UnicodeDecodeError):
+        return False
+    return True

@@ -1,0 +1,156 @@
+"""AllenTune: the results.jsonl of its report, or the folder of a search itself (run_*/trial with AllenNLP's files).
+
+The report leaves out every run that did not finish; the folder still has them, and here they count as failed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from levelbest.errors import DataError
+from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, read_json_lines
+from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import kind_of, read_bytes
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS"]
+
+_BEST = "best_validation_"
+_RESULT = re.compile(r"(best_)?(training|validation|test)_\w+|best_epoch|epoch|peak_\w+")
+_SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
+_DURATION = re.compile(r"(?:(-?\d+) days?,? )?(\d+):(\d+):(\d+(?:\.\d+)?)")
+_RUN = re.compile(r"run_(\d+)")
+
+
+def _recognises(path: Path) -> bool:
+    if path.is_dir():
+        return holds(path, lambda name: _is_run(PurePosixPath(name)))
+    if not path.is_file() or kind_of(path) not in ("jsonl", "json"):
+        return False
+    try:
+        first = parse_json(read_bytes(path, 1 << 20).split(b"\n", 1)[0].decode("utf-8", errors="replace"))
+    except ValueError:  # InputError and DataError are such
+        return False
+    return isinstance(first, dict) and "training_duration" in first and any(key.startswith(_BEST) for key in first)
+
+
+def _is_run(path: PurePosixPath) -> bool:
+    parts = path.parts
+    return len(parts) >= 3 and parts[-2:] == ("trial", "config.json") and _RUN.match(parts[-3]) is not None
+
+
+def _read(path: Path, **_: Any) -> list[RawTable]:
+    """One table, one row per run."""
+    skipped: list[Skipped] = []
+    rows = _folder_rows(path, skipped) if path.is_dir() else _file_rows(path, skipped)
+    source = path.name or path.resolve().name
+    if not rows:
+        why = f" ({skipped[0].where}: {skipped[0].why})" if skipped else ""
+        raise DataError(f"{source} holds no results of AllenTune{why}")
+    for row in rows:
+        row["training_duration"] = _seconds(row.get("training_duration"))
+        row.pop("directory", None)  # a path on the machine that ran the search
+    columns = columns_of(rows, numbers=["training_duration"])
+    configuration = [name for name in columns if not _RESULT.fullmatch(name) and name not in (*_SEEDS, "status", "run")]
+    roles = {"cost": "training_duration", **_score_roles(columns)}
+    direction = ("min" if roles["selection"].endswith("loss") else "max") if "selection" in roles else None
+    if "model" in columns:  # allentune report --model NAME
+        roles["family"] = "model"
+        configuration.remove("model")
+    if "random_seed" in columns:
+        roles["seed"] = "random_seed"
+    if "status" in columns:
+        roles["status"] = "status"
+    return [
+        RawTable(
+            source=source,
+            columns=columns,
+            roles=roles,
+            configuration=configuration,
+            direction=direction,
+            cost_unit="s",
+            facts={"format": "AllenTune results"},
+            skipped=skipped,
+        )
+    ]
+
+
+def _score_roles(names: Iterable[str]) -> dict[str, str]:
+    """AllenTune's own default, or the only one there is, that is no loss; and the test score of the same name."""
+    found = [name for name in names if name.startswith(_BEST)]
+    scores = [name for name in found if not name.endswith("loss")] or found
+    default = f"{_BEST}accuracy"
+    chosen = default if default in scores else scores[0] if len(scores) == 1 else None
+    if chosen is None:
+        return {}
+    test = f"test_{chosen.removeprefix(_BEST)}"
+    return {"selection": chosen, **({"reported": test} if test in names else {})}
+
+
+def _file_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, Any]]:
+    rows = []
+    for place, value, why in read_json_lines(path):
+        if why is None and isinstance(value, dict):
+            rows.append(flatten(value))
+        else:
+            skipped.append(Skipped(f"{path.name}, line {place}", why or "not a result"))
+    return rows
+
+
+def _folder_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, Any]]:
+    tree = open_tree(path, lambda name: PurePosixPath(name).name in ("config.json", "metrics.json", "stdout.log"))
+    runs = [str(PurePosixPath(name).parent) for name in tree.files if _is_run(PurePosixPath(name))]
+    rows = []
+    for folder in sorted(runs, key=_run_number):
+        config = _json_of(tree, f"{folder}/config.json", skipped)
+        # A run writes metrics.json when it ends; before that there are metrics_epoch_*.json alone.
+        metrics = _json_of(tree, f"{folder}/metrics.json", skipped)
+        row: dict[str, Any] = {"run": PurePosixPath(folder).parent.name, "status": "ok" if metrics else "failed"}
+        row.update(config)
+        row.update(metrics)
+        if f"{folder}/stdout.log" in tree.files:
+            text = tree.text(f"{folder}/stdout.log")
+            for seed in _SEEDS:
+                found = re.search(rf"{seed} = (\d+)", text)
+                if found:
+                    row[seed] = int(found[1])
+        rows.append(row)
+    return rows
+
+
+def _run_number(folder: str) -> tuple[float, str]:
+    found = _RUN.match(PurePosixPath(folder).parent.name)
+    return (float(found[1]) if found else float("inf")), folder
+
+
+def _json_of(tree: Tree, name: str, skipped: list[Skipped]) -> dict[str, Any]:
+    if name not in tree.files:
+        return {}
+    try:
+        value = parse_json(tree.text(name))
+        return flatten(value) if isinstance(value, dict) else {}
+    except ValueError as error:
+        skipped.append(Skipped(name, f"not read: {error}"))
+        return {}
+
+
+def _seconds(stored: Any) -> float | None:
+    """Seconds, from a number or from AllenNLP's ``0:02:31.5``."""
+    found = _DURATION.fullmatch(stored.strip()) if isinstance(stored, str) else None
+    if found is None:
+        return number(stored)
+    days, hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+
+
+READER = Reader(
+    name="allentune",
+    about="AllenTune results.jsonl, or the folder of its search",
+    recognises=_recognises,
+    read=_read,
+)
+READERS = (READER,)

@@ -1,0 +1,190 @@
+"""Hydra's job folders: the configuration from .hydra, the scores from a metrics file that the program wrote.
+
+Hydra records neither a score nor a duration: the user names the file with ``metrics``, or one of the usual names is
+found. A job without that file did not get to its end: a failed trial.
+"""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from levelbest.errors import DataError, InputError
+from levelbest.readers.formats._metrics import metric_rows
+from levelbest.readers.formats._rows import columns_of, flatten, load_yaml, seed_of
+from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS"]
+
+_STEMS = ("metrics", "results", "result", "scores", "metric_dict", "eval", "summary")
+_ENDINGS = (".json", ".jsonl", ".yaml", ".yml", ".csv")
+_USUAL = [f"{stem}{ending}" for stem in _STEMS for ending in _ENDINGS]
+_CONFIG = ".hydra/config.yaml"
+_JOB_NAME = re.compile(r"^  job:\n(?:    .*\n)*?    name: (.+)$", re.MULTILINE)
+_SWEEPER = re.compile(r"^  sweeper:\n(?:    .*\n)*", re.MULTILINE)
+
+
+def _recognises(path: Path) -> bool:
+    return holds(path, lambda name: name.endswith(_CONFIG))
+
+
+def _read(path: Path, *, metrics: str | None = None, **_: Any) -> list[RawTable]:
+    """One table per sweep, one row per job, or per step where the metrics file is a log.
+
+    ``metrics`` is the file's name inside a job's folder, e.g. ``results.json`` or ``logs/*/metrics.csv``.
+    """
+
+    def wanted(name: str) -> bool:
+        # The files of a folder cost nothing before they are opened; those of an archive are all read at once.
+        if path.is_dir() or "/.hydra/" in f"/{name}" or name.endswith(_ENDINGS):
+            return True
+        return metrics is not None and fnmatchcase(PurePosixPath(name).name, PurePosixPath(metrics).name)
+
+    tree = open_tree(path, wanted)
+    jobs = [name[: -len(_CONFIG)].rstrip("/") for name in tree.files if name.endswith(_CONFIG)]
+    if not jobs:
+        raise DataError(f"{tree.name} holds no Hydra job: no folder with .hydra/config.yaml")
+    inside = _files_of(tree, jobs)
+    chosen = {job: _metrics_file(files, metrics) for job, files in inside.items()}
+    if not any(chosen.values()):
+        raise InputError(_nothing_found(tree.name, inside, metrics))
+    if metrics is None:
+        metrics = _most_common([name for name in chosen.values() if name])
+        chosen = {job: _metrics_file(files, metrics) for job, files in inside.items()}
+    sweeps: dict[str, list[str]] = {}
+    for job in jobs:
+        sweeps.setdefault(str(PurePosixPath(job).parent) if job else "", []).append(job)
+    names = _family_names(tree, sweeps)
+    return [_table(tree, names[sweep], sweep, found, chosen, metrics) for sweep, found in sweeps.items()]
+
+
+def _files_of(tree: Tree, jobs: list[str]) -> dict[str, dict[str, str]]:
+    """Job -> {path inside the job: path in the tree}, without Hydra's own files."""
+    inside: dict[str, dict[str, str]] = {job: {} for job in jobs}
+    known = set(jobs)
+    for name in tree.files:
+        parts = PurePosixPath(name).parts
+        if ".hydra" in parts:
+            continue
+        for depth in range(len(parts) - 1, -1, -1):
+            job = "/".join(parts[:depth])
+            if job in known:
+                inside[job]["/".join(parts[depth:])] = name
+                break
+    return inside
+
+
+def _metrics_file(files: dict[str, str], wanted: str | None) -> str | None:
+    """The path inside the job of its metrics file; the one nearest to the top where several fit."""
+    patterns = _USUAL if wanted is None else [wanted]
+    nearest = sorted(files, key=lambda name: (name.count("/"), name))
+    for pattern in patterns:
+        for name in nearest:
+            if fnmatchcase(name, pattern) or (wanted is None and PurePosixPath(name).name == pattern):
+                return name
+    return None
+
+
+def _most_common(names: list[str]) -> str:
+    return max(dict.fromkeys(names), key=names.count)
+
+
+def _nothing_found(source: str, inside: dict[str, dict[str, str]], metrics: str | None) -> str:
+    seen = sorted({name for files in inside.values() for name in files if not name.endswith(".log")})
+    there = f"; the jobs hold {', '.join(seen[:8])}{' ...' if len(seen) > 8 else ''}" if seen else ""
+    if metrics is not None:
+        return f"no job of {source} has a metrics file {metrics!r}{there}"
+    return (
+        f"Hydra stores no scores, and no job of {source} has a file of a usual name such as metrics.json{there}; name "
+        "it, e.g. metrics='results.json' (--reader-option metrics=results.json)"
+    )
+
+
+def _family_names(tree: Tree, sweeps: dict[str, list[str]]) -> dict[str, str]:
+    """The program's name where there is one sweep, else the folders' names."""
+    if len(sweeps) == 1:
+        (sweep,) = sweeps
+        found = _JOB_NAME.search(_hydra_yaml(tree, sweeps[sweep][0]))
+        return {sweep: found[1].strip() if found else PurePosixPath(sweep).name or tree.name}
+    last = {sweep: PurePosixPath(sweep).name or tree.name for sweep in sweeps}
+    return {sweep: sweep if list(last.values()).count(name) > 1 else name for sweep, name in last.items()}
+
+
+def _hydra_yaml(tree: Tree, job: str) -> str:
+    name = f"{job}/.hydra/hydra.yaml" if job else ".hydra/hydra.yaml"
+    return tree.text(name) if name in tree.files else ""
+
+
+def _table(
+    tree: Tree, family: str, sweep: str, jobs: list[str], chosen: dict[str, str | None], metrics: str
+) -> RawTable:
+    skipped: list[Skipped] = []
+    rows: list[dict[str, Any]] = []
+    configuration: dict[str, None] = {}
+    several = False
+    for order, job in enumerate(sorted(jobs, key=_number)):
+        config = _configuration(tree, job, skipped)
+        configuration.update(dict.fromkeys(config))
+        name = chosen[job]
+        logged: list[dict[str, Any]] = []
+        if name is not None:
+            try:
+                logged = metric_rows(name, tree.text(f"{job}/{name}" if job else name), skipped)
+            except ValueError as error:
+                skipped.append(Skipped(f"{job}/{name}", f"not read: {error}"))
+        several = several or len(logged) > 1
+        common: dict[str, Any] = {"sweep": family, "job": PurePosixPath(job).name or tree.name}
+        common |= {"status": "ok" if logged else "failed", "order": order, **config}
+        rows.extend({**common, **row} for row in logged or [{}])
+    roles = {"family": "sweep", "status": "status", "order": "order"} | seed_of(configuration)
+    if several:
+        roles["trial"] = "job"
+    facts = {"format": "Hydra job folders", "metrics": metrics}
+    sampler = _sampler(_hydra_yaml(tree, jobs[0]))
+    if sampler and len(jobs) > 1:
+        facts[f"sampler:{family}"] = sampler
+    return RawTable(
+        source=PurePosixPath(sweep).name or tree.name,
+        columns=columns_of(rows, ["sweep", "job", "status", "order", *configuration]),
+        roles=roles,
+        configuration=list(configuration),
+        facts=facts,
+        skipped=skipped,
+    )
+
+
+def _sampler(hydra_yaml: str) -> str | None:
+    """What chose the configurations: a sweeper that a plug-in brought, and its sampler where it has one."""
+    block = _SWEEPER.search(hydra_yaml)
+    targets = re.findall(r"_target_: (\S+)", block[0]) if block else []
+    if not targets or targets[0].endswith("BasicSweeper"):  # every combination of the values the user listed
+        return None
+    return next((one for one in targets if "sampler" in one.lower()), targets[0]).rsplit(".", 1)[-1]  # type: ignore[no-any-return]
+
+
+def _number(job: str) -> tuple[float, str]:
+    name = PurePosixPath(job).name
+    return (float(name) if name.isdigit() and len(name) < 16 else float("inf")), job
+
+
+def _configuration(tree: Tree, job: str, skipped: list[Skipped]) -> dict[str, Any]:
+    name = f"{job}/{_CONFIG}" if job else _CONFIG
+    try:
+        stored = load_yaml(tree.text(name))
+        return {f"config.{key}": value for key, value in flatten(stored).items()} if isinstance(stored, dict) else {}
+    except ValueError as error:
+        skipped.append(Skipped(name, f"not read: {error}"))
+        return {}
+
+
+READER = Reader(
+    name="hydra",
+    about="Hydra multirun or output folder, with a metrics file in each job",
+    recognises=_recognises,
+    read=_read,
+)
+READERS = (READER,)

@@ -1,0 +1,259 @@
+"""inspect_ai's logs, .eval and .json: each sample of each problem is a trial, its problem the group."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from levelbest.errors import DataError, InputError, MissingExtra
+from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, whole
+from levelbest.readers.formats._tree import holds, open_tree
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS"]
+
+_ZSTD = 93
+_WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+"""inspect_ai's own numbers for correct, incorrect, partial and no answer, and for common words."""
+_STATUS = {"success": "ended", "error": "ended with an error", "cancelled": "was cancelled", "started": "has not ended"}
+_SCORE = "score."
+
+
+@dataclass
+class _Log:
+    """One log: what it says of itself, and its samples."""
+
+    name: str
+    header: dict[str, Any]
+    samples: list[dict[str, Any]] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def said(self, *path: str) -> Any:
+        value: Any = self.header
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        return value
+
+
+def _recognises(path: Path) -> bool:
+    if path.is_dir():
+        return holds(path, lambda name: name.endswith(".eval"))
+    try:
+        if path.suffix == ".eval":
+            return zipfile.is_zipfile(path)
+        if path.suffix == ".json":
+            with path.open("rb") as file:
+                head = file.read(4096)
+            return all(mark in head for mark in (b'"version"', b'"status"', b'"eval"', b'"task_id"'))
+    except OSError:
+        return False
+    return False
+
+
+def _read(path: Path, **_: Any) -> list[RawTable]:
+    """One table per log, one row per sample; a score in words (C, I, P, N) becomes its number."""
+    if path.is_dir():
+        tree = open_tree(path, lambda name: name.endswith((".eval", ".json")))
+        paths = [file for file in tree.files.values() if isinstance(file, Path) and _recognises(file)]
+    else:
+        paths = [path]
+    logs, lost = [], []
+    for one in paths:
+        try:
+            logs.append(_eval_log(one) if zipfile.is_zipfile(one) else _json_log(one))
+        except DataError as error:
+            if len(paths) == 1:
+                raise
+            lost.append(Skipped(one.name, str(error)))
+    logs, again = _without_copies(logs)
+    scored = [log for log in logs if any(sample.get("scores") for sample in log.samples)]
+    if not scored:
+        what = f"no sample of {path.name} has a score: score the log first (inspect score)" if logs else None
+        raise DataError(what or f"{path.name} holds no log of inspect_ai{f': {lost[0].why}' if lost else ''}")
+    tasks = {log.said("eval", "task") for log in scored}
+    tables = [_table(log, several_tasks=len(tasks) > 1) for log in scored]
+    tables[0].skipped += [*lost, *again]
+    tables[0].skipped += [Skipped(log.name, "none of its samples has a score") for log in logs if log not in scored]
+    return tables
+
+
+def _without_copies(logs: list[_Log]) -> tuple[list[_Log], list[Skipped]]:
+    """One log may be there twice, as .eval and .json or before and after scoring: its samples are counted once."""
+    kept: dict[Any, _Log] = {}
+    copies = []
+    for log in sorted(logs, key=lambda one: not any(sample.get("scores") for sample in one.samples)):
+        known = (log.said("eval", "run_id"), log.said("eval", "task_id"), log.said("eval", "model"))
+        if kept.setdefault(known, log) is not log:
+            copies.append(Skipped(log.name, f"another copy of {kept[known].name}"))
+    return list(kept.values()), copies
+
+
+def _json_log(path: Path) -> _Log:
+    try:
+        stored = parse_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path.name} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise DataError(f"{path.name} is not a log of inspect_ai: {error}") from error
+    if not isinstance(stored, dict) or not isinstance(stored.get("eval"), dict):
+        raise DataError(f"{path.name} is not a log of inspect_ai: it has no part 'eval'")
+    samples = stored.pop("samples", None) or []
+    return _Log(path.name, stored, [one for one in samples if isinstance(one, dict)])
+
+
+def _eval_log(path: Path) -> _Log:
+    """The header and the samples' summaries; of a log that has not ended, its journal."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            names = packed.namelist()
+            begun = "header.json" if "header.json" in names else "_journal/start.json"
+            if begun not in names:
+                raise DataError(f"{path.name} is not a log of inspect_ai: it has no header")
+            header = parse_json(_content(path, packed, begun))
+            log = _Log(path.name, header if isinstance(header, dict) else {})
+            if begun != "header.json":
+                log.header["status"] = "started"
+            for part in _sample_parts(names):
+                log.samples += _samples(path, packed, part, log.skipped)
+    except (zipfile.BadZipFile, ValueError, OSError, struct.error, EOFError, zlib.error) as error:
+        if isinstance(error, DataError | InputError):
+            raise
+        raise DataError(f"{path.name} is not a readable log of inspect_ai: {error}") from error
+    return log
+
+
+def _sample_parts(names: list[str]) -> Iterator[str]:
+    if "summaries.json" in names:
+        yield "summaries.json"
+        return
+    journal = [name for name in names if name.startswith("_journal/summaries/")]
+    yield from journal or [name for name in names if name.startswith("samples/")]
+
+
+def _samples(path: Path, packed: zipfile.ZipFile, name: str, skipped: list[Skipped]) -> list[dict[str, Any]]:
+    try:
+        found = parse_json(_content(path, packed, name))
+    except (ValueError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        skipped.append(Skipped(f"{path.name}, {name}", f"not read: {error}"))
+        return []
+    listed = found if isinstance(found, list) else [found]
+    return [one for one in listed if isinstance(one, dict)]
+
+
+def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
+    """A member's bytes. Newer logs are packed with Zstandard, which this Python's zipfile may not know."""
+    info = packed.getinfo(name)
+    if info.compress_type != _ZSTD:
+        return packed.read(info)
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtra("zstandard", "inspect") from None
+    with path.open("rb") as file:
+        file.seek(info.header_offset)
+        local = file.read(30)
+        name_size, extra_size = struct.unpack("<HH", local[26:30])
+        file.seek(name_size + extra_size, 1)
+        stored = file.read(info.compress_size)
+    try:
+        content: bytes = zstandard.ZstdDecompressor().stream_reader(stored).read()
+    except zstandard.ZstdError as error:
+        raise ValueError(f"{name}: {error}") from error
+    if zlib.crc32(content) != info.CRC:
+        raise ValueError(f"{name} is damaged: its checksum is another")
+    return content
+
+
+def _table(log: _Log, several_tasks: bool) -> RawTable:
+    task, model = str(log.said("eval", "task")), str(log.said("eval", "model"))
+    rows: list[dict[str, Any]] = []
+    skipped = list(log.skipped)
+    settings = {f"config.{key}": value for key, value in flatten(log.said("plan", "config") or {}).items()}
+    settings |= {f"task_args.{key}": value for key, value in flatten(log.said("eval", "task_args") or {}).items()}
+    worded: set[str] = set()
+    for sample in log.samples:
+        scores = _scores(sample.get("scores"), worded)
+        failed = sample.get("error") is not None or not scores
+        usage = [one for one in (sample.get("model_usage") or {}).values() if isinstance(one, dict)]
+        rows.append(
+            {
+                "system": f"{model} / {task}" if several_tasks else model,
+                "model": model,
+                "task": task,
+                "problem": f"{task} #{sample.get('id')}",
+                "epoch": whole(sample.get("epoch"), 1),
+                "status": "failed" if failed else "ok",
+                **settings,
+                **scores,
+                "total_time": number(sample.get("total_time")),
+                "working_time": number(sample.get("working_time")),
+                **{
+                    f"{kind}_tokens": sum(whole(one.get(f"{kind}_tokens")) for one in usage)
+                    for kind in ("input", "output", "total")
+                    if usage
+                },
+            }
+        )
+    missing = whole(log.said("results", "total_samples")) - len(rows)
+    status = str(log.said("status"))
+    if status != "success" or missing > 0:
+        count = f"; {missing} of its samples never ran" if missing > 0 else ""
+        skipped.append(Skipped(log.name, f"the evaluation {_STATUS.get(status, status)}{count}"))
+    columns = columns_of(rows, numbers=["total_time", "working_time"])
+    scorers = [name for name in columns if name.startswith(_SCORE)]
+    roles = {"family": "system", "group": "problem", "order": "epoch", "status": "status"}
+    if "working_time" in columns and not bool(_empty(columns["working_time"])):
+        roles["cost"] = "working_time"
+    if len(scorers) == 1:
+        roles["selection"] = scorers[0]
+    # Correct is better than incorrect; of a scorer that gives numbers nothing says which way they point.
+    facts = {"format": "inspect_ai log"} | {f"direction:{name}": "max" for name in scorers if name in worded}
+    version = log.said("eval", "packages", "inspect_ai")
+    if isinstance(version, str):
+        facts["written by"] = f"inspect_ai {version.partition('+')[0]}"
+    return RawTable(
+        source=log.name,
+        columns=columns,
+        roles=roles,
+        configuration=list(settings),
+        direction="max" if len(scorers) == 1 and scorers[0] in worded else None,
+        cost_unit="s",
+        facts=facts,
+        skipped=skipped,
+    )
+
+
+def _empty(column: Any) -> bool:
+    return bool(getattr(column, "mask", False) is not False and column.mask.all())
+
+
+def _scores(stored: Any, worded: set[str]) -> dict[str, float]:
+    """Scorer -> number; a scorer with several values gives one column for each. ``worded``: those given in words."""
+    found: dict[str, float] = {}
+    for scorer, score in stored.items() if isinstance(stored, dict) else ():
+        value = score.get("value") if isinstance(score, dict) else score
+        parts = value.items() if isinstance(value, dict) else [("", value)]
+        for part, one in parts:
+            plain = _WORDS.get(one, _WORDS.get(one.lower())) if isinstance(one, str) else None
+            figure = number(one) if plain is None else plain
+            name = f"{_SCORE}{scorer}{f'.{part}' if part else ''}"
+            if plain is not None:
+                worded.add(name)
+            if figure is not None:
+                found[name] = figure
+    return found
+
+
+READER = Reader(
+    name="inspect",
+    about="inspect_ai log (.eval or .json), or a folder of them",
+    recognises=_recognises,
+    read=_read,
+)
+READERS = (READER,)

@@ -1,0 +1,169 @@
+"""The runner's ledger: a SQLite file, opened read-only. Its head is quoted, so its chain of hashes is followed first.
+
+While a study runs, a family's rows from its first unfinished trial on count as running, whether they have ended or not:
+those that end early are the short ones, and only the finished beginning of the plan is a fair sample.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from levelbest._ledger.chain import Chain, refuse
+from levelbest._ledger.file import APPLICATION_ID, check_file, one_line, read_rows, schema_problems
+from levelbest._ledger.records import FINAL
+from levelbest.errors import DataError, LevelbestError
+from levelbest.readers.formats._rows import columns_of, flatten, looks_like_sqlite, open_sqlite
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS"]
+
+_OWN = ("family", "trial", "status", "seed", "wall", "cpu", "cost", "reason")
+_ENVIRONMENT = ("levelbest", "python", "system", "processor", "cpus", "memory", "gpus")
+
+
+@dataclass
+class _Family:
+    name: str = ""
+    definition: dict[str, Any] = field(default_factory=dict)
+    planned: int = 0
+    starts: dict[int, dict[str, Any]] = field(default_factory=dict)
+    ends: dict[int, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+
+
+def _recognises(path: Path) -> bool:
+    if not looks_like_sqlite(path):
+        return False
+    try:
+        with path.open("rb") as file:  # SQLite's file format gives the application its place
+            return int.from_bytes(file.read(72)[68:72], "big") == APPLICATION_ID
+    except OSError:
+        return False
+
+
+def _read(path: Path, **_: Any) -> list[RawTable]:
+    with open_sqlite(path) as connection:
+        check_file(connection, path.name)
+        if problem := schema_problems(connection).get("records"):
+            raise DataError(f"the ledger {path.name} cannot be read: {problem}")
+        try:
+            return [_table(path.name, connection)]
+        except LevelbestError:
+            raise
+        except (sqlite3.Error, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise DataError(f"the ledger {path.name} cannot be read: {one_line(error)}") from error
+
+
+def _table(source: str, connection: sqlite3.Connection) -> RawTable:
+    chain = Chain(refuse(source))
+    families: dict[int, _Family] = {}
+    for row in read_rows(connection):
+        record, body = chain.take(row) or (None, {})
+        if record is None or record.family is None:
+            continue
+        family = families.setdefault(record.family, _Family())
+        if record.kind == "start":
+            family.starts[record.trial or 0] = body
+        elif record.kind == "end" and record.status in FINAL:
+            family.ends[record.trial or 0] = record.status, body
+    for number, family in families.items():
+        declared = chain.families[number]
+        family.name, family.definition, family.planned = declared.name, declared.definition, declared.n_planned
+    study: dict[str, Any] = chain.study
+    skipped: list[Skipped] = []
+    found = [row for family in families.values() for row in _rows_of(family, skipped)]
+    if not found:
+        raise DataError(f"{source} holds no trial yet; run its study first")
+    metric = study["metric"]
+    columns = columns_of(found, ["family", "trial", "status", "seed"], numbers=["wall", "cpu", "cost"])
+    roles = {"family": "family", "order": "trial", "status": "status", "seed": "seed", "cost": "cost"}
+    for role in ("selection", "reported"):
+        if metric[role] is not None and (name := _score_name(metric[role])) in columns:
+            roles[role] = name
+    return RawTable(
+        source=source,
+        columns=columns,
+        roles=roles,
+        configuration=[name for name in columns if name.startswith("config.")],
+        direction=metric["direction"],
+        cost_unit=study["cost"]["unit"],
+        facts=_facts(study, chain.environment, families, chain.head),
+        row_name="trial",
+        skipped=skipped,
+    )
+
+
+def _rows_of(family: _Family, skipped: list[Skipped]) -> list[dict[str, Any]]:
+    """Finished trials of the plan's finished beginning, and the others as running."""
+    prefix = 0
+    while prefix in family.ends:
+        prefix += 1
+    rows = []
+    for trial, start in sorted(family.starts.items()):
+        row: dict[str, Any] = {"family": family.name, "trial": trial, "status": "running", "seed": start["seed"]}
+        config = start["config"]
+        if any(isinstance(value, dict | list) for value in config.values()):
+            config = flatten(config)
+        for name, value in config.items():
+            row[f"config.{name}"] = value
+        if trial < prefix:
+            status, end = family.ends[trial]
+            row["status"] = status
+            for name, value in end["scores"].items():
+                row[_score_name(name)] = value
+            for name in ("wall", "cpu", "cost", "reason"):
+                row[name] = end.get(name)
+        rows.append(row)
+    early = sum(trial > prefix for trial in family.ends)
+    if early:
+        why = f"{early} trials ended while trial {prefix} still runs; those that end early are no fair sample, and wait"
+        skipped.append(Skipped(f"family {family.name}", why))
+    return rows
+
+
+def _score_name(name: str) -> str:
+    return f"score.{name}" if name in _OWN or name.startswith("config.") else name
+
+
+def _facts(
+    study: dict[str, Any], environment: dict[str, Any], families: dict[int, _Family], head: str
+) -> dict[str, str]:
+    """What the checklist and the report can fill in: no path, no host, no user."""
+    facts = {"format": "levelbest ledger", "ledger:head": head, "ledger:seed": str(study["seed"])}
+    bounds = study["metric"]["bounds"]
+    facts |= {f"bounds:{side}": str(b) for side, b in zip(("low", "high"), bounds, strict=True) if b is not None}
+    for family in families.values():
+        definition = family.definition
+        facts[f"sampler:{family.name}"] = "random search"
+        facts[f"planned:{family.name}"] = str(family.planned)
+        facts[f"not_run:{family.name}"] = str(max(0, family.planned - len(family.starts)))
+        facts[f"space:{family.name}"] = json.dumps(dict(definition["space"]))
+        facts[f"seeds:{family.name}"] = str(definition["seeds"])
+        if definition.get("time_limit") is not None:
+            facts[f"time_limit:{family.name}"] = str(definition["time_limit"])
+        words = definition.get("command") or [definition.get("function") or ""]
+        facts[f"objective:{family.name}"] = " ".join(word.rsplit("/", 1)[-1] for word in words)
+    for name in _ENVIRONMENT:
+        if environment.get(name):
+            value = environment[name]
+            facts[f"environment:{name}"] = value if isinstance(value, str) else json.dumps(value)
+    code = environment.get("code")
+    if code:
+        clean = {True: "clean", False: "with changes not committed", None: "unknown whether clean"}[code["clean"]]
+        facts["environment:code"] = f"{code['commit']} ({clean})"
+    if environment.get("packages"):
+        facts["environment:packages"] = json.dumps(environment["packages"])
+    return facts
+
+
+READER = Reader(
+    name="ledger",
+    about="levelbest run's ledger (SQLite)",
+    recognises=_recognises,
+    read=_read,
+)
+READERS = (READER,)

@@ -1,0 +1,263 @@
+"""MLflow's tracking stores, the SQLite database and the folder ``mlruns``, read without MLflow."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from levelbest import _check
+from levelbest.errors import DataError, InputError
+from levelbest.readers.formats._rows import (
+    columns_of,
+    load_yaml,
+    looks_like_sqlite,
+    number,
+    open_sqlite,
+    rows_by_step,
+    seed_of,
+)
+from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.trials import Skipped
+
+__all__ = ["FOLDER", "READER", "READERS"]
+
+_STATUS = {"FINISHED": "ok", "FAILED": "failed", "KILLED": "failed", "RUNNING": "running"}
+_STATUS_NUMBERS = {"1": "RUNNING", "2": "SCHEDULED", "3": "FINISHED", "4": "FAILED", "5": "KILLED"}
+_TABLES = {"experiments", "runs", "params", "metrics"}
+
+
+@dataclass
+class _Run:
+    """One run as stored."""
+
+    run_id: str
+    experiment: str
+    name: str
+    status: str
+    stage: str = "active"
+    start: float | None = None
+    end: float | None = None
+    params: dict[str, str] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
+    points: list[tuple[str, float, float]] = field(default_factory=list)
+    """(metric, step, value), in the order of step and time."""
+
+
+def _recognises_database(path: Path) -> bool:
+    if not looks_like_sqlite(path):
+        return False
+    try:
+        with open_sqlite(path) as connection:
+            return _tables(connection) >= _TABLES
+    except (InputError, DataError):
+        return False
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _read_database(path: Path, *, experiment: str | None = None, history: bool = False, **_: Any) -> list[RawTable]:
+    """One table per experiment, one row per run with its last metrics; ``history``: a row per run and step."""
+    with open_sqlite(path) as connection:
+        tables = _tables(connection)
+        missing = _TABLES - tables
+        if missing:
+            raise DataError(f"{path.name} is no MLflow database: it has no table {', '.join(sorted(missing))}")
+        names = {i: str(name) for i, name in connection.execute("SELECT experiment_id, name FROM experiments")}
+        runs: dict[Any, _Run] = {}
+        for row in connection.execute(
+            "SELECT run_uuid, experiment_id, name, status, lifecycle_stage, start_time, end_time FROM runs"
+        ):
+            home = names.get(row[1], f"experiment {row[1]}")
+            runs[row[0]] = _Run(
+                str(row[0]), home, str(row[2] or ""), str(row[3]), str(row[4]), number(row[5]), number(row[6])
+            )
+        for key, value, run in connection.execute("SELECT key, value, run_uuid FROM params"):
+            if run in runs:
+                runs[run].params[str(key)] = str(value)
+        for key, value, run in connection.execute("SELECT key, value, run_uuid FROM tags"):
+            if run in runs:
+                runs[run].tags[str(key)] = str(value)
+        # MLflow keeps the last value of each metric apart: the history can be a thousand times longer.
+        table = "latest_metrics" if "latest_metrics" in tables and not history else "metrics"
+        for key, value, is_nan, step, run in connection.execute(
+            f"SELECT key, value, is_nan, step, run_uuid FROM {table} ORDER BY step, timestamp, value"
+        ):
+            if run in runs:
+                score = math.nan if is_nan else _unclamped(number(value))
+                runs[run].points.append((str(key), number(step) or 0.0, score))
+    return _result(list(runs.values()), path.name, experiment, history, "MLflow SQLite store", [])
+
+
+def _unclamped(value: float | None) -> float:
+    # The database stores an infinite metric as the largest double.
+    if value is None:
+        return math.nan
+    return math.copysign(math.inf, value) if abs(value) == sys.float_info.max else value
+
+
+def _recognises_folder(path: Path) -> bool:
+    described: set[tuple[str, ...]] = set()
+    measured: set[tuple[str, ...]] = set()
+
+    def is_run(name: str) -> bool:
+        parts = PurePosixPath(name).parts
+        if parts[-1] == "meta.yaml":
+            described.add(parts[:-1])
+            return parts[:-1] in measured
+        here = {parts[:place] for place, part in enumerate(parts[:-1]) if part in ("metrics", "params")}
+        measured.update(here)
+        return bool(here & described)
+
+    return holds(path, is_run)
+
+
+def _read_folder(path: Path, *, experiment: str | None = None, history: bool = False, **_: Any) -> list[RawTable]:
+    """One table per experiment, one row per run with its last metrics; ``history``: a row per run and step."""
+
+    def wanted(name: str) -> bool:
+        parts = PurePosixPath(name).parts
+        return parts[-1] == "meta.yaml" or bool({"metrics", "params", "tags"} & set(parts[:-1]))
+
+    tree = open_tree(path, wanted)
+    skipped: list[Skipped] = []
+    experiments: dict[str, str] = {}
+    runs: dict[str, _Run] = {}
+    for name in tree.named("meta.yaml"):
+        try:
+            meta = load_yaml(tree.text(name))
+            if not isinstance(meta, dict):
+                raise ValueError("not the description of a run")
+        except ValueError as error:
+            skipped.append(Skipped(name, f"not read: {error}"))
+            continue
+        folder = str(PurePosixPath(name).parent)
+        if "run_id" in meta or "run_uuid" in meta:
+            status = str(meta.get("status"))
+            runs[folder] = _Run(
+                run_id=str(meta.get("run_id", meta.get("run_uuid"))),
+                experiment=str(meta.get("experiment_id")),
+                name=str(meta.get("run_name") or ""),
+                status=_STATUS_NUMBERS.get(status, status),
+                stage="deleted" if ".trash" in folder else str(meta.get("lifecycle_stage", "active")),
+                start=number(meta.get("start_time")),
+                end=number(meta.get("end_time")),
+            )
+        elif "name" in meta:
+            experiments[str(meta.get("experiment_id", PurePosixPath(folder).name))] = str(meta["name"])
+    for folder, run in runs.items():
+        run.experiment = experiments.get(run.experiment, run.experiment)
+        _read_run_files(tree, folder, run, skipped)
+    return _result(list(runs.values()), tree.name, experiment, history, "MLflow file store", skipped)
+
+
+def _read_run_files(tree: Tree, folder: str, run: _Run, skipped: list[Skipped]) -> None:
+    prefix = "" if folder == "." else f"{folder}/"
+    points: list[tuple[float, float, str, float]] = []
+    for name in tree.files:
+        if not name.startswith(prefix):
+            continue
+        kind, _, key = name[len(prefix) :].partition("/")
+        if kind == "params":
+            run.params[key] = tree.text(name).strip()
+        elif kind == "tags":
+            run.tags[key] = tree.text(name).strip()
+        elif kind == "metrics":
+            for place, line in enumerate(tree.text(name).splitlines(), start=1):
+                values = [number(part) for part in line.split()[:3]]
+                if len(values) < 2 or values[0] is None or values[1] is None:
+                    skipped.append(Skipped(f"{name}, line {place}", "not a time, a value and a step"))
+                    continue
+                step = (values[2] if len(values) == 3 else None) or 0.0
+                points.append((step, values[0], key, values[1]))
+    run.points = [(key, step, value) for step, _, key, value in sorted(points, key=lambda one: one[:2])]
+
+
+def _result(
+    runs: list[_Run], source: str, experiment: str | None, history: bool, about: str, skipped: list[Skipped]
+) -> list[RawTable]:
+    if not runs:
+        raise DataError(f"{source} is an {about} without a run")
+    names = sorted({run.experiment for run in runs})
+    if experiment is not None:
+        names = [_check.as_choice(experiment, names, f"experiment in {source}")]
+    tables = [_table([run for run in runs if run.experiment == name], name, history, about) for name in names]
+    tables[0].skipped.extend(skipped)
+    full = [table for table in tables if table.n_rows]
+    if not full:
+        raise DataError(f"{source}: no run is left, e.g. {tables[0].skipped[0].where}: {tables[0].skipped[0].why}")
+    for table in tables:
+        if not table.n_rows:
+            full[0].skipped.extend(table.skipped)
+    return full
+
+
+def _table(runs: list[_Run], experiment: str, history: bool, about: str) -> RawTable:
+    parents = {run.tags.get("mlflow.parentRunId") for run in runs}
+    skipped: list[Skipped] = []
+    rows: list[dict[str, Any]] = []
+    order = 0
+    for run in sorted(runs, key=lambda one: (math.inf if one.start is None else one.start, one.run_id)):
+        why = None
+        if run.stage == "deleted":
+            why = "deleted"
+        elif run.run_id in parents:
+            why = "the parent of other runs, not a trial itself"
+        elif run.status not in _STATUS:
+            why = "planned, never started" if run.status == "SCHEDULED" else f"unknown status {run.status!r}"
+        if why:
+            skipped.append(Skipped(f"{experiment}, run {run.name or run.run_id}", why))
+            continue
+        common: dict[str, Any] = {"experiment": experiment, "run": run.run_id, "name": run.name}
+        common |= {"status": _STATUS[run.status], "order": order}
+        common["duration_s"] = None if run.start is None or run.end is None else (run.end - run.start) / 1000
+        common |= {f"params.{key}": value for key, value in run.params.items()}
+        # MLflow's own tags name the user, the machine and the code.
+        common |= {f"tags.{key}": value for key, value in run.tags.items() if not key.startswith("mlflow.")}
+        if history and run.points:
+            points = [(f"metrics.{key}", step, value) for key, step, value in run.points]
+            rows.extend({**common, **row} for row in rows_by_step(points))
+        else:
+            rows.append({**common, **{f"metrics.{key}": value for key, _, value in run.points}})
+        order += 1
+    configuration = list(dict.fromkeys(name for row in rows for name in row if name.startswith("params.")))
+    for name in configuration:  # MLflow stores every parameter as text
+        values = [row.get(name) for row in rows]
+        if all(value is None or number(value) is not None for value in values):
+            for row in rows:
+                if row.get(name) is not None:
+                    row[name] = number(row[name])
+    columns = columns_of(rows, ["experiment", "run", "name", "status", "order", "duration_s"], numbers=["duration_s"])
+    roles = {"family": "experiment", "status": "status", "order": "order", "cost": "duration_s"}
+    if history:
+        roles["trial"] = "run"
+    return RawTable(
+        source=experiment,
+        columns=columns,
+        roles=roles | seed_of(configuration),
+        configuration=configuration,
+        cost_unit="s",
+        facts={"format": about},
+        skipped=skipped,
+    )
+
+
+READER = Reader(
+    name="mlflow",
+    about="MLflow SQLite store (mlflow.db)",
+    recognises=_recognises_database,
+    read=_read_database,
+)
+FOLDER = Reader(
+    name="mlflow-folder",
+    about="MLflow file store (mlruns)",
+    recognises=_recognises_folder,
+    read=_read_folder,
+)
+READERS = (READER, FOLDER)

@@ -1,0 +1,194 @@
+"""Optuna's SQLite storage, every schema from 0.9 on, read without Optuna."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from levelbest import _check
+from levelbest.errors import DataError, InputError
+from levelbest.readers.formats._optuna import DIRECTION, Study, Trial, external_value, study_table
+from levelbest.readers.formats._rows import looks_like_sqlite, number, open_sqlite, parse_json, whole
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS"]
+
+_VALUE_TYPES = {"INF_POS": math.inf, "INF_NEG": -math.inf, "NAN": math.nan}
+_MOST = 99
+"""Objectives of one study: a damaged number must not ask for a billion columns."""
+
+
+def _recognises(path: Path) -> bool:
+    if not looks_like_sqlite(path):
+        return False
+    try:
+        with open_sqlite(path) as connection:
+            return {"studies", "trials", "trial_params"} <= _tables(connection)
+    except (InputError, DataError):
+        return False
+
+
+def _read(path: Path, *, study: str | None = None, **_: Any) -> list[RawTable]:
+    """One table per study; ``study`` names one of them."""
+    with open_sqlite(path) as connection:
+        tables = _tables(connection)
+        missing = {"studies", "trials", "trial_params"} - tables
+        if missing:
+            raise DataError(f"{path.name} is no Optuna storage: it has no table {', '.join(sorted(missing))}")
+        try:
+            studies = _studies(connection)
+            _read_trials(connection, studies)
+        except KeyError as error:
+            raise DataError(f"{path.name} is no Optuna storage: a table of it has no column {error}") from error
+        about = f"Optuna SQLite storage, schema {_schema(connection, tables)}"
+    return [study_table(one, about) for one in chosen_studies(list(studies.values()), study, path.name)]
+
+
+def chosen_studies(studies: list[Study], name: str | None, source: str) -> list[Study]:
+    """The studies that have trials, or the one that is named."""
+    if name is not None:
+        _check.as_choice(name, [one.name for one in studies], f"study in {source}")
+        return [one for one in studies if one.name == name]
+    if not studies:
+        raise DataError(f"{source} is an Optuna storage without a study")
+    filled = [one for one in studies if one.trials]
+    if not filled:
+        raise DataError(f"no study of {source} has a trial: {', '.join(one.name for one in studies)}")
+    for one in studies:
+        if not one.trials:
+            filled[0].skipped.append(Skipped(f"study {one.name!r}", "it has no trials"))
+    return filled
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+    """The rows of a table in order of insertion, none where the schema has no such table."""
+    if table not in _tables(connection):
+        return
+    cursor = connection.execute(f'SELECT * FROM "{table}" ORDER BY rowid')
+    names = [column[0] for column in cursor.description]
+    for row in cursor:
+        yield dict(zip(names, row, strict=True))
+
+
+def _schema(connection: sqlite3.Connection, tables: set[str]) -> str:
+    if "alembic_version" in tables:
+        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    else:  # before 0.10 the schema was the library's version
+        found = connection.execute("SELECT library_version FROM version_info").fetchone()
+    return str(found[0]) if found else "unknown"
+
+
+def _studies(connection: sqlite3.Connection) -> dict[Any, Study]:
+    studies: dict[Any, Study] = {}
+    for row in _rows(connection, "studies"):
+        directions = [DIRECTION.get(str(row["direction"]))] if "direction" in row else []
+        studies[row["study_id"]] = Study(str(row["study_name"]), directions)
+    found: dict[Any, dict[int, str | None]] = {}
+    for row in _rows(connection, "study_directions"):
+        objective = max(whole(row.get("objective")), 0)
+        found.setdefault(row["study_id"], {})[objective] = DIRECTION.get(str(row["direction"]))
+    for key, by_objective in found.items():
+        if key in studies:
+            studies[key].directions = [by_objective.get(i) for i in range(min(max(by_objective), _MOST) + 1)]
+    for row in _rows(connection, "study_system_attributes"):
+        if row["study_id"] in studies:
+            studies[row["study_id"]].system_attrs[str(row["key"])] = _json_or_text(row["value_json"])
+    return studies
+
+
+def _read_trials(connection: sqlite3.Connection, studies: dict[Any, Study]) -> None:
+    trials: dict[Any, tuple[Trial, Study]] = {}
+    for row in _rows(connection, "trials"):
+        study = studies.get(row["study_id"])
+        if study is None:
+            if studies:
+                note = Skipped(f"trial with id {row['trial_id']}", "its study does not exist")
+                next(iter(studies.values())).skipped.append(note)
+            continue
+        trial = Trial(
+            number=whole(row.get("number"), len(study.trials)),
+            state=str(row["state"]),
+            started=_moment(row.get("datetime_start")),
+            ended=_moment(row.get("datetime_complete")),
+        )
+        value = number(row.get("value"))
+        if value is not None:  # before 2.4 a trial has one value, in its own row
+            trial.values[0] = value
+        study.trials.append(trial)
+        trials[row["trial_id"]] = trial, study
+    for table, target in (("trial_system_attributes", "system_attrs"), ("trial_user_attributes", "user_attrs")):
+        for row in _rows(connection, table):
+            if row["trial_id"] in trials:
+                getattr(trials[row["trial_id"]][0], target)[str(row["key"])] = _json_or_text(row["value_json"])
+    for trial, _ in trials.values():
+        # Before 1.2 the number was an attribute.
+        trial.number = whole(trial.system_attrs.get("_number"), trial.number)
+    _read_values(connection, trials)
+    _read_params(connection, trials)
+
+
+def _read_values(connection: sqlite3.Connection, trials: dict[Any, tuple[Trial, Study]]) -> None:
+    for row in _rows(connection, "trial_values"):
+        if row["trial_id"] not in trials:
+            continue
+        trial = trials[row["trial_id"]][0]
+        value = _VALUE_TYPES.get(str(row.get("value_type")), number(row["value"]))
+        if value is None:
+            continue
+        if "step" in row:  # before 2.4 this table held the intermediate values
+            trial.intermediate[whole(row["step"])] = value
+        else:
+            trial.values[min(max(whole(row.get("objective")), 0), _MOST)] = value
+    for row in _rows(connection, "trial_intermediate_values"):
+        if row["trial_id"] in trials:
+            value = _VALUE_TYPES.get(str(row.get("intermediate_value_type")), number(row["intermediate_value"]))
+            step = whole(row["step"])
+            trials[row["trial_id"]][0].intermediate[step] = math.nan if value is None else value
+
+
+def _read_params(connection: sqlite3.Connection, trials: dict[Any, tuple[Trial, Study]]) -> None:
+    distributions: dict[Any, Any] = {}
+    for row in _rows(connection, "trial_params"):
+        if row["trial_id"] not in trials:
+            continue
+        trial, study = trials[row["trial_id"]]
+        text = row["distribution_json"]
+        if text not in distributions:  # one study has a handful of them, and one row per trial and parameter
+            distributions[text] = _json_or_text(text)
+        try:
+            trial.params[str(row["param_name"])] = external_value(row["param_value"], distributions[text])
+        except ValueError as error:
+            where = f"study {study.name!r}, trial {trial.number}, parameter {row['param_name']!r}"
+            study.skipped.append(Skipped(where, str(error)))
+
+
+def _json_or_text(text: Any) -> Any:
+    try:
+        return parse_json(text)
+    except (ValueError, TypeError):
+        return text
+
+
+def _moment(text: Any) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+
+
+READER = Reader(
+    name="optuna",
+    about="Optuna SQLite storage (schema 0.9 to today's)",
+    recognises=_recognises,
+    read=_read,
+)
+READERS = (READER,)

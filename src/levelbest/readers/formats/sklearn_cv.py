@@ -1,0 +1,131 @@
+"""scikit-learn's ``cv_results_``: the dictionary itself, a dataframe of it, or either saved as CSV, JSON or Parquet.
+
+``mean_test_score`` is the mean over the held-out folds of cross-validation: a score to select by. Nothing in
+``cv_results_`` is a test score of the winner.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from levelbest.errors import LevelbestError
+from levelbest.readers.formats._rows import columns_of, flatten, seed_of
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import kind_of, read_bytes
+from levelbest.readers.tables.reader import read_table
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS", "is_cv_results", "mapping_table", "with_roles"]
+
+_SPLIT = re.compile(r"split(\d+)_test_(.+)")
+_MEAN = "mean_test_"
+_COST = "total_time_s"
+
+
+def is_cv_results(names: Iterable[Any]) -> bool:
+    """Whether these are the columns of a ``cv_results_``."""
+    known = {str(name) for name in names}
+    return {"mean_fit_time", "mean_score_time"} <= known and any(name.startswith(_MEAN) for name in known)
+
+
+def mapping_table(results: Mapping[str, Any], source: str = "cv_results_") -> RawTable:
+    """A search's ``cv_results_``: a parameter that a candidate does not have is masked there, and empty here."""
+    columns: dict[str, Any] = {}
+    for name, values in results.items():
+        if isinstance(values, np.ma.MaskedArray):
+            columns[str(name)] = values.tolist()
+        elif name != "params":
+            columns[str(name)] = np.asarray(values).tolist() if hasattr(values, "dtype") else list(values)
+    size = len(next(iter(columns.values())))
+    rows: list[dict[str, Any]] = [{} for _ in range(size)]
+    for name, values in columns.items():
+        for row, value in zip(rows, values, strict=True):
+            row[name] = value if value is None or isinstance(value, str | bool | int | float) else str(value)
+    if not any(name.startswith("param_") for name in columns):
+        for row, params in zip(rows, results.get("params", []), strict=True):
+            row.update({f"param_{key}": value for key, value in flatten(dict(params)).items()})
+    return with_roles(RawTable(source, columns_of(rows, list(columns))))
+
+
+def with_roles(table: RawTable) -> RawTable:
+    """The table with the parts that its columns play: scores, what a fit cost, parameters, failed fits."""
+    metrics = [name for name in table.columns if name.startswith(_MEAN)]
+    splits = {int(found[1]) for name in table.columns if (found := _SPLIT.fullmatch(name))}
+    columns = dict(table.columns)
+    # Times are means over the splits, so that a candidate used up their number times as much.
+    times = [_numbers(columns[name]) for name in ("mean_fit_time", "mean_score_time")]
+    columns[_COST] = (times[0] + times[1]) * max(len(splits), 1)
+    # error_score: a fit that raised has NaN in its split, and so has the mean.
+    failed = np.isnan(np.stack([_numbers(columns[name]) for name in metrics])).all(axis=0)
+    columns["status"] = np.where(failed, "failed", "ok").astype(object)
+    configuration = [name for name in columns if name.startswith("param_")]
+    configuration = configuration or [name for name in columns if name.startswith("params.")]
+    roles = {"cost": _COST, "status": "status"} | seed_of(configuration)
+    if len(metrics) == 1:
+        roles["selection"] = metrics[0]
+    facts = table.facts | {f"direction:{name}": "max" for name in metrics}  # scikit-learn turns losses around
+    facts["format"] = "scikit-learn cv_results_"
+    if splits:
+        facts["splits"] = str(len(splits))
+    if {"iter", "n_resources"} <= set(columns):
+        facts["sampler"] = "HalvingSearchCV"
+    partly = [
+        Skipped(table.at(row), "the fit failed in some of its splits; its mean score is not defined")
+        for row in np.flatnonzero(failed & _some(table)).tolist()
+    ]
+    table.columns, table.roles, table.configuration, table.facts = columns, roles, configuration, facts
+    table.direction = "max" if len(metrics) == 1 else None
+    table.cost_unit = "s"
+    table.skipped = [*table.skipped, *partly]
+    return table
+
+
+def _some(table: RawTable) -> Any:
+    """Rows of which at least one split has a score."""
+    parts = [name for name in table.columns if _SPLIT.fullmatch(name)]
+    if not parts:
+        return np.zeros(table.n_rows, dtype=bool)
+    return np.isfinite(np.stack([_numbers(table.columns[name]) for name in parts])).any(axis=0)
+
+
+def _numbers(column: Any) -> Any:
+    if isinstance(column, np.ma.MaskedArray):
+        return np.ma.filled(column.astype(np.float64), np.nan)
+    try:
+        return np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.full(len(column), np.nan)
+
+
+def _recognises(path: Path) -> bool:
+    kind = kind_of(path) if path.is_file() else None
+    try:
+        if kind in ("csv", "tsv"):
+            header = read_bytes(path, 65536).decode("utf-8", errors="replace").partition("\n")[0]
+            return is_cv_results(cell.strip(' "\r\ufeff') for cell in re.split(r"[,;\t]", header))
+        if kind == "json":
+            head = read_bytes(path, 1 << 20).decode("utf-8", errors="replace")
+            return '"mean_fit_time"' in head and '"mean_score_time"' in head and f'"{_MEAN}' in head
+    except LevelbestError:
+        return False
+    return False
+
+
+def _read(path: Path, **options: Any) -> list[RawTable]:
+    """One table, one row per candidate."""
+    tables = read_table(path, **options)
+    return [with_roles(table) if is_cv_results(table.columns) else table for table in tables]
+
+
+READER = Reader(
+    name="sklearn",
+    about="scikit-learn cv_results_ saved as CSV or JSON",
+    recognises=_recognises,
+    read=_read,
+)
+READERS = (READER,)

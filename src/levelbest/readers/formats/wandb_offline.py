@@ -1,0 +1,240 @@
+"""Weights & Biases offline runs: run-*.wandb files, protobuf records in LevelDB's framing, read without wandb."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from levelbest.errors import DataError
+from levelbest.readers.formats import _wire
+from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, rows_by_step, seed_of
+from levelbest.readers.formats._tree import holds, open_tree
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS"]
+
+_MAGIC = b":W&B\xe1\xbe"
+_BLOCK = 32 * 1024
+_FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
+_HISTORY, _SUMMARY, _CONFIG, _RUN, _EXIT = 2, 3, 5, 17, 18
+_KEY, _NESTED_KEY, _VALUE_JSON = 1, 2, 16
+
+
+@dataclass
+class _Run:
+    """What the records of one run add up to."""
+
+    run_id: str
+    project: str = ""
+    name: str = ""
+    run_group: str = ""
+    job_type: str = ""
+    sweep: str = ""
+    start: float | None = None
+    runtime: float | None = None
+    exit_code: int | None = None
+    config: dict[str, Any] = field(default_factory=dict)
+    summary: dict[str, Any] = field(default_factory=dict)
+    points: list[tuple[str, float, Any]] = field(default_factory=list)
+    steps: int = 0
+
+
+def _is_run_file(name: str) -> bool:
+    return name.endswith(".wandb")
+
+
+def _recognises(path: Path) -> bool:
+    if path.is_dir() or not _is_run_file(path.name):
+        return holds(path, _is_run_file)
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
+def _read(path: Path, *, history: bool = False, **_: Any) -> list[RawTable]:
+    """One row per run with its summary; ``history``: a row per run and logged step."""
+    tree = open_tree(path, _is_run_file)
+    skipped: list[Skipped] = []
+    runs: dict[str, _Run] = {}
+    for name in tree.files:
+        content = tree.read(name)
+        if content[: len(_MAGIC)] != _MAGIC:
+            skipped.append(Skipped(name, "not a W&B run file: it does not start with ':W&B'"))
+            continue
+        known_as = PurePosixPath(name).stem.removeprefix("run-")
+        run = runs.setdefault(known_as, _Run(known_as))
+        run.exit_code = None  # a run that was resumed has a file for each part: the last one says how it ended
+        for place, record in _records(content, name, skipped):
+            try:
+                _apply(run, record)
+            except ValueError as error:
+                skipped.append(Skipped(f"{name}, byte {place}", f"a record that cannot be read: {error}"))
+    if not runs:
+        why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
+        raise DataError(f"{tree.name} holds no W&B run files (run-*.wandb){why}")
+    return [_table(list(runs.values()), tree.name, history, skipped)]
+
+
+def _records(content: bytes, name: str, skipped: list[Skipped]) -> Iterator[tuple[int, bytes]]:
+    """The records of a file, put together from their parts; a part never crosses a block of 32 KiB."""
+    place, begun, start = 7, b"", 0
+    while place < len(content):
+        left = _BLOCK - place % _BLOCK
+        if left < 7:
+            place += left
+            continue
+        header = content[place : place + 7]
+        if len(header) < 7:
+            break
+        checksum, length, kind = struct.unpack("<IHB", header)
+        part = content[place + 7 : place + 7 + length]
+        if kind == 0 and length == 0:
+            place += left
+            continue
+        if len(part) < length:
+            skipped.append(Skipped(f"{name}, byte {place}", "the file ends in the middle of a record"))
+            return
+        if zlib.crc32(part, zlib.crc32(bytes([kind]))) != checksum:
+            # Nothing in this block can be trusted now, not even where the next part begins.
+            skipped.append(Skipped(f"{name}, byte {place}", "a damaged record; the rest of its block is not read"))
+            place, begun = place + left, b""
+            continue
+        if kind in (_FULL, _FIRST):
+            begun, start = part, place
+        else:
+            begun += part
+        if kind in (_FULL, _LAST):
+            yield start, begun
+            begun = b""
+        place += 7 + length
+
+
+def _apply(run: _Run, record: bytes) -> None:
+    for kind, value in _wire.fields(record):
+        if kind == _HISTORY:
+            _apply_history(run, _wire.message(value))
+        elif kind == _SUMMARY:
+            _apply_items(run.summary, _wire.message(value))
+        elif kind == _CONFIG:
+            _apply_items(run.config, _wire.message(value))
+        elif kind == _RUN:
+            _apply_run(run, _wire.message(value))
+        elif kind == _EXIT:
+            ended = dict(_wire.fields(_wire.message(value)))
+            run.exit_code = _wire.signed(ended.get(1, 0))
+            run.runtime = _later(run.runtime, float(_wire.signed(ended.get(2, 0))))
+
+
+def _apply_run(run: _Run, record: bytes) -> None:
+    named = {3: "project", 6: "run_group", 7: "job_type", 8: "name", 12: "sweep"}
+    for kind, value in _wire.fields(record):
+        if kind in named:
+            setattr(run, named[kind], _wire.text(value))
+        elif kind == 4:
+            _apply_items(run.config, _wire.message(value))
+        elif kind == 5:
+            _apply_items(run.summary, _wire.message(value))
+        elif kind == 17:
+            moment = dict(_wire.fields(_wire.message(value)))
+            if run.start is None:
+                run.start = _wire.signed(moment.get(1, 0)) + _wire.signed(moment.get(2, 0)) / 1e9
+
+
+def _apply_items(target: dict[str, Any], record: bytes) -> None:
+    """Updates (1) and removals (2) of a summary or configuration."""
+    for kind, value in _wire.fields(record):
+        if kind in (1, 2):
+            name, stored = _item(_wire.message(value))
+            for old in [key for key in target if key == name or key.startswith(f"{name}.")]:
+                del target[old]
+            if kind == 1:
+                target.update(_plain(name, stored))
+
+
+def _apply_history(run: _Run, record: bytes) -> None:
+    row: dict[str, Any] = {}
+    step: float | None = None
+    for kind, value in _wire.fields(record):
+        if kind == 1:
+            row.update(_plain(*_item(_wire.message(value))))
+        elif kind == 2:
+            step = float(_wire.signed(dict(_wire.fields(_wire.message(value))).get(1, 0)))
+    run.steps += 1
+    run.runtime = _later(run.runtime, number(row.get("_runtime")))
+    place = number(row.get("_step")) if step is None else step
+    place = float(run.steps - 1) if place is None else place
+    run.points.extend((name, place, value) for name, value in row.items() if not name.startswith("_"))
+
+
+def _item(record: bytes) -> tuple[str, Any]:
+    key, nested, stored = "", [], None
+    for kind, value in _wire.fields(record):
+        if kind == _KEY:
+            key = _wire.text(value)
+        elif kind == _NESTED_KEY:
+            nested.append(_wire.text(value))
+        elif kind == _VALUE_JSON:
+            stored = parse_json(_wire.text(value))
+    return ".".join(nested) or key, stored
+
+
+def _plain(name: str, stored: Any) -> dict[str, Any]:
+    """A value with dotted names; a picture, a table or a histogram is no score and is left out."""
+    if isinstance(stored, dict) and "_type" in stored:
+        return {}
+    special = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+    flat = flatten(stored, name)
+    return {key: special.get(value, value) if isinstance(value, str) else value for key, value in flat.items()}
+
+
+def _later(known: float | None, seen: float | None) -> float | None:
+    return max((value for value in (known, seen) if value is not None), default=None)
+
+
+def _table(runs: list[_Run], source: str, history: bool, skipped: list[Skipped]) -> RawTable:
+    rows: list[dict[str, Any]] = []
+    configuration: dict[str, None] = {}
+    projects = {run.project for run in runs if run.project}
+    home = projects.pop() if len(projects) == 1 else source  # of a run that was killed before it wrote its own
+    ordered = sorted(runs, key=lambda one: (one.start is None, one.start or 0.0, one.run_id))
+    for order, run in enumerate(ordered):
+        status = "running" if run.exit_code is None else "ok" if run.exit_code == 0 else "failed"
+        config = {f"config.{key}": value for key, value in run.config.items() if not key.startswith("_wandb")}
+        configuration.update(dict.fromkeys(config))
+        common: dict[str, Any] = {"project": run.project or home, "run": run.run_id, "name": run.name}
+        common |= {key: value for key in ("run_group", "job_type", "sweep") if (value := getattr(run, key))}
+        common |= {"status": status, "order": order, "runtime_s": run.runtime, **config}
+        summary = {key: value for key, value in run.summary.items() if not key.startswith("_")}
+        logged = rows_by_step(run.points) if history else []
+        # A value of the summary that no step logged was set for the whole run, e.g. its test score.
+        whole = {key: value for key, value in summary.items() if not any(key in row for row in logged)}
+        rows.extend({**common, **whole, **row} for row in logged or [{}])
+    first = ["project", "run", "name", "status", "order", "runtime_s", *configuration]
+    roles = {"family": "project", "status": "status", "order": "order", "cost": "runtime_s"}
+    if history:
+        roles["trial"] = "run"
+    return RawTable(
+        source=source,
+        columns=columns_of(rows, first, numbers=["runtime_s"]),
+        roles=roles | seed_of(configuration),
+        configuration=list(configuration),
+        cost_unit="s",
+        facts={"format": "Weights & Biases offline run files"},
+        skipped=skipped,
+    )
+
+
+READER = Reader(
+    name="wandb",
+    about="Weights & Biases offline run files (run-*.wandb)",
+    recognises=_recognises,
+    read=_read,
+)
+READERS = (READER,)

@@ -1,0 +1,8 @@
+"""Samples too many to hold: problems in parts of bounded size, counted once, then read and ranked part by part."""
+
+from __future__ import annotations
+
+from levelbest.readers.parts._source import as_memory
+from levelbest.readers.parts._table import ENGINES, PartedTable, read_in_parts
+
+__all__ = ["ENGINES", "PartedTable", "as_memory", "read_in_parts"]

@@ -1,0 +1,181 @@
+"""What is read: files, columns and conditions as plain values, so that they can be sent to any worker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from levelbest import _check
+from levelbest.errors import DataError, InputError
+from levelbest.readers.steps.conditions import checked_condition
+from levelbest.readers.tables.engine import connect, name_of, quoted, reason_of
+from levelbest.readers.tables.files import as_paths, short_names, stem
+
+__all__ = ["Source", "as_memory", "find_families", "limited", "parquet_paths", "run"]
+
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+_NATIVE = ("TINYINT", "SMALLINT", "INTEGER", "FLOAT", "DOUBLE")
+# column names that say which sample of its problem a row is
+_SAMPLES = ("sample_id", "sample", "sample_idx", "sample_index", "completion_id", "generation_id", "trial", "trial_id")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a worker needs to read samples."""
+
+    files: tuple[str, ...]
+    group: str
+    selection: str
+    reported: str | None
+    where: str
+    """A condition as it was given; once the columns are known, one in SQL on them."""
+    direction: str
+    failed: str = "worst"
+    weight: str | None = None
+    stratum: str | None = None
+    sample: str | None = None
+    needed: str | None = None
+    """A score without which a sample counts as failed, whatever its selection score says."""
+    worst: float = 0.0
+    kinds: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Groups are whole numbers: compared as such, so that sorted files are read in part only."""
+        return self.kinds[self.group] in _WHOLE
+
+    @property
+    def key(self) -> str:
+        """The group of a row."""
+        return name_of(self.group) if self.whole else f"CAST({name_of(self.group)} AS VARCHAR)"
+
+    @property
+    def relation(self) -> str:
+        """The rows."""
+        return f"read_parquet([{', '.join(map(quoted, self.files))}])"
+
+    def number(self, column: str) -> str:
+        """A column of numbers: as it is stored where NumPy has the kind, else as doubles."""
+        number = name_of(column) if self.kinds[column] in _NATIVE else f"CAST({name_of(column)} AS DOUBLE)"
+        if self.needed is None or column != self.selection:
+            return number
+        return f"CASE WHEN {finite(self.needed)} THEN {number} END"
+
+    @property
+    def finished(self) -> str:
+        """The condition that a sample did not fail."""
+        return f"isfinite(CAST({self.number(self.selection)} AS DOUBLE))"
+
+    def literal(self, label: Any) -> str:
+        """A group's label in a condition."""
+        return str(label) if self.whole else quoted(label)
+
+    def with_policies(self, failed: str, missing: str) -> Source:
+        """The same with failures and missing reported scores counted so."""
+        source = replace(self, failed=failed)
+        if self.reported is None or missing == "refuse":
+            return source
+        if missing == "selection":
+            return replace(source, reported=None)
+        known = finite(self.reported)
+        if missing == "drop":
+            return replace(source, where=f"{self.where} AND ({known} OR NOT {finite(self.selection)})")
+        return replace(source, needed=self.reported)
+
+    def reported_alone(self) -> Source:
+        """The same where the reported score itself selects; a sample that the verifier has no score of is failed."""
+        if self.reported is None:
+            return self
+        return replace(self, selection=self.reported, reported=None, needed=self.selection)
+
+
+def finite(column: str) -> str:
+    """The condition that a cell holds a number."""
+    return f"coalesce(isfinite(TRY_CAST({name_of(column)} AS DOUBLE)), false)"
+
+
+def as_memory(text: str | int) -> int:
+    """``4GB`` or a number of bytes.
+
+    Examples
+    --------
+    >>> as_memory("4GB")
+    4000000000
+    """
+    found = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)i?b?\s*", str(text).lower())
+    size = int(float(found[1]) * 1000 ** " kmgt".index(found[2] or " ")) if found else 0
+    if size < 200_000_000:
+        raise InputError(f"memory must be at least 200MB, written like 4GB, got {text!r}")
+    return size
+
+
+@contextmanager
+def limited(limit: int) -> Iterator[Any]:
+    """A connection to the engine, held to half the memory; the engine serves the whole process."""
+    connection = connect()
+    connection.execute(f"SET memory_limit='{limit // 2_000_000}MB'")
+    try:
+        yield connection
+    finally:
+        connection.execute("RESET memory_limit")
+
+
+def parquet_paths(source: Any) -> tuple[str, ...]:
+    """The files, which must be Parquet."""
+    paths = [str(path.absolute()) for path in as_paths(source)]
+    odd = [Path(path).name for path in paths if not path.endswith((".parquet", ".pq"))]
+    if odd:
+        raise InputError(f"tables read in parts must be Parquet, got {odd[0]}; convert it with levelbest convert")
+    return tuple(paths)
+
+
+def find_families(connection: Any, source: Source, family: str | None) -> tuple[list[tuple[str, Source]], int]:
+    """Each family's name and source, with the kinds of its columns; and how many rows have no family.
+
+    Without a column that names them, each file is a family, as when files are read whole.
+    """
+    if family is not None:
+        source = _described(connection, source, family)
+        column = f"CAST({name_of(family)} AS VARCHAR)"
+        found = run(
+            connection, f"SELECT {column}, count(*) FROM {source.relation} WHERE {source.where} GROUP BY {column}"
+        )
+        named = sorted(str(row[0]) for row in found if row[0] is not None)
+        if not named:
+            raise DataError(f"no row has a family in {family!r}, so that none of 0 samples has a score")
+        each = [(name, replace(source, where=f"{source.where} AND {column} = {quoted(name)}")) for name in named]
+        return each, sum(row[1] for row in found if row[0] is None)
+    files: dict[str, list[str]] = {}
+    for path, name in zip(source.files, short_names([Path(path) for path in source.files]), strict=True):
+        files.setdefault(stem(name), []).append(path)
+    each = [(name, _described(connection, replace(source, files=tuple(own)))) for name, own in files.items()]
+    if all(own.whole for _, own in each):
+        return each, 0
+    # numbers in one file and text in another: the same problem has one name
+    return [(name, replace(own, kinds={**own.kinds, source.group: "VARCHAR"})) for name, own in each], 0
+
+
+def _described(connection: Any, source: Source, family: str | None = None) -> Source:
+    """The source with the kinds of its columns, every one that is asked for among them."""
+    known = {row[0]: str(row[1]) for row in run(connection, f"DESCRIBE SELECT * FROM {source.relation}")}
+    asked = (source.group, source.selection, source.reported, source.weight, source.stratum, source.sample, family)
+    for name in asked:
+        if name is not None and name not in known:
+            raise InputError(f"there is no column {name!r}; {_check.nearest_first(name, list(known))}")
+    sample = source.sample or next((name for name in _SAMPLES if name in known and name not in asked), None)
+    where = checked_condition(source.where, known, Path(source.files[0]).name) if source.where else "true"
+    return replace(source, kinds=known, sample=sample, where=where)
+
+
+def run(connection: Any, query: str) -> Any:
+    """The rows of a query."""
+    import duckdb
+
+    try:
+        return connection.execute(query).fetchall()
+    except duckdb.Error as error:
+        raise DataError(f"the samples cannot be read: {reason_of(error)}") from None

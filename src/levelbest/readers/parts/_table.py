@@ -1,0 +1,190 @@
+"""A table of samples that is never held as a whole: one result per family, from counts and from parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from levelbest import _check
+from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest.cautions import Caution
+from levelbest.readers.parts._counts import Counted, count_samples, refuse_other_words
+from levelbest.readers.parts._ranking import Workers, values_in_parts
+from levelbest.readers.parts._repeats import find_repeats
+from levelbest.readers.parts._source import Source, as_memory, find_families, limited, parquet_paths
+from levelbest.trials import Metric, Settings
+from levelbest.trials.problems import Problems, Values, name_order
+
+__all__ = ["ENGINES", "PartedTable", "read_in_parts"]
+
+ENGINES = ("local", "ray")
+
+
+def read_in_parts(
+    source: Any,
+    *,
+    group: str,
+    selection: str,
+    direction: str,
+    reported: str | None = None,
+    family: str | None = None,
+    weight: str | None = None,
+    stratum: str | None = None,
+    sample: str | None = None,
+    bounds: Bounds | None = None,
+    where: str | None = None,
+    memory: str | int = "4GB",
+    engine: str = "local",
+    workers: int = 2,
+) -> PartedTable:
+    """Samples of many problems in Parquet files, to be read in parts that fit the memory.
+
+    The parameters are more than eight because they are the columns and options of `read_trials`.
+
+    Parameters
+    ----------
+    source
+        Parquet files: a path or several.
+    group, selection, direction, reported, family, weight, stratum, sample, bounds, where
+        Columns and options as of `read_trials`; nothing is guessed but ``sample``, from an obvious name.
+    memory
+        What may be held at once, such as ``4GB``.
+    engine, workers
+        ``local``, this process, or ``ray``: the parts are tasks of the cluster that the environment names, else of so
+        many processes on this machine. The files must be readable from every worker.
+
+    Returns
+    -------
+    PartedTable
+        Every verb takes it where it takes trials with problems.
+
+    Examples
+    --------
+    >>> table = read_in_parts("samples.parquet", group="problem", selection="verifier", reported="correct",
+    ...     direction="max", memory="1GB")                                                        # doctest: +SKIP
+    >>> lb.compare(table)                                                                         # doctest: +SKIP
+    """
+    _check.as_direction(direction)
+    reading = Workers(as_memory(memory), _check.as_choice(engine, ENGINES, "engine"), workers)
+    files, condition = parquet_paths(source), where or ""
+    base = Source(files, group, selection, reported, condition, direction, "worst", weight, stratum, sample)
+    with limited(reading.limit) as connection:
+        named, n_without = find_families(connection, base, family)
+    cautions = []
+    if n_without:
+        cautions.append(
+            Caution.of("skipped-rows", None, n_without, kind="no-family", count=n_without, column=str(family))
+        )
+    roles = {"family": family, "group": group, "selection": selection, "reported": reported}
+    columns = {role: name for role, name in (roles | {"weight": weight, "stratum": stratum}).items() if name}
+    metric = Metric(direction, selection, reported, _check.as_bounds(bounds))
+    return PartedTable(named, metric, columns, reading, cautions)
+
+
+class PartedTable:
+    """Samples of problems by family, in files; nothing of them is held but counts by problem."""
+
+    def __init__(
+        self,
+        named: Sequence[tuple[str, Source]],
+        metric: Metric,
+        columns: dict[str, str],
+        workers: Workers,
+        cautions: Sequence[Caution],
+    ) -> None:
+        self.families = tuple(name for name, _ in named)
+        self.metric = metric
+        self.columns = columns
+        self.cautions = tuple(cautions)
+        self.source = tuple(dict.fromkeys(Path(path).name for _, own in named for path in own.files))
+        self._sources = tuple(source for _, source in named)
+        self._workers = workers
+        self._problems: dict[tuple[str, str], tuple[Problems, ...]] = {}
+        self._counted: dict[str, tuple[tuple[Counted, ...], tuple[tuple[Caution, ...], ...]]] = {}
+
+    def problems(self, settings: Settings) -> tuple[Problems, ...]:
+        """Of each family, failures and missing reported scores counted as the settings say."""
+        policies = settings.failed, settings.missing
+        if policies not in self._problems:
+            counted, cautions = self._count(settings.missing)
+            self._problems[policies] = tuple(
+                _problems(own, settings.failed, self.metric, self._workers, said)
+                for own, said in zip(counted, cautions, strict=True)
+            )
+        return self._problems[policies]
+
+    def _count(self, missing: str) -> tuple[tuple[Counted, ...], tuple[tuple[Caution, ...], ...]]:
+        """One pass over the samples, whichever way failures count."""
+        if missing not in self._counted:
+            with limited(self._workers.limit) as connection:
+                each = zip(self.families, self._sources, strict=True)
+                counted = tuple(
+                    count_samples(connection, source.with_policies("worst", missing), name) for name, source in each
+                )
+                refuse_other_words(counted)
+                cautions = tuple(tuple(find_repeats(connection, own, self._workers.limit)) for own in counted)
+            self._counted[missing] = counted, cautions
+        return self._counted[missing]
+
+
+def _problems(
+    counted: Counted, failed: str, metric: Metric, workers: Workers, cautions: tuple[Caution, ...]
+) -> Problems:
+    """One family's problems: counts where they say all, else values that are read when they are asked for."""
+    if counted.binary and metric.bounds == (None, None):
+        metric = replace(metric, bounds=(0.0, 1.0))
+    metric = replace(metric, reported=counted.source.reported)
+    worst = counted.worst if metric.worst is None else metric.worst
+    source = replace(counted.source, failed=failed, worst=worst)
+    sizes, ones = counted.finished if failed == "drop" else counted.samples, counted.ones
+    lost = counted.samples - counted.finished
+    if failed == "worst" and worst == 1:
+        ones = ones + lost
+    # in the order of the names; problems that have no sample left are none
+    order = name_order([str(label) for label in counted.labels])
+    order = order[sizes[order] > 0]
+    read = np.flatnonzero(sizes > 0)
+    place = np.searchsorted(read, order)
+    if counted.n_nameless:
+        count, column = counted.n_nameless, source.group
+        said = Caution.of("skipped-rows", counted.family, count, kind="no-problem", count=count, column=column)
+        cautions = (*cautions, said)
+
+    def values_of(reading: Source, budgets: IntArray) -> FloatArray:
+        parts = values_in_parts(reading, counted.labels[read], sizes[read], budgets, workers)
+        return np.concatenate(list(parts))[place]
+
+    return Problems(
+        family=counted.family,
+        metric=metric,
+        labels=np.array([str(label) for label in counted.labels[order]], dtype=object),
+        sizes=sizes[order],
+        ones=ones[order],
+        binary=counted.binary and (failed == "drop" or not lost.any() or worst in (0.0, 1.0)),
+        weights=None if counted.weights is None else counted.weights[order],
+        strata=None if counted.strata is None else counted.strata[order],
+        n_failed=int(lost.sum()),
+        n_running=0,
+        values=_remembered(partial(values_of, source)),
+        reported_alone=_remembered(partial(values_of, source.reported_alone())),
+        failed_in=counted.failed_in(),
+        cautions=cautions,
+    )
+
+
+def _remembered(read: Values) -> Values:
+    """Budgets that were just read are not read again."""
+    last: list[tuple[IntArray, FloatArray]] = []
+
+    def values(budgets: IntArray) -> FloatArray:
+        if not last or not np.isin(budgets, last[0][0]).all():
+            last[:] = [(budgets, read(budgets))]
+        known, columns = last[0]
+        return columns if known.size == budgets.size else columns[:, np.searchsorted(known, budgets)]
+
+    return values

@@ -1,0 +1,159 @@
+"""One row per run: the best checkpoint, chosen by the selection score and never by the reported one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import FloatArray
+from levelbest.errors import InputError
+from levelbest.readers.columns import as_codes
+from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.nested import (
+    Series,
+    at_checkpoint,
+    best_checkpoint,
+    is_series,
+    series_of,
+    split_path,
+    total_of,
+)
+from levelbest.readers.steps.numbers import Numbers
+from levelbest.readers.steps.roles import Roles
+from levelbest.trials import STATUSES
+
+__all__ = ["Picked", "best_rows", "pick_nested"]
+
+_OK = STATUSES.index("ok")
+
+
+@dataclass(frozen=True)
+class Picked:
+    """Scores of each row's best checkpoint, where a row holds a whole run."""
+
+    selection: Numbers
+    reported: Numbers | None
+    cost: Numbers | None
+
+
+def pick_nested(table: Merged, roles: Roles, direction: str) -> Picked | None:
+    """The best checkpoint of runs whose checkpoints are a list in one cell; None where scores are plain numbers."""
+    selection = _series(table, roles.selection, "selection")
+    reported = None if roles.reported is None else _series(table, roles.reported, "reported")
+    if selection is None:
+        if reported is not None:
+            raise InputError(
+                f"the reported score {roles.reported!r} is a list of checkpoints and the selection score "
+                f"{roles.selection!r} is not: nothing says which checkpoint to report"
+            )
+        return None
+    chosen = best_checkpoint(selection, direction)
+    empty = np.array([one.values.size == 0 for one in selection], dtype=bool)
+    scores = np.array(
+        [one.values[place] if place >= 0 else np.nan for one, place in zip(selection, chosen, strict=True)]
+    )
+    spent = None if roles.cost is None else _series(table, roles.cost, "cost")
+    return Picked(
+        Numbers(scores, empty),
+        None if reported is None else _plain(at_checkpoint(chosen, selection, reported)),
+        None if spent is None else _plain(_total(spent, roles)),
+    )
+
+
+def _series(table: Merged, name: str, role: str) -> list[Series] | None:
+    if name in table.columns:
+        column = table.columns[name]
+        if not is_series(column):
+            return None
+        found = series_of(column, None)
+        if not any(np.isfinite(one.values).any() for one in found):
+            inside = next((cell[0] for cell in column if isinstance(cell, list) and cell), None)
+            keys = f"; its objects have {', '.join(inside)}" if isinstance(inside, dict) else ""
+            raise InputError(
+                f"the column for --{role}, {name!r}, is a list without numbers{keys}: name one, as {name}.KEY"
+            )
+        return found
+    column_path = split_path(name, table.columns)
+    assert column_path is not None  # roles come from column_named
+    column, path = column_path
+    if not is_series(table.columns[column]):
+        raise InputError(f"{table.source} has no column {name!r} for --{role}, and {column!r} has no parts")
+    found = series_of(table.columns[column], path)
+    if not any(np.isfinite(one.values).any() for one in found):
+        inside = next((cell[0] for cell in table.columns[column] if isinstance(cell, list) and cell), None)
+        keys = f"; there are {', '.join(inside)}" if isinstance(inside, dict) else ""
+        raise InputError(f"{table.source}: {column!r} has no numbers under {path!r} for --{role}{keys}")
+    return found
+
+
+def _plain(values: FloatArray) -> Numbers:
+    return Numbers(values, np.isnan(values))
+
+
+def _total(series: list[Series], roles: Roles) -> FloatArray:
+    spent, clock = total_of(series)
+    how = "the last value, since it never falls within a run" if clock else "the sum over its checkpoints"
+    roles.guessed.append(f"cost of a run = {how}")
+    return spent
+
+
+def best_rows(
+    table: Merged,
+    roles: Roles,
+    family: npt.NDArray[np.int32],
+    selection: FloatArray,
+    status: npt.NDArray[np.uint8],
+    cost: FloatArray | None,
+    keep: npt.NDArray[np.int64],
+    direction: str,
+) -> tuple[npt.NDArray[np.int64], FloatArray | None]:
+    """The row of each run's best checkpoint, in order of first appearance, and the costs of whole runs.
+
+    A run without any score keeps its last row, whose status says how it ended.
+    """
+    assert roles.trial is not None
+    keys = [family, as_codes(table.columns[roles.trial])[1]]
+    keys += [as_codes(table.columns[name])[1] for name in (roles.group, roles.search) if name is not None]
+    if len(table.tables) > 1:
+        keys.append(np.searchsorted(table.starts, np.arange(table.starts[-1]), side="right").astype(np.int32))
+        if table.rows is not None:
+            keys[-1] = keys[-1][table.rows]
+    _, run = np.unique(np.stack([key[keep] for key in keys], axis=1), axis=0, return_inverse=True)
+    run = run.ravel()
+    n_runs = int(run.max()) + 1
+    fine = (status[keep] == _OK) & np.isfinite(selection[keep])
+    score = np.where(fine, selection[keep] if direction == "max" else -selection[keep], -np.inf)
+    place = np.arange(keep.size)
+    # Scored rows before unscored; among them the best, then the first; without any score the last row.
+    order = np.lexsort((np.where(fine, place, -place), -score, ~fine, run))
+    starts = np.flatnonzero(np.r_[True, np.diff(run[order]) > 0])
+    best = order[starts]
+    first = np.full(n_runs, keep.size)
+    np.minimum.at(first, run, place)
+    best = best[np.argsort(first[run[best]], kind="stable")]
+    if cost is not None:
+        cost = _run_costs(cost, keep, run, best, roles)
+    return keep[best], cost
+
+
+def _run_costs(cost: FloatArray, keep: Any, run: Any, best: Any, roles: Roles) -> FloatArray:
+    spent = cost[keep]
+    order = np.lexsort((np.arange(keep.size), run))
+    same = np.diff(run[order]) == 0
+    steps = np.diff(spent[order])
+    clock = bool((steps[same & np.isfinite(steps)] >= 0).all())
+    n_runs = int(run.max()) + 1
+    total = np.full(n_runs, -np.inf) if clock else np.zeros(n_runs)
+    finite = np.isfinite(spent)
+    (np.maximum if clock else np.add).at(total, run[finite], spent[finite])
+    known = np.zeros(n_runs, dtype=bool)
+    known[run[finite]] = True
+    total[~known] = np.nan
+    how = "its largest value, since it never falls within a run" if clock else "the sum over its rows"
+    roles.guessed.append(f"cost of a run = {how}")
+    whole = cost.copy()
+    whole[keep[best]] = total[run[best]]
+    return whole

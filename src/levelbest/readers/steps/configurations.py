@@ -1,0 +1,138 @@
+"""Which columns are hyperparameters: as asked, as the format says, or what is left when results are taken out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest.errors import InputError
+from levelbest.readers.columns import Coded, is_numeric, taken, texts
+from levelbest.readers.steps import names
+from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.nested import is_series
+from levelbest.readers.steps.roles import Roles, Wanted
+
+__all__ = ["configuration_of"]
+
+LARGE = 1_000_000
+"""Tables beyond this many rows keep only the configuration columns that were asked for."""
+_SMALL = 100_000
+_RUN_NAMES = names.word_set("run name trial config configuration experiment folder dir path")
+_SETTING = re.compile(r"([A-Za-z]+)[=:]?(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
+_PREFIXES = ("config", "configuration", "params", "param", "hparams", "hyperparameters", "hyperparameter", "hp")
+_RESULTS = names.word_set(
+    "time timestamp date created started ended start end runtime duration epoch iteration step index idx id uuid path "
+    "dir folder host hostname run trial name url state status notes tags user job pid version experiment parameters "
+    "n_parameters num_parameters n_params params_count best_epoch best_step sweep group rank sample additional"
+)
+_OF_A_SAMPLE = names.word_set(
+    "sample_idx sample_id sample_index sample_number sample_no completion_id completion_idx completion_index "
+    "generation_id generation_idx attempt attempt_id attempt_idx completion completions generation generations answer "
+    "response output prediction predicted extracted_answer final_answer parsed_answer logprob log_prob logprobs"
+)
+"""Where rows are samples of problems: which sample a row is, and what came out of it."""
+_LONG = 100
+_FEW_TEXTS = 10
+_ENDINGS = names.word_set("id uuid path dir folder name url timestamp time date host hostname")
+
+
+def configuration_of(
+    table: Merged, roles: Roles, wanted: Wanted, keep: npt.NDArray[np.int64], everything: bool
+) -> Mapping[str, npt.NDArray[Any]]:
+    """Hyperparameters by column, for the rows kept."""
+    used = roles.used()
+    if wanted.configuration is not None:
+        chosen = [name for name in table.columns if any(fnmatchcase(name, one) for one in wanted.configuration)]
+        if wanted.configuration and not chosen:
+            raise InputError(f"no column of {table.source} matches the configuration {', '.join(wanted.configuration)}")
+    else:
+        said = dict.fromkeys(name for one in table.tables for name in one.configuration)
+        silent = not said and not any(one.roles for one in table.tables)
+        chosen = _left_over(table, roles) if silent and table.n_rows <= LARGE else list(said)
+        if silent and table.n_rows <= _SMALL:
+            return _chosen(table, chosen, used, keep, everything) | _spelled(table, used, keep)
+    return _chosen(table, chosen, used, keep, everything)
+
+
+def _chosen(
+    table: Merged, chosen: Sequence[str], used: set[str], keep: npt.NDArray[np.int64], everything: bool
+) -> dict[str, npt.NDArray[Any]]:
+    return {name: _values(table.columns[name], keep, everything) for name in chosen if name not in used}
+
+
+def _spelled(table: Merged, used: set[str], keep: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:
+    """Settings that a run's name spells out, as in ``03_t1024_l2_de6``: one column each."""
+    found: dict[str, npt.NDArray[Any]] = {}
+    for name in table.columns:
+        column = table.columns[name]
+        if name in used or not set(names.tokens(name)) & _RUN_NAMES or isinstance(column, Coded) or is_numeric(column):
+            continue
+        for place, row in enumerate(keep):
+            parts = [_SETTING.fullmatch(part) for part in re.split(r"[/_,; ]+", str(column[row] or ""))]
+            settings = {match[1]: float(match[2]) for match in parts if match}
+            if len(settings) > 1:
+                for key, value in settings.items():
+                    found.setdefault(f"{name}.{key}", np.full(keep.size, np.nan))[place] = value
+    return {name: values for name, values in found.items() if np.isfinite(values).sum() >= 4}
+
+
+def _left_over(table: Merged, roles: Roles) -> list[str]:
+    used = roles.used()
+    free = [name for name in table.columns if name not in used]
+    prefixed = [name for name in free if _prefix(name)]
+    if prefixed:
+        return prefixed
+    if roles.group is not None:
+        free = [name for name in free if name != roles.sample and "_".join(names.tokens(name)) not in _OF_A_SAMPLE]
+    free = [name for name in free if not _is_result(name)]
+    return [name for name in free if not is_series(table.columns[name]) and not _is_prose(table.columns[name])]
+
+
+def _is_prose(column: Any) -> bool:
+    """Whether the cells are texts to read (completions, notes): most are long, or nearly all differ and have spaces."""
+    if is_numeric(column):
+        return False
+    if isinstance(column, Coded):
+        counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.names))
+        cells = {name: int(count) for name, count in zip(column.names, counts, strict=True) if count}
+    else:
+        cells = Counter(cell for cell in column if isinstance(cell, str))
+    filled = sum(cells.values())
+    if 2 * sum(count for text, count in cells.items() if len(text) > _LONG) > filled:
+        return True
+    spaced = sum(count for text, count in cells.items() if " " in text.strip())
+    return filled >= _FEW_TEXTS and len(cells) >= 0.9 * filled and 2 * spaced > filled
+
+
+def _prefix(name: str) -> bool:
+    words = names.tokens(name)
+    return len(words) > 1 and words[0] in _PREFIXES and words[-1] not in _ENDINGS
+
+
+def _is_result(name: str) -> bool:
+    words = names.tokens(name)
+    split = bool(set(words) & (names.VALIDATION | names.TEST | names.TRAIN))
+    return (
+        not words
+        or names.is_metric(name)
+        or (split and names.could_be_score(name))
+        or "_".join(words) in _RESULTS
+        or words[-1] in _ENDINGS
+        or bool(set(words) & {"time", "cum", "accumulated", "seconds", "runtime", "duration"})
+        or name.startswith("column")
+    )
+
+
+def _values(column: Any, keep: Any, everything: bool) -> npt.NDArray[Any]:
+    part = column if everything else taken(column, keep)
+    if isinstance(part, Coded):
+        return texts(part)
+    if isinstance(part, np.ma.MaskedArray):
+        return part.filled(np.nan) if is_numeric(part) else np.asarray(part.tolist(), dtype=object)
+    return np.array(part) if everything else np.asarray(part)

@@ -1,0 +1,309 @@
+"""Which column plays which part: as asked, as the format says, or by an obvious name, and then the choice is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from levelbest import _check
+from levelbest.errors import InputError
+from levelbest.readers.columns import Coded, LazyColumns, as_codes, is_numeric
+from levelbest.readers.steps import names
+from levelbest.readers.steps.nested import split_path
+from levelbest.readers.steps.numbers import as_numbers
+from levelbest.readers.steps.statuses import FLAGS, as_statuses
+
+__all__ = ["Roles", "Wanted", "choose_roles", "column_named", "obvious_family"]
+
+_FAMILY = names.word_set("model method algorithm alg algo architecture arch system approach classifier learner")
+_GROUP = ("group", "problem", "problem_id", "task_id", "question_id", "prompt_id", "instance_id", "doc_id", "puzzle_id")
+_COST = names.word_set("cost runtime duration elapsed walltime gpu_hours seconds hours usd")
+_SEED = (("seed",), ("random", "seed"), ("random", "state"))
+_STATUS = (("status",), ("state",), ("trial", "status"), ("run", "status"))
+_COST_UNITS = ("s", "h", "min", "USD", "GPU h")
+_STEPS = (("epoch",), ("step",), ("global", "step"), ("iteration",), ("training", "iteration"))
+_RUNS = (("run",), ("run", "id"), ("run", "name"), ("trial",), ("trial", "id"), ("run", "uuid"))
+_SAMPLES = (
+    "sample_id", "sample", "sample_idx", "sample_index", "sample_number", "completion_id", "generation_id", "trial",
+    "trial_id", "attempt", "epoch",
+)  # fmt: skip
+_CUMULATIVE = names.word_set("cum cumulative accumulated total_so_far start end")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the caller asked for. None: not said; ``"none"`` for an optional role: there is none."""
+
+    family: tuple[str, ...] | None = None
+    selection: str | None = None
+    reported: str | None = None
+    cost: str | None = None
+    group: str | None = None
+    trial: str | None = None
+    search: str | None = None
+    seed: str | None = None
+    status: str | None = None
+    weight: str | None = None
+    stratum: str | None = None
+    configuration: tuple[str, ...] | None = None
+    wide: tuple[str, ...] | None = None
+    where: str | None = None
+    direction: str | None = None
+    bounds: Any = None
+
+
+@dataclass
+class Roles:
+    """Role -> column. ``guessed`` says, in words, what was taken by name alone."""
+
+    selection: str
+    family: tuple[str, ...] = ()
+    """No column: the source's own name."""
+    reported: str | None = None
+    cost: str | None = None
+    group: str | None = None
+    trial: str | None = None
+    search: str | None = None
+    seed: str | None = None
+    status: str | None = None
+    order: str | None = None
+    weight: str | None = None
+    stratum: str | None = None
+    sample: str | None = None
+    """Which sample of its problem a row is."""
+    flag: str | None = None
+    """A true-or-false column that marks trials that went wrong."""
+    guessed: list[str] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+    """Choices that were left, with the option to give."""
+
+    def named(self) -> dict[str, str]:
+        """Role -> column, for the roles that have one."""
+        roles = ("selection", "reported", "cost", "group", "weight", "stratum", "trial", "search", "seed", "status")
+        found = {role: getattr(self, role) for role in roles}
+        family = {"family": ",".join(self.family)} if self.family else {}
+        return family | {role: name for role, name in found.items() if name}
+
+    def used(self) -> set[str]:
+        """Every column with a part."""
+        single = (self.selection, self.reported, self.cost, self.group, self.trial, self.search, self.seed, self.status)
+        others = (self.order, self.flag, self.weight, self.stratum)
+        return {name for name in (*self.family, *single, *others) if name}
+
+
+def column_named(asked: str, columns: Iterable[str], option: str, source: str) -> str:
+    """The column meant by a name: exact, else the only one that differs in case or punctuation; or a nested path."""
+    known = list(columns)
+    if asked in known:
+        return asked
+    alike = [name for name in known if names.tokens(name) == names.tokens(asked) and names.tokens(asked)]
+    if len(alike) == 1:
+        return alike[0]
+    if len(alike) > 1:
+        raise InputError(f"{source}: {asked!r} could be any of {', '.join(map(repr, alike))}; give --{option} exactly")
+    if split_path(asked, known) is not None:
+        return asked
+    raise InputError(f"{source} has no column {asked!r} for --{option}; {_check.nearest_first(asked, known)}")
+
+
+def choose_roles(columns: Mapping[str, Any], wanted: Wanted, known: Mapping[str, str], source: str) -> Roles:
+    """Columns for all roles: those asked for, then those the format knows, then obvious names."""
+
+    def asked(role: str, option: str | None = None) -> str | None:
+        given = getattr(wanted, role)
+        if given is None:
+            return known.get(role)
+        if given.lower() == "none" and given not in columns:
+            return None
+        return column_named(given, columns, option or role, source)
+
+    selection = asked("selection")
+    guessed: list[str] = []
+    if selection is None:
+        selection = _guess_selection(columns, source, exclude=wanted)
+        guessed.append(f"selection = {selection!r}")
+    roles = Roles(selection=selection, guessed=guessed)
+    for role in ("cost", "group", "trial", "search", "status", "weight", "stratum"):
+        setattr(roles, role, asked(role))
+    roles.seed = asked("seed", "seed-column")
+    roles.order = known.get("order")
+    roles.reported = asked("reported")
+    if wanted.family is not None and ",".join(wanted.family) in columns:
+        roles.family = (",".join(wanted.family),)  # one column whose name has a comma
+    elif wanted.family is not None:
+        roles.family = tuple(column_named(one, columns, "family", source) for one in wanted.family)
+    elif "family" in known:
+        roles.family = (known["family"],)
+    taken = roles.used()
+    free = [name for name in columns if name not in taken]
+    if wanted.reported is None and roles.reported is None and "selection" not in known:
+        _guess_reported(roles, columns, free, source)
+    if not roles.family and wanted.family is None:
+        _guess_family(roles, free, source)
+    _guess_rest(roles, columns, [name for name in free if name not in roles.used()], wanted)
+    return roles
+
+
+def looks_numeric(column: Any) -> bool:
+    """Whether most of the first cells are numbers."""
+    if is_numeric(column):
+        return True
+    head = column[:200]
+    found = as_numbers(head)
+    return len(head) > 0 and len(found.words) * 2 < len(head) - int(found.empty.sum())
+
+
+def _numeric(columns: Mapping[str, Any], name: str) -> bool:
+    if isinstance(columns, LazyColumns) and columns.numbers is not None:
+        return name in columns.numbers or looks_numeric(columns[name])
+    return looks_numeric(columns[name])
+
+
+def _guess_selection(columns: Mapping[str, Any], source: str, exclude: Wanted) -> str:
+    asked = {exclude.reported, exclude.cost, exclude.group, exclude.trial, exclude.search, exclude.seed}
+    free = [name for name in columns if name not in asked | set(exclude.family or ())]
+    exact = [name for name in free if names.tokens(name) in (("selection",), ("selection", "score"))]
+    words = {name: frozenset(names.tokens(name)) for name in free}
+    validation = [n for n in free if words[n] & names.VALIDATION and names.could_be_score(n)]
+    split = names.TEST | names.TRAIN | names.VALIDATION
+    plain = [name for name in free if names.is_metric(name) and not words[name] & split]
+    for tier in (exact, validation, plain):
+        candidates = [name for name in tier if _numeric(columns, name)]
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
+            raise InputError(
+                f"{source}: the selection score could be any of {_listed(candidates)}; choose one with --selection"
+            )
+    numeric = [name for name in free if _numeric(columns, name)]
+    if len(numeric) == 1 and len(free) == 1:
+        return numeric[0]
+    raise InputError(
+        f"{source}: no column is obviously the selection score; name it with --selection (columns: {_listed(columns)})"
+    )
+
+
+def _guess_reported(roles: Roles, columns: Mapping[str, Any], free: Sequence[str], source: str) -> None:
+    exact = [name for name in free if names.tokens(name) in (("reported",), ("reported", "score"))]
+    test = [
+        name
+        for name in free
+        if frozenset(names.tokens(name)) & names.TEST and names.could_be_score(name) and _numeric(columns, name)
+    ]
+    same = [name for name in test if names.rest(name) == names.rest(roles.selection)]
+    bare = [name for name in test if not names.rest(name)]
+    for tier in (exact, same, bare):
+        if len(tier) == 1:
+            roles.reported = tier[0]
+            roles.guessed.append(f"reported = {tier[0]!r}")
+            return
+        if tier:
+            raise InputError(
+                f"{source}: the reported score could be any of {_listed(tier)}; choose one with --reported "
+                "(or --reported none)"
+            )
+    if test:
+        roles.open.append(f"{_listed(test)} could be the reported score (--reported)")
+
+
+def _guess_family(roles: Roles, free: Sequence[str], source: str) -> None:
+    exact = [name for name in free if names.tokens(name) == ("family",)]
+    obvious = [name for name in free if obvious_family(names.tokens(name))]
+    for tier in (exact, obvious):
+        if len(tier) == 1:
+            roles.family = (tier[0],)
+            roles.guessed.append(f"family = {tier[0]!r}")
+            return
+        if tier:
+            raise InputError(
+                f"{source}: the family could be any of {_listed(tier)}; choose with --family (several: --family A,B)"
+            )
+
+
+def obvious_family(words: tuple[str, ...]) -> bool:
+    """Whether the words of a name say that the column names models."""
+    return (len(words) == 1 and words[0] in _FAMILY) or (len(words) == 2 and words[0] in _FAMILY and words[1] == "name")
+
+
+def _guess_rest(roles: Roles, columns: Mapping[str, Any], free: Sequence[str], wanted: Wanted) -> None:
+    if roles.cost is None and wanted.cost is None:
+        found = [name for name in free if _obvious_cost(name) and _numeric(columns, name)]
+        exact = [name for name in found if names.tokens(name) == ("cost",)]
+        _take_one(roles, "cost", exact or found)
+    if roles.group is None and wanted.group is None:
+        _take_one(roles, "group", [name for name in free if "_".join(names.tokens(name)) in _GROUP])
+    if roles.seed is None and wanted.seed is None:
+        _take_one(roles, "seed", [name for name in free if names.tokens(name) in _SEED], "seed-column")
+    if roles.search is None and wanted.search is None:
+        _take_one(roles, "search", [name for name in free if names.tokens(name) in (("search",), ("search", "id"))])
+    if roles.status is None and wanted.status is None:
+        found = [name for name in free if names.tokens(name) in _STATUS]
+        _take_one(roles, "status", [name for name in found if not as_statuses(columns[name])[1]])
+    if roles.group is not None:
+        roles.sample = roles.trial or _obvious_sample(columns, [name for name in free if name not in roles.used()])
+        roles.sample = roles.sample or roles.order
+    _guess_checkpoints(roles, columns, free)
+    if roles.flag is None:
+        flags = [name for name in free if set(names.tokens(name)) & set(FLAGS) and _is_flag(columns[name])]
+        roles.flag = flags[0] if len(flags) == 1 else None
+
+
+def _guess_checkpoints(roles: Roles, columns: Mapping[str, Any], free: Sequence[str]) -> None:
+    """Rows that look like checkpoints of runs are said to, for as trials of their own they would be counted wrongly."""
+    if roles.trial is not None or not any(names.tokens(name) in _STEPS for name in columns):
+        return
+    for name in free:
+        if names.tokens(name) in _RUNS:
+            distinct = as_codes(columns[name])[0]
+            if 1 < len(distinct) <= len(columns[name]) / 2:
+                roles.open.append(f"rows may be checkpoints of the {len(distinct)} runs in {name!r} (--trial {name})")
+                return
+
+
+def _obvious_sample(columns: Mapping[str, Any], free: Sequence[str]) -> str | None:
+    """The column of sample ids: known by its name, and by ids that are numbers or single words."""
+    for known in _SAMPLES:
+        for name in free:
+            if "_".join(names.tokens(name)) == known and (
+                _numeric(columns, name) or all(len(one.split()) == 1 for one in as_codes(columns[name])[0])
+            ):
+                return name
+    return None
+
+
+def _obvious_cost(name: str) -> bool:
+    words = names.tokens(name)
+    if set(words) & (_CUMULATIVE | names.VALIDATION | names.TEST) or names.is_metric(name):
+        return False
+    return (
+        "_".join(words) in _COST
+        or words[-1:] in (("runtime",), ("duration",))
+        or (
+            names.cost_unit_of(name) in ("s", "h", "min", "USD", "GPU h") and bool({"time", "cost", "gpu"} & set(words))
+        )
+        or "_".join(words) in ("time_total_s", "train_time", "training_time", "wall_time", "fit_time", "price", "time")
+    )
+
+
+def _take_one(roles: Roles, role: str, found: Sequence[str], option: str | None = None) -> None:
+    if len(found) == 1:
+        setattr(roles, role, found[0])
+        roles.guessed.append(f"{role} = {found[0]!r}")
+    elif found:
+        roles.open.append(f"{_listed(found)} could be the {role} (--{option or role})")
+
+
+def _is_flag(column: Any) -> bool:
+    if not isinstance(column, Coded) and column.dtype.kind == "b":
+        return True
+    if is_numeric(column):
+        return False
+    cells = column.names if isinstance(column, Coded) else column
+    return {str(value).lower() for value in cells if value is not None} <= {"true", "false"}
+
+
+def _listed(found: Iterable[str], limit: int = 12) -> str:
+    listed = [repr(name) for name in found]
+    more = f" and {len(listed) - limit} more" if len(listed) > limit else ""
+    return ", ".join(listed[:limit]) + more

@@ -1,0 +1,150 @@
+"""Wide tables: one row per problem (or model), one column per sample. They are turned into one row per sample."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from levelbest.cautions import Caution
+from levelbest.errors import InputError
+from levelbest.readers.columns import as_codes, is_numeric, stacked, taken
+from levelbest.readers.raw import RawTable
+from levelbest.readers.steps import names
+from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.roles import Wanted, column_named, obvious_family
+
+__all__ = ["melt"]
+
+_SAMPLE = re.compile(
+    r"(s|sample|run|seed|trial|rep|repeat|try|attempt|completion|k|score|acc)[ _-]?(\d+)", re.IGNORECASE
+)
+
+_PROBLEM = names.word_set("problem task question puzzle prompt idx index id group instance item example")
+
+
+@dataclass(frozen=True)
+class Melted:
+    """The long table, what is asked of it now, and what was taken by name."""
+
+    table: Merged
+    wanted: Wanted
+    known: dict[str, str]
+    cautions: list[Caution]
+
+
+def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
+    """One row per sample; None where the table is long already."""
+    if wanted.wide is not None:
+        samples = [name for name in table.columns if any(fnmatchcase(name, pattern) for pattern in wanted.wide)]
+        if not samples:
+            raise InputError(f"no column of {table.source} matches --wide {','.join(wanted.wide)}")
+        cautions: list[Caution] = []
+    else:
+        if wanted.selection is not None or "selection" in known or wanted.trial is not None:
+            return None
+        samples = _obvious_samples(table)
+        if not samples:
+            return None
+        said = f"the {len(samples)} columns {samples[0]!r} to {samples[-1]!r} are samples: one trial each"
+        cautions = [Caution("guessed-columns", f"chosen by name: {said}")]
+    others = [name for name in table.columns if name not in samples]
+    group, family = _owner(table, wanted, others)
+    n_rows, n_samples = table.n_rows, len(samples)
+    repeated = np.repeat(np.arange(n_rows), n_samples)
+    columns: dict[str, Any] = {name: taken(table.columns[name], repeated) for name in others}
+    stack = stacked([(table.columns[name], n_rows) for name in samples])
+    # Sample by sample below each other, then row by row: each row's samples stay together and in order.
+    columns["sample"] = _score(stack, n_rows, n_samples)
+    place = "sample number" if "sample number" not in columns else "sample number "
+    columns[place] = np.tile(np.arange(n_samples, dtype=np.float64), n_rows)
+    sources, source = table.source_codes()
+    if len(sources) > 1 and not family and wanted.family is None:
+        columns["source"] = np.array(sources, dtype=object)[source[repeated]]
+        family = ("source",)
+    if group is None and family is None:
+        group = "row"
+        columns[group] = repeated.astype(np.float64) + 1.0
+    known = {
+        **{role: name for role, name in known.items() if role in ("family", "group")},
+        "selection": "sample",
+        "order": place,
+    }
+    if group is not None:
+        known["group"] = group
+        if wanted.group is None:
+            cautions.append(Caution("guessed-columns", f"each row is one problem, named by {group!r}"))
+    lines = np.array([_line(table, row) for row in range(n_rows)], dtype=np.int64)
+    long = RawTable(
+        table.source,
+        columns,
+        lines=lines[repeated],
+        row_name=table.tables[0].row_name,
+        facts={key: fact for one in table.tables for key, fact in one.facts.items()},
+    )
+    asked = replace(
+        wanted, wide=None, where=None, selection="sample", family=family or wanted.family, cost=wanted.cost or "none"
+    )
+    return Melted(Merged([long]), asked, known, cautions)
+
+
+def _obvious_samples(table: Merged) -> list[str]:
+    found: dict[str, list[tuple[int, str]]] = {}
+    for name in table.columns:
+        match = _SAMPLE.fullmatch(name)
+        if match and is_numeric(table.columns[name]):
+            found.setdefault(match[1].lower(), []).append((int(match[2]), name))
+    runs = [sorted(group) for group in found.values() if len(group) >= 3]
+    if len(runs) != 1:
+        return []
+    numbers = [number for number, _ in runs[0]]
+    return [name for _, name in runs[0]] if numbers == list(range(numbers[0], numbers[0] + len(numbers))) else []
+
+
+def _owner(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str | None, tuple[str, ...] | None]:
+    """The column that names each row's problem, and the one that names its family, where they can be told."""
+    family: tuple[str, ...] | None
+    if wanted.family is None:
+        obvious = [name for name in others if obvious_family(names.tokens(name)) or names.tokens(name) == ("family",)]
+        family = (obvious[0],) if len(obvious) == 1 else None
+    else:
+        family = tuple(column_named(one, table.columns, "family", table.source) for one in wanted.family)
+    if wanted.group is not None:
+        return column_named(wanted.group, table.columns, "group", table.source), family
+    taken_names = set(family or ())
+    words = {
+        "problem",
+        "task",
+        "question",
+        "puzzle",
+        "prompt",
+        "idx",
+        "index",
+        "id",
+        "group",
+        "instance",
+        "item",
+        "example",
+    }
+    named = [name for name in others if name not in taken_names and set(names.tokens(name)) & words]
+    if named:
+        return named[0], family
+    if family and len(set(as_codes(table.columns[family[0]])[1].tolist())) == table.n_rows:
+        return None, family
+    first = next((name for name in others if name not in taken_names), None)
+    if first is not None and len(as_codes(table.columns[first])[0]) == table.n_rows and not names.is_metric(first):
+        return first, family
+    return None, family
+
+
+def _score(stack: Any, n_rows: int, n_samples: int) -> Any:
+    order = np.arange(n_rows * n_samples).reshape(n_samples, n_rows).T.ravel()
+    return taken(stack, order)
+
+
+def _line(table: Merged, row: int) -> int:
+    return int(table.at(row).rsplit(" ", 1)[1])

@@ -1,0 +1,258 @@
+"""CSV and TSV, record by record: every line becomes a row or is reported with its number and the reason."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from levelbest.cautions import Caution
+from levelbest.errors import DataError
+from levelbest.readers.columns import EXACT
+from levelbest.readers.raw import RawTable
+from levelbest.readers.tables.tidy import MARKS, TEXT
+from levelbest.trials import Skipped
+
+__all__ = ["SUMMARIES", "column_names", "delimiter_of", "dialect_of", "header_of", "parse_delimited", "text_column"]
+
+_DELIMITERS = (",", "\t", ";", "|")
+_WHITESPACE = " "
+_LONGEST_RECORD = 1000
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_DECLARED = re.compile(r'\ufeff?"?sep=(.)"?\W*', re.IGNORECASE)
+"""The line that Excel writes and reads above a table: ``sep=;``."""
+_ZEROS_FIRST = re.compile(r"[+-]?0\d")
+
+_TRUTH = {"True": True, "true": True, "TRUE": True, "False": False, "false": False, "FALSE": False}
+SUMMARIES = frozenset(
+    {"min", "minimum", "max", "maximum", "mean", "average", "avg", "median", "std", "stdev", "sd", "std dev"}
+    | {"standard deviation", "standard error", "variance", "sum", "total", "count", "range", "std. dev"}
+)
+
+Record = tuple[int, list[str]]
+
+
+def parse_delimited(text: str, source: str, delimiter: str | None = None) -> RawTable:
+    """The table in a text; rows whose number of cells is not the header's are skipped and reported."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    delimiter = delimiter or delimiter_of(lines)
+    start, header, headless = header_of(lines, delimiter, source)
+    body = start if headless else start + 1
+    names, renamed = column_names([""] * len(header) if headless else header)
+    records = list(_records(lines, body, delimiter, len(names)))
+    names, records = _row_names(names, records)
+    width = len(names)
+    kept, numbers, lost = _sorted_out(records, width)
+    skipped = [Skipped(f"{source}, line {number}", lost[number]) for number in sorted(lost)]
+    ragged = [one for one in skipped if "cells and the header" in one.why]
+    if len(ragged) > len(kept):
+        raise DataError(
+            f"{source} does not look like one table: {len(ragged)} of {len(ragged) + len(kept)} rows have other "
+            f"numbers of cells than its header ({width}, split at {delimiter!r}); the first is at {ragged[0].where}"
+        )
+    cautions = [
+        Caution(
+            "guessed-columns",
+            f"{source}: {count} columns are named {name!r}; the later ones are read as {name!r} (2) on",
+        )
+        for name, count in renamed.items()
+    ]
+    as_text = TEXT if set(names) >= MARKS else frozenset()
+    columns = {
+        name: text_column([row[place] for row in kept], plain=name in as_text) for place, name in enumerate(names)
+    }
+    return RawTable(
+        source=source,
+        columns=columns,
+        lines=np.array(numbers, dtype=np.int64),
+        row_name="line",
+        skipped=skipped,
+        cautions=cautions,
+    )
+
+
+def header_of(lines: Sequence[str], delimiter: str, source: str) -> tuple[int, list[str], bool]:
+    """The header's line, its cells, and whether they are numbers: then there is no header."""
+    start = _first_line(lines)
+    if start is None:
+        raise DataError(f"{source} is empty: there is no header and no row")
+    cells = _cells(lines[start], delimiter)
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return start, cells, bool(filled) and all(map(_is_number, filled))
+
+
+def _sorted_out(records: Sequence[Record], width: int) -> tuple[list[list[str]], list[int], dict[int, str]]:
+    """Rows with their line numbers, and why each other line is none."""
+    kept: list[list[str]] = []
+    numbers: list[int] = []
+    lost: dict[int, str] = {}
+    for number, cells in records:
+        if len(cells) > width and not any(cell.strip() for cell in cells[width:]):
+            cells = cells[:width]
+        if not any(cell.strip() for cell in cells):
+            lost[number] = "every cell is empty"
+        elif len(cells) != width:
+            lost[number] = f"it has {len(cells)} cells and the header {width}"
+        else:
+            kept.append(cells)
+            numbers.append(number)
+    footer = _footer(kept)
+    for number, cells in zip(numbers[footer:], kept[footer:], strict=True):
+        lost[number] = f"it is a summary of the rows above ({_first_filled(cells)!r})"
+    return kept[:footer], numbers[:footer], lost
+
+
+def _footer(rows: Sequence[Sequence[str]]) -> int:
+    """Where summary rows (Mean, Minimum ...) at the end of a table begin."""
+    end = len(rows)
+    while end and _first_filled(rows[end - 1]).lower().rstrip(".:") in SUMMARIES:
+        end -= 1
+    # A table of nothing but such rows is about families of that name.
+    return end or len(rows)
+
+
+def _first_filled(cells: Sequence[str]) -> str:
+    return next((cell.strip() for cell in cells if cell.strip()), "")
+
+
+def delimiter_of(lines: Sequence[str]) -> str:
+    """The delimiter of the table below comments: the declared one where the header has it, else the likeliest."""
+    start = _first_line(lines) or 0
+    for line in lines[:start]:
+        declared = _DECLARED.fullmatch(line)
+        if declared and declared[1] in _DELIMITERS and declared[1] in lines[start]:
+            return declared[1]
+    return dialect_of(lines[start:])
+
+
+def dialect_of(lines: Sequence[str]) -> str:
+    """The delimiter under which most of the first lines have as many cells as the header; more columns win a tie."""
+    sample = [line for line in lines[:200] if line.strip()][:50]
+    best, score = ",", (0.0, 0)
+    for delimiter in _DELIMITERS:
+        sizes = [len(_cells(line, delimiter)) for line in sample]
+        if sizes[0] > 1:
+            share = sum(size == sizes[0] for size in sizes) / len(sizes)
+            if (round(share, 1), sizes[0]) > score:
+                best, score = delimiter, (round(share, 1), sizes[0])
+    if score[1] == 0 and len(sample) > 1:
+        sizes = [len(line.split()) for line in sample]
+        if sizes[0] > 1 and all(size == sizes[0] for size in sizes) and all(map(_is_number, sample[1].split())):
+            return _WHITESPACE
+    return best
+
+
+def _is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None
+
+
+def _first_line(lines: Sequence[str]) -> int | None:
+    """The header's position: the first line that is neither blank nor a comment above the table."""
+    filled = [place for place, line in enumerate(lines) if line.strip()]
+    if len(filled) > 1 and _DECLARED.fullmatch(lines[filled[0]]):
+        del filled[0]
+    if not filled:
+        return None
+    comments = 0
+    while comments < len(filled) and lines[filled[comments]].startswith("#"):
+        comments += 1
+    if not comments or comments == len(filled):
+        return filled[0]
+    # "#run,acc" above rows of two cells is a header, not a comment.
+    below = lines[filled[comments]]
+    delimiter = dialect_of(lines[filled[comments] :])
+    last = filled[comments - 1]
+    first = _cells(below, delimiter)
+    same = len(_cells(lines[last], delimiter)) == len(first) > 1
+    return last if same and all(_is_number(cell.strip()) or not cell.strip() for cell in first) else filled[comments]
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    if delimiter == _WHITESPACE:
+        return line.split()
+    if '"' not in line:
+        return line.split(delimiter)
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return line.split(delimiter)
+
+
+def _records(lines: Sequence[str], start: int, delimiter: str, width: int) -> Iterator[Record]:
+    place = start
+    while place < len(lines):
+        line = lines[place]
+        if not line.strip():
+            place += 1
+            # A blank line in a table of one column is an empty cell only between rows.
+            continue
+        used = 1
+        cells = _cells(line, delimiter)
+        if line.count('"') % 2 and delimiter != _WHITESPACE:
+            cells, used = _quoted_record(lines, place, delimiter, width)
+        yield place + 1, cells
+        place += used
+
+
+def _quoted_record(lines: Sequence[str], place: int, delimiter: str, width: int) -> tuple[list[str], int]:
+    """A record whose quoted cell runs over several lines; where that does not fit the header, the line alone.
+
+    One stray quote must not swallow the rest of the file: the longer reading is taken only if it has the right size.
+    """
+    quotes = 0
+    for used, line in enumerate(lines[place : place + _LONGEST_RECORD], 1):
+        quotes += line.count('"')
+        if quotes % 2 == 0:
+            try:
+                cells = next(csv.reader(["\n".join(lines[place : place + used])], delimiter=delimiter), [])
+            except csv.Error:
+                break
+            if len(cells) == width:
+                return cells, used
+            break
+    return lines[place].split(delimiter), 1
+
+
+def _row_names(names: list[str], records: list[Record]) -> tuple[list[str], list[Record]]:
+    """R writes tables whose rows have one cell more than the header: a row name comes first."""
+    longer = sum(len(cells) == len(names) + 1 and cells[-1].strip() != "" for _, cells in records)
+    if records and longer > 0.9 * len(records):
+        return column_names(["row_name", *names])[0], records
+    return names, records
+
+
+def column_names(header: Sequence[str]) -> tuple[list[str], dict[str, int]]:
+    """Unique names for a header, and which names came more than once: the second ``acc`` is ``acc (2)``."""
+    seen: dict[str, int] = {}
+    names: list[str] = []
+    for place, cell in enumerate(header, 1):
+        name = cell.strip().lstrip("\ufeff") or f"column{place}"
+        seen[name] = seen.get(name, 0) + 1
+        unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
+        while unique in names:
+            unique += "'"
+        names.append(unique)
+    return names, {name: count for name, count in seen.items() if count > 1}
+
+
+def text_column(cells: Sequence[str], *, plain: bool = False) -> Any:
+    """A column of text as numbers or truth values where every filled cell is one, else as text (None where empty)."""
+    trimmed = [cell.strip() for cell in cells]
+    empty = np.fromiter((not cell for cell in trimmed), dtype=bool, count=len(trimmed))
+    if trimmed and not plain and trimmed[0] in _TRUTH and set(trimmed) <= set(_TRUTH):
+        return np.fromiter((_TRUTH[cell] for cell in trimmed), dtype=bool, count=len(trimmed))
+    if not plain and not empty.all() and _all_numbers(trimmed):
+        numbers = np.array([cell or "nan" for cell in trimmed], dtype=np.float64)
+        whole = np.abs(numbers[np.isfinite(numbers)])
+        if whole.size == 0 or whole.max() <= EXACT or not any(cell.lstrip("+-").isdigit() for cell in trimmed):
+            return np.ma.MaskedArray(numbers, mask=empty) if empty.any() else numbers
+    return np.fromiter((cell or None for cell in trimmed), dtype=object, count=len(trimmed))
+
+
+def _all_numbers(cells: Sequence[str]) -> bool:
+    # Leading zeros are a name ("007"), not a number; as a score it is still read as one.
+    match, zeros = _NUMBER.fullmatch, _ZEROS_FIRST.match
+    return all(not cell or (match(cell) and not zeros(cell)) for cell in cells)

@@ -1,0 +1,73 @@
+"""Tables in files: CSV, TSV, JSON, JSON lines and Parquet, plain or compressed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from levelbest.errors import DataError
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.delimited import parse_delimited
+from levelbest.readers.tables.files import decoded, kind_of, read_bytes
+from levelbest.readers.tables.jsonfile import parse_json, parse_lines
+from levelbest.readers.tables.tidy import mark_roles
+
+LARGE = 64 * 2**20
+"""Bytes of text, decompressed: up to here a file is read record by record in memory."""
+
+__all__ = ["READERS", "read_table"]
+
+
+def _recognises(path: Path) -> bool:
+    return path.is_file() and kind_of(path) is not None
+
+
+def read_table(path: Path, **_options: Any) -> list[RawTable]:
+    """One table from one file."""
+    kind = kind_of(path)
+    if kind == "parquet" or (path.is_file() and read_bytes(path, 4) == b"PAR1"):
+        from levelbest.readers.tables.engine import read_parquet
+
+        return [mark_roles(read_parquet(path))]
+    data = read_bytes(path, LARGE + 1)
+    if len(data) > LARGE:
+        table = _large(path, kind, data[: 2**20])
+        if table is not None:
+            return [mark_roles(table)]
+        data = read_bytes(path)
+    text, remark = decoded(data, path.name)
+    if not text.strip():
+        raise DataError(f"{path.name} is empty: there is no header and no row")
+    if kind is None:
+        kind = _kind_of_text(text)
+    if kind == "jsonl":
+        table = parse_lines(text, path.name)
+    elif kind == "json":
+        table = parse_json(text, path.name)
+    else:
+        table = parse_delimited(text, path.name, "\t" if kind == "tsv" and "\t" in text[:65536] else None)
+    if remark:
+        table.facts["encoding"] = remark
+    return [mark_roles(table)]
+
+
+def _large(path: Path, kind: str | None, head: bytes) -> RawTable | None:
+    """A big file by the engine, or None where only reading it whole will do: JSON, and text that is not UTF-8."""
+    from levelbest.readers.large import read_large_csv, read_large_lines
+
+    whole = head[: head.rfind(b"\n") + 1]
+    text, remark = decoded(whole, path.name)
+    kind = kind or _kind_of_text(text)
+    if kind == "jsonl":
+        return read_large_lines(path)
+    if kind == "json" or remark or head[:2] in (b"\xff\xfe", b"\xfe\xff") or not whole:
+        return None
+    return read_large_csv(path, text, "\t" if kind == "tsv" and "\t" in text else None)
+
+
+def _kind_of_text(text: str) -> str:
+    start = text.lstrip()[:1]
+    return "json" if start == "[" else "jsonl" if start == "{" else "csv"
+
+
+READERS = (Reader("table", "CSV, TSV, JSON, JSON lines or Parquet, plain or compressed", _recognises, read_table),)

@@ -1,0 +1,221 @@
+"""One tidy table for anyone's results: a row per trial, a column per role, and what the scores are beside them.
+
+    family, selection, reported, cost, group, weight, stratum, search, seed, sample, status, order, config.*, direction,
+    selection_name, ...
+
+Columns that a source does not have are not written. What is the same for every row (the direction, the scores' names,
+bounds, the unit of cost) is a column too, so that a plain CSV file says all that is needed to read it back.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from levelbest import _check
+from levelbest.errors import InputError
+from levelbest.readers.columns import as_codes, cell_list, texts
+from levelbest.readers.raw import RawTable
+from levelbest.trials import STATUSES, Trials
+
+__all__ = ["FORMATS", "MARKS", "TEXT", "mark_roles", "tidy_columns", "tidy_text", "write_trials"]
+
+FORMATS = ("csv", "jsonl", "parquet")
+MARKS = frozenset({"family", "selection", "status", "direction", "selection_name"})
+"""Columns by which a tidy table is known."""
+TEXT = frozenset({"family", "group", "stratum", "search"})
+"""Columns of names, even where a name looks like a number."""
+_PREFIX = "config."
+_CHUNK = 50_000
+
+
+def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The columns of the tidy table; ``hide`` leaves out configuration columns."""
+    unknown = [name for name in hide if name not in trials.configuration]
+    if unknown:
+        known = (
+            _check.nearest_first(unknown[0], list(trials.configuration)) if trials.configuration else "there are none"
+        )
+        raise InputError(f"there is no configuration column {unknown[0]!r} to hide; {known}")
+    families = np.array(trials.families, dtype=object)
+    columns: dict[str, Any] = {"family": families[trials.family], "selection": trials.selection}
+    for name in ("reported", "cost"):
+        if getattr(trials, name) is not None:
+            columns[name] = getattr(trials, name)
+    if trials.group is not None:
+        columns["group"] = np.array(trials.groups, dtype=object)[trials.group]
+    if trials.group is not None and trials.weights is not None:
+        columns["weight"] = trials.weights[trials.group]
+    if trials.group is not None and trials.strata:
+        columns["stratum"] = np.array(trials.strata, dtype=object)[trials.group]
+    if trials.search is not None:
+        columns["search"] = np.array(trials.searches, dtype=object)[trials.search]
+    if trials.seed is not None:
+        columns["seed"] = trials.seed
+    if trials.sample is not None:
+        columns["sample"] = trials.sample
+    columns["status"] = np.array(STATUSES, dtype=object)[trials.status]
+    if trials.order is not None:
+        columns["order"] = trials.order
+    columns |= {_PREFIX + name: column for name, column in trials.configuration.items() if name not in hide}
+    samplers = np.array([trials.facts.get(f"sampler:{name}") for name in trials.families], dtype=object)
+    if any(sampler is not None for sampler in samplers):
+        columns["sampler"] = samplers[trials.family]
+    return columns | {name: _constant(value, len(trials)) for name, value in _constants(trials).items()}
+
+
+def _constants(trials: Trials) -> dict[str, Any]:
+    metric = trials.metric
+    said = {
+        "direction": metric.direction,
+        "selection_name": metric.selection,
+        "reported_name": metric.reported,
+        "cost_name": metric.cost,
+        "cost_unit": metric.cost_unit,
+        "bounds_low": metric.bounds[0],
+        "bounds_high": metric.bounds[1],
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _constant(value: Any, size: int) -> Any:
+    return np.full(size, value, dtype=object if isinstance(value, str) else np.float64)
+
+
+def write_trials(trials: Trials, path: str | Path, *, kind: str | None = None, hide: tuple[str, ...] = ()) -> Path:
+    """Write the trials as a tidy table: CSV, JSON lines or Parquet by the path's ending, or as ``kind`` says.
+
+    Reading it back gives the same trials. The file appears whole or not at all.
+    """
+    path = Path(path)
+    kind = _check.as_choice(kind or path.suffix.lower().removeprefix("."), FORMATS, "table format")
+    columns = tidy_columns(trials, hide=hide)
+    part = path.with_name(path.name + ".part")
+    try:
+        if kind == "parquet":
+            _write_parquet(columns, part)
+        else:
+            with open(part, "w", encoding="utf-8", newline="") as file:
+                (_write_csv if kind == "csv" else _write_lines)(columns, file)
+        os.replace(part, path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def tidy_text(trials: Trials, kind: str = "csv", *, hide: tuple[str, ...] = ()) -> str:
+    """The tidy table as text, CSV or JSON lines."""
+    _check.as_choice(kind, ("csv", "jsonl"), "text format")
+    out = io.StringIO(newline="")
+    (_write_csv if kind == "csv" else _write_lines)(tidy_columns(trials, hide=hide), out)
+    return out.getvalue()
+
+
+def _rows(columns: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    size = len(next(iter(columns.values())))
+    for start in range(0, size, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        yield from zip(*(_cells(column[part]) for column in columns.values()), strict=True)
+
+
+def _cells(column: Any) -> list[Any]:
+    """Python values: whole numbers without a point, None where there is nothing."""
+    cells = cell_list(column)
+    if column.dtype.kind != "f":
+        return cells
+    whole = bool(np.all(np.isnan(column) | ((column == np.floor(column)) & (np.abs(column) < 2**53))))
+    return [None if cell != cell else int(cell) if whole else cell for cell in cells]
+
+
+def _write_csv(columns: Mapping[str, Any], file: IO[str]) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    for row in _rows(columns):
+        writer.writerow(["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row])
+
+
+def _write_lines(columns: Mapping[str, Any], file: IO[str]) -> None:
+    names = list(columns)
+    for row in _rows(columns):
+        record = {name: _plain(cell) for name, cell in zip(names, row, strict=True)}
+        file.write(json.dumps(record, ensure_ascii=False, allow_nan=False, default=str) + "\n")
+
+
+def _plain(cell: Any) -> Any:
+    return repr(cell) if isinstance(cell, float) and np.isinf(cell) else cell
+
+
+def _write_parquet(columns: Mapping[str, Any], path: Path) -> None:
+    from levelbest.readers.tables.engine import connect, name_of, quoted
+
+    connection = connect()
+    arrays = {f"c{place}": _storable(column) for place, column in enumerate(columns.values())}
+    named = ", ".join(f"c{place} AS {name_of(name)}" for place, name in enumerate(columns))
+    connection.register("arrays", arrays)
+    connection.execute(f"COPY (SELECT {named} FROM arrays) TO {quoted(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+
+
+def _storable(column: Any) -> Any:
+    """A column of one kind: numbers, truth values, or text where kinds are mixed."""
+    if column.dtype.kind in "iufb":
+        return column
+    kinds = {type(cell) for cell in column if cell is not None}
+    if kinds and kinds <= {bool}:
+        return column
+    return texts(column)
+
+
+def mark_roles(table: RawTable) -> RawTable:
+    """A tidy table knows its roles, direction and names; any other table is left as it is."""
+    if not set(table.columns) >= MARKS:
+        return table
+    roles = (
+        "family",
+        "selection",
+        "reported",
+        "cost",
+        "group",
+        "weight",
+        "stratum",
+        "search",
+        "seed",
+        "status",
+        "order",
+    )
+    table.roles = {role: role for role in roles if role in table.columns}
+    table.configuration = [name for name in table.columns if name.startswith(_PREFIX)]
+    table.direction = _only(table, "direction")
+    if table.direction is not None:
+        _check.as_direction(table.direction)
+    table.cost_unit = _only(table, "cost_unit")
+    for role in ("selection", "reported", "cost"):
+        name = _only(table, f"{role}_name")
+        if name is not None:
+            table.facts[f"name:{role}"] = name
+    for side in ("low", "high"):
+        value = _only(table, f"bounds_{side}")
+        if value is not None:
+            table.facts[f"bounds:{side}"] = value
+    if "sampler" in table.columns:
+        pairs = zip(texts(table.columns["family"]), texts(table.columns["sampler"]), strict=True)
+        table.facts |= {f"sampler:{family}": sampler for family, sampler in dict(pairs).items() if sampler is not None}
+    return table
+
+
+def _only(table: RawTable, name: str) -> str | None:
+    """The one value of a column that says the same in every row."""
+    if name not in table.columns:
+        return None
+    values = [value for value in as_codes(table.columns[name])[0] if value.strip()]
+    if len(values) > 1:
+        raise InputError(f"{table.source}: {name} must be the same in every row, got {', '.join(values[:3])}")
+    return values[0] if values else None

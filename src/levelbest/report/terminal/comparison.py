@@ -1,0 +1,146 @@
+"""A comparison on one screen: the verdict, a row and a strip for each family, doubts, and what to do next."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from levelbest._plain import round_to_uncertainty, show_limits, show_number
+from levelbest.errors import named
+from levelbest.report.leaders import BEST, POSSIBLE, states_at
+from levelbest.report.terminal.console import COLOURS, console, print_cautions, print_steps, print_text
+from levelbest.report.terminal.pairs import print_pairs
+from levelbest.report.terminal.strips import STYLES, strips_of
+from levelbest.report.words.conditions import condition_sentence
+from levelbest.report.words.headings import best_of, table_heading
+from levelbest.report.words.phrases import level
+from levelbest.report.words.steps import next_steps
+from levelbest.report.words.verdicts import verdict_sentences
+from levelbest.results import Comparison, Standing
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+__all__ = ["print_comparison"]
+
+_MANY = 12
+"""More families than this have strips for the leading ones only."""
+_LONGEST_NAME = 24
+_MOST_REMARKS = 8
+
+
+def print_comparison(comparison: Comparison, *, pairs: bool = False, n: Iterable[int] | None = None) -> None:
+    """Print it; ``pairs`` adds every pair with its numbers, at the budgets ``n`` where given."""
+    from rich.text import Text
+
+    out = console()
+    print_text(" ".join(verdict_sentences(comparison)), out, "bold")
+    out.print()
+    if comparison.standings:
+        out.print(Text(table_heading(comparison.terms, comparison.standings[0].budget), style="dim"))
+        out.print(_table(comparison))
+        out.print()
+    _print_strips(comparison, out)
+    for label, inside in comparison.strata:
+        print_text(f"stratum {label}, by itself: {' '.join(verdict_sentences(inside))}", out)
+    if comparison.strata:
+        out.print()
+    if pairs:
+        print_pairs(comparison, out, n=n)
+    print_cautions(comparison.cautions, out, n_families=len(comparison.families), most=_MOST_REMARKS)
+    print_steps(next_steps(comparison), out)
+    if comparison.cautions or next_steps(comparison):
+        out.print()
+    print_text(_footer(comparison, pairs=pairs), out, "dim")
+
+
+def _footer(comparison: Comparison, *, pairs: bool) -> str:
+    settings = comparison.terms.settings
+    parts = [condition_sentence(comparison)]
+    if comparison.standings:
+        parts.append("Limits in the table hold for each family by itself.")
+    ask = "" if pairs else f"; {named('pairs')} shows each pair"
+    return " ".join([*parts, f"Seed {settings.rng}{ask}."])
+
+
+def _table(comparison: Comparison) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    rows, terms = comparison.standings, comparison.terms
+    decimals = common_decimals([(row.value, row.low, row.high) for row in rows])
+    ranked = _needs_ranks(rows)
+    shown_failed = any(row.n_failed for row in rows)
+    shown_running = any(row.n_running for row in rows)
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    if ranked:
+        table.add_column("", justify="right", no_wrap=True)
+    table.add_column("family", overflow="fold", min_width=6)
+    heads = [best_of(terms, rows[0].budget), level(terms.confidence), f"{terms.unit}s"]
+    heads += ["failed"] * shown_failed + ["running"] * shown_running
+    heads += ["better than"] if len(rows) > 2 else []
+    for head in heads:
+        table.add_column(head, justify="right", no_wrap=True)
+    for i, row in enumerate(rows):
+        cells: list[str | Text] = [str(i + 1)] if ranked else []
+        cells.append(Text(row.family, style=COLOURS[i % len(COLOURS)]))
+        cells += [show_number(row.value, decimals), show_limits(row.low, row.high, decimals), str(row.n_trials)]
+        cells += [str(row.n_failed)] * shown_failed + [str(row.n_running)] * shown_running
+        cells += [_better_than(row, comparison)] if len(rows) > 2 else []
+        table.add_row(*cells)
+    return table
+
+
+def _better_than(row: Standing, comparison: Comparison) -> str:
+    if comparison.baseline is None:
+        return f"{len(row.better_than)} of {len(comparison.families) - 1}" if row.better_than else "-"
+    if row.family == comparison.baseline:
+        return "baseline"
+    return "baseline" if row.better_than else "(worse)" if row.worse_than else "-"
+
+
+def common_decimals(rows: Sequence[tuple[float, float, float]]) -> int:
+    """Decimals for a column of numbers with limits: those that half of the rows deserve."""
+    return statistics.median_low([round_to_uncertainty(*row) for row in rows])
+
+
+def _needs_ranks(rows: Sequence[Standing]) -> bool:
+    return max(len(row.family) for row in rows) > _LONGEST_NAME or len(rows) > _MANY
+
+
+def _print_strips(comparison: Comparison, out: Console) -> None:
+    from rich.text import Text
+
+    order = [row.family for row in comparison.standings] or list(comparison.families)
+    labels = {name: name for name in order}
+    if comparison.standings and _needs_ranks(comparison.standings):
+        labels = {name: f"{i + 1}" if len(name) > _LONGEST_NAME else name for i, name in enumerate(order)}
+    if len(order) > _MANY:
+        leading = _leading(comparison)
+        order = [name for name in order if name in leading][:_MANY]
+    if not order:
+        return
+    unit = comparison.terms.metric.cost or "cost" if comparison.terms.axis == "cost" else f"{comparison.terms.unit}s"
+    wide = max(len(unit), *(len(labels[name]) for name in order)) + 2
+    strips = strips_of(comparison, order, out.width - wide)
+    if strips is None:
+        return
+    out.print(Text(f"{unit:<{wide}}{strips.axis}", style="dim"), soft_wrap=True)
+    for name, letters in strips.rows:
+        pieces = [(letter, STYLES[letter]) for letter in letters.rstrip()]
+        out.print(Text.assemble(f"{labels[name]:<{wide}}", *pieces), soft_wrap=True)
+    out.print(Text(strips.legend, style="dim"))
+    out.print()
+
+
+def _leading(comparison: Comparison) -> set[str]:
+    """Families that are or may be the best at some budget."""
+    starts = {verdict.start for pair in comparison.pairs for verdict in pair.verdicts}
+    return {
+        name
+        for start in sorted(starts)
+        for name, state in states_at(comparison, start).items()
+        if state in (BEST, POSSIBLE)
+    }

@@ -1,0 +1,77 @@
+"""The terminal: plain text that wraps at its width, with colour where it has it; text from data is never markup."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from levelbest.cautions import Caution
+from levelbest.report.words.remarks import remarks
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from levelbest.report.words.steps import Step
+
+__all__ = ["COLOURS", "console", "print_cautions", "print_labelled", "print_steps", "print_text"]
+
+COLOURS = ("blue", "red", "green", "magenta", "cyan", "yellow", "white")
+_WIDTH, _WIDEST, _LABEL = 80, 100, 6
+_LABELS = (("doubt", "yellow"), ("note", ""), ("chosen", "dim"))
+"""By severity: doubts about the conclusion, limits of it, and what was chosen for the reader."""
+
+
+def console() -> Console:
+    """A rich console: colour and width of the terminal, plain text and a fixed width when piped.
+
+    Text from data is never markup: ``cnn[big]``, ``lr[/b]`` and ``:smile:`` print as they are.
+    """
+    from rich.console import Console
+
+    out = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    out.width = min(out.width, _WIDEST) if sys.stdout.isatty() else _WIDTH
+    return out
+
+
+def print_text(text: str, out: Console, style: str = "") -> None:
+    """A paragraph, wrapped at spaces."""
+    from rich.text import Text
+
+    for line in textwrap.wrap(text, out.width, break_on_hyphens=False):
+        out.print(Text(line, style=style), soft_wrap=True)
+
+
+def print_labelled(rows: Iterable[tuple[str, str, str]], out: Console) -> None:
+    """Rows of (label, its style, text), the text with a hanging indent."""
+    from rich.text import Text
+
+    indent = " " * (_LABEL + 1)
+    for label, style, text in rows:
+        first, *rest = textwrap.wrap(text, out.width - len(indent), break_on_hyphens=False) or [""]
+        out.print(Text.assemble((f"{label:<{_LABEL}} ", style), first), soft_wrap=True)
+        for line in rest:
+            out.print(Text(indent + line), soft_wrap=True)
+
+
+def print_cautions(
+    cautions: Iterable[Caution], out: Console | None = None, *, n_families: int = 0, most: int | None = None
+) -> None:
+    """Warnings, each matter once: doubts first, then limits, then what was chosen."""
+    said = remarks(cautions, n_families)
+    rows = [(*_LABELS[remark.severity], str(remark)) for remark in said]
+    if most is not None and len(rows) > most:
+        rows = [*rows[: most - 1], ("", "", f"and {len(rows) - most + 1} more; the JSON form lists all of them")]
+    print_labelled(rows, out or console())
+
+
+def print_steps(steps: Sequence[Step], out: Console) -> None:
+    """What to do next, each with its command and its reason."""
+    from rich.text import Text
+
+    for i, step in enumerate(steps):
+        text = f"{step.text}: {step.why}" if step.why else step.text
+        print_labelled([("next" if i == 0 else "", "green", text)], out)
+        if step.command:
+            out.print(Text(f"{' ' * (_LABEL + 3)}{step.command}", style="bold"), soft_wrap=True)

@@ -1,0 +1,92 @@
+"""Pairs in the terminal: what can be said of each, and the differences behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from levelbest._plain import round_places, round_to_uncertainty, show_cost, show_limits, show_number
+from levelbest.report.terminal.console import print_text
+from levelbest.report.words.pairs import pair_details, winners_words
+from levelbest.report.words.verdicts import effect_words, verdict_of_pair
+from levelbest.results import Comparison, PairComparison, Terms
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+__all__ = ["print_pairs"]
+
+_DETAILED = 3
+"""More pairs than these have a row each."""
+_MOST_ROWS = 10
+
+
+def print_pairs(comparison: Comparison, out: Console, *, n: Iterable[int] | None = None) -> None:
+    """Every pair, those with a verdict first; few pairs with their differences over the budgets."""
+    pairs = sorted(comparison.pairs, key=lambda one: not one.decided)
+    if len(pairs) > _DETAILED:
+        out.print(_overview(pairs))
+        out.print()
+        return
+    for pair in pairs:
+        if len(pairs) > 1:
+            print_text(" ".join(verdict_of_pair(pair)), out)
+        out.print(_table(pair, n))
+        for line in pair_details(pair):
+            print_text(line, out, "dim")
+        out.print()
+
+
+def _overview(pairs: Sequence[PairComparison]) -> Table:
+    """A row for each of many pairs: who is better where, and the difference at the effects' budget."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    effect = pairs[0].effect
+    at = "difference" if pairs[0].terms.design == "seeds" else f"difference at {effect.budget:g}"
+    for head in ("pair", "better", at):
+        table.add_column(head, overflow="fold")
+    for pair in pairs:
+        known = np.isfinite(pair.effect.difference)
+        table.add_row(" - ".join(pair.families), winners_words(pair), effect_words(pair.effect) if known else "-")
+    return table
+
+
+def _table(pair: PairComparison, n: Iterable[int] | None) -> Table:
+    from rich.table import Table
+
+    terms = pair.terms
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    tested = bool(np.isfinite(pair.p_value).any())
+    heads = [_budget_head(terms), f"{pair.families[0]} - {pair.families[1]}", f"{100 * terms.confidence:g} % band"]
+    heads += ["by mean cost"] * (pair.scaled is not None) + ["p"] * tested + ["better"]
+    for head in heads:
+        table.add_column(head, justify="right", overflow="fold")
+    for i in _places(pair, n):
+        decimals = round_to_uncertainty(pair.difference[i], pair.low[i], pair.high[i])
+        budget = float(pair.budget[i])
+        cells = [
+            show_cost(budget, terms.cost_unit) if terms.axis == "cost" else f"{budget:g}",
+            show_number(pair.difference[i], decimals),
+            show_limits(pair.low[i], pair.high[i], decimals),
+        ]
+        cells += [] if pair.scaled is None else [show_number(float(pair.scaled[i]), decimals)]
+        cells += [f"{pair.p_value[i]:.2g}" if np.isfinite(pair.p_value[i]) else "-"] * tested
+        table.add_row(*cells, pair.verdict_at(budget))
+    return table
+
+
+def _budget_head(terms: Terms) -> str:
+    return "budget" if terms.axis == "cost" else f"{terms.unit}s"
+
+
+def _places(pair: PairComparison, n: Iterable[int] | None) -> list[int]:
+    if n is not None or pair.budget.size <= _MOST_ROWS:
+        return list(range(pair.budget.size))
+    if pair.terms.axis == "cost":
+        return [int(i) for i in np.linspace(0, pair.budget.size - 1, _MOST_ROWS)]
+    places = round_places([int(budget) for budget in pair.budget])
+    return places if len(places) >= 4 else [int(i) for i in np.linspace(0, pair.budget.size - 1, _MOST_ROWS)]

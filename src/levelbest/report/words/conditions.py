@@ -1,0 +1,77 @@
+"""What stands behind a verdict, in words: the confidence, the trials, the failures, and what it leans on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from levelbest.report.words.phrases import counted, level, listed, plural
+from levelbest.results import Comparison, PairComparison, Terms
+
+__all__ = ["condition_sentence", "confidence_words", "leaning", "other_policy", "runs"]
+
+
+def condition_sentence(comparison: Comparison) -> str:
+    """The confidence, the trials and failures behind a verdict, and what it leans on."""
+    terms = comparison.terms
+    parts = [confidence_words(terms), _trials(comparison), *leaning(comparison.pairs)]
+    known = [pair.survives for pair in comparison.pairs if pair.survives is not None]
+    if known:
+        changed = sum(not survives for survives in known)
+        if not changed:
+            parts.append(f"the same families win {other_policy(terms)}")
+        elif len(comparison.pairs) == 1:
+            parts.append(f"the winner changes {other_policy(terms)}")
+        else:
+            parts.append(f"the winner changes in {changed} of {len(comparison.pairs)} pairs {other_policy(terms)}")
+    return f"{'; '.join(parts)}."
+
+
+def confidence_words(terms: Terms) -> str:
+    """``95 % confidence over all budgets and 10 pairs``."""
+    scopes = [] if terms.design == "seeds" else ["all budgets"]
+    scopes += [] if terms.n_pairs == 1 else [plural(terms.n_pairs, "pair")]
+    over = f" over {listed(scopes)}" if scopes else ""
+    looks = ", valid at every look" if terms.while_running else ""
+    best = ", for the best so far of a whole search" if terms.design == "searches" else ""
+    return f"{level(terms.confidence)} confidence{over}{looks}{best}"
+
+
+def other_policy(terms: Terms) -> str:
+    return f"with failed {terms.unit}s {counted(terms.settings.other_policy.failed)}"
+
+
+def _trials(comparison: Comparison) -> str:
+    terms = comparison.terms
+    counts: dict[str, tuple[int, int]] = {}
+    for pair in comparison.pairs:
+        counts |= dict(zip(pair.families, zip(pair.n_trials, pair.n_failed, strict=True), strict=True))
+    totals = sorted({n_trials for n_trials, _ in counts.values()})
+    many = f"{plural(totals[0], terms.unit)} each"
+    if len(totals) > 1 and len(counts) == 2:
+        many = ", ".join(f"{name}: {plural(n_trials, terms.unit)}" for name, (n_trials, _) in counts.items())
+    elif len(totals) > 1:
+        many = f"{totals[0]} to {plural(totals[-1], terms.unit)}"
+    many += "" if terms.n_groups is None else f", of {plural(terms.n_groups, 'problem')}"
+    lost, total = (sum(column) for column in zip(*((n_failed, n) for n, n_failed in counts.values()), strict=True))
+    if not lost:
+        return f"{many}, none failed"
+    if terms.settings.failed == "worst":
+        return f"{many}, {lost} of {total} failed and count as the worst score"
+    return f"{many}, {lost} failed and were dropped"
+
+
+def leaning(pairs: Iterable[PairComparison]) -> list[str]:
+    """What verdicts lean on, where that is more than the trials."""
+    bases = {pair.basis for pair in pairs if pair.decided}
+    leaning = []
+    if "t" in bases:
+        leaning.append("so few that the verdict leans on means that are nearly normal")
+    if "gaffke" in bases:
+        leaning.append("limits from the bounds of the score alone")
+    return leaning
+
+
+def runs(family: str, n_trials: int, n_failed: int, terms: Terms) -> str:
+    of = "" if terms.n_groups is None else f" of {terms.n_groups} problems"
+    failed = f"{n_failed} failed and {counted(terms.settings.failed)}" if n_failed else "none failed"
+    return f"{family}: {plural(n_trials, terms.unit)}{of}, {failed}"

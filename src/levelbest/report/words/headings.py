@@ -1,0 +1,27 @@
+"""What a table's numbers are, in words that introduce their terms."""
+
+from __future__ import annotations
+
+from levelbest.report.words.phrases import plural
+from levelbest.results import Terms
+
+__all__ = ["best_of", "table_heading"]
+
+
+def best_of(terms: Terms, budget: float) -> str:
+    """The head of the column: ``best of 5``, or ``a new run``."""
+    return "a new run" if terms.design == "seeds" else f"best of {budget:g}"
+
+
+def table_heading(terms: Terms, budget: float) -> str:
+    """``test_accuracy of the best of 5 trials, which val_accuracy chooses``."""
+    metric = terms.metric
+    what = {"mean": "mean", "median": "median"}.get(terms.statistic, f"{terms.statistic}-quantile")
+    if terms.design == "seeds":
+        return f"{metric.score} of a new run ({what})"
+    unit = plural(int(budget), terms.unit)
+    over = "" if terms.n_groups is None else f" of a problem, over {plural(terms.n_groups, 'problem')}"
+    if terms.statistic == "all":
+        return f"chance that all of {unit}{over} succeed ({metric.score})"
+    chosen = f", which {metric.selection} chooses" if metric.reported else ""
+    return f"{metric.score} of the best of {unit}{over}{chosen} ({what})"

@@ -1,0 +1,103 @@
+"""What to do next: the call that would decide it, the option that would sharpen it, the doubt to look at first."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from levelbest.errors import called, named
+from levelbest.report.words.phrases import counted, plural, shortened
+from levelbest.results import Comparison, PairComparison
+
+__all__ = ["Step", "next_steps"]
+
+_MOST = 3
+_HOPELESS = 20
+"""So many times the trials there are: more is not worth advising."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to do: what, the call that does it (none where it is not a call), and why."""
+
+    text: str
+    command: str = ""
+    why: str = ""
+
+
+def next_steps(comparison: Comparison) -> tuple[Step, ...]:
+    """At most three things to do, the most urgent first."""
+    codes = {caution.code for caution in comparison.cautions}
+    reasons = {verdict.reason for pair in comparison.pairs for verdict in pair.verdicts}
+    if reasons & {"adaptive", "few-searches"}:
+        text = "Repeat each search with other seeds, at least 3 times, and name the column that tells them apart"
+        return (Step(f"{text} ({named('search')})", why="one adaptive search is one observation"),)
+    steps = [*_failures(comparison), *_deciding(comparison)]
+    if "no-reported" in codes and comparison.terms.n_groups is None:
+        why = f"{comparison.terms.metric.selection} picks the winner and flatters it"
+        steps.append(
+            Step(f"Name a score that had no part in choosing, such as a test score ({named('reported')})", why=why)
+        )
+    if comparison.terms.metric.bounds == (None, None) and not comparison.terms.while_running:
+        text = f"If the score has a lowest and a highest possible value, give them ({named('bounds')})"
+        steps.append(Step(text, why="limits can then do with fewer assumptions"))
+    return tuple(steps[:_MOST])
+
+
+def _failures(comparison: Comparison) -> list[Step]:
+    """A verdict that hangs on how failures count is looked at first."""
+    changed = [pair for pair in comparison.pairs if pair.survives is False]
+    if not changed:
+        return []
+    terms = comparison.terms
+    lost = {name: n for pair in changed for name, n in zip(pair.families, pair.n_failed, strict=True) if n}
+    other = terms.settings.other_policy.failed
+    which = "the verdict" if len(comparison.pairs) == 1 else f"{plural(len(changed), 'verdict')}"
+    return [
+        Step(
+            f"Look at the failed {terms.unit}s of {shortened(list(lost))}",
+            called("compare", failed=other),
+            f"{counted(other)}, they would change {which}",
+        )
+    ]
+
+
+def _deciding(comparison: Comparison) -> list[Step]:
+    """How many further trials would decide who is best at the effects' budget."""
+    terms = comparison.terms
+    leading = set(comparison.possible_best) if len(comparison.pairs) > 1 else set(comparison.families)
+    undecided = [
+        pair
+        for pair in comparison.pairs
+        if pair.effect.winner is None and not pair.effect.negligible and set(pair.families) <= leading
+    ]
+    known = [pair for pair in undecided if pair.further > 0]
+    if not known:
+        return []
+    nearest = min(known, key=lambda pair: pair.further)
+    budget = int(nearest.effect.budget)
+    where = "" if terms.design == "seeds" else f" at {plural(budget, terms.unit)}"
+    return [_further(nearest, where, budget, leading)]
+
+
+def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -> Step:
+    unit = "problem" if pair.terms.n_groups is not None else pair.terms.unit
+    names = f"{pair.families[0]} and {pair.families[1]}"
+    plan = called("plan_trials", n=budget)
+    present = pair.terms.n_groups or min(pair.n_trials)
+    if not math.isfinite(pair.further) or pair.further > _HOPELESS * present:
+        small = f"the difference observed is too small for {plural(2, unit, 'further')} to show{where}"
+        return Step(f"Take either of {names}, or the cheaper", why=small)
+    many = plural(2, unit, f"{_round(pair.further)} further")
+    each = "" if unit == "problem" else f" of {'each' if len(leading) > 2 else 'both'}"
+    return Step(
+        f"About {many}{each} would probably decide between {names}{where}",
+        plan,
+        "if the difference is as observed",
+    )
+
+
+def _round(count: float) -> str:
+    """Two significant digits are all that a forecast has."""
+    size = 10 ** max(0, math.floor(math.log10(count)) - 1)
+    return f"{math.ceil(count / size) * size:,}"

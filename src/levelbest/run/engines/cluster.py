@@ -1,0 +1,75 @@
+"""What engines on other machines share: functions by name, and the worker that a job of the cluster feeds."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from levelbest.errors import DataError, InputError, named
+from levelbest.run.engines import Job
+from levelbest.run.task import Task, lost
+from levelbest.run.worker import Worker
+
+__all__ = ["Setup", "gone", "load", "run_task", "setup_of"]
+
+_workers: dict[str, Worker] = {}
+"""In a process of the cluster's: the guarded worker that it feeds."""
+
+
+class Setup(TypedDict):
+    """What a worker imports before its first task."""
+
+    load: list[str]
+    folder: str
+
+
+def setup_of(job: Job) -> tuple[dict[str, str], Setup]:
+    """Functions by the name that tasks use, as ``module:name``, and the setup of workers."""
+    names = {key: _importable(key, function) for key, function in job.functions.items()}
+    names |= {name: name for name in job.names}
+    return names, {"load": sorted(set(names.values())), "folder": str(job.folder)}
+
+
+def _importable(key: str, function: Any) -> str:
+    """``module:name`` of a function that another machine can import; a sentence where it cannot."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
+    if module in (None, "__main__") or "<" in name:
+        raise InputError(
+            f"{key}: a cluster needs a function that it can import, and {name or key} lives in this session alone; put "
+            "it into a module and name it as module:name"
+        )
+    return f"{module}:{name}"
+
+
+def gone(engine: str, why: str) -> DataError:
+    """The way to all workers is lost: nothing that a trial could be blamed for."""
+    return DataError(
+        f"{engine} was lost ({why}). No trial is blamed for it: those not finished stay open, and the same command "
+        f"goes on with them when {engine} is back, or elsewhere with another {named('engine')}"
+    )
+
+
+def load(setup: Setup, log: str) -> str | None:
+    """Import the functions in a worker of this machine; what went wrong, or None."""
+    worker = Worker(log=log)
+    worker.send(setup)
+    answer = worker.answer()
+    worker.close()
+    return "a worker died importing them" if answer is None else answer["loaded"]
+
+
+def run_task(task: Task | None, setup: Setup) -> Any:
+    """On the cluster: feed a guarded worker with a task; without one, have it import the functions. None: it died."""
+    worker = _workers.pop("worker", None) or Worker()
+    worker.send(setup)  # what it has imported already it does not import again
+    answer: Any = worker.answer()
+    if answer is not None and task is not None:
+        if answer["loaded"]:
+            answer = lost(task, answer["loaded"])
+        else:
+            worker.send(task)
+            answer = worker.answer()
+    if answer is None:
+        worker.close()
+    else:
+        _workers["worker"] = worker
+    return answer

@@ -1,0 +1,167 @@
+"""A comparison on one screen: 80 columns, no colour needed, no cell cut, nothing twice."""
+
+import itertools
+
+import pytest
+from comparing import comparison, effect, pair, standing, terms
+
+from levelbest.cautions import Caution
+from levelbest.report.terminal.comparison import print_comparison
+from levelbest.report.terminal.strips import strips_of
+from levelbest.report.words.steps import next_steps
+
+OPEN, APART = "undecided", (61, 120, "not comparable", "beyond-half")
+
+
+def _printed(capsys, shown, **options):
+    print_comparison(shown, **options)
+    return capsys.readouterr().out.splitlines()
+
+
+def _two(**changes):
+    asked = terms(headline=10)
+    options = {"terms": asked, "n_trials": (120, 120), "effect": effect(0.021, 0.014, 0.028, "svm", budget=10)}
+    one = pair("svm", "mlp", (1, 6, OPEN), (7, 60, "svm"), APART, **(options | changes))
+    table = (
+        standing("svm", 0.956, 0.951, 0.961, n_trials=120, budget=10),
+        standing("mlp", 0.92, 0.91, 0.93, budget=10),
+    )
+    return comparison(one, standings=table)
+
+
+def test_every_part_is_there_once(capsys):
+    lines = _printed(capsys, _two())
+    text = " ".join(" ".join(lines).split())
+    assert text.startswith("svm is better than mlp with 7 to 60 trials; with 1 to 6 the data cannot tell;")
+    assert "test of the best of 10 trials, which val chooses (mean)" in text
+    assert "svm 0.956 0.951 to 0.961 120" in text
+    for words in ("95 % confidence", "svm is better by", "hold for each family by itself", "Seed 0"):
+        assert text.count(words) == 1, words
+    assert all(len(line) <= 80 for line in lines)
+    assert lines == [line.rstrip() for line in lines]
+
+
+def test_pairs_on_request(capsys):
+    assert "svm - mlp" not in " ".join(_printed(capsys, _two()))
+    lines = _printed(capsys, _two(), pairs=True)
+    assert any("svm - mlp" in line for line in lines)
+    assert not any("shows each pair" in line for line in lines)
+
+
+def _many(count, **changes):
+    names = [f"family-{i:02d}" for i in range(count)]
+    asked = terms(n_pairs=count * (count - 1) // 2)
+    pairs = [
+        pair(
+            a, b, (1, 4, OPEN), (5, 60, a), APART, terms=asked, n_trials=(120, 120), n_failed=(i % 7, i % 5), **changes
+        )
+        for i, (a, b) in enumerate(itertools.combinations(names, 2))
+    ]
+    table = [
+        standing(name, 0.9 - i / 1000, 0.89, 0.91, n_trials=120, n_failed=i % 4, better_than=names[i + 1 :])
+        for i, name in enumerate(names)
+    ]
+    lost = [
+        Caution.of("failures", name, i % 4, n_failed=i % 4, of=120 + i, failed="worst", unit="trial")
+        for i, name in enumerate(names)
+        if i % 4
+    ]
+    ties = [Caution.of("ties", name, 0.5, share=0.5 + i / 200) for i, name in enumerate(names)]
+    return comparison(*pairs, standings=tuple(table), cautions=(*lost, *ties))
+
+
+def test_many_pairs_have_a_row_each(capsys):
+    lines = _printed(capsys, _many(4, effect=effect(0.02, -0.01, 0.05)), pairs=True)
+    (row,) = [line for line in lines if line.startswith("family-00 - family-01")]
+    assert row.split("  ")[1:] == ["family-00 5 to 60", "0.02 (-0.01 to 0.05)"]
+
+
+def test_five_families_fit_forty_lines(capsys):
+    lines = _printed(capsys, _many(5))
+    assert len(lines) <= 40
+    assert sum(line.startswith("family-") for line in lines) == 10  # a row and a strip each
+
+
+def test_forty_five_families_are_a_ranking(capsys):
+    lines = _printed(capsys, _many(45))
+    assert len(lines) <= 80
+    assert all(len(line) <= 80 for line in lines)
+    ranked = [line.split() for line in lines if line.strip()[:2].rstrip().isdigit() and "family-" in line]
+    assert [row[:2] for row in ranked] == [[str(i + 1), f"family-{i:02d}"] for i in range(45)]
+
+
+def test_long_names_are_folded_not_cut(capsys):
+    long = "a-very-long-name-of-a-family-with-its-optimiser-and-its-schedule"
+    one = pair(long, "b", (1, 6, OPEN), (7, 60, long), APART, terms=terms(), n_trials=(120, 120))
+    table = (standing(long, 0.9, 0.8, 0.95), standing("b", 0.8, 0.7, 0.9))
+    lines = _printed(capsys, comparison(one, standings=table))
+    assert not any("…" in line for line in lines)
+    assert long in " ".join(lines)
+    assert all(len(line) <= 80 for line in lines)
+
+
+@pytest.mark.parametrize("name", ["cnn[big]", "lr[/b]", "[red]", ":smile:"])
+def test_names_print_as_they_are(capsys, name):
+    one = pair(name, "b", (1, 60, name), terms=terms(), effect=effect(0.2, 0.1, 0.3, name))
+    lines = _printed(capsys, comparison(one, standings=(standing(name, 0.9), standing("b", 0.8))), pairs=True)
+    assert sum(name in line for line in lines) >= 4  # verdict, table, strip, pair
+
+
+def test_letters_follow_the_verdicts():
+    three = terms(n_pairs=3)
+    shown = comparison(
+        pair("a", "b", (1, 4, "a"), (5, 9, OPEN), terms=three),
+        pair("a", "c", (1, 9, "a"), terms=three),
+        pair("b", "c", (1, 9, OPEN), terms=three),
+    )
+    strips = strips_of(shown, ["a", "b", "c"], 9)
+    assert dict(strips.rows) == {"a": "BBBBooooo", "b": "----ooooo", "c": "---------"}
+    assert strips.axis == "1 3 5 7 9"
+    against = comparison(pair("lr", "a", (1, 3, "a"), (4, 6, OPEN), (7, 9, "lr"), terms=terms()), baseline="lr")
+    assert dict(strips_of(against, ["a", "lr"], 9).rows) == {"a": "+++ooo---"}
+
+
+def test_one_budget_has_no_strip(capsys):
+    seeds = terms(design="seeds", unit="run", headline=1)
+    one = pair("a", "b", (1, 1, "a"), terms=seeds, effect=effect(0.2, 0.1, 0.3, "a", budget=1))
+    table = (standing("a", 0.9, 0.8, 0.95, budget=1), standing("b", 0.7, 0.6, 0.8, budget=1))
+    lines = _printed(capsys, comparison(one, standings=table))
+    assert "test of a new run (mean)" in lines
+    assert not any("may be best" in line for line in lines)
+
+
+def test_doubts_come_before_notes_and_choices(capsys):
+    cautions = (
+        Caution.of("guessed-columns", columns=[("seed", "seed")]),
+        Caution.of("ties", "svm", 0.8, share=0.8),
+        Caution.of("failures", "svm", 2, n_failed=2, of=9, failed="worst", unit="trial"),
+    )
+    shown = comparison(*_two().pairs, cautions=cautions)
+    lines = _printed(capsys, shown)
+    labels = [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in ("doubt", "note", "chosen")]
+    assert labels == ["doubt", "note", "chosen"]
+
+
+def test_next_steps_say_what_would_decide_it():
+    undecided = pair("a", "b", (1, 9, OPEN), terms=terms(), effect=effect(0.01, -0.01, 0.03), further=37.2)
+    (step, *_) = next_steps(comparison(undecided))
+    assert step.text == "About 38 further trials of both would probably decide between a and b at 5 trials"
+    assert step.command == "lb.plan_trials(trials, n=5)"
+    hopeless = pair("a", "b", (1, 9, OPEN), terms=terms(), effect=effect(1e-6, -0.01, 0.01), further=12465)
+    (step, *_) = next_steps(comparison(hopeless))
+    assert step.text == "Take either of a and b, or the cheaper"
+    decided = pair("a", "b", (1, 9, "a"), terms=terms(), effect=effect(0.1, 0.05, 0.15, "a"), further=0)
+    assert not any("decide" in step.text for step in next_steps(comparison(decided)))
+
+
+def test_next_steps_look_at_failures_that_change_a_verdict_first():
+    one = pair("a", "b", (1, 9, "a"), terms=terms(), n_failed=(0, 3), survives=False)
+    (step, *_) = next_steps(comparison(one))
+    assert (step.text, step.command) == ("Look at the failed trials of b", "lb.compare(trials, failed='drop')")
+    assert step.why == "dropped, they would change the verdict"
+
+
+def test_an_adaptive_search_has_one_thing_to_do():
+    one = pair("a", "b", (1, 9, "not comparable", "adaptive"), terms=terms())
+    (step,) = next_steps(comparison(one))
+    assert step.text.startswith("Repeat each search with other seeds")

@@ -1,0 +1,208 @@
+"""The verdict in at most three sentences: it says what the pairs say, and no more."""
+
+import re
+
+import pytest
+from comparing import comparison, effect, pair, standing, terms
+
+from levelbest.report.leaders import BEATEN, BEST, NOTHING, POSSIBLE, Span, leading_spans, states_at
+from levelbest.report.words.verdicts import claim_sentence, comparison_summary, effect_words, verdict_sentences
+from levelbest.trials import Metric
+
+APART, OPEN = "not comparable", "undecided"
+THREE = terms(n_pairs=3)
+PAIRS = (
+    pair("a", "b", (1, 2, "a"), (3, 6, OPEN), (7, 8, APART, "beyond-half"), terms=THREE),
+    pair("a", "c", (1, 1, OPEN), (2, 3, "a"), (4, 6, "c"), (7, 8, APART, "beyond-half"), terms=THREE),
+    pair("b", "c", (1, 4, OPEN), (5, 6, "c"), (7, 8, APART, "beyond-half"), terms=THREE),
+)
+
+
+def test_a_leader_beats_every_other():
+    # a beats both at 2 only; c beats a from 4 on and b from 5 on; b is beaten by a up to 2
+    assert leading_spans(comparison(*PAIRS)) == (
+        Span(1, 1, ("a", "c")),
+        Span(2, 2, ("a",), "a"),
+        Span(3, 3, ("a", "b")),
+        Span(4, 4, ("b", "c")),
+        Span(5, 6, ("c",), "c"),
+        Span(7, 8, ()),
+    )
+
+
+@pytest.mark.parametrize(
+    ("budget", "states"),
+    [(1, [POSSIBLE, BEATEN, POSSIBLE]), (2, [BEST, BEATEN, BEATEN]), (5, [BEATEN, BEATEN, BEST]), (7, [NOTHING] * 3)],
+)
+def test_where_each_family_stands(budget, states):
+    assert list(states_at(comparison(*PAIRS), budget).values()) == states
+
+
+def test_a_family_that_cannot_be_compared_keeps_others_from_being_best():
+    asked = terms(n_pairs=3)
+    pairs = (
+        pair("a", "b", (1, 9, "a"), terms=asked),
+        pair("a", "few", (1, 2, "a"), (3, 9, APART, "beyond-half"), terms=asked),
+        pair("b", "few", (1, 2, OPEN), (3, 9, APART, "beyond-half"), terms=asked),
+    )
+    assert states_at(comparison(*pairs), 2) == {"a": BEST, "b": BEATEN, "few": BEATEN}
+    assert states_at(comparison(*pairs), 5) == {"a": POSSIBLE, "b": BEATEN, "few": NOTHING}
+
+
+def test_many_families():
+    take, still_open = verdict_sentences(comparison(*PAIRS))
+    assert take == "With 2 trials take a; with 5 to 6 take c: each is better than both others."
+    assert still_open == (
+        "With 1 the best is a or c; with 3 to 4 it may be any of them; from 7 on 10 trials are too few to tell."
+    )
+
+
+def test_what_stands_behind_it():
+    failed = [
+        pair(*one.families, (1, 4, OPEN), terms=THREE, n_failed=lost, survives=survives)
+        for one, lost, survives in zip(PAIRS, ((0, 1), (0, 1), (1, 1)), (False, True, True), strict=True)
+    ]
+    assert comparison_summary(comparison(*failed)) == (
+        "No family is better than both others at any budget.",
+        "With 1 to 4 trials it may be any of them.",
+        "95 % confidence over all budgets and 3 pairs; 10 trials each, 2 of 30 failed and count as the worst score; "
+        "the winner changes in 1 of 3 pairs with failed trials dropped.",
+    )
+
+
+def test_by_how_much_the_leader_is_ahead_of_the_next():
+    asked = terms(n_pairs=3, headline=2, named=True)
+    won = effect(0.0211, 0.0142, 0.0279, "a", budget=2, named=True)
+    pairs = (
+        pair("b", "a", (1, 4, "a"), terms=asked, effect=won.mirrored()),
+        pair("a", "c", (1, 4, "a"), terms=asked),
+        pair("b", "c", (1, 4, OPEN), terms=asked),
+    )
+    table = (standing("a", better_than=("b", "c")), standing("b"), standing("c"))
+    assert verdict_sentences(comparison(*pairs, standings=table)) == (
+        "With 1 to 4 trials take a: it is better than both others.",
+        "With 2 trials, named in advance, a is better than the next, b, by 0.021 (0.014 to 0.028).",
+    )
+
+
+def test_two_families_in_the_order_of_budgets():
+    two = pair(
+        "late",
+        "early",
+        (1, 3, "early"),
+        (4, 5, OPEN),
+        (6, 9, "late"),
+        (10, 20, APART, "beyond-half"),
+        terms=terms(),
+        effect=effect(0.0031, -0.0142, 0.0281),
+        n_trials=(20, 20),
+    )
+    assert verdict_sentences(comparison(two)) == (
+        "early is better than late with 1 to 3 trials; late is better with 6 to 9; with 4 to 5 the data cannot tell; "
+        "from 10 on 20 trials are too few to tell.",
+        "With 5 trials late is ahead by 0.003 (-0.014 to 0.028), which may be chance.",
+    )
+
+
+def test_the_second_family_ahead_is_named_with_its_own_sign():
+    two = pair("a", "b", (1, 5, "b"), terms=terms(), effect=effect(-0.2, -0.3, -0.1, "b"))
+    assert verdict_sentences(comparison(two))[1] == "With 5 trials b is better by 0.20 (0.10 to 0.30)."
+
+
+def test_no_difference_worth_having_is_not_undecided():
+    small = effect(0.001, -0.003, 0.004, negligible=True)
+    two = pair("a", "b", (1, 5, OPEN, "", True), terms=terms(worth=0.005), effect=small)
+    assert verdict_sentences(comparison(two)) == (
+        "a and b have no difference worth having (0.005 or more) with 1 to 5 trials.",
+        "With 5 trials a is ahead by 0.001 (-0.003 to 0.004): no difference worth having.",
+    )
+
+
+def test_seeds_speak_of_a_new_run():
+    seeds = terms(design="seeds", unit="run", headline=1)
+    won = effect(0.021, 0.014, 0.028, "a", budget=1)
+    two = pair("a", "b", (1, 1, "a"), terms=seeds, effect=won, n_trials=(3, 3), basis="t")
+    assert comparison_summary(comparison(two)) == (
+        "a is better than b: a new run of it is better by 0.021 (0.014 to 0.028).",
+        "95 % confidence; 3 runs each, none failed; so few that the verdict leans on means that are nearly normal.",
+    )
+    still_open = pair("a", "b", (1, 1, OPEN), terms=seeds, effect=effect(-0.01, -0.03, 0.01, budget=1))
+    assert verdict_sentences(comparison(still_open)) == (
+        "The data cannot tell a from b: a new run of b is ahead by 0.010 (-0.010 to 0.030).",
+    )
+
+
+def test_what_cannot_be_compared_says_why():
+    two = pair("a", "b", (1, 1, APART, "few-trials"), terms=terms(design="seeds", unit="run"), n_trials=(2, 2))
+    assert verdict_sentences(comparison(two)) == ("a and b cannot be compared: a family has fewer than 3 trials.",)
+
+
+def test_an_adaptive_search_is_said_first_with_what_to_do():
+    two = pair("a", "b", (1, 50, APART, "adaptive"), terms=terms())
+    first, then = comparison_summary(comparison(two))
+    assert "one search of a family allows no verdict" in first
+    assert then.startswith("Repeat each whole search")
+
+
+def test_against_a_baseline():
+    asked = terms(n_pairs=3)
+    pairs = (
+        pair("lr", "b", (1, 5, "b"), terms=asked),
+        pair("lr", "c", (1, 3, OPEN), (4, 5, "lr"), terms=asked),
+        pair("d", "lr", (1, 5, OPEN), terms=asked),
+    )
+    assert verdict_sentences(comparison(*pairs, baseline="lr")) == (
+        "Better than lr: b with 1 to 5 trials.",
+        "Worse than lr: c with 4 to 5 trials.",
+        "The data cannot tell d from lr.",
+    )
+
+
+def test_costs_are_budgets():
+    asked = terms(axis="cost", metric=Metric("min", "val", "test", cost="seconds", cost_unit="s"))
+    two = pair("a", "b", (60, 3600, "a"), (3600, 7200, OPEN), terms=asked)
+    assert verdict_sentences(comparison(two)) == (
+        "a is better than b with a budget of 1.00 min to 1.00 h; with 1.00 h to 2.00 h the data cannot tell.",
+    )
+
+
+def test_a_better_best_from_fewer_trials_speaks_for_it_but_is_no_win():
+    fewer = pair("a", "b", (1, 5, OPEN), terms=terms(), n_trials=(10, 40), best=(0.9, 0.8))
+    assert claim_sentence(fewer) == (
+        "As run, the best val is a's (0.9 of 10 trials, against 0.8 of 40), from fewer trials: that speaks for it, but "
+        "one best score is one draw and no verdict."
+    )
+    more = pair("a", "b", (1, 5, OPEN), terms=terms(direction="min"), n_trials=(10, 40), best=(0.9, 0.8))
+    assert claim_sentence(more) == (
+        "As run, the best val is b's (0.8 of 40 trials, against 0.9 of 10), but from more trials, which find better "
+        "scores by their number alone."
+    )
+    assert claim_sentence(pair("a", "b", (1, 5, OPEN), terms=terms(), best=(0.9, 0.8))) is None
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ((0.0211, 0.0142, 0.0279), "0.021 (0.014 to 0.028)"),
+        ((0.0211, 0.0199, 0.0223), "0.0211 (0.0199 to 0.0223)"),
+        ((0.0211, 0.0142, float("inf")), "0.02110 (at least 0.01420)"),
+        ((0.5, float("-inf"), float("inf")), "0.5000"),
+        ((1234.0, 900.0, 1500.0), "1234 (900 to 1500)"),
+    ],
+)
+def test_effects_have_the_digits_that_their_limits_deserve(limits, words):
+    assert effect_words(effect(*limits)) == words
+
+
+@pytest.mark.parametrize("name", ["old trials", "clinical_trial_success", "with 3 trials", "the [b]est[/b]"])
+def test_names_are_left_as_they_are(name):
+    two = pair(name, "b", (1, 5, name), terms=terms(), effect=effect(0.2, 0.1, 0.3, name))
+    assert verdict_sentences(comparison(two))[0].startswith(f"{name} is better than b ")
+    samples = pair(name, "b", (1, 5, name), terms=terms(unit="sample", n_groups=7))
+    assert f"{name} is better than b with 1 to 5 samples" in samples.sentence
+
+
+def test_never_more_than_three_sentences():
+    for shown in (comparison(*PAIRS), comparison(PAIRS[0])):
+        assert len(verdict_sentences(shown)) <= 3
+        assert all(re.search(r"[^.]\.$", sentence) for sentence in comparison_summary(shown))
