@@ -11,10 +11,11 @@ A message gives the rule, the value and the remedy, in one sentence a person can
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["DataError", "InputError", "LevelbestError", "MissingExtra", "called", "name_arguments", "named"]
+__all__ = ["DataError", "InputError", "LevelbestError", "MissingExtra", "called", "named", "naming"]
 
 
 def _python_call(verb: str, arguments: dict[str, object]) -> str:
@@ -49,10 +50,15 @@ def called(verb: str, **arguments: object) -> str:
     return _calling.get()(verb, arguments)
 
 
-def name_arguments(writing: Callable[[str], str], calling: Callable[[str, dict[str, object]], str]) -> None:
-    """From here on, in this context, messages write arguments and calls so: as flags and commands."""
-    _writing.set(writing)
-    _calling.set(calling)
+@contextmanager
+def naming(writing: Callable[[str], str], calling: Callable[[str, dict[str, object]], str]) -> Iterator[None]:
+    """Within, messages write arguments and calls so: the command line's flags and commands."""
+    tokens = _writing.set(writing), _calling.set(calling)
+    try:
+        yield
+    finally:
+        _writing.reset(tokens[0])
+        _calling.reset(tokens[1])
 
 
 class LevelbestError(Exception):

@@ -42,7 +42,7 @@ def test_the_same_matter_is_said_once_with_every_family_and_number():
 def test_facts_that_differ_twice_stay_apart():
     said = remarks([_failures("a", 1, 10), _failures("b", 2, 20)], 2)
     assert [str(remark) for remark in said] == [
-        "a: 1 of 10 trials failed and are counted as the worst score",
+        "a: 1 of 10 trials failed and is counted as the worst score",
         "b: 2 of 20 trials failed and are counted as the worst score",
     ]
 

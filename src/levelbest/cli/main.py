@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from levelbest import __version__
-from levelbest.errors import InputError, LevelbestError, name_arguments
+from levelbest.errors import InputError, LevelbestError, naming
 
 __all__ = ["COMMANDS", "cli", "main"]
 
@@ -98,9 +98,9 @@ def cli() -> None:
 
 def main(args: list[str] | None = None) -> int:
     """Run the command line. 0: done; 1: the data do not allow it; 2: wrong usage; 130: interrupted."""
-    name_arguments(_flag, _command)
     try:
-        code = cli.main(args=args, prog_name="levelbest", standalone_mode=False)
+        with naming(_flag, _command):
+            code = cli.main(args=args, prog_name="levelbest", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         error.show()

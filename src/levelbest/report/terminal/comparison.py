@@ -77,7 +77,8 @@ def _table(comparison: Comparison) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     if ranked:
         table.add_column("", justify="right", no_wrap=True)
-    table.add_column("family", overflow="fold", min_width=6)
+    room = min(_LONGEST_NAME, max(len(row.family) for row in rows))
+    table.add_column("family", overflow="fold", min_width=room)
     heads = [best_of(terms, rows[0].budget), level(terms.confidence), f"{terms.unit}s"]
     heads += ["failed"] * shown_failed + ["running"] * shown_running
     heads += ["better than"] if len(rows) > 2 else []

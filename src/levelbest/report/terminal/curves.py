@@ -1,91 +1,148 @@
-"""The terminal: tables and sentences, with colour where the terminal has it and plain where it is piped."""
+"""Curves in the terminal: one table for all families, then what a reviewer would ask about."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelbest._plain import round_to_uncertainty, show_cost, show_number
-from levelbest.report.terminal.console import console, print_cautions
-from levelbest.report.words.curves import alone_words, quantity, trials_in_words
-from levelbest.results import Curve
+from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
+from levelbest.report.terminal.console import console, print_cautions, print_text
+from levelbest.report.words.curves import cost_heading, curves_heading
+from levelbest.report.words.phrases import level, plural
+from levelbest.results import Curve, FamilyCostCurve
 
-__all__ = ["console", "print_cautions", "print_curves"]
+if TYPE_CHECKING:
+    from rich.table import Table
 
-_SHOWN = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
+    from levelbest.comparisons.cost_curves import FamilyCostCurve as OldCostCurve
+
+__all__ = ["console", "print_cautions", "print_cost_curves", "print_curves"]
+
+_ROUND = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
+_FEW = (1, 5, 20, 50, 100, 500, 2000, 10_000, 100_000, 1_000_000)
+"""Budgets shown of one or two curves, and of more of them."""
+_LONGEST = 24
+"""Longer names may be folded."""
 
 
 def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> None:
-    """One compact table per family, then what a reviewer would ask about."""
-    from rich.table import Table
+    """What the numbers are, one table, the strata, and what a reviewer would ask about."""
+    out = console()
+    print_text(curves_heading(curves), out, "dim")
+    out.print(_table(curves, n))
+    for curve in curves:
+        if curve.strata:
+            out.print()
+            out.print(_strata(curve))
+    out.print()
+    print_cautions([caution for curve in curves for caution in curve.cautions], out, n_families=len(curves))
+
+
+def _table(curves: Sequence[Curve], n: Iterable[int] | None) -> Table:
     from rich.text import Text
 
-    out = console()
-    for one in curves:
-        failed = f", {one.n_failed} failed ({_policy(one)})" if one.n_failed else ""
-        how = f" ({alone_words(one)})" if not one.reported and one.statistic != "all" else ""
-        what = f"  {quantity(one)}{how}; {trials_in_words(one)}{failed}"
-        table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
-        out.print(Text.assemble((one.family, "bold"), what))
-        heads = ["n", "value", f"{100 * one.confidence:g} % {'band' if one.simultaneous else 'interval'}", "spread"]
-        heads += ["problems"] if one.problems is not None else []
-        heads += ["mean cost"] if one.cost is not None else []
-        for head in heads:
-            table.add_column(head, justify="right")
-        for i in _rows(one, n):
-            decimals = round_to_uncertainty(one.value[i], one.low[i], one.high[i])
-            cells = [
-                f"{one.n[i]}",
-                show_number(one.value[i], decimals),
-                f"{show_number(one.low[i], decimals)} to {show_number(one.high[i], decimals)}",
-                show_number(one.spread[i], decimals),
-            ]
-            if one.problems is not None:
-                cells.append(f"{one.problems.n_groups[i]}")
-            if one.cost is not None:
-                cells.append(show_cost(float(one.cost[i]), one.cost_unit))
-            table.add_row(*cells)
-        out.print(table)
-        if one.strata:
-            out.print(_strata(one))
-        out.print(Text(f"interval: {one.method}; {one.note}" if one.note else f"interval: {one.method}", style="dim"))
-        out.print()
-    print_cautions([caution for one in curves for caution in one.cautions], out)
-
-
-def _policy(curve: Curve) -> str:
-    return "counted as worst" if curve.failed == "worst" else "dropped"
-
-
-def _strata(curve: Curve) -> Any:
-    """Each stratum at the first, a middle and the last budget, with limits over its own problems."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
-    table.add_column("stratum")
-    table.add_column("problems", justify="right")
-    places = sorted({0, int(np.searchsorted(curve.n, np.sqrt(curve.n[-1]))), curve.n.size - 1})
-    for i in places:
-        table.add_column(f"n = {curve.n[i]}", justify="right")
-    for one in curve.strata:
-        cells = []
-        for i in places:
-            point = tuple(float(np.asarray(x)[i]) for x in (one.best.value, one.limits.low, one.limits.high))
-            decimals = round_to_uncertainty(*point)
-            value, low, high = (show_number(x, decimals) for x in point)
-            cells.append(f"{value} ({low} to {high})" if np.isfinite(point[1]) else value)
-        table.add_row(one.label, str(one.best.groups.size), *cells)
+    first = curves[0]
+    heads = [f"{first.unit}s n", "best of n", _limits_head(first.confidence, first.simultaneous), "spread"]
+    heads += ["problems"] * (first.problems is not None)
+    with_cost = any(curve.cost is not None for curve in curves)
+    table = _empty(["family", *heads, *["mean cost"] * with_cost], [curve.family for curve in curves])
+    for curve in curves:
+        places = _places(curve, n, few=len(curves) > 2)
+        points = [(float(curve.value[i]), float(curve.low[i]), float(curve.high[i])) for i in places]
+        decimals = max(round_to_uncertainty(*point) for point in points[: max(1, len(points) // 2)])
+        labels = _labels(curve)
+        for row in range(max(len(places), len(labels))):
+            label = Text(labels[row], style="dim" if row else "bold") if row < len(labels) else Text("")
+            if row >= len(places):
+                table.add_row(label)
+                continue
+            i, (value, low, high) = places[row], points[row]
+            cells = [f"{curve.n[i]}", show_number(value, decimals), show_limits(low, high, decimals)]
+            cells.append(show_number(float(curve.spread[i]), decimals))
+            cells += [] if curve.problems is None else [f"{curve.problems.n_groups[i]}"]
+            cells += [] if curve.cost is None else [show_cost(float(curve.cost[i]), curve.cost_unit)]
+            table.add_row(label, *cells)
     return table
 
 
-def _rows(curve: Curve, n: Iterable[int] | None) -> list[int]:
+def _labels(curve: Curve) -> list[str]:
+    """The family, how many trials it has, and how its failed ones count, a line each."""
+    labels = [curve.family, f" {plural(curve.n_trials, curve.unit)}"]
+    if curve.n_failed:
+        labels.append(f" {curve.n_failed} failed ({'worst' if curve.failed == 'worst' else 'dropped'})")
+    return labels
+
+
+def _empty(heads: Sequence[str], names: Iterable[str]) -> Table:
+    """A table with these heads, and room for names in its first column as long as they are not very long."""
+    from rich.table import Table
+
+    room = min(_LONGEST, max(map(len, names)))
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column(heads[0], overflow="fold", min_width=room)
+    for head in heads[1:]:
+        table.add_column(head, justify="right", no_wrap=True)
+    return table
+
+
+def _limits_head(confidence: float, simultaneous: bool) -> str:
+    return f"{level(confidence)} {'band' if simultaneous else 'interval'}"
+
+
+def _strata(curve: Curve) -> Table:
+    """Each stratum at the first, a middle and the last budget, with limits over its own problems."""
+    places = sorted({0, int(np.searchsorted(curve.n, np.sqrt(curve.n[-1]))), curve.n.size - 1})
+    heads = [f"{curve.family}: stratum", "problems", *(f"n = {curve.n[i]}" for i in places)]
+    table = _empty(heads, [stratum.label for stratum in curve.strata])
+    for stratum in curve.strata:
+        cells = []
+        for i in places:
+            point = [float(np.asarray(x)[i]) for x in (stratum.best.value, stratum.limits.low, stratum.limits.high)]
+            decimals = round_to_uncertainty(*point)
+            limits = f" ({show_limits(point[1], point[2], decimals)})" if np.isfinite(point[1]) else ""
+            cells.append(f"{show_number(point[0], decimals)}{limits}")
+        table.add_row(stratum.label, str(stratum.best.groups.size), *cells)
+    return table
+
+
+def _places(curve: Curve, n: Iterable[int] | None, *, few: bool) -> list[int]:
     """All budgets asked for; else round ones and the last."""
     if n is not None:
         return list(range(curve.n.size))
-    shown = np.isin(curve.n, _SHOWN)
+    shown = np.isin(curve.n, _FEW if few else _ROUND)
     shown[-1] = True
     if curve.n.size > 300 or shown.sum() < 3:  # log-spaced grids seldom hit round budgets
-        shown[np.linspace(0, curve.n.size - 1, min(12, curve.n.size)).astype(int)] = True
+        shown[np.linspace(0, curve.n.size - 1, min(5 if few else 12, curve.n.size)).astype(int)] = True
     return [int(i) for i in np.flatnonzero(shown)]
+
+
+def print_cost_curves(curves: Sequence[FamilyCostCurve | OldCostCurve]) -> None:
+    """The same over budgets of cost, with the scaling by the mean cost beside."""
+    from rich.text import Text
+
+    out = console()
+    print_text(cost_heading(curves), out, "dim")
+    first = curves[0].curve
+    limits = _limits_head(first.confidence or 0.0, first.simultaneous)
+    heads = ["family", "budget", "best", limits, "mean cost", "none done"]
+    table = _empty(heads, [family.family for family in curves])
+    for family in curves:
+        own = family.curve
+        nowhere = np.full(own.budget.size, np.nan)
+        low, high = (nowhere if ends is None else ends for ends in (own.low, own.high))
+        places = np.unique(np.linspace(0, own.budget.size - 1, min(5 if len(curves) > 2 else 10, own.budget.size)))
+        for row, i in enumerate(places.astype(int)):
+            decimals = round_to_uncertainty(own.value[i], low[i], high[i])
+            table.add_row(
+                Text(family.family if row == 0 else "", style="bold"),
+                show_cost(float(own.budget[i]), family.cost_unit),
+                show_number(own.value[i], decimals),
+                show_limits(low[i], high[i], decimals),
+                show_number(own.mean_cost_value[i], decimals),
+                f"{100 * own.nothing_finished[i]:.0f} %",
+            )
+    out.print(table)
+    out.print()
+    print_cautions([caution for family in curves for caution in family.cautions], out, n_families=len(curves))

@@ -14,7 +14,7 @@ from levelbest.comparisons.cost_curves import FamilyCostCurve
 from levelbest.comparisons.results import Comparison, PairComparison
 from levelbest.report.figures.curves import draw_lines, save_figure
 from levelbest.report.terminal import comparison
-from levelbest.report.terminal.curves import console, print_cautions
+from levelbest.report.terminal.curves import console, print_cautions, print_cost_curves
 from levelbest.report.view import Line
 
 __all__ = ["print_comparison", "print_cost_curves", "save_cost_curves"]
@@ -135,42 +135,6 @@ def _more(pair: PairComparison, found: Comparison) -> list[str]:
     if pair.p_value is not None:
         lines.append(f"permutation p-value for equal laws: {pair.p_value:.3g}")
     return lines
-
-
-def print_cost_curves(curves: Sequence[FamilyCostCurve]) -> None:
-    """One compact table per family, with the scaling by the mean cost beside."""
-    from rich.table import Table
-    from rich.text import Text
-
-    out = console()
-    for one in curves:
-        found = one.curve
-        failed = f", {one.n_failed} failed" if one.n_failed else ""
-        crew = f", {found.workers} workers" if found.workers > 1 else ""
-        table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
-        table.title = Text.assemble(
-            (one.family, "bold"), f"  expected best {one.score} within a cost; {found.n_trials} trials{failed}{crew}"
-        )
-        kind = "band" if found.simultaneous else "interval"
-        for head in ("budget", "value", f"{100 * (found.confidence or 0):g} % {kind}", "by mean cost", "none finished"):
-            table.add_column(head, justify="right")
-        low = np.full(found.budget.size, np.nan) if found.low is None else found.low
-        high = np.full(found.budget.size, np.nan) if found.high is None else found.high
-        places = np.unique(np.linspace(0, found.budget.size - 1, min(10, found.budget.size)).astype(int))
-        for i in places:
-            decimals = round_to_uncertainty(found.value[i], low[i], high[i])
-            table.add_row(
-                show_cost(float(found.budget[i]), one.cost_unit),
-                show_number(found.value[i], decimals),
-                f"{show_number(low[i], decimals)} to {show_number(high[i], decimals)}",
-                show_number(found.mean_cost_value[i], decimals),
-                f"{100 * found.nothing_finished[i]:.0f} %",
-            )
-        out.print(table)
-        error = float(np.nanmax(found.monte_carlo_error))
-        out.print(Text(f"{found.n_orders} orders, Monte Carlo error at most {error:.2g}; seed {one.seed}", style="dim"))
-        out.print()
-    print_cautions([caution for one in curves for caution in one.cautions], out)
 
 
 def save_cost_curves(curves: Sequence[FamilyCostCurve], path: Path) -> Path:

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
-from levelbest.report.words.phrases import level, plural
+from levelbest.report.words.intervals import interval_name
+from levelbest.report.words.phrases import level, listed, plural
 from levelbest.results import Curve, FamilyCostCurve
 
-__all__ = ["alone_words", "cost_sentence", "curve_sentence", "quantity", "trials_in_words"]
+if TYPE_CHECKING:
+    from levelbest.comparisons.cost_curves import FamilyCostCurve as OldCostCurve
+
+__all__ = [
+    "alone_words",
+    "cost_heading",
+    "cost_sentence",
+    "curve_sentence",
+    "curves_heading",
+    "quantity",
+    "trials_in_words",
+]
 
 
 def curve_sentence(curve: Curve, n: int | None = None) -> str:
@@ -52,6 +67,39 @@ def trials_in_words(curve: Curve, i: int | None = None) -> str:
     words = plural(total, "problem")
     many = words if count == total else f"{words} ({count} with {curve.n[i or 0]} samples)"
     return f"{plural(curve.n_trials, 'sample')} of {many}"
+
+
+def curves_heading(curves: Sequence[Curve]) -> str:
+    """What the numbers of a table of curves are, with the terms that it uses."""
+    first = curves[0]
+    chosen = ""
+    if first.reported:
+        chosen = f", chosen by {first.selection}"
+    elif first.statistic != "all":
+        chosen = f" ({alone_words(first)})"
+    names = list(dict.fromkeys(curve.method for curve in curves))
+    methods = listed(list(dict.fromkeys(interval_name(name) for name in names)))
+    over = "for all n at once" if first.simultaneous else "for each n by itself"
+    kind = "bands" if first.simultaneous else "intervals"
+    problems = "" if first.problems is None else f" of {plural(int(first.problems.groups.size), 'problem')}"
+    parts = [
+        f"{quantity(first, f'n {first.unit}s')}{problems}{chosen}",
+        f"{level(first.confidence)} {kind} {over}: {methods}",
+        "spread: standard deviation of the best of n itself",
+    ]
+    return "; ".join(parts)
+
+
+def cost_heading(curves: Sequence[FamilyCostCurve | OldCostCurve]) -> str:
+    """The same over budgets of cost."""
+    own = curves[0].curve
+    crew = f" with {own.workers} workers" if own.workers > 1 else ""
+    error = max(float(np.nanmax(curve.curve.monte_carlo_error)) for curve in curves)
+    return (
+        f"expected best {curves[0].score} within a budget{crew}; mean cost: as if every trial cost the mean; none "
+        f"done: chance that no trial is finished; {own.n_orders} orders, Monte Carlo error at most {error:.2g}; "
+        f"seed {curves[0].seed}"
+    )
 
 
 def cost_sentence(curve: FamilyCostCurve) -> str:

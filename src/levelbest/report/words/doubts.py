@@ -16,7 +16,8 @@ __all__: list[str] = []
 @says("failures")
 def _failures(n_failed: int, of: int, failed: str, unit: str) -> str:
     flatters = "" if failed == "worst" else ", which flatters the family"
-    return f"{n_failed} of {plural(of, unit)} failed and are {counted(failed)}{flatters}"
+    verb = "is" if n_failed == 1 else "are"
+    return f"{n_failed} of {plural(of, unit)} failed and {verb} {counted(failed)}{flatters}"
 
 
 @says("failures", "no-score")

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["interval_name"]
 
 _NAMES = {
+    "default": "default limits",
     "gaffke": "Gaffke's limits",
     "gaffke+studentised": "Gaffke's and studentised bootstrap limits",
     "studentised": "studentised bootstrap",
