@@ -5,16 +5,32 @@ import json
 import pytest
 
 from levelbest.cli.main import main
-from levelbest.comparisons import compare
-from levelbest.comparisons.large import compare_large
+from levelbest.designs.compare import compare
+from levelbest.designs.curve import family_curves
 from levelbest.errors import DataError, InputError
-from levelbest.large import best_by_group_large
 from levelbest.readers import read_trials
+from levelbest.readers.parts import read_in_parts
 from levelbest.readers.tables.engine import connect
 from levelbest.report.build import build_view
-from levelbest.report.large import build_large_view
 
 OPTIONS = {"family": "model", "group": "problem", "selection": "correct", "direction": "max"}
+
+
+READING = ("family", "group", "selection", "reported", "direction", "weight", "stratum", "where")
+
+
+def _parted(path, options):
+    return read_in_parts(path, **{key: options.pop(key) for key in READING if key in options})
+
+
+def compare_large(path, **options):
+    """The comparison of samples that are read in parts."""
+    return compare(_parted(path, options), **options)
+
+
+def build_large_view(path, **options):
+    """The report of samples that are read in parts."""
+    return build_view(_parted(path, options), **options)
 
 
 def table(tmp_path, columns, n_problems=12, samples=8, condition="true"):
@@ -30,17 +46,17 @@ def table(tmp_path, columns, n_problems=12, samples=8, condition="true"):
 
 
 def messages(found, code):
-    return [caution.message for caution in found.cautions if caution.code == code]
+    return [caution.sentence for caution in found.cautions if caution.code == code]
 
 
 def test_rows_of_no_problem_or_family_are_counted(tmp_path):
     path = table(tmp_path, "nullif(problem, 3) AS task, nullif(model, CASE WHEN sample = 0 THEN 'b' END) AS who")
-    first, second = best_by_group_large(path, **(OPTIONS | {"group": "task"}))
+    first, second = family_curves(read_in_parts(path, **(OPTIONS | {"group": "task"})))
     for one in (first, second):
-        assert one.n_samples == 88
+        assert one.n_trials == 88
         assert messages(one, "skipped-rows") == ["8 rows have no problem in 'task' and are left out"]
-    first, second = best_by_group_large(path, **(OPTIONS | {"family": "who"}))
-    assert (first.n_samples, second.n_samples) == (96, 84)
+    first, second = family_curves(read_in_parts(path, **(OPTIONS | {"family": "who"})))
+    assert (first.n_trials, second.n_trials) == (96, 84)
     assert messages(first, "skipped-rows") == ["12 rows have no who and are left out"]
     found = compare_large(path, n_resamples=200, **(OPTIONS | {"group": "task"}))
     assert len(messages(found, "skipped-rows")) == 2

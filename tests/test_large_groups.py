@@ -8,13 +8,19 @@ import numpy as np
 import pytest
 
 from levelbest.cli.main import main
-from levelbest.curves import curve, large_curves
+from levelbest.designs.curve import curve, family_curves
 from levelbest.errors import DataError, InputError, MissingExtra
-from levelbest.large import best_by_group_large, parts
+from levelbest.readers.parts import _ranking as parts
+from levelbest.readers.parts import read_in_parts
 from levelbest.readers.tables.engine import connect
 from levelbest.trials import Trials
 
 OPTIONS = {"group": "problem", "selection": "verifier", "reported": "correct", "direction": "max"}
+
+
+def large_curves(source, *, n=None, n_resamples=200, failed="worst", **reading):
+    """The curves of samples that are read in parts."""
+    return family_curves(read_in_parts(source, **reading), n=n, n_resamples=n_resamples, failed=failed)
 
 
 def write(path, **columns):
@@ -142,7 +148,7 @@ def test_other_files_and_missing_scores_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"must be Parquet, got s\.csv"):
         large_curves(str(text), **OPTIONS)
     path = write(tmp_path / "s.parquet", problem=["a", "a"], verifier=[0.5, 1.0], correct=[1.0, None])
-    with pytest.raises(DataError, match="missing for 1 samples"):
+    with pytest.raises(DataError, match="known for 1 of 2 finished samples; say how to treat the others"):
         large_curves(path, **OPTIONS)
 
 
@@ -363,26 +369,26 @@ def test_a_problem_has_one_name_in_files_that_store_it_differently(tmp_path):
         write(tmp_path / "b.parquet", problem=["1", "1", "2", "2"], **columns),
     ]
     options = {"group": "problem", "selection": "correct", "direction": "max"}
-    assert [one.best.groups.tolist() for one in best_by_group_large(files, **options)] == [["1", "2"], ["1", "2"]]
+    assert [one.problems.groups.tolist() for one in large_curves(files, **options)] == [["1", "2"], ["1", "2"]]
 
 
 def test_columns_may_have_any_name(tmp_path):
     path, columns = two_systems(tmp_path)
-    plain = best_by_group_large(path, family="model", **OPTIONS)
+    plain = large_curves(path, family="model", **OPTIONS)
     odd = dict.fromkeys(("id", "g", "r", "s", "v", "ok", "other"), columns["level"])
     odd["id"] = [None if i else "x" for i in range(len(columns["model"]))]
     path = write(tmp_path / "odd.parquet", **columns, **odd)
-    named = best_by_group_large(path, family="model", **OPTIONS)
-    assert [one.best.value.tolist() for one in named] == [one.best.value.tolist() for one in plain]
+    named = large_curves(path, family="model", **OPTIONS)
+    assert [one.problems.value.tolist() for one in named] == [one.problems.value.tolist() for one in plain]
     # an id that is missing elsewhere does not hide that a sample repeats
     again = {name: [*column, column[-1]] for name, column in (columns | odd).items()}
     with pytest.raises(DataError, match="more than once within a problem"):
-        best_by_group_large(write(tmp_path / "again.parquet", **again), family="model", **OPTIONS)
+        large_curves(write(tmp_path / "again.parquet", **again), family="model", **OPTIONS)
     for name in ("id", "g"):
         renamed = {(name if key == "model" else key): column for key, column in columns.items()}
         path = write(tmp_path / f"{name}.parquet", **renamed)
-        found = best_by_group_large(path, family=name, **OPTIONS)
-        assert [one.best.value.tolist() for one in found] == [one.best.value.tolist() for one in plain]
+        found = large_curves(path, family=name, **OPTIONS)
+        assert [one.problems.value.tolist() for one in found] == [one.problems.value.tolist() for one in plain]
 
 
 @pytest.mark.parametrize("failed", ["worst", "drop"])
@@ -411,12 +417,12 @@ def test_small_and_negative_problem_numbers(tmp_path):
         f"COPY (SELECT * REPLACE (problem::TINYINT AS problem) FROM '{path}' WHERE problem BETWEEN -128 AND 127) "
         f"TO '{tmp_path / 'small.parquet'}' (FORMAT parquet)"
     )
-    (wide,) = best_by_group_large(path, where="problem BETWEEN -128 AND 127", **OPTIONS)
-    (small,) = best_by_group_large(str(tmp_path / "small.parquet"), **OPTIONS)
-    assert small.best.groups.tolist() == wide.best.groups.tolist()
-    assert min(wide.best.groups) < -100
-    assert max(wide.best.groups) > 100
-    assert small.best.by_group.tobytes() == wide.best.by_group.tobytes()
+    (wide,) = large_curves(path, where="problem BETWEEN -128 AND 127", **OPTIONS)
+    (small,) = large_curves(str(tmp_path / "small.parquet"), **OPTIONS)
+    assert small.problems.groups.tolist() == wide.problems.groups.tolist()
+    assert min(map(int, wide.problems.groups)) < -100
+    assert max(map(int, wide.problems.groups)) > 100
+    assert small.problems.by_group.tobytes() == wide.problems.by_group.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -435,7 +441,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path, weight, message):
         text, path = path, str(tmp_path / "w.parquet")
         connect().execute(f"COPY (SELECT * REPLACE (w::DOUBLE AS w) FROM '{text}') TO '{path}' (FORMAT parquet)")
     with pytest.raises(DataError, match=message):
-        best_by_group_large(path, weight="w", **OPTIONS)
+        large_curves(path, weight="w", **OPTIONS)
 
 
 def test_the_engine_is_left_as_it_was(tmp_path):
@@ -443,9 +449,9 @@ def test_the_engine_is_left_as_it_was(tmp_path):
     path = write(tmp_path / "s.parquet", problem=problem, verifier=verifier, correct=correct)
     asked = "SELECT current_setting('memory_limit')"
     before = connect().execute(asked).fetchone()
-    best_by_group_large(path, memory="200MB", **OPTIONS)
+    large_curves(path, memory="200MB", **OPTIONS)
     with pytest.raises(InputError):
-        best_by_group_large(path, memory="200MB", where="nothing > 3", **OPTIONS)
+        large_curves(path, memory="200MB", where="nothing > 3", **OPTIONS)
     assert connect().execute(asked).fetchone() == before
     kinds = connect().execute("SELECT type_name FROM duckdb_types() WHERE type_name LIKE 'levelbest%'").fetchall()
     assert kinds == []
@@ -459,7 +465,7 @@ def test_two_tables_are_read_at_once(tmp_path):
         paths.append(write(tmp_path / f"{name}.parquet", problem=problem, verifier=verifier, correct=correct))
 
     def values(path):
-        return best_by_group_large(path, **OPTIONS)[0].best.by_group.tobytes()
+        return large_curves(path, **OPTIONS)[0].problems.by_group.tobytes()
 
     alone = [values(path) for path in paths]
     with ThreadPoolExecutor(2) as pool:
@@ -472,7 +478,7 @@ def test_a_condition_writes_nothing(tmp_path):
     made = tmp_path / "made.csv"
     for where in (f"true); COPY (SELECT 1) TO '{made}'; SELECT (true", f"true; COPY (SELECT 1) TO '{made}'"):
         with pytest.raises(InputError, match="one condition"):
-            best_by_group_large(path, where=where, **OPTIONS)
+            large_curves(path, where=where, **OPTIONS)
     assert not made.exists()
-    (some,) = best_by_group_large(path, where="problem = 'p00' OR problem = 'p01'", **OPTIONS)
-    assert some.best.groups.tolist() == ["p00", "p01"]
+    (some,) = large_curves(path, where="problem = 'p00' OR problem = 'p01'", **OPTIONS)
+    assert some.problems.groups.tolist() == ["p00", "p01"]

@@ -17,25 +17,22 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked, Counts
+from levelbest.designs.verifier import verifier_effects as verifier_effects
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, PairComparison, Stratum
-from levelbest.results.verifier import VerifierEffect
 from levelbest.stats.bands import Interval
 from levelbest.stats.contrasts import Contrasts, Question
 from levelbest.stats.problems import (
     GROUP_METHODS,
     GroupBest,
-    average_over_groups,
     group_interval,
     problem_contrasts,
 )
 from levelbest.trials import Metric, Settings, Trials
-from levelbest.trials.problems import Problems, ProblemTable, problems_of, too_few_samples
+from levelbest.trials.problems import LEAST, Problems, ProblemTable, grid_of, problems_of, too_few_samples
 
-__all__ = ["ProblemsDesign", "verifier_effects"]
+__all__ = ["ProblemsDesign"]
 
-LEAST = 0.5
-"""A curve ends where fewer than this share of the problems has n samples: beyond, it would be of other problems."""
 WHOLE, POINTS = 100, 60
 """Budgets up to which every one is compared; beyond, so many log-spaced ones."""
 FIRST_SHOWN = 5
@@ -133,7 +130,7 @@ class ProblemsDesign:
         """Where systems are compared: as far as two of them have samples, of enough problems."""
         sizes = self.sizes
         most = sorted(int(own.max()) for own in sizes)[-2:][0]
-        last = sorted(int(own_grid(own)[-1]) for own in sizes)[-2:][0]
+        last = sorted(int(grid_of(own)[-1]) for own in sizes)[-2:][0]
         budgets = self.asked.budgets(most, budget_grid(last, whole=WHOLE, points=POINTS))
         headline = self.asked.named
         if headline is not None and headline <= most:
@@ -181,23 +178,23 @@ class ProblemsDesign:
     def cautions(self) -> tuple[Caution, ...]:
         """What a reviewer would ask about the samples compared."""
         column = self.table.columns.get("group")
-        said = [caution for caution in self.table.cautions if caution.code not in _SAID_ANEW]
+        noticed = [caution for caution in self.table.cautions if caution.code not in _SAID_ANEW]
         for own, places, system in zip(self.problems, self.kept, self.systems, strict=True):
-            said += [*own.cautions, *_failures(own, self.asked.settings)]
+            noticed += [*own.cautions, *_failures(own, self.asked.settings)]
             if own.n_running:
-                said.append(
+                noticed.append(
                     Caution.of("fixed-sample", own.family, own.n_running, n_running=own.n_running, unit="sample")
                 )
-            said += _about_sizes(own.family, system, column, own_end=self.asked.n is None)
+            noticed += _about_sizes(own.family, system, column, own_end=self.asked.n is None)
             if places.size < own.labels.size:
                 alone = self._left_out(own, places)
                 facts = {"problems": alone, "total": own.labels.size}
-                said.append(Caution.of("unequal-groups", own.family, len(alone), kind="left-out", **facts))
+                noticed.append(Caution.of("unequal-groups", own.family, len(alone), kind="left-out", **facts))
         if self.paired:
-            said.append(Caution.of("paired-design", None, self.n_groups, kind="problems"))
+            noticed.append(Caution.of("paired-design", None, self.n_groups, kind="problems"))
         if self.metric.reported is None and self.statistic == "mean":
-            said.append(Caution.of("no-reported", kind="oracle", selection=self.metric.selection))
-        return tuple(dict.fromkeys(said))
+            noticed.append(Caution.of("no-reported", kind="oracle", selection=self.metric.selection))
+        return tuple(dict.fromkeys(noticed))
 
     # ----------------------------------------------------------------------------------------------------------- curves
 
@@ -208,9 +205,9 @@ class ProblemsDesign:
 
     def _curve(self, own: Problems, asked: Asked) -> Curve:
         settings, metric, column = asked.settings, own.metric, self.table.columns.get("group")
-        said = [c for c in self.table.cautions if c.code not in _SAID_ANEW and c.family in (None, own.family)]
-        said += [*own.cautions, *_failures(own, settings)]
-        budgets = own_grid(own.sizes)
+        noticed = [c for c in self.table.cautions if c.code not in _SAID_ANEW and c.family in (None, own.family)]
+        noticed += [*own.cautions, *_failures(own, settings)]
+        budgets = grid_of(own.sizes)
         if asked.n is not None:
             wanted = np.array(asked.n, dtype=np.int64)
             budgets = wanted[wanted <= own.sizes.max()]
@@ -218,16 +215,18 @@ class ProblemsDesign:
                 raise too_few_samples(own, int(wanted[0]), column)
             if budgets.size < wanted.size:
                 largest = int(own.sizes.max())
-                said.append(Caution.of("beyond-trials", own.family, wanted[-1], kind="samples", largest=largest))
+                noticed.append(Caution.of("beyond-trials", own.family, wanted[-1], kind="samples", largest=largest))
         best = own.best(budgets, asked.statistic)
         limits = _limits(best, metric, asked)
-        said += _about_sizes(own.family, best, column, own_end=asked.n is None)
+        noticed += _about_sizes(own.family, best, column, own_end=asked.n is None)
         if own.n_running:
-            said.append(Caution.of("still-running", own.family, own.n_running, n_running=own.n_running, unit="sample"))
+            noticed.append(
+                Caution.of("still-running", own.family, own.n_running, n_running=own.n_running, unit="sample")
+            )
         if metric.reported is None and asked.statistic == "mean":
-            said.append(Caution.of("no-reported", own.family, kind="oracle", selection=metric.selection))
+            noticed.append(Caution.of("no-reported", own.family, kind="oracle", selection=metric.selection))
         if limits.reason:
-            said.append(Caution.of("beyond-horizon", own.family, reason=limits.reason))
+            noticed.append(Caution.of("beyond-horizon", own.family, reason=limits.reason))
         return Curve(
             family=own.family,
             n=best.n,
@@ -252,7 +251,7 @@ class ProblemsDesign:
             failed=settings.failed,
             horizon=None,
             seed=settings.rng,
-            cautions=tuple(dict.fromkeys(said)),
+            cautions=tuple(dict.fromkeys(noticed)),
             problems=best,
             strata=tuple(
                 Stratum(label, part, _limits(part, metric, asked))
@@ -286,48 +285,6 @@ class _Stratum:
         if not all(own.labels.size for own in inside):
             raise DataError(f"not every family has a problem of the stratum {self.label!r}")
         return tuple(inside)
-
-
-def verifier_effects(
-    table: Trials | ProblemTable, *, n: IntArray | None = None, settings: Settings | None = None
-) -> tuple[VerifierEffect, ...]:
-    """Oracle, verifier and random pick of each family over the same problems, side by side.
-
-    Parameters
-    ----------
-    table
-        Samples of problems with a selection score and a reported one.
-    n
-        Budgets; None: each family's own.
-    settings
-        How failures and missing reported scores count.
-
-    Examples
-    --------
-    >>> samples = Trials.from_arrays([.9, .2, .4, .3], reported=[1, 0, 0, 1], group=list("aabb"), direction="max")
-    >>> effect, = verifier_effects(samples)
-    >>> effect.oracle.tolist(), effect.verifier.tolist(), effect.random.tolist()
-    ([0.5, 1.0], [0.5, 0.5], [0.5, 0.5])
-    """
-    effects = []
-    for own in problems_of(table, settings or Settings()):
-        if own.metric.reported is None:
-            raise InputError(
-                "the effect of a verifier needs a reported score beside the selection score; name it "
-                f"({named('reported')})"
-            )
-        budgets = own_grid(own.sizes) if n is None else n[n <= own.sizes.max()]
-        best, oracle = own.best(budgets), own.oracle(np.union1d([1], budgets).astype(np.int64))
-        blind = np.where(np.isnan(best.by_group), np.nan, oracle.by_group[:, :1])
-        random, _ = average_over_groups(blind, own.weights)
-        effects.append(VerifierEffect(own.family, budgets, oracle.value[-budgets.size :], best.value, random))
-    return tuple(effects)
-
-
-def own_grid(sizes: IntArray) -> IntArray:
-    """Budgets up to where `LEAST` of the problems still has enough samples; log-spaced ones where they are many."""
-    enough = max(1, int(np.ceil(LEAST * sizes.size)), min(2, sizes.size))
-    return budget_grid(int(np.sort(sizes)[::-1][enough - 1]))
 
 
 def _refuse(asked: Asked) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
+from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, LevelbestError, named
 from levelbest.stats.problems import GroupBest, all_of_k, average_over_groups, group_values, pass_at_k, repeated_samples
@@ -21,8 +22,10 @@ from levelbest.trials.metric import Metric
 from levelbest.trials.settings import Settings
 from levelbest.trials.table import Trials
 
-__all__ = ["ProblemTable", "Problems", "about_repeats", "name_order", "problems_of", "too_few_samples"]
+__all__ = ["ProblemTable", "Problems", "about_repeats", "grid_of", "name_order", "problems_of", "too_few_samples"]
 
+LEAST = 0.5
+"""A curve ends where fewer than this share of the problems has n samples: beyond, it would be of other problems."""
 Values = Callable[[IntArray], FloatArray]
 
 
@@ -167,6 +170,12 @@ def problems_of(table: Trials | ProblemTable, settings: Settings) -> tuple[Probl
     if table.group is None:
         raise InputError(f"these trials belong to no problems: name the problem of each ({named('group')})")
     return tuple(_held(_with_bounds(table[name]), settings) for name in table.families)
+
+
+def grid_of(sizes: IntArray) -> IntArray:
+    """Budgets up to where `LEAST` of the problems still has enough samples; log-spaced ones where they are many."""
+    enough = max(1, int(np.ceil(LEAST * sizes.size)), min(2, sizes.size))
+    return budget_grid(int(np.sort(sizes)[::-1][enough - 1]))
 
 
 def too_few_samples(own: Problems, n: int, column: str | None) -> LevelbestError:

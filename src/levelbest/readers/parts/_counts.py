@@ -48,9 +48,9 @@ class Counted:
 def count_samples(connection: Any, source: Source, family: str) -> Counted:
     """Count the samples of one family, in one pass."""
     told = source.number(source.selection if source.reported is None else source.reported)
-    said = [column for column in (source.weight, source.stratum) if column is not None]
-    kept = "".join(f", {name_of(column)} AS said{i}" for i, column in enumerate(said))
-    ends = "".join(f", min(said{i}), max(said{i})" for i in range(len(said)))
+    described = [column for column in (source.weight, source.stratum) if column is not None]
+    kept = "".join(f", {name_of(column)} AS said{i}" for i, column in enumerate(described))
+    ends = "".join(f", min(said{i}), max(said{i})" for i in range(len(described)))
     # r and ok are NULL where the sample failed: counts and extremes leave them out by themselves
     inner = (
         f"SELECT {source.key} AS g, CASE WHEN {source.finished} THEN {told} END AS r, "
@@ -62,8 +62,8 @@ def count_samples(connection: Any, source: Source, family: str) -> Counted:
         "count(CASE WHEN r = 1 THEN 1 END), count(CASE WHEN r = 0 THEN 1 END)"
         f"{ends} FROM ({inner}) GROUP BY g ORDER BY g"
     )
-    found = run(connection, query)
-    rows = [row for row in found if row[0] is not None]
+    every = run(connection, query)
+    rows = [row for row in every if row[0] is not None]
     if not any(row[2] for row in rows):
         raise DataError(f"{family}: none of {sum(row[1] for row in rows)} samples has a score")
     missing = sum(row[2] - row[3] for row in rows)
@@ -88,7 +88,7 @@ def count_samples(connection: Any, source: Source, family: str) -> Counted:
         worst=float(np.nanmin(counted[:, 3]) if source.direction == "max" else np.nanmax(counted[:, 4])),
         weights=weights,
         strata=strata,
-        n_nameless=sum(row[1] for row in found if row[0] is None),
+        n_nameless=sum(row[1] for row in every if row[0] is None),
     )
 
 
@@ -127,13 +127,13 @@ def _said(
 def refuse_other_words(counted: Sequence[Counted]) -> None:
     """A problem has one weight and one stratum, whichever family's row says it."""
     for role in ("weight", "stratum"):
-        said: dict[Any, Any] = {}
+        known: dict[Any, Any] = {}
         for own in counted:
             column, values = (own.source.weight, own.weights) if role == "weight" else (own.source.stratum, own.strata)
             if values is None:
                 continue
             for label, value in zip(own.labels.tolist(), values.tolist(), strict=True):
-                first = said.setdefault(label, value)
+                first = known.setdefault(label, value)
                 if first != value:
                     raise DataError(
                         f"{own.family}: a problem has one {role}, and {label} has {first} in another family and "

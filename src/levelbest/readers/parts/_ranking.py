@@ -139,17 +139,17 @@ def _read(source: Source, labels: list[Any]) -> tuple[npt.NDArray[np.int32], Any
         f"{source.literal(labels[0])} AND {source.key} <= {source.literal(labels[-1])}{ok}"
     )
     try:
-        found = connection.execute(query).fetchnumpy()
+        columns_read = connection.execute(query).fetchnumpy()
     except duckdb.Error as error:
         raise DataError(f"the samples cannot be read: {reason_of(error)}") from None
     finally:
         if not source.whole:
             connection.execute(f"DROP TYPE {kind}")
-    code: Any = np.ma.getdata(found["g"])
+    code: Any = np.ma.getdata(columns_read["g"])
     if source.whole:
         code = _places(np.array(labels, dtype=np.int64), code.astype(np.int64))  # int8 less a label overflows
-    reported = _plain(found["r"]) if source.reported is not None else None
-    return code.astype(np.int32, copy=False), _plain(found["s"]), reported
+    reported = _plain(columns_read["r"]) if source.reported is not None else None
+    return code.astype(np.int32, copy=False), _plain(columns_read["s"]), reported
 
 
 def _places(labels: IntArray, code: Any) -> Any:

@@ -106,8 +106,8 @@ def as_memory(text: str | int) -> int:
     >>> as_memory("4GB")
     4000000000
     """
-    found = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)i?b?\s*", str(text).lower())
-    size = int(float(found[1]) * 1000 ** " kmgt".index(found[2] or " ")) if found else 0
+    parts = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)i?b?\s*", str(text).lower())
+    size = int(float(parts[1]) * 1000 ** " kmgt".index(parts[2] or " ")) if parts else 0
     if size < 200_000_000:
         raise InputError(f"memory must be at least 200MB, written like 4GB, got {text!r}")
     return size
@@ -141,14 +141,14 @@ def find_families(connection: Any, source: Source, family: str | None) -> tuple[
     if family is not None:
         source = _described(connection, source, family)
         column = f"CAST({name_of(family)} AS VARCHAR)"
-        found = run(
+        counted = run(
             connection, f"SELECT {column}, count(*) FROM {source.relation} WHERE {source.where} GROUP BY {column}"
         )
-        named = sorted(str(row[0]) for row in found if row[0] is not None)
+        named = sorted(str(row[0]) for row in counted if row[0] is not None)
         if not named:
             raise DataError(f"no row has a family in {family!r}, so that none of 0 samples has a score")
         each = [(name, replace(source, where=f"{source.where} AND {column} = {quoted(name)}")) for name in named]
-        return each, sum(row[1] for row in found if row[0] is None)
+        return each, sum(row[1] for row in counted if row[0] is None)
     files: dict[str, list[str]] = {}
     for path, name in zip(source.files, short_names([Path(path) for path in source.files]), strict=True):
         files.setdefault(stem(name), []).append(path)

@@ -113,8 +113,8 @@ class PartedTable:
         if policies not in self._problems:
             counted, cautions = self._count(settings.missing)
             self._problems[policies] = tuple(
-                _problems(own, settings.failed, self.metric, self._workers, said)
-                for own, said in zip(counted, cautions, strict=True)
+                _problems(own, settings.failed, self.metric, self._workers, noticed)
+                for own, noticed in zip(counted, cautions, strict=True)
             )
         return self._problems[policies]
 
@@ -152,8 +152,8 @@ def _problems(
     place = np.searchsorted(read, order)
     if counted.n_nameless:
         count, column = counted.n_nameless, source.group
-        said = Caution.of("skipped-rows", counted.family, count, kind="no-problem", count=count, column=column)
-        cautions = (*cautions, said)
+        facts = {"count": count, "column": column}
+        cautions = (*cautions, Caution.of("skipped-rows", counted.family, count, kind="no-problem", **facts))
 
     def values_of(reading: Source, budgets: IntArray) -> FloatArray:
         parts = values_in_parts(reading, counted.labels[read], sizes[read], budgets, workers)

@@ -8,12 +8,13 @@ problems or more samples would bring.
 from __future__ import annotations
 
 from levelbest.stats.problems._differences import group_difference, problem_contrasts
-from levelbest.stats.problems._groups import GroupBest, all_of_k, expected_best_by_group, pass_at_k
+from levelbest.stats.problems._groups import GroupBest, expected_best_by_group
 from levelbest.stats.problems._groups import average_over_groups as average_over_groups
 from levelbest.stats.problems._groups import group_values as group_values
 from levelbest.stats.problems._groups import repeated_samples as repeated_samples
 from levelbest.stats.problems._intervals import GROUP_METHODS, group_interval
 from levelbest.stats.problems._limits import WHY as WHY
+from levelbest.stats.problems._passes import all_of_k, pass_at_k
 from levelbest.stats.problems._planning import GroupPlan, GroupVariance, group_variance, plan_groups
 
 # What strangers look for; the other names are machinery that later doors build on.

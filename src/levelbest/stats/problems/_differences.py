@@ -315,16 +315,16 @@ def _apart(systems: Sequence[GroupBest], asked: _Asked) -> _Answer:
     each = replace(asked, question=replace(question, confidence=question.confidence ** (1 / len(systems))))
     sign = _check.sign_of(systems[0].direction)
     bands = [
-        replace(each, seed=asked.seed + place).limits(sign * one.by_group, one.weights, question.bounds, method)
-        for place, one in enumerate(systems)
+        replace(each, seed=asked.seed + place).limits(sign * system.by_group, system.weights, question.bounds, method)
+        for place, system in enumerate(systems)
     ]
     pairs = [(systems[a], systems[b], bands[a], bands[b]) for a, b in question.pairs]
     limits = MeanLimits(
-        low=np.concatenate([one.low - other.high for _, _, one, other in pairs]),
-        high=np.concatenate([one.high - other.low for _, _, one, other in pairs]),
+        low=np.concatenate([first.low - second.high for _, _, first, second in pairs]),
+        high=np.concatenate([first.high - second.low for _, _, first, second in pairs]),
         method=method,
         note=bands[0].note,
-        why=[code or why for _, _, one, other in pairs for code, why in zip(one.why, other.why, strict=True)],
+        why=[mine or other for _, _, a, b in pairs for mine, other in zip(a.why, b.why, strict=True)],
     )
     place = _place(systems[0], question) or 0
     means = [
@@ -348,7 +348,7 @@ def _mean_of(values: FloatArray, weights: FloatArray | None) -> Means:
 
 def _further(means: tuple[Means, Means], level: float) -> float:
     """Further problems that would decide in four of five cases; NaN where problems are too few to tell."""
-    return float("nan") if min(one.size for one in means) < 2 else further_runs(*means, level)
+    return float("nan") if min(mean.size for mean in means) < 2 else further_runs(*means, level)
 
 
 def _same_groups(a: GroupBest, b: GroupBest) -> None:

@@ -96,9 +96,13 @@ def _variance(columns: FloatArray, weights: FloatArray | None) -> FloatArray:
 
 
 def _within(
-    selection: FloatArray, reported: FloatArray | None, group: npt.ArrayLike, n: IntArray, direction: str,
+    selection: FloatArray,
+    reported: FloatArray | None,
+    group: npt.ArrayLike,
+    n: IntArray,
+    direction: str,
     weights: FloatArray | None,
-) -> FloatArray:  # fmt: skip
+) -> FloatArray:
     """The mean over groups of the squared jackknife standard error, weighted as `_variance`; problems with equal scores
     are computed once."""
     _, code, sizes = as_groups(group, selection.size)
