@@ -1,6 +1,8 @@
-"""A view made by hand, with names that try to break out."""
+"""Views made by hand: names that try to break out, and many families."""
 
 import math
+from dataclasses import replace
+from itertools import combinations
 
 from levelbest.cautions import Caution
 from levelbest.report.view import Family, Line, Pair, Range, View
@@ -51,3 +53,38 @@ def make_view(reported="test_acc"):
         cautions=(Caution("failures", "1 of 4 trials failed", HOSTILE, 1),), methods=f"We ran {HOSTILE}.",
         references=("Someone. Something. 2018.",), published={"SOTA <b>": 0.7}, provenance={"seed": "0"},
     )  # fmt: skip
+
+
+def many_families(count):
+    """``model 0`` to ``model k``, each better than those before it by a hundredth, certified at 2 trials and more."""
+    view, x = make_view(), (1.0, 2.0, 3.0, 4.0)
+    names = [f"model {i}" for i in range(count)]
+
+    def values(i, shift=0.0):
+        return tuple(0.5 + 0.01 * i + 0.02 * n + shift for n in x)
+
+    lines = [line(name, "mean", "trials", values(i), values(i, -0.01), values(i, 0.01)) for i, name in enumerate(names)]
+    pairs = []
+    for i, j in combinations(range(count), 2):
+        lead = 0.01 * (j - i)
+        ranges = (Range(1, 1, "undecided"), Range(2, 4, names[j]))
+        pair = Pair(
+            (names[i], names[j]),
+            "mean",
+            "trials",
+            x,
+            (-lead,) * 4,
+            (-2 * lead,) * 4,
+            (lead, *(-lead / 2,) * 3),
+            ranges,
+            "",
+        )
+        pairs.append(pair)
+    families = [
+        replace(view.families[1], name=name, headline=(values(i)[1], values(i, -0.01)[1], values(i, 0.01)[1]))
+        for i, name in enumerate(names)
+    ]
+    verdict = (f"{names[-1]} is better than all others.",)
+    return replace(
+        view, families=tuple(families), lines=tuple(lines), pairs=tuple(pairs), verdict=verdict, table={}, published={}
+    )

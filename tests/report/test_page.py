@@ -1,14 +1,20 @@
 """The page in a real browser, from disk and offline: it works, it is accessible, and nothing in it runs but ours."""
 
+import contextlib
 import html
 import io
+import itertools
+import math
 import shutil
+from dataclasses import replace
 
 import pypdf
 import pytest
-from page_view import HOSTILE, PLAIN, make_view
+from page_view import HOSTILE, PLAIN, make_view, many_families
 
-from levelbest.report.page.html import render_page, trials_csv
+from levelbest.report.page.html import render_page
+from levelbest.report.page.tables import trials_csv
+from levelbest.report.view import Range
 
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40'><path d='M0 0L60 40' style='stroke:#000'/></svg>"
 FIGURES = {"curves": SVG, "distributions": SVG}
@@ -27,11 +33,12 @@ def browser():
         running.close()
 
 
-@pytest.fixture
-def page(browser, tmp_path):
-    path = tmp_path / "report.html"
-    path.write_text(render_page(make_view(), FIGURES), encoding="utf-8")
-    context = browser.new_context(offline=True, viewport={"width": 1000, "height": 900})
+@contextlib.contextmanager
+def opened(browser, folder, view, **options):
+    """A page of a view, from disk and offline; its ``problems`` are what a console would show."""
+    path = folder / "report.html"
+    path.write_text(render_page(view, FIGURES), encoding="utf-8")
+    context = browser.new_context(offline=True, viewport={"width": 1000, "height": 900}, **options)
     tab = context.new_page()
     tab.problems = []
     tab.on("console", lambda m: tab.problems.append(m.text) if m.type in ("error", "warning") else None)
@@ -42,6 +49,12 @@ def page(browser, tmp_path):
     context.close()
 
 
+@pytest.fixture
+def page(browser, tmp_path):
+    with opened(browser, tmp_path, make_view()) as tab:
+        yield tab
+
+
 def test_it_opens_offline_with_the_verdict_and_no_errors(page):
     assert page.locator("#verdict + p").inner_text() == f"{HOSTILE} is better than {PLAIN} from 3 to 4 trials."
     assert page.locator("#chart canvas").count() == 1
@@ -50,18 +63,30 @@ def test_it_opens_offline_with_the_verdict_and_no_errors(page):
     assert page.problems == []
 
 
-def test_the_range_input_drives_the_verdict(page):
-    box, slider = page.locator("#at-budget"), page.locator("#budget")
-    slider.focus()
+def _standing(page):
+    """The sentence, and the rows of the table at the chosen budget."""
+    rows = page.locator("#at-budget tbody tr").all()
+    return page.locator("#standing-text").inner_text(), [
+        [c.inner_text() for c in row.locator("th, td").all()] for row in rows
+    ]
+
+
+def test_the_range_input_drives_the_standing(page):
+    page.locator("#budget").focus()
     page.keyboard.press("Home")
     assert page.locator("#budget-text").inner_text() == "1 trial"
-    assert f"{PLAIN} is better than {HOSTILE}." in box.inner_text()
+    said, rows = _standing(page)
+    assert said == f"Best: {PLAIN}, better than {HOSTILE}."
+    assert [row[0] for row in rows] == [PLAIN, HOSTILE]  # the better one first
+    assert [row[1] for row in rows] == ["0.600", "0.500"]  # as many decimals for all, so that they line up
     page.keyboard.press("ArrowRight")
-    assert "Undecided" in box.inner_text()
+    assert _standing(page)[0] == "Undecided."
     page.keyboard.press("End")
     assert page.locator("#budget-text").inner_text() == "4 trials"
-    assert f"{HOSTILE} is better than {PLAIN}." in box.inner_text()
-    assert "no upper limit" in box.inner_text()
+    said, rows = _standing(page)
+    assert said == f"Best: {HOSTILE}, better than {PLAIN}."
+    assert "no upper limit" in rows[0][3]
+    assert rows[1][3] == "no limits"
 
 
 def _tick_labels(page):
@@ -96,26 +121,174 @@ def test_switches_and_families(page):
     assert page.problems == []
 
 
+def test_the_median_has_no_cost_axis_and_the_switches_agree(page):
+    """Median, then cost: once 'No family is switched on. Budget: NaN s'."""
+    page.locator('input[name="statistic"][value="median"]').check()
+    page.locator('input[name="axis"][value="cost"]').check()
+    assert page.locator('input[name="statistic"][value="mean"]').is_checked()
+    assert page.locator("#budget-text").inner_text() == "2.00 h"
+    assert page.locator("#chart canvas").count() == 1
+    page.locator('input[name="statistic"][value="median"]').check()
+    assert page.locator('input[name="axis"][value="trials"]').is_checked()
+    assert "NaN" not in page.locator("main").inner_text()
+    assert page.problems == []
+
+
+def _picture(page):
+    return page.evaluate("document.querySelector('#chart canvas').toDataURL()")
+
+
 def test_bands_and_names_at_the_ends(page):
-    with_bands = page.evaluate("document.querySelector('#chart canvas').toDataURL()")
-    page.locator('input[name="bands"]').uncheck()
-    assert page.evaluate("document.querySelector('#chart canvas').toDataURL()") != with_bands
+    with_bands = _picture(page)
+    page.locator('input[name="bands"][value="off"]').check()
+    assert _picture(page) != with_bands
     assert PLAIN in _tick_labels(page)  # written where its line ends
     page.set_viewport_size({"width": 375, "height": 700})
     page.wait_for_function("document.querySelector('#chart canvas').clientWidth < 375")
     assert PLAIN not in _tick_labels(page)
 
 
+def _codes(page, where="#strip"):
+    return [int(one.get_attribute("data-code")) for one in page.locator(f"{where} rect[data-code]").all()]
+
+
+def test_the_strip_lies_under_the_chart_and_says_who_is_best(page):
+    assert _codes(page) == [1, -1, 0]  # plain at 1, undecided at 2, the hostile one at 3 and 4
+    boxes = [one.bounding_box() for one in page.locator("#strip rect[data-code]").all()]
+    frame = page.locator("#chart .u-over").bounding_box()
+    assert boxes[0]["x"] == pytest.approx(frame["x"], abs=1)
+    assert boxes[-1]["x"] + boxes[-1]["width"] == pytest.approx(frame["x"] + frame["width"], abs=2)
+    # the first change lies half way between the budgets 1 and 2 of 1 to 4
+    assert boxes[1]["x"] == pytest.approx(frame["x"] + frame["width"] / 6, abs=2)
+    titles = page.locator("#strip rect title").all_text_contents()
+    assert titles == [f"1: {PLAIN} is best", f"2: undecided, one of {HOSTILE} and {PLAIN}", f"3–4: {HOSTILE} is best"]
+
+
+def test_where_nothing_is_compared_the_strip_is_dashed_and_the_bands_end(browser, tmp_path):
+    view = make_view()
+    cut = (Range(1, 2, PLAIN), Range(3, 4, "not comparable", "too few"))
+    view = replace(view, pairs=tuple(replace(pair, ranges=cut) for pair in view.pairs))
+    with opened(browser, tmp_path, view) as page:
+        assert _codes(page) == [1, -2]
+        assert page.locator("#strip rect.apart").count() == 1
+        data = page.evaluate("JSON.parse(document.getElementById('view-data').textContent)")
+        assert data["kinds"]["mean/trials"]["reach"] == 2
+
+
+def test_hovering_shows_a_tooltip_and_moves_nothing(page):
+    before, budget = _standing(page), page.locator("#budget-text").inner_text()
+    width = page.evaluate("document.querySelector('#chart .u-over').clientWidth")
+    page.locator("#chart .u-over").hover(position={"x": width - 2, "y": 60})
+    tip = page.locator(".tip")
+    assert tip.is_visible()
+    assert tip.inner_text().startswith("4 trials")
+    assert PLAIN in tip.inner_text()
+    assert (_standing(page), page.locator("#budget-text").inner_text()) == (before, budget)
+    page.mouse.move(2, 2)
+    assert not tip.is_visible()
+
+
+def _drag(page, start, end):
+    """Press, move and let go; places are shares of the chart."""
+    box = page.locator("#chart .u-over").bounding_box()
+
+    def move(x, y):
+        page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
+
+    move(*start)
+    page.mouse.down()
+    move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+    move(*end)
+    page.mouse.up()
+
+
+def test_a_click_chooses_the_budget_and_the_line_can_be_dragged(page):
+    width = page.evaluate("document.querySelector('#chart .u-over').clientWidth")
+    page.locator("#chart .u-over").click(position={"x": width - 3, "y": 60})
+    assert page.locator("#budget-text").inner_text() == "4 trials"
+    _drag(page, (0.997, 0.5), (0.34, 0.5))
+    assert page.locator("#budget-text").inner_text() == "2 trials"
+    assert page.locator("button.zoomed").count() == 0  # that drag moved the line: nothing is zoomed
+
+
+def test_a_drag_zooms_and_a_double_click_returns(page):
+    whole, budget = _picture(page), page.locator("#budget-text").inner_text()
+    _drag(page, (0.45, 0.2), (0.95, 0.8))
+    page.locator("button.zoomed").wait_for()
+    assert _picture(page) != whole
+    assert page.locator("#budget-text").inner_text() == budget
+    frame, first = (
+        page.locator("#chart .u-over").bounding_box(),
+        page.locator("#strip rect[data-code]").first.bounding_box(),
+    )
+    assert _codes(page) == [-1, 0]  # the strip is zoomed with the chart
+    assert first["x"] >= frame["x"] - 1
+    page.locator("#chart .u-over").dblclick(position={"x": 30, "y": 30})
+    page.locator("button.zoomed").wait_for(state="detached")
+    assert _codes(page) == [1, -1, 0]
+
+
+def test_the_heights_show_where_curves_differ_and_the_whole_range_is_one_click_away(page):
+    near = _picture(page)
+    page.locator('input[name="range"][value="whole"]').check()
+    assert _picture(page) != near
+
+
+def test_losses_can_be_drawn_on_a_log_scale(browser, tmp_path, page):
+    assert page.locator('input[name="heights"]').count() == 0  # higher is better: no loss
+    with opened(browser, tmp_path, replace(make_view(), direction="min", bounds=(0.0, None))) as losses:
+        before = _picture(losses)
+        losses.locator('input[name="heights"][value="log"]').check()
+        assert _picture(losses) != before
+        assert losses.problems == []
+
+
+def test_two_families_show_their_difference_at_once(page):
+    assert page.locator("#difference canvas").count() == 1
+    assert not page.locator("#matrix-box").is_visible()
+    assert "minus" in page.locator("#difference-title").inner_text()
+
+
+@pytest.mark.parametrize(("count", "cells"), [(5, "tapes"), (20, "squares")])
+def test_a_cell_of_the_matrix_opens_the_difference_chart(browser, tmp_path, count, cells):
+    with opened(browser, tmp_path, many_families(count)) as page:
+        buttons = page.locator("#matrix button")
+        assert buttons.count() == count * (count - 1) // 2
+        assert not page.locator("#difference-box").is_visible()
+        assert page.locator("#matrix.small").count() == (cells == "squares")
+        buttons.first.focus()
+        page.keyboard.press("Enter")
+        assert page.locator("#difference canvas").count() == 1
+        first, second = page.locator("#difference-title b").all_inner_texts()
+        assert {first, second} == {f"model {count - 1}", f"model {count - 2}"}  # the two best stand first
+        assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+        page.keyboard.press("Enter")
+        assert not page.locator("#difference-box").is_visible()
+        assert page.problems == []
+
+
+def test_a_pair_without_limits_is_said_instead_of_an_empty_chart(browser, tmp_path):
+    view, nan = make_view(), (math.nan,) * 4
+    apart = (Range(1, 4, "not comparable", "too few trials"),)
+    view = replace(view, pairs=tuple(replace(pair, low=nan, high=nan, ranges=apart) for pair in view.pairs))
+    with opened(browser, tmp_path, view) as page:
+        assert page.locator("#difference canvas").count() == 0
+        assert (
+            page.locator("#difference-title").inner_text()
+            == f"{HOSTILE} and {PLAIN} cannot be compared: too few trials."
+        )
+
+
+def test_names_in_the_verdict_have_the_colours_of_their_lines(page):
+    marked = page.locator("#verdict + p b")
+    assert marked.all_inner_texts() == [HOSTILE, PLAIN]
+    assert [one.get_attribute("class") for one in marked.all()] == ["f0", "f1"]
+
+
 def test_the_methods_paragraph_is_copied_or_selected(page):
     page.locator("#copy-methods").click()
     page.wait_for_function("document.getElementById('copied').textContent !== ''")
     assert page.problems == []
-
-
-def test_hovering_reads_off_values(page):
-    chart = page.locator("#chart .u-over")
-    chart.hover(position={"x": page.evaluate("document.querySelector('#chart .u-over').clientWidth") - 2, "y": 20})
-    assert page.locator("#budget-text").inner_text() == "4 trials"
 
 
 def test_the_table_sorts(page):
@@ -153,10 +326,10 @@ def test_no_serious_accessibility_violation(page):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     # axe runs in the page, which the page's own policy forbids: look at a copy without it
     page.goto("about:blank")
-    text = render_page(make_view(), FIGURES)
-    start = text.index('<meta http-equiv="Content-Security-Policy"')
-    page.set_content(text[:start] + text[text.index(">", start) + 1 :])
-    for scheme in ("light", "dark"):
+    for view, scheme in itertools.product((make_view(), many_families(5)), ("light", "dark")):
+        text = render_page(view, FIGURES)
+        start = text.index('<meta http-equiv="Content-Security-Policy"')
+        page.set_content(text[:start] + text[text.index(">", start) + 1 :])
         page.emulate_media(color_scheme=scheme)
         found = axe.Axe().run(page).response["violations"]
         serious = [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")]
@@ -166,7 +339,7 @@ def test_no_serious_accessibility_violation(page):
 def test_printing_gives_a_pdf_with_the_text(page):
     text = "".join(one.extract_text() for one in pypdf.PdfReader(io.BytesIO(page.pdf())).pages)
     assert "is better than plain from 3 to 4 trials" in " ".join(text.split())
-    assert "Budget in" not in text  # controls stay off paper
+    assert "whole range" not in text  # controls stay off paper
 
 
 def test_a_phone_does_not_scroll_sideways(page):

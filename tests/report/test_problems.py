@@ -76,7 +76,7 @@ def test_without_a_verifier_there_is_the_oracle_alone(tmp_path):
     assert [one.title for one in report.view.sections] == ["All of n succeed", "Problems"]
     assert report.view.effect == ()
     assert report.view.headline == 6  # no problem has 50 samples
-    assert '<b class="badge">oracle</b>' in report.page.read_text(encoding="utf-8")
+    assert '<li class="badge">oracle</li>' in report.page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("options", [{"axis": "cost"}, {"while_running": True}])
@@ -90,7 +90,7 @@ def test_words_are_of_samples_and_problems(tmp_path, capsys):
     report = write_report(trials, tmp_path / "page.html", n_resamples=300)
     page = report.page.read_text(encoding="utf-8")
     shown = page[page.index("<main>") : page.index("<footer>")]
-    for text in ("Every sample", '<th scope="col">samples</th>', "one sample"):
+    for text in ("Every sample", '<th scope="col" class="n">samples</th>', "one sample"):
         assert text in shown
     assert '"word":"sample"' in page
     print_report(report.view)

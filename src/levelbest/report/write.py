@@ -7,15 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from levelbest._plain import dump_json, html_table
 from levelbest.errors import InputError
 from levelbest.report.build import build_view
-from levelbest.report.figures.curves import draw_lines, own_style, save_figure
-from levelbest.report.figures.differences import difference_figure
-from levelbest.report.figures.distributions import distribution_figure
-from levelbest.report.page import html
+from levelbest.report.figures.curves import own_style, save_figure
+from levelbest.report.figures.report import report_figures
+from levelbest.report.page import html, tables
 from levelbest.report.paper import checklist, markup
 from levelbest.report.view import View
 from levelbest.trials import Trials
@@ -73,7 +70,7 @@ def write_report(
 
 def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, page_only: bool) -> list[Path]:
     with own_style():
-        figures = _figures(view, trials)
+        figures = report_figures(view, trials)
     written = []
     pictures = {}
     for name, figure in figures.items():
@@ -95,46 +92,10 @@ def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, page
         "methods.tex": markup.methods_latex(view),
         "checklist.md": markup.checklist_markdown(view.checklist),
         "checklist.tex": markup.checklist_latex(view.checklist),
-        **({"trials.csv": html.trials_csv(view)} if view.table else {}),
+        **({"trials.csv": tables.trials_csv(view)} if view.table else {}),
         "report.json": dump_json({key: value for key, value in view.to_dict().items() if key != "table"}),
     }
     return [page, *written, *(_write(beside / name, text) for name, text in texts.items())]
-
-
-def _figures(view: View, trials: Trials | None) -> dict[str, Any]:
-    score = view.score if view.reported or view.n_groups else f"{view.score} (validation only)"
-    shared: dict[str, Any] = {"score": score, "cost_unit": view.cost_unit, "published": view.published}
-    first = view.lines_of(view.statistics[0])
-    longest = max(line.x[-1] for line in first)
-    certified = _certified(view) if len(view.families) == 2 else {}
-    figures = {
-        "curves": draw_lines(first, log=longest > html.LOG_FROM, certified=certified, **shared).figure,
-    }
-    if trials is not None:
-        figures["distributions"] = distribution_figure(trials)
-    compared = view.pairs_of(view.statistics[0])
-    if compared:
-        sign = 1.0 if view.direction == "max" else -1.0
-        known = [one for one in view.families if np.isfinite(one.headline[0])]
-        best = max(known, key=lambda one: sign * one.headline[0]).name if known else None
-        figures["differences"] = difference_figure(
-            compared, best, score=score, log=longest > html.LOG_FROM, word=view.word
-        )
-    if view.effect:
-        figures["verifier"] = draw_lines(view.effect, log=longest > html.LOG_FROM, score=view.score).figure
-    if "cost" in view.axes:
-        figures["cost"] = draw_lines(view.lines_of("mean", "cost"), log=True, **shared).figure
-    return figures
-
-
-def _certified(view: View) -> dict[str, list[tuple[float, float]]]:
-    """The budgets at which each family is better than the other."""
-    found: dict[str, list[tuple[float, float]]] = {}
-    for pair in view.pairs_of(view.statistics[0]):
-        for one in pair.ranges:
-            if one.verdict in pair.families:
-                found.setdefault(one.verdict, []).append((one.start, one.end))
-    return found
 
 
 def _write(path: Path, text: str) -> Path:

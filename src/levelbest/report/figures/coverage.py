@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelbest.report.figures.curves import COLOURS, DASHES, new_axes, save_figure
+from levelbest.report.figures.curves import new_axes, save_figure
+from levelbest.report.figures.themes import COLOURS, DASHES
 from levelbest.simulation.battery import Simulation, clopper_pearson
 
 if TYPE_CHECKING:

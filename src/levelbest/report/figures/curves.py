@@ -14,6 +14,7 @@ from levelbest import _check
 from levelbest._plain import show_cost
 from levelbest.curves import Curve
 from levelbest.errors import InputError
+from levelbest.report.figures.themes import COLOURS, line_style
 from levelbest.report.view import Line, line_of
 
 if TYPE_CHECKING:
@@ -21,11 +22,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "COLOURS",
-    "DASHES",
     "draw_curves",
     "draw_lines",
-    "line_style",
+    "lay_out",
     "new_axes",
     "own_style",
     "plain_text",
@@ -36,18 +35,10 @@ __all__ = [
     "shorten",
 ]
 
-# Okabe & Ito's palette without the yellow that vanishes on white; dashes tell lines apart in greyscale.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.6, 1.2, 1.6)), (0, (3, 1)), (0, (8, 2)), "-")
 ONE_COLUMN = 3.3
 """Width of a paper's column in inches; figures are legible at it."""
 MOST_BANDS = 7
 _WIDE = 4.5  # inches: from here on there is room beside the lines
-
-
-def line_style(i: int) -> tuple[str, Any]:
-    """Colour and dash of the i-th line; after seven the colours come again, with other dashes."""
-    return COLOURS[i % len(COLOURS)], DASHES[(i + i // len(COLOURS)) % len(DASHES)]
 
 
 def new_axes(width: float = 2 * ONE_COLUMN, height: float | None = None) -> Axes:
@@ -87,30 +78,36 @@ def draw_lines(
     cost_unit: str | None = None,
     log: bool = False,
     published: Mapping[str, float] | None = None,
-    certified: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    reach: float | None = None,
+    near: float | None = None,
 ) -> Axes:
-    """Lines of a view on one pair of axes. ``published`` scores are drawn dashed; ``certified`` marks the budget ranges
-    (family -> ranges) at which a family is better than another, along the foot. The bands of more than seven families
-    cannot be told apart and are left out."""
+    """Lines of a view on one pair of axes.
+
+    ``published`` scores are drawn dashed. Beyond the budgets that verdicts ``reach`` the lines are thin and have no
+    band; heights are chosen for budgets ``near`` that one and larger. The bands of more than seven families cannot be
+    told apart and are left out. (Nine parameters: each is a part of the picture that some caller leaves out.)
+    """
     ax = new_axes(height=max(0.62 * 2 * ONE_COLUMN, 0.9 + 0.17 * len(lines))) if ax is None else ax
+    end = np.inf if reach is None else reach * (1 + 1e-9)
     for i, line in enumerate(lines):
         x, value = np.array(line.x), np.array(line.value)
         colour, dash = line_style(i)
+        within = x <= end
         if len(lines) <= MOST_BANDS:
-            _fill(ax, x, np.array(line.low), np.array(line.high), value, colour)
+            _fill(ax, x[within], np.array(line.low)[within], np.array(line.high)[within], value[within], colour)
         finite = np.isfinite(value)
-        ax.plot(x[finite], value[finite], color=colour, linestyle=dash, linewidth=1.6, zorder=3)
-    _fit_height(ax, lines, published or {})
+        inside, last = finite & within, int(within.sum()) - 1
+        ax.plot(x[inside], value[inside], color=colour, linestyle=dash, linewidth=1.6, zorder=3)
+        beyond = finite & (np.arange(x.size) >= last)
+        if last < x.size - 1:
+            ax.plot(x[beyond], value[beyond], color=colour, linestyle=dash, linewidth=0.7, alpha=0.5, zorder=3)
+    _fit_height(ax, lines, published or {}, end, 0.0 if near is None else near)
     for name, height in (published or {}).items():
         ax.axhline(height, color="0.35", linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
         left = ("axes fraction", "data")
         ax.annotate(plain_text(name), (0.01, height), xycoords=left, fontsize=7, color="0.35", va="bottom")
     _frame(ax, lines[0], score, cost_unit, log)
     _label_ends(ax, lines)
-    for i, line in enumerate(lines):
-        for start, end in (certified or {}).get(line.family, ()):
-            foot = 0.012 * i
-            ax.axvspan(start, end, ymin=foot, ymax=foot + 0.01, color=COLOURS[i % len(COLOURS)], zorder=4, lw=0)
     return ax
 
 
@@ -134,6 +131,16 @@ def save_figure(figure: Figure | Any, path: Path) -> Path:
     return path
 
 
+def lay_out(figure: Figure | Any) -> None:
+    """Give every part its place, once for all formats."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
+        engine = figure.get_layout_engine()
+        if engine is not None:
+            engine.execute(figure)
+    figure.set_layout_engine("none")
+
+
 @contextmanager
 def own_style() -> Iterator[None]:
     """Small type that stays legible in a paper's column, text that stays text, the same bytes every time."""
@@ -144,14 +151,21 @@ def own_style() -> Iterator[None]:
         yield
 
 
-def _fit_height(ax: Axes, lines: Sequence[Line], published: Mapping[str, float]) -> None:
-    """The curves fill the picture; a band may stretch it by a third on either side and is cut off beyond."""
-    values = [v for line in lines for v in line.value if np.isfinite(v)] + list(published.values())
+def _fit_height(ax: Axes, lines: Sequence[Line], published: Mapping[str, float], reach: float, near: float) -> None:
+    """The curves fill the picture; a band may stretch it by a half on either side and is cut off beyond."""
     drawn = lines if len(lines) <= MOST_BANDS else ()
-    limits = [v for line in drawn for v in (*line.low, *line.high) if np.isfinite(v)]
+    columns = [(line.x, line.value) for line in lines]
+    limits = [(line.x, limit) for line in drawn for limit in (line.low, line.high)]
+
+    def inside(pairs: Sequence[tuple[Sequence[float], Sequence[float]]], start: float) -> list[float]:
+        return [v for x, column in pairs for at, v in zip(x, column, strict=True) if start <= at <= reach and v == v]
+
+    values = inside(columns, near) or inside(columns, 0.0) or [v for _, column in columns for v in column if v == v]
+    stretch = [v for v in inside(limits, near) if np.isfinite(v)]
     low, high = min(values), max(values)
-    room = max((high - low) / 3, 1e-9 * abs(high), 1e-12)
-    low, high = max(low - room, min([low, *limits])), min(high + room, max([high, *limits]))
+    room = max((high - low) / 2, 1e-9 * abs(high), 1e-12)
+    low, high = max(low - room, min([low, *stretch])), min(high + room, max([high, *stretch]))
+    low, high = min([low, *published.values()]), max([high, *published.values()])
     pad = 0.03 * (high - low)
     ax.set_ylim(low - pad, high + pad)
 
@@ -244,7 +258,7 @@ def _label_ends(ax: Axes, lines: Sequence[Line]) -> None:
             ax.legend(marks, names, fontsize=6, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         return
     placed = sorted(ends, key=lambda end: end[1])
-    heights = [end[1] for end in placed]
+    heights = [min(max(end[1], low), high) for end in placed]
     for k in range(1, len(heights)):
         heights[k] = max(heights[k], heights[k - 1] + gap)
     heights[-1] = min(heights[-1], high)

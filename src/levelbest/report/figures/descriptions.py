@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from levelbest.report.describe import Description
-from levelbest.report.figures.curves import COLOURS, ONE_COLUMN, save_figure
+from levelbest.report.figures.curves import ONE_COLUMN, save_figure
+from levelbest.report.figures.themes import COLOURS
 
 __all__ = ["save_descriptions"]
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from levelbest.report.figures.curves import (
     ONE_COLUMN,
-    line_style,
     new_axes,
     plain_text,
     set_budget_axis,
     set_score_label,
     shorten,
 )
+from levelbest.report.figures.themes import line_style
 from levelbest.report.view import Pair
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def draw_differences(
         label = plain_text(f"{shorten(pair.families[0])} − {shorten(pair.families[1])}")
         ax.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
         ax.plot(x[known], value[known], color=colour, linestyle=dash, linewidth=1.2, label=label)
-        certified = known & ((low > 0) | (high < 0))
-        ax.plot(np.where(certified, x, np.nan), np.where(certified, value, np.nan), color=colour, linewidth=3)
+        decided = np.array([pair.verdict_at(budget) in pair.families for budget in pair.x])
+        ax.plot(np.where(decided, x, np.nan), np.where(decided, value, np.nan), color=colour, linewidth=3)
     axis = pairs[0].axis if pairs else "trials"
     set_budget_axis(ax, axis, cost_unit, log)
     if axis == "trials":
@@ -61,9 +61,12 @@ def draw_differences(
     return ax
 
 
-def difference_figure(pairs: Sequence[Pair], best: str | None = None, **options: Any) -> Figure:
-    """One panel a pair on common axes. Of more than six, those of the ``best`` family, its closest rivals first."""
-    shown = list(pairs)
+def difference_figure(pairs: Sequence[Pair], best: str | None = None, **options: Any) -> Figure | None:
+    """One panel a pair on common axes, None where no pair has limits to draw. Of more than six, those of the ``best``
+    family, its closest rivals first."""
+    shown = [pair for pair in pairs if np.isfinite(pair.low).any() and np.isfinite(pair.high).any()]
+    if not shown:
+        return None
     if len(shown) > MOST_PANELS:
         of_best = [one if one.families[0] == best else _turned(one) for one in shown if best in one.families]
         shown = sorted(of_best or shown, key=_last_difference)[:MOST_PANELS]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelbest.report.figures.curves import COLOURS, ONE_COLUMN, plain_text, shorten
+from levelbest.report.figures.curves import ONE_COLUMN, plain_text, shorten
+from levelbest.report.figures.themes import COLOURS
 from levelbest.trials import STATUSES, Trials
 
 if TYPE_CHECKING:

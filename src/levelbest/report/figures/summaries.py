@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelbest.report.figures.curves import COLOURS, DASHES, new_axes
+from levelbest.report.figures.curves import new_axes
+from levelbest.report.figures.themes import COLOURS, DASHES
 from levelbest.simulation.summaries import BEST_OF_N, SUMMARIES, Summaries
 
 if TYPE_CHECKING:

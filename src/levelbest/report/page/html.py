@@ -3,79 +3,112 @@
 from __future__ import annotations
 
 import base64
-import csv
 import hashlib
-import io
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import dataclass
 from importlib import resources
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from levelbest import __version__
-from levelbest._plain import plain, round_to_uncertainty, show_cost, show_limits, show_number
-from levelbest.report.columns import cell_text
+from levelbest.report.figures.report import LOG_FROM
+from levelbest.report.figures.themes import themed
+from levelbest.report.page.data import embedded, page_data
+from levelbest.report.page.tables import (
+    family_rows,
+    kinds_of,
+    trial_rows,
+    trials_csv,
+    value_rows,
+    verdict_tables,
+)
 from levelbest.report.paper.markup import ROUNDING
 from levelbest.report.view import View
 from levelbest.report.words.remarks import remarks
 
-__all__ = ["MOST_ROWS", "asset", "own_policy", "page_policy", "render_page", "trials_csv"]
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
-LOG_FROM = 30
-"""Curves longer than this are drawn over a log scale, where small budgets can be told apart."""
-MOST_ROWS = 2000
-"""More trials than this stay in the table beside the page."""
+__all__ = ["asset", "own_policy", "page_policy", "page_style", "render_page", "wrapped"]
+
+MOST_BYTES = 200_000
+"""A larger download stays a file beside the page."""
+_SCRIPTS = ("common.js", "tape.js", "chart.js", "standing.js", "page.js")
+_COLOURS = 8
+_COMMON_WORDS = frozenset(
+    ("a", "all", "an", "and", "best", "better", "each", "mean", "median", "none", "one", "other", "others", "trials")
+)
+"""Families of these names are not coloured: the sentences use the words."""
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A condition of the report in a few words."""
+
+    text: str
+    badge: bool = False
 
 
 def render_page(view: View, figures: Mapping[str, bytes]) -> str:
-    """The page as text. ``figures`` holds SVG files by name: ``curves``, ``distributions`` and any of ``differences``,
-    ``cost`` and ``verifier``."""
+    """The page as text. ``figures`` holds SVG files by name: ``curves``, ``distributions`` and any of ``runs``,
+    ``differences``, ``cost`` and ``verifier``."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
-    style, script = _style_and_script()
-    pictures = {name: _data_uri(svg, "image/svg+xml") for name, svg in figures.items()}
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    heads, rows = _trial_rows(view)
-    family_heads, family_rows = _family_rows(view)
-    return environment.from_string(asset("page.html.j2")).render(
-        view=view,
-        version=__version__,
-        policy=page_policy(),
-        style=Markup(style),
-        script=Markup(script),
-        data=Markup(_embedded(_data(view))),
-        figures=pictures,
-        caption=_caption(view),
-        values=_value_rows(view),
-        verdicts=_verdict_tables(view),
-        log_first=max(line.x[-1] for line in view.lines_of(view.statistics[0])) > LOG_FROM,
-        family_heads=family_heads,
-        family_rows=family_rows,
-        remarks=remarks(view.cautions, len(view.families)),
-        rounding=ROUNDING,
-        row_heads=heads,
-        rows=rows,
-        downloads=_downloads(view, figures),
-        licence=asset("uPlot.LICENSE"),
+    row_heads, rows = trial_rows(view)
+    family_heads, families = family_rows(view)
+    first = view.lines_of(view.statistics[0])
+    return (
+        environment.from_string(asset("page.html.j2"))
+        .render(
+            view=view,
+            version=__version__,
+            policy=page_policy(),
+            style=Markup(page_style()),
+            script=Markup(_script()),
+            data=Markup(embedded(page_data(view))),
+            figures={name: _data_uri(themed(svg), "image/svg+xml") for name, svg in figures.items()},
+            chips=_chips(view),
+            places=_places(view, figures),
+            verdict=[_coloured(sentence, view) for sentence in view.verdict],
+            level=f"{100 * view.confidence:g} %",
+            pairs_of=lambda names: [(name, name) for name in names],
+            caption=_caption(view),
+            values=value_rows(view),
+            verdicts=verdict_tables(view),
+            steps=(),
+            log_first=max(line.x[-1] for line in first) > LOG_FROM,
+            heights_log=view.direction == "min" and min(v for line in view.lines for v in line.value if v == v) > 0,
+            family_heads=family_heads,
+            family_rows=families,
+            section_kinds=[kinds_of(section.rows, len(section.heads)) for section in view.sections],
+            remarks=remarks(view.cautions, len(view.families)),
+            rounding=ROUNDING,
+            row_heads=row_heads,
+            row_kinds=kinds_of(rows, len(row_heads)),
+            rows=rows,
+            downloads=_downloads(view, figures),
+            licence=asset("uPlot.LICENSE"),
+        )
+        .lstrip()
     )
-
-
-def trials_csv(view: View) -> str:
-    """Every trial as CSV; a text that a spreadsheet would take for a formula is quoted with an apostrophe."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(view.table)
-    for row in zip(*view.table.values(), strict=True):
-        writer.writerow([_harmless(cell) for cell in row])
-    return out.getvalue()
 
 
 def asset(name: str) -> str:
     """A file of the page: chart library, style, script."""
     return resources.files("levelbest.report.page").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def page_style() -> str:
+    """The style of the page, which the live page shares."""
+    return asset("uPlot.min.css") + asset("page.css")
+
+
+def wrapped(*parts: str) -> str:
+    """The chart library and scripts as one, whose names nobody else sees."""
+    return "\n".join([asset("uPlot.iife.min.js"), '"use strict";', "(function () {", *parts, "})();"])
 
 
 def own_policy(style: str, script: str) -> str:
@@ -92,44 +125,60 @@ def own_policy(style: str, script: str) -> str:
 
 def page_policy() -> str:
     """The Content-Security-Policy of the page."""
-    return own_policy(*_style_and_script())
+    return own_policy(page_style(), _script())
 
 
-def _style_and_script() -> tuple[str, str]:
-    return asset("uPlot.min.css") + asset("page.css"), asset("uPlot.iife.min.js") + "\n" + asset("page.js")
+def _script() -> str:
+    return wrapped(*(asset(name) for name in _SCRIPTS))
 
 
-def _embedded(document: Any) -> str:
-    """JSON inside a script element: no character that could end the element or start markup."""
-    text = json.dumps(plain(document), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+def _chips(view: View) -> list[Chip]:
+    """What the report is of, in a few words each."""
+    word, n_failed = view.word, sum(one.n_failed for one in view.families)
+    total = sum(one.n_trials for one in view.families)
+    better = "higher is better" if view.direction == "max" else "lower is better"
+    chips = [Chip(f"{len(view.families)} families" if len(view.families) > 1 else view.families[0].name)]
+    if view.reported is None:
+        chips.append(Chip("oracle" if view.n_groups else "validation only", badge=True))
+    failed = f", {n_failed} failed ({'count as worst' if view.failed == 'worst' else 'dropped'})" if n_failed else ""
+    of = f" of {view.n_groups} problem{'s' * (view.n_groups != 1)}" if view.n_groups else ""
+    chips.append(Chip(f"{total} {word}{'s' * (total != 1)}{of}{failed}"))
+    chosen = f"{view.reported} of the best by {view.selection}" if view.reported else view.selection
+    chips.append(Chip(f"{chosen}, {better}"))
+    scope = " over all budgets and pairs" if len(view.families) > 2 and view.pairs else " over all budgets"
+    chips.append(Chip(f"{100 * view.confidence:g} %{scope}"))
+    return chips
 
 
-def _data(view: View) -> dict[str, Any]:
-    """What the script needs; the tables are in the page already."""
-    return {
-        "families": [one.name for one in view.families],
-        "statistics": view.statistics,
-        "axes": view.axes,
-        "lines": [_thin(asdict(line)) for line in view.lines],
-        "pairs": [_thin(asdict(pair)) for pair in view.pairs],
-        "published": dict(view.published),
-        "score": view.score,
-        "confidence": view.confidence,
-        "cost_unit": view.cost_unit,
-        "headline": view.headline,
-        "word": view.word,
-    }
+def _places(view: View, figures: Mapping[str, bytes]) -> list[tuple[str, str]]:
+    places = [
+        ("curves", "Curves", True),
+        ("pairs", "Pairs", bool(view.pairs)),
+        ("warnings", "Questions", bool(view.cautions)),
+        ("families", "Families", True),
+        ("distributions", "Distributions", "distributions" in figures),
+        ("methods", "Methods", True),
+        ("checklist", "Checklist", bool(view.checklist)),
+        ("trials", f"Every {view.word}", bool(view.table)),
+        ("downloads", "Downloads", True),
+    ]
+    return [(place, name) for place, name, there in places if there]
 
 
-def _thin(document: dict[str, Any]) -> dict[str, Any]:
-    """Seven digits are more than a screen shows, and a third of the bytes."""
-    return {
-        key: [None if not np.isfinite(one) else float(f"{one:.7g}") for one in value]
-        if key in ("x", "value", "low", "high", "difference")
-        else value
-        for key, value in document.items()
-    }
+def _coloured(sentence: str, view: View) -> Markup:
+    """A sentence with the names of families in their colours; a name that is a common word stays as it is."""
+    from markupsafe import Markup, escape
+
+    names = {one.name: i for i, one in enumerate(view.families) if one.name.lower() not in _COMMON_WORDS}
+    if not names:
+        return escape(sentence)
+    longest = sorted(names, key=len, reverse=True)
+    pattern = re.compile(rf"(?<![\w-])({'|'.join(re.escape(name) for name in longest)})(?![\w-])")
+    parts = pattern.split(sentence)
+    return Markup("").join(
+        Markup('<b class="f{}">{}</b>').format(names[part] % _COLOURS, part) if k % 2 else escape(part)
+        for k, part in enumerate(parts)
+    )
 
 
 def _caption(view: View) -> str:
@@ -139,115 +188,17 @@ def _caption(view: View) -> str:
     return f"{what}, {100 * view.confidence:g} % {kind} limits ({line.note or line.method})."
 
 
-def _value_rows(view: View) -> list[list[str]]:
-    rows = []
-    for line in view.lines_of(view.statistics[0]):
-        for x, value, low, high in zip(line.x, line.value, line.low, line.high, strict=True):
-            decimals = round_to_uncertainty(value, low, high)
-            rows.append([line.family, f"{x:g}", *(show_number(one, decimals) for one in (value, low, high))])
-    return rows
-
-
-def _verdict_tables(view: View) -> list[dict[str, Any]]:
-    """One table for each statistic and axis, the first one open."""
-    kinds = dict.fromkeys((pair.statistic, pair.axis) for pair in view.pairs)
-    return [
-        {
-            "title": f"{statistic} curves, budgets in {axis if axis == 'cost' else view.word + 's'}",
-            **_verdict_table(view, statistic, axis),
-        }
-        for statistic, axis in kinds
-    ]
-
-
-def _verdict_table(view: View, statistic: str, axis: str) -> dict[str, Any]:
-    """One row a pair: who is better where, where nothing is decided, and where nothing can be compared; what is the
-    same for every pair is said once."""
-    rows, apart = [], []
-    for pair in view.pairs_of(statistic, axis):
-        where: dict[str, list[str]] = {}
-        for one in pair.ranges:
-            where.setdefault(one.verdict, []).append(_span(one.start, one.end, axis, view.cost_unit))
-        better = [f"{name}: {', '.join(where[name])}" for name in where if name in pair.families]
-        reasons = dict.fromkeys(one.reason for one in pair.ranges if one.reason and one.verdict == "not comparable")
-        nowhere = ", ".join(where.get("not comparable", ()))
-        apart.append(f"{nowhere} ({'; '.join(reasons)})" if nowhere and reasons else nowhere or "–")
-        rows.append([" and ".join(pair.families), "; ".join(better) or "–", ", ".join(where.get("undecided", ["–"]))])
-    heads = ["Families", "better at", "undecided at"]
-    if len(set(apart)) == 1:
-        return {"heads": heads, "rows": rows, "note": "" if apart[0] == "–" else f"Not comparable at {apart[0]}."}
-    rows = [[*row, last] for row, last in zip(rows, apart, strict=True)]
-    return {"heads": [*heads, "not comparable at"], "rows": rows, "note": ""}
-
-
-def _span(start: float, end: float, axis: str, unit: str | None) -> str:
-    if axis == "trials":
-        return f"{start:g}" if start == end else f"{start:g} to {end:g}"
-    return f"{show_cost(start, unit)} to {show_cost(end, unit)}"
-
-
-def _family_rows(view: View) -> tuple[list[str], list[list[str]]]:
-    heads = ["Family", f"{view.word}s", "failed", f"best of {view.headline}", "interval", view.winner_word, "mean (sd)"]
-    has_cost = view.cost_unit is not None or any(np.isfinite(one.mean_cost) for one in view.families)
-    heads += [f"cost of a {view.word}"] if has_cost else []
-    rows = []
-    for one in view.families:
-        value, low, high = one.headline
-        decimals = round_to_uncertainty(value, low, high)
-        row = [
-            one.name,
-            str(one.n_trials),
-            str(one.n_failed),
-            show_number(value, decimals) + view.headline_mark(one),
-            show_limits(low, high, decimals),
-            show_number(one.winner, max(decimals, 3)),
-            f"{show_number(one.mean, 3)} ({show_number(one.sd, 3)})",
-        ]
-        rows.append(row + ([show_cost(one.mean_cost, view.cost_unit)] if has_cost else []))
-    return heads, rows
-
-
-def _trial_rows(view: View) -> tuple[list[str], list[list[str]]]:
-    heads = list(view.table)
-    rows = [
-        [cell_text(cell, 6) for cell in row]
-        for row in zip(*(col[:MOST_ROWS] for col in view.table.values()), strict=True)
-    ]
-    return heads, rows
-
-
-def _harmless(value: Any) -> str:
-    text = (
-        cell_text(value)
-        if not isinstance(value, float) or value.is_integer()
-        else ("" if np.isnan(value) else repr(value))
-    )
-    return f"'{text}" if isinstance(value, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-
-
 def _downloads(view: View, figures: Mapping[str, bytes]) -> list[dict[str, str]]:
-    table = trials_csv(view).encode()
-    numbers = {key: value for key, value in view.to_dict().items() if key != "table"}
-    document = json.dumps(numbers, allow_nan=False, separators=(",", ":")).encode()
     # a figure is in the page already: the script points its link at the picture
     links = [{"name": f"{name}.svg", "href": "", "figure": name, "text": f"Figure: {name} (SVG)"} for name in figures]
-    if view.table and view.n_rows <= MOST_ROWS:
-        links.append(
-            {
-                "name": "trials.csv",
-                "figure": "",
-                "href": _data_uri(table, "text/csv"),
-                "text": f"Every {view.word} (CSV)",
-            }
-        )
-        links.append(
-            {
-                "name": "report.json",
-                "figure": "",
-                "href": _data_uri(document, "application/json"),
-                "text": "Every number here (JSON)",
-            }
-        )
+    numbers = {key: value for key, value in view.to_dict().items() if key != "table"}
+    files = [
+        ("trials.csv", "text/csv", f"Every {view.word} (CSV)", trials_csv(view) if view.table else ""),
+        ("report.json", "application/json", "Every number here (JSON)", json.dumps(numbers, separators=(",", ":"))),
+    ]
+    for name, kind, text, content in files:
+        if 0 < len(content) <= MOST_BYTES:
+            links.append({"name": name, "figure": "", "href": _data_uri(content.encode(), kind), "text": text})
     return links
 
 

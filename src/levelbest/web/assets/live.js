@@ -3,7 +3,7 @@
   /* Everything that comes from the study is set as text, never as markup. */
   const $ = (id) => document.getElementById(id);
   const holder = $("chart");
-  const dashes = [[], [9, 3], [2, 2], [10, 3, 2, 3], [5, 2], [14, 4], []];
+  const dashes = [[], [9, 3], [2, 2], [10, 3, 2, 3], [5, 2], [14, 4], [], []];
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   let plot = null, now = null, drawn = "";
 
@@ -18,7 +18,7 @@
   function families(state) {
     $("families").tBodies[0].replaceChildren(...state.families.map((one, i) => {
       const row = make("tr"), name = make("th", null, { scope: "row" });
-      name.append(make("span", null, { class: `swatch s${i % 7}`, "aria-hidden": "true" }), ` ${one.family}`);
+      name.append(make("span", null, { class: `dot f${i % 8}`, "aria-hidden": "true" }), ` ${one.family}`);
       const bar = make("progress", null, { max: Math.max(one.planned, 1), value: one.finished });
       bar.setAttribute("aria-label", `${one.finished} of ${one.planned} trials of ${one.family}`);
       const cell = make("td");
@@ -62,7 +62,7 @@
     const data = [grid], series = [{}], bands = [];
     const names = state.families.map((one) => one.family);
     for (const curve of state.curves) {
-      const at = names.indexOf(curve.family) % 7, colour = css(`--c${at}`);
+      const at = names.indexOf(curve.family) % 8, colour = css(`--c${at}`);
       const by = new Map(curve.x.map((x, i) => [x, i]));
       const spread = (pick) => grid.map((x) => (by.has(x) ? pick(by.get(x)) : undefined));
       /* A missing limit runs to the edge of the picture; where both are missing there is no band. */

@@ -1,339 +1,229 @@
-"use strict";
-(function () {
-  const view = JSON.parse(document.getElementById("view-data").textContent);
-  const $ = (id) => document.getElementById(id);
-  const form = $("controls"), slider = $("budget"), holder = $("chart");
-  const dashes = [[], [9, 3], [2, 2], [10, 3, 2, 3], [5, 2], [14, 4], []];
-  const names = view.families;
-  /* After seven families the colours come again, with other dashes. */
-  const styleOf = (name) => {
-    const i = names.indexOf(name);
-    return { colour: css(`--c${i % 7}`), dash: dashes[(i + Math.floor(i / 7)) % 7] };
+/* The page's state and what changes it. */
+const view = JSON.parse(byId("view-data").textContent);
+const form = byId("controls"), slider = byId("budget"), holder = byId("chart");
+let plot = null, difference = null, grid = [], zoom = null, opened = null, tip = null;
+
+document.documentElement.classList.add("with-script");
+document.querySelectorAll(".needs-script").forEach((part) => { part.hidden = false; });
+
+const chosen = (name, fallback) => {
+  const input = form.querySelector(`input[name="${name}"]:checked`);
+  return input ? input.value : fallback;
+};
+function state() {
+  const boxes = [...form.querySelectorAll('input[name="family"]')];
+  return {
+    statistic: chosen("statistic", view.statistics[0]), axis: chosen("axis", view.axes[0]), range: chosen("range", "near"),
+    log: chosen("scale", "linear") === "log", heights: chosen("heights", "linear"), bands: chosen("bands", "on") === "on",
+    shown: new Set(boxes.length ? boxes.filter((box) => box.checked).map((box) => Number(box.value)) : view.families.map((_, i) => i)),
   };
-  let plot = null, grid = [];
+}
+const kindOf = (s) => view.kinds[`${s.statistic}/${s.axis}`];
+const budgetText = (value, axis) =>
+  axis === "trials" ? `${Math.round(value)} ${view.word}${Math.round(value) === 1 ? "" : "s"}` : showBudget(value, axis, view.cost_unit);
 
-  document.documentElement.classList.add("with-script");
-  document.querySelectorAll(".needs-script").forEach((one) => { one.hidden = false; });
+/* A median over costs does not exist: what was chosen last stays, and the other switch follows. */
+function agree(changed) {
+  if (kindOf(state())) return;
+  const other = changed === "axis" ? "statistic" : "axis";
+  for (const input of form.querySelectorAll(`input[name="${other}"]`)) {
+    input.checked = true;
+    if (kindOf(state())) return;
+  }
+}
 
-  const chosen = (name, fallback) => {
-    const one = form.querySelector(`input[name="${name}"]:checked`);
-    return one ? one.value : fallback;
+function drawStrip(u) {
+  const s = state(), kind = kindOf(s), box = byId("strip");
+  box.replaceChildren();
+  if (!kind.strips.length) return;
+  const left = u.bbox.left / devicePixelRatio, right = left + u.bbox.width / devicePixelRatio;
+  const place = (v) => left + u.valToPos(v, "x"), show = (start, end) => showRange(start, end, s.axis, view.cost_unit);
+  const labelled = kind.strips.length > 1, step = labelled ? 40 : 0, height = labelled ? step * kind.strips.length + 4 : 44;
+  const names = view.families.map((one) => one.name);
+  const text = (part) => {
+    const who = part.code >= 0 ? `${names[part.code]} is best` : part.code === APART ? `too few ${view.word}s to compare`
+      : part.possible.length ? `undecided, one of ${listed(part.possible.map((i) => names[i]))}` : "undecided";
+    return `${show(part.start, part.end)}: ${who}`;
   };
-  const state = () => ({
-    statistic: chosen("statistic", view.statistics[0]),
-    axis: chosen("axis", view.axes[0]),
-    log: chosen("scale", "linear") === "log",
-    bands: form.querySelector('input[name="bands"]').checked,
-    shown: new Set([...form.querySelectorAll('input[name="family"]:checked')].map((one) => names[Number(one.value)])),
-  });
-  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-  function three(value) {
-    if (value === 0) return "0";
-    const size = Math.abs(value);
-    if (size >= 1e-3 && size < 1e6) return value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(size))));
-    return value.toPrecision(3);
-  }
-  function showBudget(value, axis) {
-    if (axis === "trials") return String(Math.round(value));
-    const seconds = { s: 1, min: 60, h: 3600, d: 86400 }[view.cost_unit];
-    if (seconds) {
-      for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]]) {
-        if (value * seconds >= size || unit === "s") return `${three(value * seconds / size)} ${unit}`;
-      }
+  const svg = draw("svg", { class: "tape", height, role: "img" }), defs = draw("defs");
+  svg.append(defs);
+  kind.strips.forEach((strip, k) => {
+    const parts = merged(strip.segments, 3), top = labelled ? k * step + 16 : 2;
+    if (labelled) {
+      const label = draw("text", { x: left, y: top - 4, "text-anchor": "start" });
+      label.textContent = strip.label;
+      label.classList.add("row");
+      svg.append(label);
     }
-    return view.cost_unit === "USD" ? `$${value.toFixed(2)}` : `${three(value)} ${view.cost_unit || ""}`.trim();
+    tapeRow(svg, defs, parts, place, { left, right, top, height: labelled ? 16 : 23, names: names, text });
+    if (!labelled) tapeRanges(svg, parts, place, { left, right, y: 41, show });
+  });
+  svg.setAttribute("aria-label", kind.strips.map((strip) => merged(strip.segments, 3).map(text).join("; ")).join(". "));
+  const x = place(grid[Number(slider.value)]);
+  if (x >= left && x <= right) svg.append(draw("line", { x1: x, x2: x, y1: 0, y2: labelled ? height : 27, class: "at" }));
+  box.append(svg);
+}
+function drawBudget(u) {
+  const c = u.ctx, x = u.valToPos(grid[Number(slider.value)], "x", true);
+  if (x >= u.bbox.left - 1 && x <= u.bbox.left + u.bbox.width + 1) {
+    c.save(); c.strokeStyle = css("--ink"); c.lineWidth = 1.3 * devicePixelRatio; c.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+    c.beginPath(); c.moveTo(x, u.bbox.top); c.lineTo(x, u.bbox.top + u.bbox.height); c.stroke(); c.restore();
   }
-  /* Round budgets for the ticks, as many as there is room for; times in seconds, minutes, hours and days. */
-  function ticksOf(width, axis, low, high, log) {
-    const second = axis === "trials" ? 0 : 1 / ({ s: 1, min: 60, h: 3600, d: 86400 }[view.cost_unit] || 0);
-    const timed = Number.isFinite(second) && second > 0;
-    const decades = (parts, every) => {
-      const found = [];
-      const start = Math.floor(Math.log10(log ? low : 1e-9)), end = Math.ceil(Math.log10(high));
-      for (let e = start; e <= end; e++) if (e % every === 0) for (const part of parts) found.push(part * 10 ** e);
-      return found;
-    };
-    const times = (parts, hours) => [
-      ...decades([1, 2, 5], 1).filter((x) => x < second), ...parts.map((t) => t * second), ...parts.map((t) => 60 * t * second),
-      ...hours.map((t) => 3600 * t * second), ...decades([1, 2, 5], 1).map((t) => 86400 * t * second).filter((t) => t >= 86400 * second),
-    ];
-    const place = log ? Math.log : (x) => x;
-    const fits = (found) => found.length > 1 && found.every((x, i) =>
-      i === 0 || ((place(x) - place(found[i - 1])) / (place(high) - place(low))) * width >= (axis === "trials" ? 34 : 62));
-    const inside = (found) => [...new Set(found)].filter((x) => x >= low * (1 - 1e-9) && x <= high * (1 + 1e-9)
-      && (axis !== "trials" || x % 1 === 0)).sort((p, q) => p - q);
-    const candidates = log
-      ? (timed ? [times([1, 2, 5, 10, 30], [1, 2, 5, 12]), times([1, 10], [1, 6]), times([1], [1])]
-        : [decades([1, 2, 3, 5, 7], 1), decades([1, 2, 5], 1), decades([1, 3], 1), decades([1], 1), decades([1], 2), decades([1], 3)])
-      : (timed ? times([1, 2, 5, 10, 15, 30], [1, 2, 3, 6, 12]) : decades([1, 2, 5], 1)).sort((p, q) => p - q)
-        .filter((step) => (axis !== "trials" || step >= 1) && (high - low) / step < 200)
-        .map((step) => Array.from({ length: Math.floor(high / step) + 1 }, (_, i) => i * step));
-    return candidates.map(inside).find(fits) || [low, high];
+  drawStrip(u);
+}
+/* The place in the grid that is nearest on the screen. */
+function nearest(u, left) {
+  let best = 0;
+  grid.forEach((x, i) => { if (Math.abs(u.valToPos(x, "x") - left) < Math.abs(u.valToPos(grid[best], "x") - left)) best = i; });
+  return best;
+}
+function choose(i) {
+  if (Number(slider.value) === i) return;
+  slider.value = String(i);
+  atBudget();
+}
+function hover(u) {
+  if (!tip) return;
+  const { left, top } = u.cursor;
+  tip.hidden = !(left >= 0 && top >= 0) || u.over.classList.contains("grab");
+  if (tip.hidden) return;
+  const s = state(), x = grid[nearest(u, left)], { rows } = standingAt(s, kindOf(s), x);
+  const some = rows.filter((row) => known(row.value)), places = decimalsOf(some), most = 10;
+  tip.replaceChildren(make("b", {}, budgetText(x, s.axis)), make("table", {}, make("tbody", {}, ...some.slice(0, most).map((row) => make("tr", {},
+    make("th", {}, ...dotted(row.family)), make("td", {}, fixed(row.value, places)),
+    make("td", {}, known(row.low) && known(row.high) ? `${fixed(row.low, places)} – ${fixed(row.high, places)}` : ""))))),
+  ...(some.length > most ? [make("span", { class: "more" }, `and ${some.length - most} more`)] : []));
+  const area = u.over.getBoundingClientRect(), around = holder.getBoundingClientRect();
+  const at = area.left - around.left + u.valToPos(x, "x"), flip = at + tip.offsetWidth + 16 > around.width;
+  tip.style.left = `${Math.max(0, flip ? at - tip.offsetWidth - 12 : at + 12)}px`;
+  tip.style.top = `${Math.max(0, Math.min(area.top - around.top + top - 20, area.height - tip.offsetHeight + 12))}px`;
+}
+/* Near the dashed line a drag moves it; elsewhere a click chooses and a drag zooms. */
+function ready(u) {
+  tip = make("div", { class: "tip", hidden: "" });
+  holder.append(tip);
+  const over = u.over, at = (event) => event.clientX - over.getBoundingClientRect().left;
+  const near = (event) => Math.abs(at(event) - u.valToPos(grid[Number(slider.value)], "x")) < (event.pointerType === "touch" ? 22 : 6);
+  let start = null, grabbed = false;
+  over.addEventListener("pointerdown", (event) => {
+    start = [event.clientX, event.clientY];
+    grabbed = near(event);
+    if (grabbed) { over.setPointerCapture(event.pointerId); u.cursor.drag.x = u.cursor.drag.y = false; }
+  }, true);
+  over.addEventListener("pointermove", (event) => {
+    over.classList.toggle("grab", grabbed || (!start && near(event)));
+    if (grabbed) choose(nearest(u, at(event)));
+  });
+  over.addEventListener("pointerup", (event) => {
+    if (start && Math.hypot(event.clientX - start[0], event.clientY - start[1]) < 5) choose(nearest(u, at(event)));
+    start = null; grabbed = false;
+    setTimeout(() => { u.cursor.drag.x = u.cursor.drag.y = true; });
+  });
+  over.addEventListener("pointerleave", () => { tip.hidden = true; if (!grabbed) start = null; });
+  over.addEventListener("dblclick", unzoom);
+  if (zoom) {
+    const back = make("button", { type: "button", class: "zoomed" }, "whole chart");
+    back.addEventListener("click", unzoom);
+    holder.append(back);
   }
-  const tick = (value, axis) => showBudget(value, axis).replace(/(\.\d*?)0+(?=$| )/, "$1").replace(/\.(?=$| )/, "");
-  const fitted = (text, room) => (7.5 * text.length <= room ? text : `${[...text].slice(0, Math.floor(room / 7.5) - 1).join("")}…`);
-  const budgetText = (value, axis) =>
-    axis === "trials" ? `${Math.round(value)} ${view.word}${Math.round(value) === 1 ? "" : "s"}` : showBudget(value, axis);
-  function show(value, low, high) {
-    if (value === null || value === undefined) return "–";
-    const half = low === null || high === null ? null : (high - low) / 2;
-    const places = half > 0 ? Math.max(0, Math.min(12, 1 - Math.floor(Math.log10(half)))) : 4;
-    return value.toFixed(places);
-  }
-  /* The value of a line at a budget: the last point at or below it. */
-  function pointAt(line, x) {
-    let found = -1;
-    for (let i = 0; i < line.x.length && line.x[i] <= x * (1 + 1e-12); i++) found = i;
-    return x > line.x[line.x.length - 1] * (1 + 1e-9) ? -1 : found;
-  }
-  const linesOf = (s) => view.lines.filter((l) => l.statistic === s.statistic && l.axis === s.axis);
-  const pairsOf = (s) => view.pairs.filter((p) => p.statistic === s.statistic && p.axis === s.axis);
+}
+function unzoom() {
+  if (zoom) { zoom = null; refresh(true); }
+}
 
-  function draw() {
-    const s = state();
-    const lines = linesOf(s).filter((line) => s.shown.has(line.family));
-    grid = [...new Set(linesOf(s).flatMap((line) => line.x))].sort((a, b) => a - b);
-    if (plot) { plot.destroy(); plot = null; }
-    holder.replaceChildren();
-    if (!lines.length) { holder.textContent = "No family is switched on."; return; }
-    /* The curves fill the picture; a band may stretch it by a third on either side and is cut off beyond. */
-    const values = lines.flatMap((l) => l.value).filter((v) => v !== null);
-    const limits = s.bands ? lines.flatMap((l) => [...l.low, ...l.high]).filter((v) => v !== null) : [];
-    const height = Math.max(260, Math.min(460, Math.round((holder.clientWidth || 640) * 0.52)));
-    let low = Math.min(...values), high = Math.max(...values);
-    const room = Math.max((high - low) / 3, 0.02 * Math.abs(high - low || high), 1e-12);
-    low = Math.max(low - room, Math.min(low, ...limits));
-    high = Math.min(high + room, Math.max(high, ...limits));
-    for (const value of Object.values(view.published)) { low = Math.min(low, value); high = Math.max(high, value); }
-    const pad = 0.04 * (high - low || 1);
-    low -= pad; high += pad;
-    const data = [grid], series = [{}], bands = [];
-    const spread = (line, values) => {
-      const by = new Map(line.x.map((x, i) => [x, values[i]]));
-      return grid.map((x) => (by.has(x) ? by.get(x) : undefined));
-    };
-    lines.forEach((line) => {
-      const { colour, dash } = styleOf(line.family);
-      /* A missing limit runs to the edge of the picture, in a lighter shade. */
-      const closed = line.x.map((_, i) => line.low[i] !== null && line.high[i] !== null);
-      const open = line.x.map((_, i) => !closed[i] && (line.low[i] !== null || line.high[i] !== null));
-      const touch = open.map((o, i) => o || (closed[i] && (open[i + 1] || open[i - 1])));
-      const columns = [
-        [line.high.map((v, i) => (closed[i] ? v : null)), line.low.map((v, i) => (closed[i] ? v : null)), "2e"],
-        [line.high.map((v, i) => (touch[i] ? (v === null ? high : v) : null)),
-         line.low.map((v, i) => (touch[i] ? (v === null ? low : v) : null)), "14"],
-      ];
-      for (const [top, bottom, alpha] of s.bands ? columns : []) {
-        data.push(spread(line, top), spread(line, bottom));
-        series.push({ stroke: "transparent", points: { show: false }, spanGaps: false },
-                    { stroke: "transparent", points: { show: false }, spanGaps: false });
-        bands.push({ series: [data.length - 2, data.length - 1], fill: colour + alpha });
-      }
-      data.push(spread(line, line.value));
-      series.push({ label: line.family, stroke: colour, width: 2, dash, points: { show: line.x.length < 3 } });
+function atBudget() {
+  const s = state(), kind = kindOf(s), x = grid[Number(slider.value)], text = budgetText(x, s.axis);
+  byId("budget-text").textContent = text;
+  slider.setAttribute("aria-valuetext", text);
+  fillStanding(byId("at-budget"), byId("standing-text"), s, kind, x, text);
+  if (byId("matrix")) showPairs(s, kind, x);
+  if (plot) plot.redraw(false, false);
+}
+function showPairs(s, kind, x) {
+  const shown = kind.pairs.filter((pair) => pair.of.every((i) => s.shown.has(i)));
+  const several = shown.length > 1;
+  if (opened && !shown.includes(opened)) opened = shown.find((pair) => String(pair.of) === String(opened.of)) || null;
+  if (!several && shown.length) opened = shown[0];
+  byId("matrix-box").hidden = !several;
+  const open = (pair) => { opened = opened === pair ? null : pair; showPairs(s, kind, x); openDifference(s); };
+  const focused = document.activeElement && document.activeElement.getAttribute("aria-label");
+  if (several) fillMatrix(byId("matrix"), s, kind, grid, x, opened, open);
+  byId("pairs-hint").textContent = !several ? "" : `${byId("matrix").classList.contains("small") ? `at ${budgetText(x, s.axis)}; ` : ""}`
+    + "a cell takes the colour of who is better, grey is undecided; open one for the difference";
+  if (focused) [...byId("matrix").querySelectorAll("button")].find((b) => b.getAttribute("aria-label") === focused)?.focus();
+}
+function openDifference(s) {
+  if (difference) { difference.destroy(); difference = null; }
+  const box = byId("difference-box");
+  if (!box) return;
+  box.hidden = !opened;
+  if (opened) difference = drawDifference(byId("difference"), byId("difference-strip"), byId("difference-title"), s, opened);
+}
+
+function refresh(keep) {
+  const before = grid.length ? grid[Number(slider.value)] : null;
+  const s = state(), kind = kindOf(s);
+  grid = [...new Set(kind.lines.flatMap((line) => line.x))].sort((a, b) => a - b);
+  slider.max = String(Math.max(0, grid.length - 1));
+  let at = grid.findIndex((x) => x >= view.headline);
+  if (keep && grid.includes(before)) at = grid.indexOf(before);
+  else if (s.axis !== "trials" || at < 0) at = Math.floor(grid.length / 3);
+  slider.value = String(Math.max(0, at));
+  if (plot) { plot.destroy(); plot = null; }
+  byId("strip").replaceChildren();
+  byId("against").textContent = s.axis === "trials" ? `the number of ${view.word}s` : "the cost";
+  tip = null;
+  plot = drawChart(holder, s, kind, grid, zoom, { drawn: drawBudget, zoomed: (next) => { zoom = next; refresh(true); }, hover, ready });
+  atBudget();
+  openDifference(s);
+}
+
+function sortable(table) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
+    const up = head.getAttribute("aria-sort") !== "ascending";
+    heads.forEach((other) => other.setAttribute("aria-sort", "none"));
+    head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    const key = (tr) => tr.cells[column].textContent;
+    const number = (text) => (text.trim() === "" || Number.isNaN(Number(text)) ? null : Number(text));
+    const rows = [...table.tBodies[0].rows];
+    rows.sort((p, q) => {
+      const [a, b] = [number(key(p)), number(key(q))];
+      if ((a === null) !== (b === null)) return a === null ? 1 : -1;
+      const order = a === null ? key(p).localeCompare(key(q)) : a - b;
+      return up ? order : -order;
     });
-    const published = Object.entries(view.published);
-    const wide = (holder.clientWidth || 640) >= 640 && lines.length <= 12;
-    const longest = Math.max(...lines.map((l) => l.family.length));
-    const first = grid[0], last = grid[grid.length - 1];
-    const ends = first < last ? [first, last] : s.log ? [first * 0.8, first * 1.25] : [first - 0.5, first + 0.5];
-    plot = new uPlot({
-      width: holder.clientWidth || 640,
-      height,
-      padding: [10, wide ? Math.min(190, 7.2 * Math.min(longest, 24) + 14) : 14, 0, 0],
-      scales: { x: { time: false, distr: s.log ? 3 : 1, range: ends }, y: { range: [low, high] } },
-      legend: { show: false },
-      cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-      series, bands,
-      axes: [
-        { stroke: css("--soft"), grid: { show: false }, ticks: { stroke: css("--line") },
-          label: s.axis === "trials" ? `budget (${view.word}s)` : "budget (cost)", labelSize: 22,
-          filter: (_, found) => found,
-          splits: (u, at, min, max) => ticksOf(u.bbox.width / devicePixelRatio, s.axis, min, max, s.log),
-          values: (_, found) => found.map((t) => tick(t, s.axis)) },
-        { stroke: css("--soft"), grid: { stroke: css("--line"), width: 0.5 }, ticks: { show: false }, size: 64,
-          values: (u, found, at, space, step) => found.map((v) => v.toFixed(Math.min(12, (String(Number(step.toPrecision(3))).split(".")[1] || "").length))),
-          label: fitted(`${s.statistic === "mean" ? "expected" : s.statistic} best ${view.score}`, height - 60), labelSize: 22 },
-      ],
-      hooks: {
-        draw: [(u) => {
-          const c = u.ctx;
-          c.save(); c.strokeStyle = css("--soft"); c.fillStyle = css("--soft"); c.setLineDash([6, 4]); c.textAlign = "left";
-          c.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
-          for (const [name, value] of published) {
-            const y = u.valToPos(value, "y", true);
-            c.beginPath(); c.moveTo(u.bbox.left, y); c.lineTo(u.bbox.left + u.bbox.width, y); c.stroke();
-            c.fillText(name, u.bbox.left + 6, y - 4);
-          }
-          if (wide) labelEnds(u, lines);
-          const x = u.valToPos(grid[Number(slider.value)], "x", true);
-          c.setLineDash([]); c.globalAlpha = 0.55;
-          c.beginPath(); c.moveTo(x, u.bbox.top); c.lineTo(x, u.bbox.top + u.bbox.height); c.stroke();
-          c.restore();
-        }],
-        ready: [(u) => {
-          u.over.addEventListener("pointermove", (event) => {
-            const x = u.posToVal(event.clientX - u.over.getBoundingClientRect().left, "x");
-            let best = 0;
-            grid.forEach((g, i) => { if (Math.abs(g - x) < Math.abs(grid[best] - x)) best = i; });
-            if (Number(slider.value) !== best) { slider.value = String(best); atBudget(); }
-          });
-        }],
-      },
-    }, data, holder);
-  }
+    table.tBodies[0].append(...rows);
+  }));
+}
 
-  /* Names where the lines end, pushed apart so that none covers another. */
-  function labelEnds(u, lines) {
-    const c = u.ctx, gap = 14 * devicePixelRatio, foot = u.bbox.top + u.bbox.height;
-    const ends = lines.map((line) => {
-      const values = line.value.filter((v) => v !== null);
-      return { line, y: u.valToPos(values[values.length - 1], "y", true) };
-    }).filter((end) => Number.isFinite(end.y)).sort((a, b) => a.y - b.y);
-    ends.forEach((end, i) => { if (i) end.y = Math.max(end.y, ends[i - 1].y + gap); });
-    for (let i = ends.length - 1; i >= 0; i--) {
-      ends[i].y = Math.min(ends[i].y, i === ends.length - 1 ? foot : ends[i + 1].y - gap);
-    }
-    c.save(); c.textBaseline = "middle"; c.textAlign = "left"; c.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
-    for (const { line, y } of ends) {
-      const name = [...line.family];
-      c.fillStyle = styleOf(line.family).colour;
-      c.fillText(name.length > 24 ? name.slice(0, 23).join("") + "…" : line.family, u.bbox.left + u.bbox.width + 6 * devicePixelRatio, y);
-    }
-    c.restore();
+document.querySelectorAll("a[data-figure]").forEach((link) => {
+  const picture = byId(`figure-${link.dataset.figure}`);
+  if (picture) link.href = picture.src;
+  else link.parentElement.hidden = true;
+});
+byId("copy-methods").addEventListener("click", async () => {
+  const text = byId("methods-text");
+  try {
+    await navigator.clipboard.writeText(text.textContent);
+    byId("copied").textContent = "Copied.";
+  } catch {
+    getSelection().selectAllChildren(text);
+    byId("copied").textContent = "Selected: press Ctrl+C to copy.";
   }
-
-  function row(cells, tag) {
-    const tr = document.createElement("tr");
-    cells.forEach((text, i) => {
-      const cell = document.createElement(i === 0 && tag === "td" ? "th" : tag);
-      cell.textContent = text;
-      cell.scope = tag === "th" ? "col" : i === 0 ? "row" : "";
-      tr.append(cell);
-    });
-    return tr;
-  }
-
-  function atBudget() {
-    const s = state(), x = grid[Number(slider.value)], box = $("at-budget");
-    const text = budgetText(x, s.axis);
-    $("budget-text").textContent = text;
-    slider.setAttribute("aria-valuetext", text);
-    box.replaceChildren();
-    const table = document.createElement("table"), head = document.createElement("thead"), body = document.createElement("tbody");
-    head.append(row(["Family", `best of ${text}`, `${100 * view.confidence} % band`], "th"));
-    for (const line of linesOf(s).filter((l) => s.shown.has(l.family))) {
-      const i = pointAt(line, x);
-      const [v, lo, hi] = i < 0 ? [null, null, null] : [line.value[i], line.low[i], line.high[i]];
-      const limit = (one, other, none) => (one === null ? none : show(one, lo, hi));
-      const band = i < 0 ? `beyond its ${view.word}s` : lo === null && hi === null ? "no limits"
-        : `${limit(lo, hi, "no lower limit")} to ${limit(hi, lo, "no upper limit")}`;
-      body.append(row([line.family, show(v, lo, hi), band], "td"));
-    }
-    table.append(head, body);
-    box.append(table);
-    const [lead, ...more] = verdictsAt(s, x);
-    if (lead || more.length) {
-      const line = document.createElement("p"), strong = document.createElement("b"), list = document.createElement("ul");
-      strong.textContent = `Verdict at ${text}: ${lead}`.trim();
-      line.append(strong);
-      for (const sentence of more) {
-        const item = document.createElement("li");
-        item.textContent = sentence;
-        list.append(item);
-      }
-      box.prepend(line);
-      if (more.length) box.append(list);
-    }
-    if (plot) plot.redraw(false, false);
-  }
-
-  /* The verdict at one budget: who may be the best; then whom each family beats; the other pairs are open. */
-  function verdictsAt(s, x) {
-    const beats = new Map(), open = [], apart = [];
-    const shown = names.filter((name) => s.shown.has(name));
-    let pairs = 0;
-    for (const pair of pairsOf(s)) {
-      const [a, b] = pair.families;
-      if (!s.shown.has(a) || !s.shown.has(b)) continue;
-      pairs += 1;
-      const range = pair.ranges.find((r) => r.start <= x * (1 + 1e-12) && x <= r.end * (1 + 1e-12));
-      const verdict = range ? range.verdict : "not comparable";
-      if (verdict === a || verdict === b) beats.set(verdict, [...(beats.get(verdict) || []), verdict === a ? b : a]);
-      else (verdict === "undecided" ? open : apart).push(`${a} and ${b}`);
-    }
-    if (!pairs) return [];
-    const listed = (all) => (all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}`);
-    const wins = [...beats].sort((p, q) => q[1].length - p[1].length);
-    const said = wins.map(([name, others]) => `${name} is better than ${listed(others)}.`);
-    if (pairs === 1) return said.length ? said : [open.length ? `Undecided between ${open[0]}.` : `${apart[0]} cannot be compared there.`];
-    if (open.length && open.length <= 3) said.push(`Undecided: ${open.join("; ")}.`);
-    else if (open.length) said.push(`The other ${open.length} of ${pairs} pairs are undecided.`);
-    if (apart.length && apart.length <= 3) said.push(`Not comparable: ${apart.join("; ")}.`);
-    else if (apart.length) said.push(`${apart.length} of ${pairs} pairs cannot be compared at this budget.`);
-    const full = pairs === (shown.length * (shown.length - 1)) / 2;
-    if (!full || apart.length) return [apart.length === pairs ? "no pair can be compared." : "", ...said];
-    const beaten = new Set(wins.flatMap(([, others]) => others));
-    const left = shown.filter((name) => !beaten.has(name));
-    if (wins.length && wins[0][1].length === shown.length - 1) return [`${wins[0][0]} is better than all ${shown.length - 1} others.`, ...said.slice(1)];
-    if (!wins.length) return ["nothing is decided."];
-    return [left.length > 1 ? `the best is one of ${listed(left)}.` : "", ...said];
-  }
-
-  function refresh(keep) {
-    const before = grid.length ? grid[Number(slider.value)] : null;
-    draw();
-    slider.max = String(Math.max(0, grid.length - 1));
-    let at = Math.max(0, grid.findIndex((g) => g >= view.headline));
-    if (keep && before !== null && grid.includes(before)) at = grid.indexOf(before);
-    else if (state().axis !== "trials" || at < 0) at = Math.floor(grid.length / 3);
-    slider.value = String(at);
-    atBudget();
-  }
-
-  function sortable(table) {
-    const heads = [...table.tHead.rows[0].cells];
-    heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
-      const up = head.getAttribute("aria-sort") !== "ascending";
-      heads.forEach((one) => one.setAttribute("aria-sort", "none"));
-      head.setAttribute("aria-sort", up ? "ascending" : "descending");
-      const key = (tr) => tr.cells[column].textContent;
-      const number = (text) => (text.trim() === "" || Number.isNaN(Number(text)) ? null : Number(text));
-      const rows = [...table.tBodies[0].rows];
-      rows.sort((p, q) => {
-        const [a, b] = [number(key(p)), number(key(q))];
-        if ((a === null) !== (b === null)) return a === null ? 1 : -1;
-        const order = a === null ? key(p).localeCompare(key(q)) : a - b;
-        return up ? order : -order;
-      });
-      table.tBodies[0].append(...rows);
-    }));
-  }
-
-  document.querySelectorAll("a[data-figure]").forEach((link) => {
-    const picture = $(`figure-${link.dataset.figure}`);
-    if (picture) link.href = picture.src;
-    else link.parentElement.hidden = true;
-  });
-  $("copy-methods").addEventListener("click", async () => {
-    const text = $("methods-text");
-    try {
-      await navigator.clipboard.writeText(text.textContent);
-      $("copied").textContent = "Copied.";
-    } catch {
-      getSelection().selectAllChildren(text);
-      $("copied").textContent = "Selected: press Ctrl+C to copy.";
-    }
-  });
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("change", (event) => refresh(event.target.name !== "axis"));
-  slider.addEventListener("input", atBudget);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh(true));
-  let width = holder.clientWidth;
-  new ResizeObserver(() => {
-    if (Math.abs(holder.clientWidth - width) > 8) { width = holder.clientWidth; refresh(true); }
-  }).observe(holder);
-  sortable($("trials-table"));
-  refresh(false);
-})();
+});
+form.addEventListener("submit", (event) => event.preventDefault());
+form.addEventListener("change", (event) => {
+  const name = event.target.name;
+  agree(name);
+  if (name !== "bands" && name !== "family") zoom = null;
+  refresh(name !== "axis");
+});
+slider.addEventListener("input", atBudget);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh(true));
+let width = holder.clientWidth;
+new ResizeObserver(() => {
+  if (Math.abs(holder.clientWidth - width) > 8) { width = holder.clientWidth; refresh(true); }
+}).observe(holder);
+if (byId("trials-table")) sortable(byId("trials-table"));
+refresh(false);

@@ -1,0 +1,61 @@
+"""One palette for figures and page, and figures that follow the reader's light or dark scheme."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+__all__ = ["COLOURS", "DASHES", "line_style", "themed"]
+
+# Eight hues, each with a contrast of 4.5 to white, so that names can be written in them; dashes tell lines apart in
+# greyscale and for readers who see fewer colours. page.css holds the same ones.
+COLOURS = ("#2a62c9", "#c4500e", "#0b7d57", "#ab3f8c", "#0b7fa8", "#8a6800", "#6a4fcf", "#47525f")
+DARK_COLOURS = ("#7aa7ff", "#ff9257", "#3ccf9c", "#f08fd0", "#5cc8ee", "#e3bb45", "#b4a1ff", "#b3bfcc")
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.6)),
+    (0, (1.2, 1.2)),
+    (0, (6, 1.6, 1.2, 1.6)),
+    (0, (3, 1)),
+    (0, (8, 2)),
+    (0, (4, 1.6, 1.2, 1.6, 1.2, 1.6)),
+    (0, (2, 3)),
+)
+_GREY = re.compile(r"#(?P<one>[0-9a-f]{2})(?P=one){2}\b")
+
+
+def line_style(i: int) -> tuple[str, Any]:
+    """Colour and dash of the i-th line; after eight the colours come again, with other dashes."""
+    return COLOURS[i % len(COLOURS)], DASHES[(i + i // len(COLOURS)) % len(DASHES)]
+
+
+def themed(svg: bytes) -> bytes:
+    """A figure of ours for the page: its colours as variables that a dark scheme sets anew, its ground the page's."""
+    names = {colour: f"k{i}" for i, colour in enumerate(COLOURS)}
+    used: dict[str, str] = {}
+
+    def variable(match: re.Match[str]) -> str:
+        colour = match[0].lower()
+        if colour in COLOURS:
+            used[names[colour]] = DARK_COLOURS[COLOURS.index(colour)]
+        elif _GREY.fullmatch(colour):
+            names[colour] = f"g{colour[1:3]}"
+            used[names[colour]] = _dark_grey(int(colour[1:3], 16))
+        else:
+            return match[0]
+        return f"var(--{names[colour]},{colour})"
+
+    text = re.sub(r"(?<=[:\s])#[0-9a-fA-F]{6}\b", variable, svg.decode())
+    text = text.replace("var(--gff,#ffffff)", "var(--gff,transparent)", 1)  # the ground of the whole figure comes first
+    dark = "".join(f"--{name}:{colour};" for name, colour in sorted(used.items()))
+    style = (
+        f"<style>@media (prefers-color-scheme: dark) {{ svg {{ {dark} }} text {{ fill: {_dark_grey(0)} }} }}</style>"
+    )
+    return re.sub(r"(<svg\b[^>]*>)", lambda match: match[1] + style, text, count=1).encode()
+
+
+def _dark_grey(level: int) -> str:
+    """A grey of the dark scheme: white is the card, black is the ink."""
+    card, ink = (22, 29, 37), (232, 237, 242)
+    share = 1 - level / 255
+    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(card, ink, strict=True))

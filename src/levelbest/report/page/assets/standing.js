@@ -1,0 +1,180 @@
+/* Who stands where at one budget, as a table with a forest plot; and the matrix of pairs with its difference chart. */
+
+/* The place of a budget in a line: the last point at or below it. */
+function pointAt(line, x) {
+  let place = -1;
+  for (let i = 0; i < line.x.length && line.x[i] <= x * (1 + 1e-12); i++) place = i;
+  return x > line.x[line.x.length - 1] * (1 + 1e-9) ? -1 : place;
+}
+/* The verdict of a pair at a budget; where two ranges of cost meet, the one that decides. */
+function codeAt(pair, x) {
+  const here = pair.ranges.filter(([start, end]) => start <= x * (1 + 1e-12) && x <= end * (1 + 1e-12)).map((range) => range[2]);
+  return here.find((code) => code >= 0) ?? here[0] ?? APART;
+}
+function standingAt(s, kind, x) {
+  const beats = new Map(), beaten = new Set();
+  let pairs = 0, apart = 0;
+  for (const pair of kind.pairs) {
+    const [a, b] = pair.of, code = codeAt(pair, x);
+    if (!s.shown.has(a) || !s.shown.has(b)) continue;
+    pairs += 1;
+    if (code === APART) apart += 1;
+    if (code >= 0) { const other = code === a ? b : a; beats.set(code, [...(beats.get(code) || []), other]); beaten.add(other); }
+  }
+  const rows = kind.lines.filter((line) => s.shown.has(line.family)).map((line) => {
+    const i = pointAt(line, x);
+    const [value, low, high] = i < 0 ? [null, null, null] : [line.value[i], line.low[i], line.high[i]];
+    return { family: line.family, value, low, high, beyond: i < 0, beats: beats.get(line.family) || [] };
+  });
+  const sign = view.direction === "max" ? -1 : 1;
+  rows.sort((p, q) => (known(p.value) ? (known(q.value) ? sign * (p.value - q.value) : -1) : known(q.value) ? 1 : 0));
+  return { rows, pairs, apart, beaten };
+}
+/* One line on the families that none is better than. */
+function standingText({ rows, pairs, apart, beaten }) {
+  const n = rows.length, full = n > 1 && pairs === (n * (n - 1)) / 2;
+  if (!pairs || !full) return [];
+  if (apart === pairs) return ["No pair can be compared at this budget."];
+  const best = rows.find((row) => row.beats.length === n - 1);
+  if (best) return ["Best: ", best.family, n > 2 ? `, better than all ${n - 1} others.` : `, better than ${view.families[rows.find((r) => r !== best).family].name}.`];
+  const left = rows.filter((row) => !beaten.has(row.family));
+  if (left.length === n) return [n > 2 ? "Undecided: no family is better than another." : "Undecided."];
+  if (left.length > 5) return [`Undecided: the best is one of ${left.length} families that none is better than.`];
+  return left.flatMap((row, i) => [i === 0 ? "Undecided: the best is " : i === left.length - 1 ? " or " : ", ", row.family]).concat(".");
+}
+const coloured = (i) => make("b", { class: `f${i % COLOURS}` }, view.families[i].name);
+const dotted = (i) => [make("i", { class: `dot f${i % COLOURS}`, "aria-hidden": "true" }), view.families[i].name];
+
+function forest(row, scale, best) {
+  const holder = draw("svg", { "aria-hidden": "true" });
+  const at = (v) => `${(100 * Math.max(0, Math.min(1, (v - scale[0]) / (scale[1] - scale[0])))).toFixed(2)}%`;
+  if (known(best)) holder.append(draw("line", { x1: at(best), x2: at(best), y1: 0, y2: 20, class: "best" }));
+  if (known(row.low) || known(row.high)) {
+    holder.append(draw("line", { x1: at(row.low ?? -Infinity), x2: at(row.high ?? Infinity), y1: 9, y2: 9, class: `limits q${row.family % COLOURS}` }));
+  }
+  if (known(row.value)) holder.append(draw("circle", { cx: at(row.value), cy: 9, r: 4.2, class: `p${row.family % COLOURS}` }));
+  return holder;
+}
+function scaleOf(rows) {
+  const values = rows.map((r) => r.value).filter(known);
+  if (!values.length) return [0, 1];
+  const limits = rows.flatMap((r) => [r.low, r.high]).filter(known);
+  const low = Math.min(...values), high = Math.max(...values);
+  const room = Math.max(high - low, 1e-12 * Math.abs(high), 1e-300);
+  const widths = rows.filter((r) => known(r.low) && known(r.high)).map((r) => r.high - r.low).sort((a, b) => a - b);
+  const wide = Math.max(room, 2 * (widths[Math.floor(widths.length / 2)] || 0));
+  const ends = [Math.max(low - wide, Math.min(low, ...limits)), Math.min(high + wide, Math.max(high, ...limits))];
+  const pad = 0.03 * (ends[1] - ends[0] || 1);
+  return [ends[0] - pad, ends[1] + pad];
+}
+function fillStanding(table, said, s, kind, x, text) {
+  const standing = standingAt(s, kind, x), { rows } = standing;
+  said.replaceChildren(...standingText(standing).map((part) => (typeof part === "number" ? coloured(part) : part)));
+  said.hidden = !said.childNodes.length;
+  const places = decimalsOf(rows), scale = scaleOf(rows), cells = (...all) => make("tr", {}, ...all);
+  const failed = rows.some((row) => view.families[row.family].n_failed), compared = standing.pairs > 0;
+  const head = [["family", ""], [`best of ${text}`, "n"], ["", "forest"], [`${+(100 * view.confidence).toPrecision(6)} %`, "n"],
+    [`${view.word}s`, "n minor"], ...(failed ? [["failed", "n minor"]] : []), ...(compared ? [["better than", "minor"]] : [])];
+  const body = rows.map((row) => {
+    const limits = row.beyond ? `beyond its ${view.word}s` : !known(row.low) && !known(row.high) ? "no limits"
+      : `${known(row.low) ? fixed(row.low, places) : "no lower limit"} – ${known(row.high) ? fixed(row.high, places) : "no upper limit"}`;
+    const most = s.shown.size - 1, names = row.beats.map((i) => view.families[i].name);
+    const better = !names.length ? "–" : most === 1 || names.length <= 2 && most > 2 && names.join("").length < 30 ? names.join(", ") : `${names.length} of ${most}`;
+    const one = view.families[row.family];
+    return cells(make("th", { scope: "row", class: "name" }, ...dotted(row.family)), make("td", { class: "n" }, fixed(row.value, places)),
+      make("td", { class: "forest" }, forest(row, scale, rows[0].value)), make("td", { class: "n soft" }, limits),
+      make("td", { class: "n minor" }, one.n_trials), ...(failed ? [make("td", { class: "n minor" }, one.n_failed || "·")] : []),
+      ...(compared ? [make("td", { class: "minor", title: names.length ? names.join(", ") : null }, better)] : []));
+  });
+  table.replaceChildren(make("thead", {}, cells(...head.map(([name, kind]) => make(name ? "th" : "td", { ...(name ? { scope: "col" } : {}), class: kind || null }, name)))),
+    make("tbody", {}, ...body));
+}
+
+const pairText = (pair, s) => {
+  const [a, b] = pair.of.map((i) => view.families[i].name);
+  const where = (wanted) => pair.ranges.filter((range) => range[2] === wanted).map(([start, end]) => showRange(start, end, s.axis, view.cost_unit)).join(", ");
+  const parts = pair.of.filter((i) => where(i)).map((i) => `${view.families[i].name} is better at ${where(i)}`);
+  if (where(UNDECIDED)) parts.push(`undecided at ${where(UNDECIDED)}`);
+  return `${a} and ${b}: ${parts.join("; ") || "not comparable"}`;
+};
+/* Up to ten families a cell is a tape over the budget; of more, its colour at the budget chosen. */
+function fillMatrix(table, s, kind, grid, x, open, onOpen) {
+  const shown = standingAt(s, kind, view.headline_at ?? x).rows.map((row) => row.family), small = shown.length > (table.parentElement.clientWidth < 560 ? 4 : 10);
+  const by = new Map(kind.pairs.map((pair) => [pair.of.slice().sort((p, q) => p - q).join(), pair]));
+  table.classList.toggle("small", small);
+  const cell = (i, j, row, column) => {
+    const pair = by.get([i, j].sort((p, q) => p - q).join());
+    if (i === j || !pair) return make("td", { class: i === j ? "self" : null });
+    const svg = draw("svg", { viewBox: small ? "0 0 20 20" : "0 0 120 26", preserveAspectRatio: "none", class: "tape", "aria-hidden": "true" });
+    if (small) {
+      const code = codeAt(pair, x);
+      svg.append(draw("rect", { width: 20, height: 20, rx: 3, class: code >= 0 ? `p${code % COLOURS}` : code === APART ? "apart" : "open" }));
+    } else {
+      const ends = [grid[0], grid[grid.length - 1]], place = s.log && ends[0] > 0
+        ? (v) => 2 + 116 * (Math.log(v / ends[0]) / Math.log(ends[1] / ends[0] || 2)) : (v) => 2 + 116 * ((v - ends[0]) / (ends[1] - ends[0] || 1));
+      const parts = pair.ranges.map(([start, end, code]) => ({ start, end, code, possible: [] }));
+      parts.forEach((part, k) => {
+        const from = k ? place((parts[k - 1].end + part.start) / 2) : 2, to = parts[k + 1] ? place((part.end + parts[k + 1].start) / 2) : 118;
+        svg.append(draw("rect", { x: from, y: part.code >= 0 ? 5 : 8, width: Math.max(1, to - from), height: part.code >= 0 ? 16 : 10, rx: 2,
+          class: part.code >= 0 ? `p${part.code % COLOURS}` : part.code === APART ? "apart" : "open" }));
+      });
+    }
+    const name = pairText(pair, s), on = open === pair;
+    const upper = column > row;
+    const button = upper ? make("button", { type: "button", "aria-label": name, title: name, "aria-pressed": String(on) }, svg)
+      : make("div", { class: on ? "twin on" : "twin", title: name, "aria-hidden": "true" }, svg);
+    button.addEventListener("click", () => onOpen(pair, button));
+    return make("td", {}, button);
+  };
+  table.replaceChildren(
+    make("thead", {}, make("tr", {}, make("td", {}), ...shown.map((i, k) => make("th", { scope: "col", title: view.families[i].name }, small ? k + 1 : view.families[i].name)))),
+    make("tbody", {}, ...shown.map((i, row) => make("tr", {}, make("th", { scope: "row", title: view.families[i].name }, ...(small ? [`${row + 1} `] : []), ...dotted(i)),
+      ...shown.map((j, column) => cell(i, j, row, column))))));
+}
+
+/* Second minus first, where that is above zero. */
+function turned(pair) {
+  const minus = (column) => column.map((v) => (known(v) ? -v : v));
+  return { ...pair, of: [pair.of[1], pair.of[0]], difference: minus(pair.difference), low: minus(pair.high), high: minus(pair.low) };
+}
+function drawDifference(holder, tape, title, s, given) {
+  holder.replaceChildren(); tape.replaceChildren();
+  const middle = given.difference.filter(known).sort((p, q) => p - q);
+  const pair = middle.length && middle[Math.floor(middle.length / 2)] < 0 ? turned(given) : given;
+  const [a, b] = pair.of.map((i) => view.families[i].name);
+  title.replaceChildren(coloured(pair.of[0]), " minus ", coloured(pair.of[1]), `, above zero ${a} is better`);
+  const at = pair.x.map((_, i) => i).filter((i) => known(pair.difference[i]) && known(pair.low[i]) && known(pair.high[i]));
+  if (!at.length) {
+    title.replaceChildren(`${a} and ${b} cannot be compared${pair.why ? `: ${pair.why}` : ""}.`);
+    return null;
+  }
+  const pick = (column) => at.map((i) => column[i]), x = pick(pair.x), ink = css("--ink");
+  const values = pick(pair.difference), low = Math.min(0, ...values), high = Math.max(0, ...values);
+  const widths = at.map((i) => pair.high[i] - pair.low[i]).sort((p, q) => p - q);
+  const room = Math.max(0.8 * (high - low), widths[Math.floor(widths.length / 2)], 1e-12);
+  const bottom = Math.max(low - room, Math.min(0, ...pick(pair.low))), top = Math.min(high + room, Math.max(0, ...pick(pair.high)));
+  const pad = 0.05 * (top - bottom || 1), ends = x.length > 1 ? [x[0], x[x.length - 1]] : [x[0] * 0.8, x[0] * 1.25];
+  const won = (code) => at.map((i, k) => (codeAt(pair, pair.x[i]) === code ? values[k] : null));
+  const plot = new uPlot({
+    width: holder.clientWidth || 600, height: 230, padding: [10, 16, 0, 0], legend: { show: false }, cursor: { show: false },
+    scales: { x: { time: false, distr: s.log ? 3 : 1, range: () => ends }, y: { range: () => [bottom - pad, top + pad] } },
+    series: [{}, { stroke: "transparent", points: { show: false } }, { stroke: "transparent", points: { show: false } }, { stroke: css("--soft"), width: 1.5, points: { show: x.length < 3 } },
+      ...pair.of.map((i) => ({ stroke: css(`--c${i % COLOURS}`), width: 4, points: { show: true, size: 5, fill: css(`--c${i % COLOURS}`) } }))],
+    bands: [{ series: [2, 1], fill: "#88888830" }],
+    axes: chartAxes(s.axis, view.cost_unit, s.log),
+    hooks: { draw: [(u) => {
+      const y = u.valToPos(0, "y", true), c = u.ctx;
+      c.save(); c.strokeStyle = ink; c.lineWidth = devicePixelRatio; c.beginPath(); c.moveTo(u.bbox.left, y); c.lineTo(u.bbox.left + u.bbox.width, y); c.stroke(); c.restore();
+      const left = u.bbox.left / devicePixelRatio, right = left + u.bbox.width / devicePixelRatio;
+      const svg = draw("svg", { class: "tape", height: 40, role: "img", "aria-label": pairText(pair, s) }), defs = draw("defs");
+      const parts = merged(pair.ranges.map(([start, end, code]) => [start, end, code, []]), 0);
+      const place = (v) => left + u.valToPos(v, "x"), show = (start, end) => showRange(start, end, s.axis, view.cost_unit);
+      svg.append(defs);
+      const text = (part) => `${part.code >= 0 ? `${view.families[part.code].name} is better` : part.code === APART ? "not comparable" : "undecided"}: ${show(part.start, part.end)}`;
+      tapeRow(svg, defs, parts, place, { left, right, top: 2, height: 20, names: view.families.map((one) => one.name), text });
+      tapeRanges(svg, parts, place, { left, right, y: 36, show });
+      tape.replaceChildren(svg);
+    }] },
+  }, [x, pick(pair.low), pick(pair.high), values, won(pair.of[0]), won(pair.of[1])], holder);
+  return plot;
+}

@@ -1,0 +1,71 @@
+/* Tapes: verdicts over the budget, as coloured, hatched and dashed stretches on the axis of a chart. */
+const UNDECIDED = -1, APART = -2;
+let patterns = 0;
+
+/* Diagonal stripes in the colours of those who may be the best; grey where they are many. */
+function hatch(defs, possible) {
+  const id = `hatch-${++patterns}`, width = 7 * Math.max(1, possible.length);
+  const pattern = draw("pattern", { id, width, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(-45)" });
+  pattern.append(draw("rect", { width, height: 8, class: "open" }));
+  if (!possible.length) pattern.append(draw("path", { d: "M2 0V8", class: "grey" }));
+  possible.forEach((i, k) => pattern.append(draw("rect", { x: 7 * k, width: 4, height: 8, class: `p${i % COLOURS}`, opacity: 0.34 })));
+  defs.append(pattern);
+  return `url(#${id})`;
+}
+/* Stretches that look alike are drawn as one. */
+function merged(segments, most) {
+  const found = [];
+  for (const [start, end, code, possible] of segments) {
+    const few = code === UNDECIDED && possible && possible.length <= most ? possible : [];
+    const last = found[found.length - 1];
+    if (last && last.code === code && String(last.possible) === String(few)) last.end = end;
+    else found.push({ start, end, code, possible: few });
+  }
+  return found;
+}
+/* One row of stretches between x = left and right; `place` turns a budget into x. */
+function tapeRow(svg, defs, segments, place, { left, right, top, height, names, text, least = 2 }) {
+  segments.forEach((part, i) => {
+    const before = segments[i - 1], after = segments[i + 1];
+    const from = Math.max(left, before ? place((before.end + part.start) / 2) : left);
+    const to = Math.min(right, after ? place((part.end + after.start) / 2) : right);
+    if (to <= left || from >= right) return;
+    const width = Math.max(least, to - from - 1);
+    const fill = part.code === UNDECIDED ? hatch(defs, part.possible) : null;
+    const kind = part.code >= 0 ? `p${part.code % COLOURS}` : part.code === APART ? "apart" : null;
+    const box = draw("rect", { x: from, y: top, width, height, rx: Math.min(4, width / 3), class: kind, fill, "data-code": part.code });
+    const title = draw("title");
+    title.textContent = text(part);
+    box.append(title);
+    svg.append(box);
+    if (!names) return;
+    const said = part.code >= 0 ? names[part.code] : part.code === APART ? "too few to tell" : "undecided";
+    const short = part.code === UNDECIDED ? "?" : part.code === APART ? (width >= 58 ? "too few" : "") : cut(said, Math.floor((width - 10) / 7.4));
+    const label = width >= 7.4 * said.length + 10 ? said : width >= 34 || (short === "?" && width >= 14) ? short : "";
+    if (label && part.code === UNDECIDED) {
+      const room = 7.2 * label.length + 8;
+      svg.append(draw("rect", { x: from + width / 2 - room / 2, y: top + 4, width: room, height: height - 8, rx: 3, class: "open", "pointer-events": "none" }));
+    }
+    if (label) {
+      const node = draw("text", { x: from + width / 2, y: top + height / 2 + 4.3, class: part.code >= 0 ? "on" : "off", "pointer-events": "none" });
+      node.textContent = label;
+      svg.append(node);
+    }
+  });
+}
+/* The ranges below a row, those for which there is room. */
+function tapeRanges(svg, segments, place, { left, right, y, show }) {
+  let last = -Infinity;
+  segments.forEach((part, i) => {
+    if (part.code === APART) return;
+    const before = segments[i - 1], after = segments[i + 1];
+    const from = Math.max(left, before ? place((before.end + part.start) / 2) : left);
+    const to = Math.min(right, after ? place((part.end + after.start) / 2) : right);
+    const text = show(part.start, part.end), half = 3.6 * text.length + 4, x = Math.max(left + half - 8, (from + to) / 2);
+    if (to <= from || x - half < last || half * 2 > to - from + 22) return;
+    last = x + half;
+    const node = draw("text", { x, y });
+    node.textContent = text;
+    svg.append(node);
+  });
+}

@@ -1,0 +1,90 @@
+"""What the page's script draws, as JSON: curves, pairs and strips by statistic and axis, in as few bytes as a screen
+needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from levelbest._plain import plain
+from levelbest.report.strips import NOT_COMPARABLE, UNDECIDED, Strip, reach_of, strips
+from levelbest.report.view import Line, Pair, View
+
+__all__ = ["embedded", "page_data"]
+
+MOST_NUMBERS = 60_000
+"""Numbers of all difference curves together: with many pairs each is drawn from fewer points."""
+_CODES = {UNDECIDED: -1, NOT_COMPARABLE: -2}
+
+
+def page_data(view: View) -> dict[str, Any]:
+    """What the script needs; the tables are in the page already."""
+    names = [one.name for one in view.families]
+    kinds = dict.fromkeys((line.statistic, line.axis) for line in view.lines)
+    points = max(8, MOST_NUMBERS // (4 * max(1, len(view.pairs))))
+    return {
+        "families": [{"name": one.name, "n_trials": one.n_trials, "n_failed": one.n_failed} for one in view.families],
+        "statistics": view.statistics,
+        "axes": view.axes,
+        "kinds": {
+            f"{statistic}/{axis}": {
+                "lines": [_line(line, names) for line in view.lines_of(statistic, axis)],
+                "pairs": [_pair(pair, names, points) for pair in view.pairs_of(statistic, axis)],
+                "strips": [_strip(one, names) for one in strips(view.pairs_of(statistic, axis), names)],
+                "reach": reach_of(view, statistic, axis),
+            }
+            for statistic, axis in kinds
+        },
+        "published": dict(view.published),
+        "bounds": view.bounds,
+        "direction": view.direction,
+        "confidence": view.confidence,
+        "cost_unit": view.cost_unit,
+        "headline": view.headline,
+        "word": view.word,
+    }
+
+
+def embedded(document: Any) -> str:
+    """JSON inside a script element: no character that could end the element or start markup."""
+    text = json.dumps(plain(document), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _line(line: Line, names: Sequence[str]) -> dict[str, Any]:
+    columns = {"x": line.x, "value": line.value, "low": line.low, "high": line.high}
+    return {"family": names.index(line.family), **{key: _thin(column) for key, column in columns.items()}}
+
+
+def _pair(pair: Pair, names: Sequence[str], most: int) -> dict[str, Any]:
+    kept = np.unique(np.linspace(0, len(pair.x) - 1, min(most, len(pair.x))).round().astype(int))
+    columns = {"x": pair.x, "difference": pair.difference, "low": pair.low, "high": pair.high}
+    return {
+        "of": [names.index(name) for name in pair.families],
+        **{key: _thin([column[i] for i in kept]) for key, column in columns.items()},
+        "ranges": [[part.start, part.end, _code(part.verdict, names)] for part in pair.ranges],
+        "why": next((part.reason for part in pair.ranges if part.verdict == NOT_COMPARABLE), ""),
+    }
+
+
+def _strip(strip: Strip, names: Sequence[str]) -> dict[str, Any]:
+    return {
+        "label": strip.label,
+        "segments": [
+            [part.start, part.end, _code(part.verdict, names), [names.index(name) for name in part.possible]]
+            for part in strip.segments
+        ],
+    }
+
+
+def _code(verdict: str, names: Sequence[str]) -> int:
+    """A family by its place, -1 undecided, -2 not comparable."""
+    return names.index(verdict) if verdict in names else _CODES[verdict]
+
+
+def _thin(column: Sequence[float]) -> list[float | None]:
+    """Six digits are more than a screen shows, and a third of the bytes."""
+    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in column]

@@ -1,0 +1,138 @@
+"""The tables of the page, as cells for reading."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
+from levelbest.report.columns import cell_text
+from levelbest.report.view import View
+
+__all__ = ["family_rows", "kinds_of", "trial_rows", "trials_csv", "value_rows", "verdict_tables"]
+
+MOST_CELLS = 20_000
+"""More cells of trials than this stay in the table beside the page."""
+Rows = list[list[str]]
+
+
+def kinds_of(rows: Sequence[Sequence[str]], columns: int) -> str:
+    """For each column ``n`` where every cell is a number, a dash or empty, else ``t``."""
+    return "".join("n" if all(_is_number(row[k]) for row in rows) else "t" for k in range(columns))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.removesuffix("%") or "0")
+    except ValueError:
+        return text in ("–", "∞", "−∞")
+    return True
+
+
+def value_rows(view: View) -> Rows:
+    """Every point of the first curves."""
+    rows = []
+    for line in view.lines_of(view.statistics[0]):
+        points = list(zip(line.value, line.low, line.high, strict=True))
+        decimals = common_decimals(points)
+        for x, point in zip(line.x, points, strict=True):
+            rows.append([line.family, f"{x:g}", *(show_number(number, decimals) for number in point)])
+    return rows
+
+
+def common_decimals(points: Sequence[tuple[float, float, float]]) -> int:
+    """Decimals for a column of values with limits: what the middle one deserves, so that all of them line up."""
+    wanted = sorted(round_to_uncertainty(*point) for point in points if np.isfinite(point[0]))
+    return wanted[len(wanted) // 2] if wanted else 2
+
+
+def verdict_tables(view: View) -> list[dict[str, Any]]:
+    """One table for each statistic and axis."""
+    kinds = dict.fromkeys((pair.statistic, pair.axis) for pair in view.pairs)
+    return [
+        {
+            "title": f"{statistic} curves, budgets in {axis if axis == 'cost' else view.word + 's'}",
+            **_verdict_table(view, statistic, axis),
+        }
+        for statistic, axis in kinds
+    ]
+
+
+def _verdict_table(view: View, statistic: str, axis: str) -> dict[str, Any]:
+    """One row a pair: who is better where, where nothing is decided, and where nothing can be compared; what is the
+    same for every pair is said once."""
+    rows, apart = [], []
+    for pair in view.pairs_of(statistic, axis):
+        where: dict[str, list[str]] = {}
+        for part in pair.ranges:
+            where.setdefault(part.verdict, []).append(_span(part.start, part.end, axis, view.cost_unit))
+        better = [f"{name}: {', '.join(where[name])}" for name in where if name in pair.families]
+        reasons = dict.fromkeys(part.reason for part in pair.ranges if part.reason and part.verdict == "not comparable")
+        nowhere = ", ".join(where.get("not comparable", ()))
+        apart.append(f"{nowhere} ({'; '.join(reasons)})" if nowhere and reasons else nowhere or "–")
+        rows.append([" and ".join(pair.families), "; ".join(better) or "–", ", ".join(where.get("undecided", ["–"]))])
+    heads = ["Families", "better at", "undecided at"]
+    if len(set(apart)) == 1:
+        return {"heads": heads, "rows": rows, "note": "" if apart[0] == "–" else f"Not comparable at {apart[0]}."}
+    rows = [[*row, last] for row, last in zip(rows, apart, strict=True)]
+    return {"heads": [*heads, "not comparable at"], "rows": rows, "note": ""}
+
+
+def _span(start: float, end: float, axis: str, unit: str | None) -> str:
+    """A range of budgets; one that reads the same at both ends is one budget."""
+    shown = [f"{edge:g}" if axis == "trials" else show_cost(edge, unit) for edge in (start, end)]
+    return shown[0] if shown[0] == shown[1] else " to ".join(shown)
+
+
+def family_rows(view: View) -> tuple[list[str], Rows]:
+    """The families, the best of the headline budget first."""
+    heads = ["Family", f"{view.word}s", "failed", f"best of {view.headline}", "interval", view.winner_word, "mean (sd)"]
+    has_cost = view.cost_unit is not None or any(np.isfinite(one.mean_cost) for one in view.families)
+    heads += [f"cost of a {view.word}"] if has_cost else []
+    decimals = common_decimals([one.headline for one in view.families])
+    sign = -1.0 if view.direction == "max" else 1.0
+    rows = []
+    for one in sorted(view.families, key=lambda one: (np.isnan(one.headline[0]), sign * one.headline[0])):
+        value, low, high = one.headline
+        row = [
+            one.name,
+            str(one.n_trials),
+            str(one.n_failed),
+            show_number(value, decimals) + view.headline_mark(one),
+            show_limits(low, high, decimals),
+            show_number(one.winner, max(decimals, 3)),
+            f"{show_number(one.mean, max(decimals, 3))} ({show_number(one.sd, max(decimals, 3))})",
+        ]
+        rows.append(row + ([show_cost(one.mean_cost, view.cost_unit)] if has_cost else []))
+    return heads, rows
+
+
+def trial_rows(view: View) -> tuple[list[str], Rows]:
+    """The trials, as many as a page can hold."""
+    heads = list(view.table)
+    most = MOST_CELLS // max(1, len(heads))
+    columns = [column[:most] for column in view.table.values()]
+    return heads, [[cell_text(cell, 6) for cell in row] for row in zip(*columns, strict=True)]
+
+
+def trials_csv(view: View) -> str:
+    """Every trial as CSV; a text that a spreadsheet would take for a formula is quoted with an apostrophe."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(view.table)
+    for row in zip(*view.table.values(), strict=True):
+        writer.writerow([_harmless(cell) for cell in row])
+    return out.getvalue()
+
+
+def _harmless(value: Any) -> str:
+    text = (
+        cell_text(value)
+        if not isinstance(value, float) or value.is_integer()
+        else ("" if np.isnan(value) else repr(value))
+    )
+    return f"'{text}" if isinstance(value, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

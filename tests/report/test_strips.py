@@ -1,0 +1,81 @@
+"""Strips read off the pairs: the best, those who may be, and how far it reaches; by hand and by enumeration."""
+
+import itertools
+import random
+
+from page_view import make_view, many_families
+
+from levelbest.report.strips import Segment, by_seeds, reach_of, strips
+from levelbest.report.view import Pair, Range
+
+NAMES = ("a", "b", "c")
+
+
+def _pair(first, second, *ranges, axis="trials"):
+    return Pair((first, second), "mean", axis, (), (), (), (), tuple(Range(*one) for one in ranges), "")
+
+
+def test_the_winner_the_undecided_and_the_end():
+    pairs = [
+        _pair("a", "b", (1, 3, "a"), (4, 9, "undecided"), (10, 12, "not comparable")),
+        _pair("a", "c", (1, 5, "a"), (6, 8, "c"), (9, 12, "not comparable")),
+        _pair("b", "c", (1, 6, "undecided"), (7, 8, "c"), (9, 12, "not comparable")),
+    ]
+    (strip,) = strips(pairs, NAMES)
+    assert strip.segments == (
+        Segment(1, 3, "a"),
+        Segment(4, 5, "undecided", ("a", "b")),
+        Segment(6, 6, "undecided", ("b", "c")),
+        Segment(7, 8, "c"),
+        Segment(9, 9, "undecided", ("a", "b", "c")),
+        Segment(10, 12, "not comparable"),
+    )
+
+
+def test_every_budget_against_a_count_of_its_own():
+    """A stupid second way: at each budget look up each pair and count wins."""
+    rng = random.Random(5)
+    for _ in range(50):
+        pairs = []
+        for both in itertools.combinations(NAMES, 2):
+            cuts = sorted(rng.sample(range(2, 20), 3))
+            kinds = [rng.choice([*both, "undecided", "not comparable"]) for _ in range(4)]
+            edges = zip([1, *cuts], [*(cut - 1 for cut in cuts), 20], kinds, strict=True)
+            pairs.append(_pair(*both, *edges))
+        (strip,) = strips(pairs, NAMES)
+        assert strip.segments[0].start == 1
+        assert strip.segments[-1].end == 20
+        for n in range(1, 21):
+            (segment,) = [part for part in strip.segments if part.start <= n <= part.end]
+            found = [next(part.verdict for part in pair.ranges if part.start <= n <= part.end) for pair in pairs]
+            wins = {name: found.count(name) for name in NAMES}
+            if set(found) == {"not comparable"}:
+                assert segment == Segment(segment.start, segment.end, "not comparable")
+            elif 2 in wins.values():
+                assert segment.verdict == max(wins, key=wins.get)
+            else:
+                beaten = set()
+                for pair, verdict in zip(pairs, found, strict=True):
+                    if verdict in pair.families:
+                        beaten |= set(pair.families) - {verdict}
+                assert segment.verdict == "undecided"
+                assert segment.possible == tuple(name for name in NAMES if name not in beaten)
+
+
+def test_costs_that_meet_belong_to_the_verdict_that_decides():
+    ranges = ((0.5, 1.45, "undecided"), (1.45, 1.45, "a"), (1.45, 3.0, "undecided"))
+    (strip,) = strips([_pair("a", "b", *ranges, axis="cost")], NAMES[:2])
+    assert tuple((part.start, part.end, part.verdict) for part in strip.segments) == ranges
+
+
+def test_against_a_baseline_every_rival_has_a_strip():
+    found = strips([_pair("a", "b", (1, 4, "b")), _pair("a", "c", (1, 4, "undecided"))], NAMES)
+    assert [(one.label, one.segments[0].verdict) for one in found] == [("a and b", "b"), ("a and c", "undecided")]
+
+
+def test_reach_and_seeds():
+    view = make_view()
+    assert reach_of(view, "mean", "trials") == 4
+    assert reach_of(view, "mean", "cost") is None  # no pairs, and no horizon is known
+    assert not by_seeds(view)
+    assert not by_seeds(many_families(3))
