@@ -64,7 +64,7 @@ def test_the_metrics_file_must_be_found(multirun, tmp_path):
         file.rename(file.with_name("out.json"))
     for file in copy.rglob("steps.jsonl"):
         file.unlink()
-    with pytest.raises(InputError, match=r"Hydra stores no scores.*out\.json.*metrics='results\.json'"):
+    with pytest.raises(InputError, match=r"Hydra stores no scores.*out\.json.*name it with .*metrics"):
         READER.read(copy)
     (table,) = READER.read(copy, metrics="out.json")
     assert table.columns["status"].tolist() == ["ok", "failed"] * 3

@@ -34,7 +34,7 @@ def test_lists_give_what_one_row_per_sample_gives(tmp_path):
     assert [listed.groups[code] for code in listed.group] == [plain.groups[code] for code in plain.group]
     assert listed.order.tolist() == [0, 1, 2, 3] * 4
     assert not listed.configuration
-    assert any("each item of the lists in 'correct' is one sample" in c.message for c in listed.cautions)
+    assert any("each item of the lists in 'correct' is one sample" in c.sentence for c in listed.cautions)
 
 
 def test_objects_in_lists_keep_verifier_and_truth_together(tmp_path):

@@ -1,6 +1,7 @@
 """A tidy table read back is the same trials, in each format, whatever the names and numbers."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def assert_same(one, two):
         assert cells(column) == cells(two.configuration[f"config.{key}"]), key
 
 
-TRIALS = lb.Trials.from_arrays(
+RANDOM = lb.Trials.from_arrays(
     [0.1, np.nan, 1 / 3, np.inf, 0.25],
     direction="max",
     family=["a, b", 'say "c"', "007", "a, b", "1.50"],
@@ -65,8 +66,8 @@ TRIALS = lb.Trials.from_arrays(
     },
     bounds=(0, None),
     order=np.array([3, 1, 2, 5, 4]),
-    facts={"sampler:007": "TPESampler"},
 )
+TRIALS = replace(RANDOM, facts={"sampler:007": "TPESampler"})
 
 
 @pytest.mark.parametrize("kind", FORMATS)

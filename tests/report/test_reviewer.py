@@ -158,6 +158,7 @@ FACTS = {
     "n": 4,
     "ends": True,
     "run_cost": "sum",
+    "counter": "epoch",
 }
 
 

@@ -34,7 +34,13 @@ COMMANDS: dict[str, str] = {
 }
 
 
-_FLAGS = {"rng": "--seed", "seed": "--seed-column", "missing": "--missing-reported", "n_resamples": "--resamples"}
+_FLAGS = {
+    "metrics": "--reader-option metrics",
+    "rng": "--seed",
+    "seed": "--seed-column",
+    "missing": "--missing-reported",
+    "n_resamples": "--resamples",
+}
 """Arguments whose flag is not their name."""
 
 

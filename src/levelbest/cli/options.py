@@ -31,7 +31,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 # The options of data_options that read_trials takes, by the same names.
 READING = (
     "family", "selection", "reported", "cost", "group", "weight", "stratum", "trial", "search", "seed_column",
-    "where", "direction", "bounds", "reader", "wide",
+    "where", "direction", "selection_direction", "bounds", "reader", "wide",
 )  # fmt: skip
 
 
@@ -143,6 +143,11 @@ def data_options(function: F) -> F:
             click.option("--seed-column", metavar="COL", help="The column that holds the trials' seeds."),
             click.option("--where", metavar="EXPR", help='Keep the rows for which this holds, e.g. "epoch > 0".'),
             click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better."),
+            click.option(
+                "--selection-direction",
+                type=click.Choice(["max", "min"]),
+                help="Which way the selection score is better, where its name does not tell.",
+            ),
             click.option("--bounds", type=float, nargs=2, metavar="A B", help="The lowest and highest possible score."),
             click.option("--reader", metavar="NAME", help="The format, where it is not recognised."),
             click.option(

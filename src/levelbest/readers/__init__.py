@@ -33,6 +33,7 @@ def read_trials(
     configuration: str | Sequence[str] | None = None,
     where: str | None = None,
     direction: str | None = None,
+    selection_direction: str | None = None,
     bounds: Any = None,
     wide: str | Sequence[str] | None = None,
     reader: str | None = None,
@@ -65,6 +66,7 @@ def read_trials(
         wide=_names(wide),
         where=where,
         direction=direction,
+        selection_direction=selection_direction,
         bounds=bounds,
     )
     trials = build_trials(_tables(source, reader, options), wanted)

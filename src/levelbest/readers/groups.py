@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray
 from levelbest.cautions import Caution
-from levelbest.errors import DataError, InputError
+from levelbest.errors import DataError, InputError, named
 from levelbest.readers.columns import as_codes, taken
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.numbers import as_numbers
@@ -26,7 +26,9 @@ def said_of_groups(
     """The weight and the stratum of each problem; every row of a problem must say the same."""
     for option, name in (("weight", roles.weight), ("stratum", roles.stratum)):
         if name is not None and group is None:
-            raise InputError(f"--{option} is said of problems: name the column of the problem with --group")
+            raise InputError(
+                f"{named(option)} is said of problems: name the column of the problem with {named('group')}"
+            )
     weights: FloatArray | None = None
     strata: tuple[str, ...] = ()
     if roles.weight is not None:
@@ -35,7 +37,7 @@ def said_of_groups(
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             raise DataError(
                 f"every problem needs a weight, and {groups[group[row]]!r} has none in {roles.weight!r} (at "
-                f"{table.at(int(keep[row]))}); fill it in, or leave the problem out with --where"
+                f"{table.at(int(keep[row]))}); fill it in, or leave the problem out with {named('where')}"
             )
         first = _first_rows(group, len(groups))
         _same(values, first, group, groups, roles.weight, "weight")
@@ -56,19 +58,22 @@ def said_of_groups(
 def said_of_repeats(family: str, count: int, same: bool, sample: Any, problem: str) -> list[Caution]:
     """Refuse sample ids that repeat with their scores; caution where the scores differ."""
     ids = "1 sample id occurs" if count == 1 else f"{count} sample ids occur"
-    named = f"{sample:g}" if isinstance(sample, (float, np.floating)) else sample
-    where = f"first: {named} of problem {problem}"
+    known_as = f"{sample:g}" if isinstance(sample, (float, np.floating)) else sample
+    where = f"first: {known_as} of problem {problem}"
     if same:
         raise DataError(
             f"{family}: {ids} more than once within a problem, with the same scores ({where}); was a file read twice? "
             "leave the repeated rows out"
         )
-    message = f"{ids} more than once within a problem, with other scores ({where}): they count as samples of their own"
-    return [Caution("repeated-configurations", message, family, float(count))]
+    return [
+        Caution.of(
+            "repeated-configurations", family, count, kind="samples", count=count, sample=str(known_as), problem=problem
+        )
+    ]
 
 
 def refuse_repeats(table: Merged, roles: Roles, family: Any, columns: Sequence[Any], keep: Any) -> None:
-    """Rows of one run (``--trial``) of one problem that are the same row again, and not its checkpoints."""
+    """Rows of one run of one problem that are the same row again, and not its checkpoints."""
     if roles.group is None or roles.trial is None:
         return
     groups, group = as_codes(table.columns[roles.group])

@@ -14,6 +14,7 @@ from levelbest.errors import DataError
 from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, read_json_lines
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.steps.numbers import seconds_of
 from levelbest.readers.tables.files import kind_of, read_bytes
 from levelbest.trials import Skipped
 
@@ -22,7 +23,6 @@ __all__ = ["READER", "READERS"]
 _BEST = "best_validation_"
 _RESULT = re.compile(r"(best_)?(training|validation|test)_\w+|best_epoch|epoch|peak_\w+")
 _SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
-_DURATION = re.compile(r"(?:(-?\d+) days?,? )?(\d+):(\d+):(\d+(?:\.\d+)?)")
 _RUN = re.compile(r"run_(\d+)")
 
 
@@ -140,11 +140,8 @@ def _json_of(tree: Tree, name: str, skipped: list[Skipped]) -> dict[str, Any]:
 
 def _seconds(stored: Any) -> float | None:
     """Seconds, from a number or from AllenNLP's ``0:02:31.5``."""
-    found = _DURATION.fullmatch(stored.strip()) if isinstance(stored, str) else None
-    if found is None:
-        return number(stored)
-    days, hours, minutes, seconds = (float(part or 0) for part in found.groups())
-    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+    seconds = seconds_of(stored.strip()) if isinstance(stored, str) else None
+    return number(stored) if seconds is None else seconds
 
 
 READER = Reader(

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from levelbest.errors import DataError, InputError
+from levelbest.errors import DataError, InputError, named
 from levelbest.readers.formats._metrics import metric_rows
 from levelbest.readers.formats._rows import columns_of, flatten, load_yaml, seed_of
 from levelbest.readers.formats._tree import Tree, holds, open_tree
@@ -100,7 +100,7 @@ def _nothing_found(source: str, inside: dict[str, dict[str, str]], metrics: str 
         return f"no job of {source} has a metrics file {metrics!r}{there}"
     return (
         f"Hydra stores no scores, and no job of {source} has a file of a usual name such as metrics.json{there}; name "
-        "it, e.g. metrics='results.json' (--reader-option metrics=results.json)"
+        f"it with {named('metrics')}"
     )
 
 

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray
-from levelbest.errors import InputError
+from levelbest._check import FloatArray, sign_of
+from levelbest.errors import InputError, named
 from levelbest.readers.columns import as_codes
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.nested import (
     Series,
     at_checkpoint,
     best_checkpoint,
+    has_steps,
     is_series,
     series_of,
     split_path,
@@ -27,7 +28,9 @@ from levelbest.trials import STATUSES
 
 __all__ = ["Picked", "best_rows", "pick_nested"]
 
-_OK = STATUSES.index("ok")
+_OK, _DIVERGED = STATUSES.index("ok"), STATUSES.index("diverged")
+_CHECKPOINTS = 50
+"""More items than this in the only record of a file are a table, not one run."""
 
 
 @dataclass(frozen=True)
@@ -64,29 +67,28 @@ def pick_nested(table: Merged, roles: Roles, direction: str) -> Picked | None:
 
 
 def _series(table: Merged, name: str, role: str) -> list[Series] | None:
-    if name in table.columns:
-        column = table.columns[name]
-        if not is_series(column):
-            return None
-        found = series_of(column, None)
-        if not any(np.isfinite(one.values).any() for one in found):
-            inside = next((cell[0] for cell in column if isinstance(cell, list) and cell), None)
-            keys = f"; its objects have {', '.join(inside)}" if isinstance(inside, dict) else ""
-            raise InputError(
-                f"the column for --{role}, {name!r}, is a list without numbers{keys}: name one, as {name}.KEY"
-            )
-        return found
-    column_path = split_path(name, table.columns)
-    assert column_path is not None  # roles come from column_named
-    column, path = column_path
+    """Each row's checkpoints of one score; None where the column holds plain numbers."""
+    column, path = (name, None) if name in table.columns else split_path(name, table.columns) or (name, None)
     if not is_series(table.columns[column]):
-        raise InputError(f"{table.source} has no column {name!r} for --{role}, and {column!r} has no parts")
-    found = series_of(table.columns[column], path)
-    if not any(np.isfinite(one.values).any() for one in found):
-        inside = next((cell[0] for cell in table.columns[column] if isinstance(cell, list) and cell), None)
-        keys = f"; there are {', '.join(inside)}" if isinstance(inside, dict) else ""
-        raise InputError(f"{table.source}: {column!r} has no numbers under {path!r} for --{role}{keys}")
-    return found
+        if path is not None:
+            raise InputError(f"{table.source} has no column {name!r} for {named(role)}, and {column!r} has no parts")
+        return None
+    runs = series_of(table.columns[column], path)
+    inside = next((cell[0] for cell in table.columns[column] if isinstance(cell, list) and cell), None)
+    if not any(np.isfinite(run.values).any() for run in runs):
+        keys = f"; its objects have {', '.join(inside)}" if isinstance(inside, dict) else ""
+        under = "" if path is None else f" under {path!r}"
+        raise InputError(
+            f"{table.source}: the list {column!r} has no numbers{under} for {named(role)}{keys}: name one, as "
+            f"{column}.KEY"
+        )
+    longest = max((run.values.size for run in runs), default=0)
+    if table.n_rows == 1 and longest > _CHECKPOINTS and not has_steps(table.columns[column]):
+        raise InputError(
+            f"{table.source} is one record, and {column!r} a list of {longest:,} items without a step: read as the "
+            f"checkpoints of one run it would be a single trial; write the list as a table of its own, a row for each"
+        )
+    return runs
 
 
 def _plain(values: FloatArray) -> Numbers:
@@ -95,8 +97,7 @@ def _plain(values: FloatArray) -> Numbers:
 
 def _total(series: list[Series], roles: Roles) -> FloatArray:
     spent, clock = total_of(series)
-    how = "the last value, since it never falls within a run" if clock else "the sum over its checkpoints"
-    roles.guessed.append(f"cost of a run = {how}")
+    roles.run_cost = "last" if clock else "sum"
     return spent
 
 
@@ -112,7 +113,8 @@ def best_rows(
 ) -> tuple[npt.NDArray[np.int64], FloatArray | None]:
     """The row of each run's best checkpoint, in order of first appearance, and the costs of whole runs.
 
-    A run without any score keeps its last row, whose status says how it ended.
+    A run without any score keeps its last row, whose status says how it ended; so does one whose last score is NaN or
+    infinite.
     """
     assert roles.trial is not None
     keys = [family, as_codes(table.columns[roles.trial])[1]]
@@ -125,7 +127,7 @@ def best_rows(
     run = run.ravel()
     n_runs = int(run.max()) + 1
     fine = (status[keep] == _OK) & np.isfinite(selection[keep])
-    score = np.where(fine, selection[keep] if direction == "max" else -selection[keep], -np.inf)
+    score = np.where(fine, sign_of(direction) * selection[keep], -np.inf)
     place = np.arange(keep.size)
     # Scored rows before unscored; among them the best, then the first; without any score the last row.
     order = np.lexsort((np.where(fine, place, -place), -score, ~fine, run))
@@ -133,10 +135,20 @@ def best_rows(
     best = order[starts]
     first = np.full(n_runs, keep.size)
     np.minimum.at(first, run, place)
+    ended = _diverged_ends(run, fine, status[keep] == _DIVERGED)
+    best = np.where(ended[run[best]] >= 0, ended[run[best]], best)
     best = best[np.argsort(first[run[best]], kind="stable")]
     if cost is not None:
         cost = _run_costs(cost, keep, run, best, roles)
     return keep[best], cost
+
+
+def _diverged_ends(run: Any, fine: Any, diverged: Any) -> npt.NDArray[np.int64]:
+    """The last row with a score of each run where that is NaN or infinite; -1 where a run ends otherwise."""
+    last = np.full(int(run.max()) + 1, -1)
+    measured = np.flatnonzero(fine | diverged)
+    np.maximum.at(last, run[measured], measured)
+    return np.where((last >= 0) & diverged[last], last, -1)
 
 
 def _run_costs(cost: FloatArray, keep: Any, run: Any, best: Any, roles: Roles) -> FloatArray:
@@ -152,8 +164,7 @@ def _run_costs(cost: FloatArray, keep: Any, run: Any, best: Any, roles: Roles) -
     known = np.zeros(n_runs, dtype=bool)
     known[run[finite]] = True
     total[~known] = np.nan
-    how = "its largest value, since it never falls within a run" if clock else "the sum over its rows"
-    roles.guessed.append(f"cost of a run = {how}")
+    roles.run_cost = "last" if clock else "sum"
     whole = cost.copy()
     whole[keep[best]] = total[run[best]]
     return whole

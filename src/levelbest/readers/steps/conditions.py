@@ -213,6 +213,7 @@ def _values(column: Any) -> Any:
     numbers = as_numbers(column)
     blank = sum(value is None for value in cells)
     # "80%" and "NA" beside numbers: a column of numbers, as a score. "007" is a name, and stays text.
-    if not numbers.words and (numbers.converted or (int(numbers.empty.sum()) > blank and not numbers.empty.all())):
+    written = set(numbers.converted) - {"clock"}
+    if not numbers.words and (written or (int(numbers.empty.sum()) > blank and not numbers.empty.all())):
         return np.ma.MaskedArray(numbers.values, mask=np.isnan(numbers.values))
     return cells

@@ -33,19 +33,12 @@ def design_cautions(trials: Trials, rows: Rows, name: str) -> Iterator[Caution]:
         return
     grid = _grid(list(varied.values()))
     if grid is not None:
-        shape = " x ".join(map(str, grid.levels))
-        part = "" if grid.filled == grid.cells else f" ({grid.filled} of {grid.cells} combinations)"
-        message = f"the configurations are a grid, {shape} values{part}: not a random sample of the search space"
-        yield Caution("grid", message, name, float(grid.filled))
+        yield Caution.of("grid", name, grid.filled, levels=tuple(grid.levels), filled=grid.filled, cells=grid.cells)
     elif len(varied) == 1 and _ladder(trials.configuration[next(iter(varied))][rows]):
-        message = f"the values of {next(iter(varied))!r} lie at equal steps: a grid, not a random sample"
-        yield Caution("grid", message, name, float(rows.size))
+        yield Caution.of("grid", name, rows.size, kind="steps", column=next(iter(varied)))
     elif (inside := _grids_within(trials, rows, varied)) is not None:
         by, in_grids = inside
-        message = (
-            f"within each {by} the configurations are a grid ({in_grids} of {rows.size} trials): not a random sample"
-        )
-        yield Caution("grid", message, name, float(in_grids))
+        yield Caution.of("grid", name, in_grids, kind="within", by=by, inside=in_grids, n_trials=int(rows.size))
     yield from _repeats(trials, rows, name, diagnostics.configuration_codes(list(varied.values()), rows.size))
 
 
@@ -87,16 +80,12 @@ def _repeats(trials: Trials, rows: Rows, name: str, codes: IntArray) -> Iterator
         seeds = _codes(trials.seed[rows])
         pairs = diagnostics.configuration_codes([codes, seeds], rows.size)
         if int(pairs.max()) + 1 == rows.size:
-            message = (
-                f"{rows.size} trials are {distinct} configurations with several seeds each: the configurations are the "
-                "random sample, not the trials"
-            )
-            yield Caution("nested-seeds", message, name, float(distinct))
+            yield Caution.of("nested-seeds", name, distinct, n_trials=int(rows.size), configurations=distinct)
             return
         codes = pairs
         distinct = int(codes.max()) + 1
-    message = f"{rows.size - distinct} of {rows.size} trials repeat a configuration that was run before"
-    yield Caution("repeated-configurations", message, name, float(rows.size - distinct))
+    repeated = int(rows.size) - distinct
+    yield Caution.of("repeated-configurations", name, repeated, repeated=repeated, n_trials=int(rows.size))
 
 
 def paired_cautions(trials: Trials, rows_by_family: Sequence[Rows]) -> Iterator[Caution]:
@@ -115,9 +104,7 @@ def paired_cautions(trials: Trials, rows_by_family: Sequence[Rows]) -> Iterator[
         shared, families = _shared(codes, rows_by_family)
         if families:
             names = [trials.families[place] for place in families]
-            listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-            message = f"{listed} share {shared} {what}: a paired design, to be compared pair by pair"
-            yield Caution("paired-design", message, None, float(shared))
+            yield Caution.of("paired-design", None, shared, families=names, shared=shared, what=what)
             return
 
 

@@ -64,33 +64,25 @@ def _rows_by_family(trials: Trials) -> list[npt.NDArray[np.int64]]:
 def _about_all(trials: Trials) -> Iterator[Caution]:
     if trials.skipped:
         count, first = len(trials.skipped), trials.skipped[0]
-        more = f", and {count - 1} more" if count > 1 else ""
-        yield Caution("skipped-rows", f"left out: {first.where}: {first.why}{more}", value=float(count))
+        yield Caution.of("skipped-rows", None, count, where=first.where, why=first.why, count=count)
     metric = trials.metric
     if trials.reported is None:
         if not any(one.code == "selection-is-reported" for one in trials.cautions):
-            message = (
-                f"there is no separate reported score: curves are of {metric.selection!r}, which also picks the winner"
-            )
-            yield Caution("no-reported", message)
+            yield Caution.of("no-reported", selection=metric.selection)
     elif metric.reported is not None and leaky_name(metric.reported):
-        message = f"the reported score {metric.reported!r} is by its name the best over several looks at the test set"
-        yield Caution("leaky-reported", message)
+        yield Caution.of("leaky-reported", reported=metric.reported)
     for key, count_text in trials.facts.items():
         if key.startswith("flagged:") and int(count_text) > 0:
-            message = f"{count_text} trials are marked {key[8:]!r}; those with a score before that count with it"
-            yield Caution("failures", message, value=float(count_text))
+            marked = int(count_text)
+            yield Caution.of("failures", None, marked, kind="flagged", count=marked, mark=key.removeprefix("flagged:"))
 
 
 def _about_plan(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:
     """A study that stopped before its plan's end: perhaps because of what it showed."""
     left = int(trials.facts.get(f"not_run:{name}", "0"))
     if left and not (trials.status[rows] == _RUNNING).any():  # while trials run, still-running says it
-        message = (
-            f"{left} of {trials.facts[f'planned:{name}']} planned trials have not run: these limits hold for a sample "
-            "fixed in advance, not for one that stops when the scores look good"
-        )
-        yield Caution("fixed-sample", message, name, float(left))
+        planned = int(trials.facts[f"planned:{name}"])
+        yield Caution.of("fixed-sample", name, left, kind="stopped", left=left, planned=planned)
 
 
 def _about_status(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:
@@ -100,21 +92,16 @@ def _about_status(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Ite
     n_trials, running = int(counts.sum() - counts[_RUNNING]), int(counts[_RUNNING])
     lost = n_trials - int(counts[_OK])
     if lost:
-        kinds = {kind: int(counts[STATUSES.index(kind)]) for kind in ("failed", "diverged", "pruned")}
-        listed = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
-        yield Caution("failures", f"{lost} of {n_trials} trials have no score ({listed})", name, float(lost))
+        kinds = {f"n_{kind}": int(counts[STATUSES.index(kind)]) for kind in ("failed", "diverged", "pruned")}
+        yield Caution.of("failures", name, lost, kind="no-score", lost=lost, n_trials=n_trials, **kinds)
     if running:
-        message = f"{running} trial{'s are' if running > 1 else ' is'} still running and not counted"
-        yield Caution("still-running", message, name, float(running))
+        yield Caution.of("still-running", name, running, n_running=running, unit="trial")
     if trials.reported is not None:
         ok = rows[trials.status[rows] == _OK]
         known = int(np.count_nonzero(np.isfinite(trials.reported[ok])))
         if known < ok.size:
-            message = (
-                f"the reported score {trials.metric.reported!r} is known for {known} of {ok.size} finished trials: "
-                "curves of it need to be told how to treat the others"
-            )
-            yield Caution("missing-reported", message, name, float(known))
+            reported = trials.metric.reported
+            yield Caution.of("missing-reported", name, known, reported=reported, known=known, finished=int(ok.size))
 
 
 def _about_sampler(trials: Trials, name: str) -> Iterator[Caution]:
@@ -123,16 +110,11 @@ def _about_sampler(trials: Trials, name: str) -> Iterator[Caution]:
         return
     low = sampler.lower()
     if any(word in low for word in _GRID):
-        yield Caution("grid", f"the source records a grid ({sampler}): the trials are not a random sample", name)
+        yield Caution.of("grid", name, kind="recorded", sampler=sampler)
     elif any(word in low for word in _EVEN):
-        message = (
-            f"the source records {sampler}, which spreads its points evenly: it does not learn from earlier trials, "
-            "but each point keeps away from the others, so they are not independent draws and intervals need not hold"
-        )
-        yield Caution("grid", message, name)
+        yield Caution.of("grid", name, kind="even", sampler=sampler)
     elif not any(word in low for word in _RANDOM):
-        message = f"the source records {sampler}, which learns from earlier trials: they are not exchangeable"
-        yield Caution("adaptive-sampler", message, name)
+        yield Caution.of("adaptive-sampler", name, sampler=sampler)
 
 
 def _thinned(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -143,26 +125,20 @@ def _about_scores(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Ite
     part = _thinned(rows)
     part = part[trials.status[part] == _OK]
     if trials.reported is not None and part.size and _identical(trials, rows, part):
-        message = "selection and reported scores are identical: the score that picked the winner is the score claimed"
-        yield Caution("selection-is-reported", message, name, float(rows.size))
+        yield Caution.of("selection-is-reported", name, rows.size, kind="identical")
     if part.size < _FEW_TRIALS:
         return
     scores = trials.selection[part]
     yield from _about_order(trials, part, scores, name)
     distinct = diagnostics.distinct_values(scores)
     if distinct <= _FEW_VALUES and part.size >= 2 * _FEW_VALUES:
-        message = f"{rows.size} trials have only {distinct} different scores"
-        yield Caution("few-values", message, name, float(distinct))
+        yield Caution.of("few-values", name, distinct, distinct=distinct, n_trials=int(rows.size))
     share = diagnostics.tied_share(scores)
     if share >= 0.5:
-        yield Caution("ties", f"{share:.0%} of the trials share their score with another", name, share)
+        yield Caution.of("ties", name, share, share=share)
     best = diagnostics.outlying_best(scores, trials.metric.direction)
     if best is not None and best.distance > 3.0 and best.gap > 1.0:
-        message = (
-            f"the best score, {best.score:.6g}, lies {best.distance:.1f} interquartile ranges past the better quartile"
-            f" and {best.gap:.1f} past the second best: check that trial"
-        )
-        yield Caution("outlier", message, name, best.distance)
+        yield Caution.of("outlier", name, best.distance, score=best.score, distance=best.distance, gap=best.gap)
     if trials.reported is not None:
         yield from _about_reported(trials, part, name)
 
@@ -180,13 +156,9 @@ def _about_order(trials: Trials, part: npt.NDArray[np.int64], scores: FloatArray
     rho, p_value = diagnostics.trend(scores, order, trials.metric.direction)
     # One exchangeable family in a hundred is flagged by chance.
     if abs(rho) > 0.999:
-        yield Caution("trend", "the rows are sorted by their score: the order of the trials is lost", name, rho)
+        yield Caution.of("trend", name, rho, kind="sorted")
     elif p_value < 0.01 and abs(rho) >= 0.1:
-        message = (
-            f"scores get {'better' if rho > 0 else 'worse'} with the order of the trials (rank correlation {rho:.2f}): "
-            "they are not exchangeable"
-        )
-        yield Caution("trend", message, name, rho)
+        yield Caution.of("trend", name, rho, rho=rho, better=rho > 0)
 
 
 def _about_reported(trials: Trials, part: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:
@@ -196,17 +168,9 @@ def _about_reported(trials: Trials, part: npt.NDArray[np.int64], name: str) -> I
         return
     rho, p_value = diagnostics.rank_correlation(trials.selection[both], trials.reported[both])
     if p_value > 0.99 and rho < -0.3:
-        message = (
-            f"trials that are good by the selection score report badly (Spearman {rho:.2f}): picking by it picks the "
-            "wrong way round; check --direction"
-        )
-        yield Caution("selection-uncorrelated", message, name, rho)
+        yield Caution.of("selection-uncorrelated", name, rho, kind="reversed", rho=rho)
     elif p_value > 0.05 or rho < 0.1:
-        message = (
-            f"the selection score hardly tells which trial reports well (Spearman {rho:.2f}): picking by it is close "
-            "to picking at random"
-        )
-        yield Caution("selection-uncorrelated", message, name, rho)
+        yield Caution.of("selection-uncorrelated", name, rho, rho=rho)
 
 
 def _about_groups(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:
@@ -216,10 +180,8 @@ def _about_groups(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Ite
     sizes = np.bincount(group, minlength=len(trials.groups))
     sizes = sizes[sizes > 0]
     if sizes.size and sizes.min() < sizes.max():
-        message = (
-            f"problems have between {sizes.min()} and {sizes.max()} samples: k ends at the smallest for all of them"
-        )
-        yield Caution("unequal-groups", message, name, float(sizes.min()))
+        smallest, largest = int(sizes.min()), int(sizes.max())
+        yield Caution.of("unequal-groups", name, smallest, smallest=smallest, largest=largest)
     scores = (trials.selection if trials.reported is None else trials.reported)[rows]
     finite = np.isfinite(scores)
     if not finite.any() or not set(np.unique(scores[finite])) <= {0.0, 1.0} or sizes.max() < 2:
@@ -231,8 +193,4 @@ def _about_groups(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Ite
     stop_sizes = np.bincount(group, minlength=len(trials.groups))[np.unique(group[won])]
     by_chance = float(-np.log(stop_sizes).sum()) if stopped == with_success else 0.0
     if with_success and stopped == with_success and by_chance < np.log(1e-4):
-        message = (
-            f"in all {with_success} problems with a success it is the last sample: sampling stopped there, and pass@k "
-            "from such samples is biased"
-        )
-        yield Caution("stops-at-success", message, name, float(with_success))
+        yield Caution.of("stops-at-success", name, with_success, problems=int(with_success))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levelbest.errors import DataError, InputError
+from levelbest.errors import DataError, InputError, named
 from levelbest.readers.columns import LazyColumns, stacked, taken
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps.nested import split_path
@@ -92,7 +92,7 @@ class Merged:
         if len(set(found.values())) > 1:
             listed = ", ".join(f"{source} ({said})" for source, said in found.items())
             family = next((table.roles["family"] for table in left if "family" in table.roles), None)
-            how = f", e.g. --where \"{family} == '{next(iter(found))}'\"" if family else ""
+            how = f", e.g. {named('where')} \"{family} == '{next(iter(found))}'\"" if family else ""
             raise InputError(
                 f"these cannot be read together, since their scores point in different directions: {listed}; read "
                 f"them one at a time{how}"

@@ -9,7 +9,7 @@ from itertools import pairwise
 from levelbest._check import Bounds
 
 __all__ = ["TEST", "TRAIN", "VALIDATION", "cost_unit_of", "could_be_score", "direction_of", "is_metric", "leaky_name"]
-__all__ += ["rest", "tokens", "word_set"]
+__all__ += ["is_neutral", "is_share", "rest", "tokens", "word_set"]
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -25,7 +25,7 @@ LEAKY = word_set("best max maximum peak highest min minimum lowest")
 _HIGHER = word_set(
     "acc accuracy f1 f2 fbeta auc auroc auprc aucpr roc precision recall bleu rouge rougel chrf meteor map ndcg "
     "mrr iou miou dice jaccard r2 reward rewards return returns top1 top5 hits psnr ssim em mcc kappa spearman "
-    "pearson sensitivity specificity winrate pass correct success solved likelihood elbo exact match"
+    "pearson sensitivity specificity winrate pass passed correct success solved likelihood elbo exact match"
 )
 _LOWER = word_set(
     "loss losses error err errors rmse mse mae mape smape msle rmsle perplexity ppl nll cer wer ter bpc bpb bpd "
@@ -39,6 +39,10 @@ _NOT_A_SCORE = word_set(
     "iteration iterations iter count counts num number examples size samples batch batches id path dir file name "
     "seed split tokens seconds hours duration runtime image images lr predictions preds labels set data dataset "
     "smoothing weight func function type"
+)
+_SHARES = word_set(
+    "acc accuracy f1 auc auroc auprc precision recall em exact match iou miou dice jaccard top1 top5 hits pass passed "
+    "correct success solved sensitivity specificity winrate map ndcg mrr error err wer cer"
 )
 _SPREADS = word_set("std stderr sem stdev time")
 _WRITTEN_BOUNDS = re.compile(r"\[\s*([^;,\]]+)\s*[;,]\s*([^\]]+)\s*\]")
@@ -73,6 +77,16 @@ def is_metric(name: str) -> bool:
     if not words or words[-1] in _NOT_A_SCORE or _SPREADS & set(words):
         return False
     return bool(set(words) & (_HIGHER | _LOWER | _NEUTRAL)) or _top_k(words)
+
+
+def is_neutral(name: str) -> bool:
+    """Whether the name says no more than that it is a score."""
+    return rest(name) <= _NEUTRAL
+
+
+def is_share(name: str) -> bool:
+    """Whether the score is a share by its name: between 0 and 1, or between 0 and 100 in percent."""
+    return bool(set(tokens(name)) & _SHARES) or _top_k(tokens(name))
 
 
 def could_be_score(name: str) -> bool:

@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray
+from levelbest._check import FloatArray, sign_of
 from levelbest.readers.columns import Coded, is_numeric
 
-__all__ = [
-    "Series", "at_checkpoint", "best_checkpoint", "dig", "has_steps", "is_series", "series_of", "split_path",
-    "total_of",
-]  # fmt: skip
+__all__ = ["Series", "at_checkpoint", "best_checkpoint", "dig", "has_steps", "is_series", "series_of", "split_path"]
+__all__ += ["total_of"]
 
 _STEPS = ("step", "global_step", "epoch", "iteration", "iter", "training_iteration")
 
@@ -78,8 +76,10 @@ def _series(cell: Any, path: str | None) -> Series:
             item = dig(item, path) if path else None
         elif isinstance(item, (list, tuple)) and len(item) == 2 and not path:
             step, item = item
-        steps.append(place if step is None else step)
-        values.append(_number(item))
+        value = _number(item)
+        if value is not None:  # at a step without this score it was not measured, which NaN would be
+            steps.append(place if step is None else step)
+            values.append(value)
     return Series(tuple(steps), np.array(values, dtype=np.float64))
 
 
@@ -97,26 +97,25 @@ def dig(item: Any, path: str) -> Any:
     return None
 
 
-def _number(value: Any) -> float:
+def _number(value: Any) -> float | None:
     if isinstance(value, (bool, int, float)):
         try:
             return float(value)
         except OverflowError:
             return float("inf")
     try:
-        return float(value) if isinstance(value, str) else float("nan")
+        return float(value) if isinstance(value, str) else None
     except ValueError:
-        return float("nan")
+        return None
 
 
 def best_checkpoint(series: Sequence[Series], direction: str) -> npt.NDArray[np.int64]:
-    """The position of each run's best finite score, the first of equals; -1 where there is none."""
+    """The position of each run's best finite score, the first of equals; -1 where it has none or ends in NaN or inf."""
     best = np.full(len(series), -1, dtype=np.int64)
-    for row, one in enumerate(series):
-        finite = np.isfinite(one.values)
-        if finite.any():
-            scores = np.where(finite, one.values if direction == "max" else -one.values, -np.inf)
-            best[row] = int(np.argmax(scores))
+    for row, run in enumerate(series):
+        finite = np.isfinite(run.values)
+        if finite.size and finite[-1]:  # else it diverged, however well it began
+            best[row] = int(np.argmax(np.where(finite, sign_of(direction) * run.values, -np.inf)))
     return best
 
 

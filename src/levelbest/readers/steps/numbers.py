@@ -12,12 +12,17 @@ import numpy.typing as npt
 from levelbest._check import FloatArray
 from levelbest.readers.columns import Coded, is_numeric
 
-__all__ = ["MISSING", "Numbers", "as_numbers"]
+__all__ = ["MISSING", "Numbers", "as_numbers", "seconds_of"]
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing", "<na>", "."})
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
+_CLOCK = re.compile(r"(?:(\d+) days?,? +)?(?:(\d+):)?(\d+):(\d{2}(?:\.\d+)?)")
+_UNITS = re.compile(
+    r"(?:(\d+)\s*(?:d|days?))?\s*(?:(\d+)\s*(?:h|hrs?|hours?))?\s*(?:(\d+)\s*(?:m|mins?|minutes?))?"
+    r"\s*(?:(\d+(?:\.\d+)?)\s*(?:s|secs?|seconds?))?"
+)
 _POINTS = "-points"
 _NOT_FINITE = {"nan": np.nan, "inf": np.inf, "+inf": np.inf, "-inf": -np.inf, "infinity": np.inf, "-infinity": -np.inf}
 
@@ -34,6 +39,21 @@ class Numbers:
     """Row -> text that is no number."""
     converted: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Kind of conversion -> (how many cells, the first of them)."""
+
+
+def seconds_of(text: str) -> float | None:
+    """Seconds of ``1:02:03``, ``2:31.5`` (minutes and seconds), ``1 day, 0:00:10`` or ``1h 2m``; None for other text.
+
+    Examples
+    --------
+    >>> seconds_of("1h 2m"), seconds_of("2:31.5"), seconds_of("soon")
+    (3720.0, 151.5, None)
+    """
+    match = _CLOCK.fullmatch(text) or (_UNITS.fullmatch(text.lower()) if text[-1:].isalpha() else None)
+    if match is None or not any(match.groups()):
+        return None
+    days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
+    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
 
 
 def as_numbers(column: Any) -> Numbers:
@@ -62,7 +82,7 @@ def as_numbers(column: Any) -> Numbers:
 
 
 def _kind(text: str) -> str:
-    """What a piece of text is: plain, empty, odd (NaN or infinite), percent, thousands, decimal-comma or word."""
+    """What a piece of text is: plain, empty, odd (NaN or infinite), a number in one of four writings, or a word."""
     if _PLAIN.fullmatch(text):
         return "plain"
     low = text.lower()
@@ -74,7 +94,9 @@ def _kind(text: str) -> str:
         return "percent"
     if _THOUSANDS.fullmatch(text):
         return "thousands"
-    return "decimal-comma" if _DECIMAL_COMMA.fullmatch(text) else "word"
+    if _DECIMAL_COMMA.fullmatch(text):
+        return "decimal-comma"
+    return "word" if seconds_of(text) is None else "clock"
 
 
 def _parsed(column: npt.NDArray[Any]) -> Numbers:
@@ -134,6 +156,9 @@ def _place(found: Numbers, row: int, text: str, kind: str, *, decimal: bool, poi
 
 
 def _read(number: str, decimal: bool) -> float:
+    seconds = seconds_of(number)
+    if seconds is not None:
+        return seconds
     return float(number.replace(",", ".") if _decimal(number, decimal) else number.replace(",", ""))
 
 

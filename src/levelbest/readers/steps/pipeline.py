@@ -8,16 +8,16 @@ all: the row is skipped and reported.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import Bounds
+from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
-from levelbest.errors import DataError, InputError
+from levelbest.errors import DataError, InputError, named
 from levelbest.readers.columns import as_codes, taken, texts, unique_codes
 from levelbest.readers.groups import refuse_repeats, said_of_groups
 from levelbest.readers.raw import RawTable
@@ -25,59 +25,30 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.checkpoints import Picked, best_rows, pick_nested
 from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.configurations import configuration_of
+from levelbest.readers.steps.directions import Judged, judged_by, refuse_mixed_scales
 from levelbest.readers.steps.merged import Merged, merge
-from levelbest.readers.steps.numbers import Numbers, as_numbers
+from levelbest.readers.steps.notes import Notes
+from levelbest.readers.steps.numbers import Numbers
 from levelbest.readers.steps.roles import Roles, Wanted, choose_roles
+from levelbest.readers.steps.runs import find_runs
 from levelbest.readers.steps.samples import expand_samples
 from levelbest.readers.steps.statuses import as_statuses, status_of
 from levelbest.readers.steps.wide import melt
-from levelbest.trials import STATUSES, Metric, Skipped, Trials
+from levelbest.trials import OK, STATUSES, Metric, Skipped, Trials
 
 __all__ = ["build_trials"]
 
-_OK, _FAILED, _DIVERGED = (STATUSES.index(name) for name in ("ok", "failed", "diverged"))
-_KEPT_SKIPPED = 1000
-_SAYS = {
-    "percent": "percent signs (divided by 100)",
-    "percent-points": "percent signs (not divided by 100, since numbers without the sign are larger than 1)",
-    "thousands": "thousands commas",
-    "decimal-comma": "decimal commas",
-}
+_FAILED, _DIVERGED = (STATUSES.index(name) for name in ("failed", "diverged"))
 Mask = npt.NDArray[np.bool_]
-
-
-@dataclass
-class _Notes:
-    """What is said about the reading."""
-
-    skipped: list[Skipped] = field(default_factory=list)
-    cautions: list[Caution] = field(default_factory=list)
-
-    def skip(self, table: Merged, rows: Mask, why: str | dict[int, str]) -> None:
-        places = np.flatnonzero(rows)
-        room = max(0, _KEPT_SKIPPED - len(self.skipped))
-        for row in places[:room].tolist():
-            self.skipped.append(Skipped(table.at(row), why if isinstance(why, str) else why[row]))
-        if len(places) > room:
-            reason = why if isinstance(why, str) else "their score is no number"
-            self.skipped.append(Skipped(table.source, f"{len(places) - room} more rows: {reason}"))
 
 
 def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
     """Trials from what the readers handed over."""
-    notes = _Notes()
+    notes = Notes()
     for one in tables:
         notes.skipped += one.skipped
         notes.cautions += one.cautions
-    table = merge(tables)
-    if wanted.where:
-        mask = matching_rows(wanted.where, table.columns, table.n_rows, table.source)
-        if not mask.any():
-            raise DataError(f"--where {wanted.where!r} leaves none of {table.n_rows} rows")
-        table = table.only(mask)
-    if not table.n_rows:
-        why = f": {notes.skipped[0].where}: {notes.skipped[0].why}" if notes.skipped else ""
-        raise DataError(f"{table.source} holds no row that can be read{why}")
+    table = _chosen_rows(merge(tables), wanted, notes)
     known = table.role_columns()
     melted = melt(table, wanted, known)
     if melted is not None:
@@ -90,43 +61,81 @@ def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
         table = expanded.table
         notes.skipped += expanded.skipped
         notes.cautions += expanded.cautions
-    direction, bounds, turned = _direction(table, roles, wanted, known)
-    picked = pick_nested(table, roles, _opposite(direction) if turned else direction)
-    return _assembled(table, roles, wanted, picked, direction, bounds, turned, notes, melted is not None)
+    judged = judged_by(table, roles, wanted, known)
+    picked = pick_nested(table, roles, judged.selected)
+    if picked is None:
+        find_runs(table, roles, wanted)
+    rows = _read_rows(table, roles, picked, judged, notes, melted is not None)
+    trials = _assembled(table, roles, wanted, judged, rows, notes)
+    refuse_mixed_scales(trials, wanted)
+    return trials
 
 
-def _assembled(
-    table: Merged,
-    roles: Roles,
-    wanted: Wanted,
-    picked: Picked | None,
-    direction: str,
-    bounds: Bounds,
-    turned: bool,
-    notes: _Notes,
-    melted: bool,
-) -> Trials:
-    selection = picked.selection if picked else _numbers(table, roles.selection, "selection", notes)
-    status, bad = _statuses(table, roles, selection, notes, "selection")
-    reported = None
+def _chosen_rows(table: Merged, wanted: Wanted, notes: Notes) -> Merged:
+    if wanted.where:
+        mask = matching_rows(wanted.where, table.columns, table.n_rows, table.source)
+        if not mask.any():
+            raise DataError(f"{named('where')} {wanted.where!r} leaves none of {table.n_rows} rows")
+        table = table.only(mask)
+    if not table.n_rows:
+        why = f": {notes.skipped[0].where}: {notes.skipped[0].why}" if notes.skipped else ""
+        raise DataError(f"{table.source} holds no row that can be read{why}")
+    return table
+
+
+def _with_selection(table: Merged, selection: str, notes: Notes) -> Merged:
+    """Without the tables that have no such score: their rows are no failed trials, they are something else."""
+    lacking = table.lacking(selection)
+    if not lacking:
+        return table
+    for place in lacking:
+        one = table.tables[place]
+        why = f"it has no column {selection!r}; its {one.n_rows} rows are left out"
+        if one.roles and "selection" not in one.roles:
+            why = (
+                f"it has no single score to select by: name one with {named('selection')}; its {one.n_rows} rows are "
+                "left out"
+            )
+        notes.skipped.append(Skipped(one.source, why))
+    return table.only(~np.isin(table.table_codes(), lacking))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Each row's scores, and which rows are trials."""
+
+    selection: FloatArray
+    reported: FloatArray | None
+    cost: FloatArray | None
+    status: npt.NDArray[np.uint8]
+    family: npt.NDArray[np.int32]
+    families: tuple[str, ...]
+    keep: npt.NDArray[np.int64]
+    clock: bool
+    """Costs were written as durations, and are read as seconds."""
+
+
+def _read_rows(table: Merged, roles: Roles, picked: Picked | None, judged: Judged, notes: Notes, melted: bool) -> _Rows:
+    selection = picked.selection if picked else notes.numbers(table, roles.selection, "selection")
+    status, bad = _statuses(table, roles, selection, notes)
+    reported, cost, clock = None, None, False
     if roles.reported is not None and roles.reported != roles.selection:
-        found = picked.reported if picked and picked.reported else _numbers(table, roles.reported, "reported", notes)
-        _note_words(table, found, roles.reported, notes)
-        finite = np.isfinite(found.values)
-        reported = found.values if finite.all() else np.where(finite, found.values, np.nan)
-    cost = None
+        claimed = picked.reported if picked and picked.reported else notes.numbers(table, roles.reported, "reported")
+        notes.words(table, claimed, roles.reported)
+        finite = np.isfinite(claimed.values)
+        reported = claimed.values if finite.all() else np.where(finite, claimed.values, np.nan)
     if roles.cost is not None:
-        spent = picked.cost if picked and picked.cost else _numbers(table, roles.cost, "cost", notes)
-        _note_words(table, spent, roles.cost, notes)
-        cost = spent.values
+        spent = picked.cost if picked and picked.cost else notes.numbers(table, roles.cost, "cost")
+        notes.words(table, spent, roles.cost)
+        cost, clock = spent.values, "clock" in spent.converted
     families, family = _families(table, roles)
     if (family < 0).any():
         notes.skip(table, (family < 0) & ~bad, f"it has no {' / '.join(roles.family)}")
         bad |= family < 0
-    problems = None if roles.group is None else as_codes(table.columns[roles.group])
-    if problems is not None and (problems[1] < 0).any():
-        notes.skip(table, (problems[1] < 0) & ~bad, f"it has no problem in {roles.group!r}")
-        bad |= problems[1] < 0
+    problem = None if roles.group is None else as_codes(table.columns[roles.group])[1]
+    if problem is not None and (problem < 0).any():
+        notes.skip(table, (problem < 0) & ~bad, f"it has no problem in {roles.group!r}")
+        bad |= problem < 0
     if melted:  # an empty cell of a wide table is a sample that was never drawn
         empty = selection.empty & ~bad
         if empty.any():
@@ -136,64 +145,49 @@ def _assembled(
     if not keep.size:
         first = f"; the first: {notes.skipped[0].where}: {notes.skipped[0].why}" if notes.skipped else ""
         raise DataError(f"{table.source}: none of {table.n_rows} rows can be read as a trial{first}")
-    scores = selection.values
+    shown = reported if reported is not None else selection.values
+    fine = np.isfinite(shown) & (status == OK) & ~bad
+    _check.as_bounds(judged.bounds, np.asarray(shown)[fine], roles.reported or roles.selection)
     if roles.trial is not None:
-        by = _opposite(direction) if turned else direction
-        refuse_repeats(table, roles, family, [scores, status, *([] if reported is None else [reported])], keep)
-        keep, cost = best_rows(table, roles, family, scores, status, cost, keep, by)
+        columns = [selection.values, status, *([] if reported is None else [reported])]
+        refuse_repeats(table, roles, family, columns, keep)
+        keep, cost = best_rows(table, roles, family, selection.values, status, cost, keep, judged.selected)
+    return _Rows(selection.values, reported, cost, status, family, families, keep, clock)
+
+
+def _assembled(table: Merged, roles: Roles, wanted: Wanted, judged: Judged, rows: _Rows, notes: Notes) -> Trials:
+    keep = rows.keep
     everything = keep.size == table.n_rows
 
     def pick(column: npt.NDArray[Any] | None) -> Any:
         return column if column is None or everything else column[keep]
 
-    scores = pick(scores)
-    kept_families, family = unique_codes(pick(family), families)
-    group_names, group = ((), None) if problems is None else unique_codes(pick(problems[1]), problems[0])
-    search_names, search = _codes(table, roles.search, keep, everything)
-    weights, strata = said_of_groups(table, roles, keep, group, group_names)
-    configuration = configuration_of(table, roles, wanted, keep, everything)
-    order = None
-    if roles.order is not None:
-        places = _numbers(table, roles.order, "order", notes).values[keep]
-        if np.isfinite(places).all():  # else one of several sources knows no order: that of the rows serves
-            order = places.astype(np.int64)
-    curve_of = reported if reported is not None else selection.values
-    fine = np.isfinite(curve_of) & (status == _OK) & ~bad
-    _check.as_bounds(bounds, np.asarray(curve_of)[fine], roles.reported or roles.selection)
-    metric = Metric(
-        direction=direction,
-        selection=("-" if turned else "") + _score_name(table, "selection", roles.selection),
-        reported=_score_name(table, "reported", roles.reported) if roles.reported and reported is not None else None,
-        bounds=bounds,
-        cost=_score_name(table, "cost", roles.cost) if roles.cost else None,
-        cost_unit=_unit(table, roles),
-    )
-    if roles.reported == roles.selection:
-        notes.cautions.append(
-            Caution(
-                "selection-is-reported",
-                f"the selection score and the reported score are one column, {roles.selection!r}",
-            )
-        )
-    _say_guesses(roles, direction, turned, notes)
+    families, family = unique_codes(pick(rows.family), rows.families)
+    groups, group = _codes(table, roles.group, keep, everything)
+    searches, search = _codes(table, roles.search, keep, everything)
+    weights, strata = said_of_groups(table, roles, keep, group, groups)
+    scores = pick(rows.selection)
     facts: dict[str, str] = {}
     for one in table.present():
-        facts |= {key: said for key, said in one.facts.items() if not key.startswith(("name:", "bounds:"))}
+        facts |= {key: fact for key, fact in one.facts.items() if not key.startswith(("name:", "bounds:"))}
     if roles.flag is not None:
         facts[f"flagged:{roles.flag}"] = str(int(_flagged(table, roles.flag)[keep].sum()))
+    configuration = configuration_of(table, roles, wanted, keep, everything)
+    order = _order(table, roles, keep, notes)
+    _say_choices(roles, judged, notes)
     return Trials(
-        metric=metric,
-        families=kept_families,
+        metric=_metric(table, roles, judged, rows),
+        families=families,
         family=family,
-        selection=-scores if turned else scores,
-        status=pick(status),
-        reported=pick(reported),
-        cost=pick(cost),
+        selection=-scores if judged.turned else scores,
+        status=pick(rows.status),
+        reported=pick(rows.reported),
+        cost=pick(rows.cost),
         order=order,
         group=group,
-        groups=group_names,
+        groups=groups,
         search=search,
-        searches=search_names,
+        searches=searches,
         seed=None if roles.seed is None else _seeds(taken(table.columns[roles.seed], keep)),
         sample=None if roles.sample is None else _seeds(taken(table.columns[roles.sample], keep)),
         weights=weights,
@@ -207,62 +201,35 @@ def _assembled(
     )
 
 
+def _metric(table: Merged, roles: Roles, judged: Judged, rows: _Rows) -> Metric:
+    reported = roles.reported if rows.reported is not None else None
+    return Metric(
+        direction=judged.direction,
+        selection=("-" if judged.turned else "") + _score_name(table, "selection", roles.selection),
+        reported=_score_name(table, "reported", reported) if reported else None,
+        bounds=judged.bounds,
+        cost=_score_name(table, "cost", roles.cost) if roles.cost else None,
+        cost_unit="s" if rows.clock else _unit(table, roles),
+    )
+
+
 def _score_name(table: Merged, role: str, column: str) -> str:
     """The name a tidy table remembers, else the column's own."""
-    found = {one.facts.get(f"name:{role}") for one in table.present() if one.roles.get(role) == column}
-    return next(iter(found)) or column if len(found) == 1 else column
+    written = {one.facts.get(f"name:{role}") for one in table.present() if one.roles.get(role) == column}
+    return next(iter(written)) or column if len(written) == 1 else column
 
 
-def _written_bounds(table: Merged, column: str) -> Bounds:
-    """Bounds that a tidy table or a ledger remembers, else those in the column's name."""
-    sides = [{one.facts.get(f"bounds:{side}") for one in table.present()} for side in ("low", "high")]
-    own = {one.roles.get("reported", one.roles.get("selection")) for one in table.present()}
-    bounded = column in ("selection", "reported") or (own == {column} and any(found != {None} for found in sides))
-    if bounded and all(len(found) == 1 for found in sides):
-        low, high = (next(iter(found)) for found in sides)
-        return (None if low is None else float(low)), (None if high is None else float(high))
-    return names.direction_of(column)[1]
+def _order(table: Merged, roles: Roles, keep: npt.NDArray[np.int64], notes: Notes) -> IntArray | None:
+    if roles.order is None:
+        return None
+    places = notes.numbers(table, roles.order, "order").values[keep]
+    # Where one of several sources knows no order, that of the rows serves.
+    return places.astype(np.int64) if np.isfinite(places).all() else None
 
 
-def _opposite(direction: str) -> str:
-    return "min" if direction == "max" else "max"
-
-
-def _numbers(table: Merged, name: str, role: str, notes: _Notes) -> Numbers:
-    found = as_numbers(table.columns[name])
-    if len(found.words) * 2 > table.n_rows - int(found.empty.sum()):
-        row, word = next(iter(found.words.items()))
-        raise InputError(
-            f"the column for --{role}, {name!r}, must hold numbers, and {len(found.words)} of {table.n_rows} cells do "
-            f"not (first: {word!r} at {table.at(row)}); choose another column"
-        )
-    for kind, (count, first) in found.converted.items():
-        notes.cautions.append(
-            Caution(
-                "converted-numbers",
-                f"{count} of the numbers in {name!r} {'is' if count == 1 else 'are'} in {_SAYS[kind]} and read "
-                f"as such, e.g. {first!r}",
-                value=float(count),
-            )
-        )
-    return found
-
-
-def _note_words(table: Merged, found: Numbers, name: str, notes: _Notes) -> None:
-    """Text in a column that only describes a trial does not cost the trial: the cell is empty, and that is said."""
-    for row, word in list(found.words.items())[:20]:
-        notes.skipped.append(Skipped(f"{table.at(row)}, column {name!r}", f"{word!r} is no number; read as empty"))
-    if len(found.words) > 20:
-        notes.skipped.append(
-            Skipped(f"{table.source}, column {name!r}", f"{len(found.words) - 20} more cells are no numbers")
-        )
-
-
-def _statuses(
-    table: Merged, roles: Roles, selection: Numbers, notes: _Notes, role: str
-) -> tuple[npt.NDArray[np.uint8], Mask]:
+def _statuses(table: Merged, roles: Roles, selection: Numbers, notes: Notes) -> tuple[npt.NDArray[np.uint8], Mask]:
     """The status of each row, and the rows that are no trials at all."""
-    status = np.full(table.n_rows, _OK, dtype=np.uint8)
+    status = np.full(table.n_rows, OK, dtype=np.uint8)
     if roles.status is not None:
         status, unknown = as_statuses(table.columns[roles.status])
         if unknown:
@@ -277,13 +244,13 @@ def _statuses(
         meant = status_of(word)
         if meant is not None and meant != "ok":
             status[row] = STATUSES.index(meant)
-        elif status[row] == _OK:
+        elif status[row] == OK:
             bad[row] = True
-            reasons[row] = f"its {role} score {word!r} is no number"
+            reasons[row] = f"its selection score {word!r} is no number"
     if reasons:
         notes.skip(table, bad, reasons)
     flagged = _flagged(table, roles.flag) if roles.flag is not None else np.zeros(table.n_rows, dtype=bool)
-    lost = (status == _OK) & ~np.isfinite(selection.values) & ~bad
+    lost = (status == OK) & ~np.isfinite(selection.values) & ~bad
     status[lost & ~selection.empty] = _DIVERGED
     status[lost & selection.empty] = _FAILED
     status[lost & flagged] = _DIVERGED
@@ -300,29 +267,24 @@ def _flagged(table: Merged, name: str) -> Mask:
 def _families(table: Merged, roles: Roles) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
     if not roles.family:
         return table.source_codes()
-    found, codes = as_codes(table.columns[roles.family[0]])
+    listed, codes = as_codes(table.columns[roles.family[0]])
     for name in roles.family[1:]:
         more, inner = as_codes(table.columns[name])
-        joint = codes.astype(np.int64) * len(more) + inner
-        joint[(codes < 0) | (inner < 0)] = -1
-        distinct, first, joint_codes = np.unique(joint, return_index=True, return_inverse=True)
-        joint_codes = joint_codes.ravel()
-        order = np.argsort(first[distinct >= 0], kind="stable")
-        listed = distinct[distinct >= 0][order]
-        place = np.full(distinct.size, -1, dtype=np.int32)
-        place[np.flatnonzero(distinct >= 0)[order]] = np.arange(order.size)
-        found = tuple(f"{found[int(one) // len(more)]} / {more[int(one) % len(more)]}" for one in listed)
-        codes = place[joint_codes]
-    return found, codes
+        joint = np.where((codes < 0) | (inner < 0), -1, codes.astype(np.int64) * len(more) + inner)
+        distinct, joint_codes = np.unique(joint, return_inverse=True)
+        both = [f"{listed[pair // len(more)]} / {more[pair % len(more)]}" for pair in distinct.tolist() if pair >= 0]
+        codes = joint_codes.ravel().astype(np.int32) - (1 if distinct[0] < 0 else 0)
+        listed, codes = unique_codes(codes, tuple(both))
+    return listed, codes
 
 
 def _codes(table: Merged, name: str | None, keep: Any, everything: bool) -> tuple[tuple[str, ...], Any]:
     if name is None:
         return (), None
-    found, codes = as_codes(table.columns[name])
+    listed, codes = as_codes(table.columns[name])
     if (codes < 0).any():
-        found, codes = (*found, "(none)"), np.where(codes < 0, len(found), codes).astype(np.int32)
-    return unique_codes(codes if everything else codes[keep], found)
+        listed, codes = (*listed, "(none)"), np.where(codes < 0, len(listed), codes).astype(np.int32)
+    return unique_codes(codes if everything else codes[keep], listed)
 
 
 def _seeds(column: Any) -> npt.NDArray[Any]:
@@ -340,62 +302,23 @@ def _unit(table: Merged, roles: Roles) -> str | None:
     return given.pop() if len(given) == 1 else names.cost_unit_of(roles.cost)
 
 
-def _with_selection(table: Merged, selection: str, notes: _Notes) -> Merged:
-    """Without the tables that have no such score: their rows are no failed trials, they are something else."""
-    lacking = table.lacking(selection)
-    if not lacking:
-        return table
-    for place in lacking:
-        one = table.tables[place]
-        why = f"it has no column {selection!r}; its {one.n_rows} rows are left out"
-        if one.roles and "selection" not in one.roles:
-            why = f"it has no single score to select by: name one with --selection; its {one.n_rows} rows are left out"
-        notes.skipped.append(Skipped(one.source, why))
-    return table.only(~np.isin(table.table_codes(), lacking))
-
-
-def _direction(table: Merged, roles: Roles, wanted: Wanted, known: dict[str, str]) -> tuple[str, Bounds, bool]:
-    """The direction of the score that curves are of, its bounds, and whether the selection score must be turned."""
-    shown = roles.reported or roles.selection
-    by_name, _ = names.direction_of(shown)
-    selection_by_name, _ = names.direction_of(roles.selection)
-    bounds = _check.as_bounds(wanted.bounds) if wanted.bounds is not None else _written_bounds(table, shown)
-    given = table.direction(roles.selection, known.get("selection") == roles.selection)
-    by_name = table.direction(shown, chosen=False) or by_name
-    direction = None if wanted.direction is None else _check.as_direction(wanted.direction)
-    if given is not None:
-        selection_by_name = given
-        if direction is None and (shown == roles.selection or by_name in (None, given)):
-            direction = given
-    if direction is None:
-        if by_name is None and (shown == roles.selection or names.rest(shown) == names.rest(roles.selection)):
-            by_name = selection_by_name
-        if by_name is None:
-            raise InputError(
-                f"is a higher {shown!r} better, or a lower one? its name does not tell: give --direction max or min"
-            )
-        direction = by_name
-        roles.guessed.append(f"direction = {direction} (by the name {shown!r})")
-    turned = roles.reported is not None and selection_by_name is not None and selection_by_name != direction
-    if given is not None and wanted.direction is not None and roles.reported is None and given != direction:
-        raise InputError(f"--direction {direction} contradicts the source, which recorded {given}")
-    return direction, bounds, turned
-
-
-def _say_guesses(roles: Roles, direction: str, turned: bool, notes: _Notes) -> None:
-    said = list(roles.guessed)
-    if said:
-        notes.cautions.append(Caution("guessed-columns", f"chosen by name: {', '.join(said)}"))
-    if roles.open:
+def _say_choices(roles: Roles, judged: Judged, notes: Notes) -> None:
+    """What was taken by name alone, and what was left open."""
+    if roles.reported == roles.selection:
+        notes.cautions.append(Caution.of("selection-is-reported", column=roles.selection))
+    direction = judged.direction if roles.direction_by is not None else None
+    if roles.guessed or direction or roles.run_cost:
         notes.cautions.append(
-            Caution("guessed-columns", f"not chosen, since the names leave it open: {'; '.join(roles.open)}")
-        )
-    if turned:
-        other = "lower" if direction == "max" else "higher"
-        notes.cautions.append(
-            Caution(
+            Caution.of(
                 "guessed-columns",
-                f"a {other} {roles.selection!r} is better and the reported score points the other way: the selection "
-                f"score is negated, and direction = {direction}",
+                columns=roles.guessed,
+                direction=direction,
+                by=roles.direction_by,
+                run_cost=roles.run_cost,
             )
+        )
+    notes.cautions += roles.notes
+    if judged.turned:
+        notes.cautions.append(
+            Caution.of("guessed-columns", kind="turned", column=roles.selection, direction=judged.direction)
         )

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from levelbest import _check
-from levelbest.errors import InputError
+from levelbest.cautions import Caution
+from levelbest.errors import InputError, named
 from levelbest.readers.columns import Coded, LazyColumns, as_codes, is_numeric
 from levelbest.readers.steps import names
 from levelbest.readers.steps.nested import split_path
@@ -21,13 +24,13 @@ _GROUP = ("group", "problem", "problem_id", "task_id", "question_id", "prompt_id
 _COST = names.word_set("cost runtime duration elapsed walltime gpu_hours seconds hours usd")
 _SEED = (("seed",), ("random", "seed"), ("random", "state"))
 _STATUS = (("status",), ("state",), ("trial", "status"), ("run", "status"))
-_COST_UNITS = ("s", "h", "min", "USD", "GPU h")
-_STEPS = (("epoch",), ("step",), ("global", "step"), ("iteration",), ("training", "iteration"))
-_RUNS = (("run",), ("run", "id"), ("run", "name"), ("trial",), ("trial", "id"), ("run", "uuid"))
-_SAMPLES = (
-    "sample_id", "sample", "sample_idx", "sample_index", "sample_number", "completion_id", "generation_id", "trial",
-    "trial_id", "attempt", "epoch",
-)  # fmt: skip
+_SAMPLE_IDS = (
+    "sample_id sample sample_idx sample_index sample_number completion_id generation_id trial trial_id attempt"
+)
+_PREFIXES = ("user_attrs", "params", "metrics", "config", "summary", "hparams", "tags", "args", "values", "scores")
+_ONE_EACH = 0.9
+"""A column whose values are so nearly all different tells trials apart, not families."""
+_FEW = 6
 _CUMULATIVE = names.word_set("cum cumulative accumulated total_so_far start end")
 
 
@@ -50,12 +53,18 @@ class Wanted:
     wide: tuple[str, ...] | None = None
     where: str | None = None
     direction: str | None = None
+    selection_direction: str | None = None
     bounds: Any = None
+
+    @property
+    def no_family(self) -> bool:
+        """Whether the caller says that no column names families."""
+        return self.family is not None and len(self.family) == 1 and self.family[0].lower() == "none"
 
 
 @dataclass
 class Roles:
-    """Role -> column. ``guessed`` says, in words, what was taken by name alone."""
+    """Role -> column. ``guessed`` holds what was taken by name alone."""
 
     selection: str
     family: tuple[str, ...] = ()
@@ -74,9 +83,13 @@ class Roles:
     """Which sample of its problem a row is."""
     flag: str | None = None
     """A true-or-false column that marks trials that went wrong."""
-    guessed: list[str] = field(default_factory=list)
-    open: list[str] = field(default_factory=list)
-    """Choices that were left, with the option to give."""
+    guessed: list[tuple[str, str]] = field(default_factory=list)
+    direction_by: str | None = None
+    """The name that told the direction."""
+    run_cost: str | None = None
+    """How the cost of a run was put together from its rows: ``sum`` or ``last``."""
+    notes: list[Caution] = field(default_factory=list)
+    """Choices that were left open, or made for a reason that is no name."""
 
     def named(self) -> dict[str, str]:
         """Role -> column, for the roles that have one."""
@@ -93,18 +106,34 @@ class Roles:
 
 
 def column_named(asked: str, columns: Iterable[str], option: str, source: str) -> str:
-    """The column meant by a name: exact, else the only one that differs in case or punctuation; or a nested path."""
+    """The column meant by a name: exact, else the only one that differs in case, punctuation or a tool's prefix.
+
+    ``test_acc`` is also ``user_attrs_test_acc`` and ``metrics.test_acc``; a dotted path may lead into nested values.
+    """
     known = list(columns)
     if asked in known:
         return asked
-    alike = [name for name in known if names.tokens(name) == names.tokens(asked) and names.tokens(asked)]
-    if len(alike) == 1:
-        return alike[0]
-    if len(alike) > 1:
-        raise InputError(f"{source}: {asked!r} could be any of {', '.join(map(repr, alike))}; give --{option} exactly")
+    words = names.tokens(asked)
+    spelled = [name for name in known if words and names.tokens(name) == words]
+    prefixed = [name for name in known if words and _without_prefix(name) == words]
+    for alike in (spelled, prefixed):
+        if len(alike) == 1:
+            return alike[0]
+        if alike:
+            either = ", ".join(map(repr, alike))
+            raise InputError(f"{source}: {asked!r} could be any of {either}; give {named(option)} exactly")
     if split_path(asked, known) is not None:
         return asked
-    raise InputError(f"{source} has no column {asked!r} for --{option}; {_check.nearest_first(asked, known)}")
+    raise InputError(f"{source} has no column {asked!r} for {named(option)}; {_check.nearest_first(asked, known)}")
+
+
+def _without_prefix(name: str) -> tuple[str, ...]:
+    words = names.tokens(name)
+    for prefix in _PREFIXES:
+        parts = names.tokens(prefix)
+        if words[: len(parts)] == parts:
+            return words[len(parts) :]
+    return ()
 
 
 def choose_roles(columns: Mapping[str, Any], wanted: Wanted, known: Mapping[str, str], source: str) -> Roles:
@@ -119,28 +148,28 @@ def choose_roles(columns: Mapping[str, Any], wanted: Wanted, known: Mapping[str,
         return column_named(given, columns, option or role, source)
 
     selection = asked("selection")
-    guessed: list[str] = []
+    guessed: list[tuple[str, str]] = []
     if selection is None:
         selection = _guess_selection(columns, source, exclude=wanted)
-        guessed.append(f"selection = {selection!r}")
+        guessed.append(("selection", selection))
     roles = Roles(selection=selection, guessed=guessed)
     for role in ("cost", "group", "trial", "search", "status", "weight", "stratum"):
         setattr(roles, role, asked(role))
-    roles.seed = asked("seed", "seed-column")
+    roles.seed = asked("seed", "seed_column")
     roles.order = known.get("order")
     roles.reported = asked("reported")
     if wanted.family is not None and ",".join(wanted.family) in columns:
         roles.family = (",".join(wanted.family),)  # one column whose name has a comma
-    elif wanted.family is not None:
-        roles.family = tuple(column_named(one, columns, "family", source) for one in wanted.family)
-    elif "family" in known:
+    elif wanted.family is not None and not wanted.no_family:
+        roles.family = tuple(column_named(column, columns, "family", source) for column in wanted.family)
+    elif wanted.family is None and "family" in known:
         roles.family = (known["family"],)
     taken = roles.used()
     free = [name for name in columns if name not in taken]
     if wanted.reported is None and roles.reported is None and "selection" not in known:
         _guess_reported(roles, columns, free, source)
     if not roles.family and wanted.family is None:
-        _guess_family(roles, free, source)
+        _guess_family(roles, columns, free, source)
     _guess_rest(roles, columns, [name for name in free if name not in roles.used()], wanted)
     return roles
 
@@ -174,13 +203,18 @@ def _guess_selection(columns: Mapping[str, Any], source: str, exclude: Wanted) -
             return candidates[0]
         if candidates:
             raise InputError(
-                f"{source}: the selection score could be any of {_listed(candidates)}; choose one with --selection"
+                f"{source}: the selection score could be any of {_listed(candidates)}; choose one with "
+                f"{named('selection')}"
             )
     numeric = [name for name in free if _numeric(columns, name)]
     if len(numeric) == 1 and len(free) == 1:
         return numeric[0]
+    tested = [name for name in numeric if names.is_metric(name) and words[name] & names.TEST]
+    if len(tested) == 1:  # the only score there is picks the winner too, and that is said
+        return tested[0]
     raise InputError(
-        f"{source}: no column is obviously the selection score; name it with --selection (columns: {_listed(columns)})"
+        f"{source}: no column is obviously the selection score; name it with {named('selection')} (columns: "
+        f"{_listed(columns)})"
     )
 
 
@@ -196,28 +230,34 @@ def _guess_reported(roles: Roles, columns: Mapping[str, Any], free: Sequence[str
     for tier in (exact, same, bare):
         if len(tier) == 1:
             roles.reported = tier[0]
-            roles.guessed.append(f"reported = {tier[0]!r}")
+            roles.guessed.append(("reported", tier[0]))
             return
         if tier:
             raise InputError(
-                f"{source}: the reported score could be any of {_listed(tier)}; choose one with --reported "
-                "(or --reported none)"
+                f"{source}: the reported score could be any of {_listed(tier)}; choose one with {named('reported')} "
+                "(or say 'none')"
             )
     if test:
-        roles.open.append(f"{_listed(test)} could be the reported score (--reported)")
+        roles.notes.append(Caution.of("guessed-columns", kind="open", role="reported", columns=test))
 
 
-def _guess_family(roles: Roles, free: Sequence[str], source: str) -> None:
+def _guess_family(roles: Roles, columns: Mapping[str, Any], free: Sequence[str], source: str) -> None:
     exact = [name for name in free if names.tokens(name) == ("family",)]
     obvious = [name for name in free if obvious_family(names.tokens(name))]
     for tier in (exact, obvious):
         if len(tier) == 1:
+            codes = as_codes(columns[tier[0]])[1]
+            count, filled = np.unique(codes[codes >= 0]).size, int((codes >= 0).sum())
+            if filled >= _FEW and count > _ONE_EACH * filled:
+                said = Caution.of("guessed-columns", kind="one-each", column=tier[0], count=count, n_trials=filled)
+                roles.notes.append(said)
+                return
             roles.family = (tier[0],)
-            roles.guessed.append(f"family = {tier[0]!r}")
+            roles.guessed.append(("family", tier[0]))
             return
         if tier:
             raise InputError(
-                f"{source}: the family could be any of {_listed(tier)}; choose with --family (several: --family A,B)"
+                f"{source}: the family could be any of {_listed(tier)}; choose one or several with {named('family')}"
             )
 
 
@@ -234,7 +274,7 @@ def _guess_rest(roles: Roles, columns: Mapping[str, Any], free: Sequence[str], w
     if roles.group is None and wanted.group is None:
         _take_one(roles, "group", [name for name in free if "_".join(names.tokens(name)) in _GROUP])
     if roles.seed is None and wanted.seed is None:
-        _take_one(roles, "seed", [name for name in free if names.tokens(name) in _SEED], "seed-column")
+        _take_one(roles, "seed", [name for name in free if names.tokens(name) in _SEED], "seed_column")
     if roles.search is None and wanted.search is None:
         _take_one(roles, "search", [name for name in free if names.tokens(name) in (("search",), ("search", "id"))])
     if roles.status is None and wanted.status is None:
@@ -243,27 +283,14 @@ def _guess_rest(roles: Roles, columns: Mapping[str, Any], free: Sequence[str], w
     if roles.group is not None:
         roles.sample = roles.trial or _obvious_sample(columns, [name for name in free if name not in roles.used()])
         roles.sample = roles.sample or roles.order
-    _guess_checkpoints(roles, columns, free)
     if roles.flag is None:
         flags = [name for name in free if set(names.tokens(name)) & set(FLAGS) and _is_flag(columns[name])]
         roles.flag = flags[0] if len(flags) == 1 else None
 
 
-def _guess_checkpoints(roles: Roles, columns: Mapping[str, Any], free: Sequence[str]) -> None:
-    """Rows that look like checkpoints of runs are said to, for as trials of their own they would be counted wrongly."""
-    if roles.trial is not None or not any(names.tokens(name) in _STEPS for name in columns):
-        return
-    for name in free:
-        if names.tokens(name) in _RUNS:
-            distinct = as_codes(columns[name])[0]
-            if 1 < len(distinct) <= len(columns[name]) / 2:
-                roles.open.append(f"rows may be checkpoints of the {len(distinct)} runs in {name!r} (--trial {name})")
-                return
-
-
 def _obvious_sample(columns: Mapping[str, Any], free: Sequence[str]) -> str | None:
     """The column of sample ids: known by its name, and by ids that are numbers or single words."""
-    for known in _SAMPLES:
+    for known in (*_SAMPLE_IDS.split(), "epoch"):
         for name in free:
             if "_".join(names.tokens(name)) == known and (
                 _numeric(columns, name) or all(len(one.split()) == 1 for one in as_codes(columns[name])[0])
@@ -289,9 +316,9 @@ def _obvious_cost(name: str) -> bool:
 def _take_one(roles: Roles, role: str, found: Sequence[str], option: str | None = None) -> None:
     if len(found) == 1:
         setattr(roles, role, found[0])
-        roles.guessed.append(f"{role} = {found[0]!r}")
+        roles.guessed.append((role, found[0]))
     elif found:
-        roles.open.append(f"{_listed(found)} could be the {role} (--{option or role})")
+        roles.notes.append(Caution.of("guessed-columns", kind="open", role=option or role, columns=list(found)))
 
 
 def _is_flag(column: Any) -> bool:

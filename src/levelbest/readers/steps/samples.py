@@ -1,4 +1,4 @@
-"""Samples of a problem kept as a list in one cell: one row each, where a column names problems (``--group``)."""
+"""Samples of a problem kept as a list in one cell: one row each, where a column names problems."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def expand_samples(table: Merged, roles: Roles) -> Expanded | None:
     """One row per item of the lists of scores; None where scores are plain numbers or lists of checkpoints.
 
     Without a group a list is one run's checkpoints, of which the best counts; of a problem's samples it must not be
-    taken, or pass@1 would be pass@k. Items that carry a step, and lists beside ``--trial``, stay checkpoints.
+    taken, or pass@1 would be pass@k. Items that carry a step, and lists beside a column of runs, stay checkpoints.
     """
     if roles.group is None or roles.trial is not None:
         return None
@@ -61,7 +61,6 @@ def expand_samples(table: Merged, roles: Roles) -> Expanded | None:
     place = _PLACE
     while place in table.columns:
         place += "'"
-    message = f"each item of the lists in {roles.selection!r} is one sample of its {roles.group}: one trial each"
     owners = {(split_path(name, table.columns) or ("",))[0] for name in lists if name not in table.columns}
     kept = [name for name in table.columns if name not in lists and name not in owners]
     plain = {name: table.columns[name] for name in kept}
@@ -75,10 +74,11 @@ def expand_samples(table: Merged, roles: Roles) -> Expanded | None:
             columns[name] = typed([item for row in rows.tolist() for item in items[row]])
         columns[place] = np.array([one for row in rows.tolist() for one in range(sizes[row])], dtype=np.float64)
         expanded.append(_like(table, code, columns, repeated))
+    said = Caution.of("guessed-columns", kind="lists", column=roles.selection, group=roles.group)
     if roles.order is None:
         roles.order = place
     roles.sample = roles.sample or place
-    return Expanded(Merged(expanded), [Caution("guessed-columns", message)], skipped)
+    return Expanded(Merged(expanded), [said], skipped)
 
 
 def _items(table: Merged, name: str) -> list[list[Any]] | None:

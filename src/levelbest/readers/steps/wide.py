@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from levelbest.cautions import Caution
-from levelbest.errors import InputError
+from levelbest.errors import InputError, named
 from levelbest.readers.columns import as_codes, is_numeric, stacked, taken
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
@@ -42,7 +42,7 @@ def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
     if wanted.wide is not None:
         samples = [name for name in table.columns if any(fnmatchcase(name, pattern) for pattern in wanted.wide)]
         if not samples:
-            raise InputError(f"no column of {table.source} matches --wide {','.join(wanted.wide)}")
+            raise InputError(f"no column of {table.source} matches {named('wide')} {','.join(wanted.wide)}")
         cautions: list[Caution] = []
     else:
         if wanted.selection is not None or "selection" in known or wanted.trial is not None:
@@ -50,8 +50,8 @@ def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
         samples = _obvious_samples(table)
         if not samples:
             return None
-        said = f"the {len(samples)} columns {samples[0]!r} to {samples[-1]!r} are samples: one trial each"
-        cautions = [Caution("guessed-columns", f"chosen by name: {said}")]
+        first, last = samples[0], samples[-1]
+        cautions = [Caution.of("guessed-columns", kind="samples", first=first, last=last, count=len(samples))]
     others = [name for name in table.columns if name not in samples]
     group, family = _owner(table, wanted, others)
     n_rows, n_samples = table.n_rows, len(samples)
@@ -77,7 +77,7 @@ def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
     if group is not None:
         known["group"] = group
         if wanted.group is None:
-            cautions.append(Caution("guessed-columns", f"each row is one problem, named by {group!r}"))
+            cautions.append(Caution.of("guessed-columns", kind="rows", group=group))
     lines = np.array([_line(table, row) for row in range(n_rows)], dtype=np.int64)
     long = RawTable(
         table.source,
@@ -116,21 +116,7 @@ def _owner(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str | 
     if wanted.group is not None:
         return column_named(wanted.group, table.columns, "group", table.source), family
     taken_names = set(family or ())
-    words = {
-        "problem",
-        "task",
-        "question",
-        "puzzle",
-        "prompt",
-        "idx",
-        "index",
-        "id",
-        "group",
-        "instance",
-        "item",
-        "example",
-    }
-    named = [name for name in others if name not in taken_names and set(names.tokens(name)) & words]
+    named = [name for name in others if name not in taken_names and set(names.tokens(name)) & _PROBLEM]
     if named:
         return named[0], family
     if family and len(set(as_codes(table.columns[family[0]])[1].tolist())) == table.n_rows:

@@ -54,10 +54,7 @@ def parse_delimited(text: str, source: str, delimiter: str | None = None) -> Raw
             f"numbers of cells than its header ({width}, split at {delimiter!r}); the first is at {ragged[0].where}"
         )
     cautions = [
-        Caution(
-            "guessed-columns",
-            f"{source}: {count} columns are named {name!r}; the later ones are read as {name!r} (2) on",
-        )
+        Caution.of("guessed-columns", kind="renamed", source=source, column=name, count=count)
         for name, count in renamed.items()
     ]
     as_text = TEXT if set(names) >= MARKS else frozenset()

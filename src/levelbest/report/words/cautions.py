@@ -49,14 +49,16 @@ A function below is the sentence of one (code, kind), and its parameters are the
                                           direction=None, by=None (the name that tells the direction),
                                           run_cost=None ("sum": over the rows of a run, "last": it never falls)
                              open         role (the argument's name: "reported", "seed_column"), columns
-                             checkpoints  runs, column
+                             checkpoints  runs, column, counter
+                             one-each     column, count, n_trials
                              turned       column, direction
+                             same-way     column, reported, direction
                              samples      first, last, count
                              lists        column, group
                              rows         group
                              renamed      source, column, count
     converted-numbers        ""           count, column, how ("percent", "percent-points", "thousands",
-                                          "decimal-comma"), first
+                                          "decimal-comma", "clock"), first
     skipped-rows             ""           where, why, count
                              no-family    count, column
                              no-problem   count, column

@@ -49,8 +49,19 @@ def _open(role: str, columns: Sequence[str]) -> str:
 
 
 @says("guessed-columns", "checkpoints")
-def _checkpoints(runs: int, column: str) -> str:
-    return f"rows may be checkpoints of the {runs} runs in {column!r} ({named('trial')} {column})"
+def _checkpoints(runs: int, column: str, counter: str) -> str:
+    return (
+        f"rows are checkpoints of the {runs} runs in {column!r}, as {counter!r} rises within them: each run is one "
+        f"trial, at its best checkpoint by the selection score ({named('trial')} none if each row is a trial)"
+    )
+
+
+@says("guessed-columns", "one-each")
+def _one_each(column: str, count: int, n_trials: int) -> str:
+    return (
+        f"{column!r} has {count} values in {n_trials} rows: it tells trials apart and not families, so that all are "
+        f"one family ({named('family')} {column} if each is one)"
+    )
 
 
 @says("guessed-columns", "turned")
@@ -59,6 +70,15 @@ def _turned(column: str, direction: str) -> str:
     return (
         f"a {other} {column!r} is better and the reported score points the other way: the selection score is negated, "
         f"and direction = {direction}"
+    )
+
+
+@says("guessed-columns", "same-way")
+def _same_way(column: str, reported: str, direction: str) -> str:
+    way = "higher" if direction == "max" else "lower"
+    return (
+        f"the name {column!r} does not tell which way is better: a {way} one is taken to be, as for {reported!r} "
+        f"({named('selection_direction')})"
     )
 
 
@@ -87,6 +107,7 @@ _HOW = {
     "percent-points": "percent signs (not divided by 100, since numbers without the sign are larger than 1)",
     "thousands": "thousands commas",
     "decimal-comma": "decimal commas",
+    "clock": "hours, minutes and seconds (read as seconds)",
 }
 
 

@@ -1,0 +1,112 @@
+"""Which way is better, between which bounds, and whether all families are on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from levelbest import _check
+from levelbest._check import Bounds
+from levelbest.cautions import Caution
+from levelbest.errors import InputError, named
+from levelbest.readers.steps import names
+from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.roles import Roles, Wanted
+from levelbest.trials import Trials
+
+__all__ = ["Judged", "judged_by", "opposite", "refuse_mixed_scales"]
+
+_FACTOR = 20.0
+"""So many times larger scores of one family than another's shares are percent."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How the score that curves are of is judged."""
+
+    direction: str
+    bounds: Bounds
+    turned: bool
+    """Whether the selection score points the other way, and is negated."""
+
+    @property
+    def selected(self) -> str:
+        """Which way the selection score is better as it stands in the table."""
+        return opposite(self.direction) if self.turned else self.direction
+
+
+def opposite(direction: str) -> str:
+    """The other direction."""
+    return "min" if direction == "max" else "max"
+
+
+def judged_by(table: Merged, roles: Roles, wanted: Wanted, known: Mapping[str, str]) -> Judged:
+    """The direction of the score that curves are of, its bounds, and whether the selection score must be turned."""
+    shown = roles.reported or roles.selection
+    alone = shown == roles.selection
+    bounds = _check.as_bounds(wanted.bounds) if wanted.bounds is not None else _written_bounds(table, shown)
+    recorded = table.direction(roles.selection, known.get("selection") == roles.selection)
+    selection = recorded or names.direction_of(roles.selection)[0]
+    if wanted.selection_direction is not None:
+        selection = _check.as_direction(wanted.selection_direction)
+    reported = selection if alone else table.direction(shown, chosen=False) or names.direction_of(shown)[0]
+    same_metric = names.rest(shown) == names.rest(roles.selection)
+    if wanted.direction is not None:
+        direction = _check.as_direction(wanted.direction)
+        if recorded not in (None, direction) and alone:
+            raise InputError(f"{named('direction')} {direction} contradicts the source, which recorded {recorded}")
+    else:
+        found = reported or (selection if same_metric or recorded else None)
+        if found is None:
+            raise InputError(
+                f"is a higher {shown!r} better, or a lower one? its name does not tell: give {named('direction')} max "
+                "or min"
+            )
+        direction = found
+        if recorded is None or (reported is not None and not alone):
+            roles.direction_by = shown
+    if selection is None and not alone and not (same_metric or names.is_neutral(roles.selection)):
+        said = Caution.of(
+            "guessed-columns", kind="same-way", column=roles.selection, reported=shown, direction=direction
+        )
+        roles.notes.append(said)
+    return Judged(direction, bounds, not alone and selection is not None and selection != direction)
+
+
+def _written_bounds(table: Merged, column: str) -> Bounds:
+    """Bounds that a tidy table or a ledger remembers, else those in the column's name."""
+    sides = [{one.facts.get(f"bounds:{side}") for one in table.present()} for side in ("low", "high")]
+    own = {one.roles.get("reported", one.roles.get("selection")) for one in table.present()}
+    bounded = column in ("selection", "reported") or (own == {column} and any(side != {None} for side in sides))
+    if bounded and all(len(side) == 1 for side in sides):
+        low, high = (next(iter(side)) for side in sides)
+        return (None if low is None else float(low)), (None if high is None else float(high))
+    return names.direction_of(column)[1]
+
+
+def refuse_mixed_scales(trials: Trials, wanted: Wanted) -> None:
+    """One family's scores as shares and another's in percent would be compared as they stand."""
+    if wanted.bounds is not None or len(trials.families) < 2:
+        return
+    for column, name in ((trials.selection, trials.metric.selection), (trials.reported, trials.metric.reported)):
+        if column is None or name is None or not names.is_share(name):
+            continue
+        scores = {family: column[trials.family == code] for code, family in enumerate(trials.families)}
+        scores = {family: values[np.isfinite(values)] for family, values in scores.items()}
+        scores = {family: values for family, values in scores.items() if values.size and values.min() >= 0}
+        middle = {family: float(np.median(values)) for family, values in scores.items()}
+        shares = [family for family, values in scores.items() if 0 < values.max() <= 1]
+        percent = [
+            family
+            for family, values in scores.items()
+            if values.max() <= 100 and shares and middle[family] > max(1.0, _FACTOR * middle[shares[0]])
+        ]
+        if percent:
+            a, b = scores[shares[0]], scores[percent[0]]
+            raise InputError(
+                f"{name!r} lies between {a.min():g} and {a.max():g} in {shares[0]!r} and between {b.min():g} and "
+                f"{b.max():g} in {percent[0]!r}: are some in percent? bring them to one scale, or say with "
+                f"{named('bounds')} that both are meant"
+            )

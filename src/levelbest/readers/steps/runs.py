@@ -1,0 +1,103 @@
+"""Rows that are checkpoints of runs, and not trials of their own: seen by a counter that rises while a run repeats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import FloatArray
+from levelbest.cautions import Caution
+from levelbest.errors import InputError, named
+from levelbest.readers.columns import as_codes
+from levelbest.readers.steps import names
+from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.numbers import as_numbers
+from levelbest.readers.steps.roles import Roles, Wanted, looks_numeric
+
+__all__ = ["counter_of", "find_runs"]
+
+_COUNTERS = ("epoch", "step", "global_step", "iteration", "training_iteration", "iter", "_step", "checkpoint")
+_RUNS = (
+    "run", "run_id", "run_name", "run_uuid", "trial", "trial_id", "trial_name", "log", "log_file", "log_path", "file",
+    "job", "job_id", "experiment_id", "uuid",
+)  # fmt: skip
+_FEW = 8
+_MOSTLY = 0.7
+"""A counter that goes up by the same step in so many pairs of neighbouring rows counts checkpoints."""
+
+Codes = npt.NDArray[np.int32]
+
+
+def counter_of(columns: Any) -> str | None:
+    """The column that counts epochs or steps; None where there is none."""
+    for known in _COUNTERS:
+        for name in columns:
+            if "_".join(names.tokens(name)) == known.strip("_") and looks_numeric(columns[name]):
+                return str(name)
+    return None
+
+
+def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> None:
+    """Take the column of runs where rows are checkpoints of them, and say so; ask where nothing tells the runs apart.
+
+    A row per epoch read as a trial would make one trial of every checkpoint.
+    """
+    if roles.trial is not None or wanted.trial is not None or roles.group is not None or table.n_rows < 2:
+        return
+    counter = counter_of(table.columns)
+    if counter is None or counter in roles.used() - {roles.order}:
+        return
+    place = as_numbers(table.columns[counter]).values
+    family = _joint([as_codes(table.columns[name])[1] for name in roles.family], table.n_rows)
+    candidates = [name for name in table.columns if "_".join(names.tokens(name)) in _RUNS and name not in roles.used()]
+    for name in [*candidates, *([roles.seed] if roles.seed is not None else [])]:
+        run = _joint([family, as_codes(table.columns[name])[1]], table.n_rows)
+        if _rises(run, place):
+            roles.trial = name
+            runs = int(run.max()) + 1
+            roles.notes.append(
+                Caution.of("guessed-columns", None, runs, kind="checkpoints", runs=runs, column=name, counter=counter)
+            )
+            return
+    if _counts_checkpoints(place, table.table_codes(), names.tokens(counter) == ("epoch",)):
+        raise InputError(
+            f"{table.source}: rows look like checkpoints, since {counter!r} goes up from row to row, and as trials of "
+            f"their own they would be counted wrongly; name the column that tells runs apart with {named('trial')}, or "
+            "say 'none' there if each row is a trial"
+        )
+
+
+def _joint(columns: list[Any], n_rows: int) -> Codes:
+    """One code for each combination of codes."""
+    joint = np.zeros(n_rows, dtype=np.int64)
+    for codes in columns:
+        joint = np.unique(joint * (int(codes.max(initial=0)) + 2) + codes, return_inverse=True)[1].ravel()
+    return joint.astype(np.int32)
+
+
+def _rises(run: Codes, place: FloatArray) -> bool:
+    """Whether runs have several rows each, in which the counter goes up and never down."""
+    n_runs = int(run.max()) + 1
+    if n_runs > run.size / 2:
+        return False
+    order = np.argsort(run, kind="stable")
+    steps = np.diff(place[order])[np.diff(run[order]) == 0]
+    known = steps[np.isfinite(steps)]
+    return bool(known.size and (known >= 0).all() and (known > 0).mean() > 0.5)
+
+
+def _counts_checkpoints(place: FloatArray, table: Codes, by_name: bool) -> bool:
+    """Whether a counter goes up by one step from row to row: again and again, or once where its name is plain."""
+    steps = np.diff(place)[np.diff(table) == 0]
+    if steps.size < _FEW - 1 or not np.isfinite(steps).all():
+        return False
+    rises = steps[steps > 0]
+    if not rises.size:
+        return False
+    values, counts = np.unique(rises, return_counts=True)
+    common = float(values[np.argmax(counts)])
+    regular = float((steps == common).mean())
+    restarts = int((steps < 0).sum()) + np.unique(table).size - 1
+    return regular >= _MOSTLY and (restarts > 0 or by_name)
