@@ -70,7 +70,7 @@ def test_every_form_gives_the_same_trials(form, results, tmp_path):
 
 def test_several_metrics_must_be_chosen_from():
     results = SEARCH(["accuracy", "neg_log_loss"])
-    with pytest.raises(InputError, match="--selection"):
+    with pytest.raises(InputError, match="no column is obviously the selection score"):
         read_trials(results)
     trials = read_trials(results, selection="mean_test_neg_log_loss")
     assert trials.metric.direction == "max"
