@@ -231,7 +231,7 @@ def test_from_the_command_line(tmp_path, capsys):
     document = json.loads(capsys.readouterr().out)
     assert [one["n_groups"] for one in document["families"]] == [30, 30]
     assert main(["curve", *common]) == 0
-    assert "120 samples of 30" in " ".join(capsys.readouterr().out.split())
+    assert "of n samples of 30 problems" in " ".join(capsys.readouterr().out.split())
     assert main(["compare", *common, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["comparisons"][0]["paired"] is True
@@ -286,7 +286,7 @@ def test_weights_and_strata_from_the_command_line(tmp_path, capsys):
     assert main(["curve", *options]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "stratum problems n = 1" in shown
-    assert "problems weighted" in shown
+    assert "of 20 problems, weighted" in shown
     assert main(["compare", *options, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [one["stratum"] for one in document["strata"]] == ["easy", "hard"]
@@ -358,7 +358,8 @@ def test_all_of_n_succeed(tmp_path, capsys):
     solved = [p for p in range(20) if all(r[6] for r in rows if r[0] == "base" and r[1] == f"p{p}")]
     assert point["value"] == pytest.approx(len(solved) / 20)
     assert main(["curve", path, *named, "--statistic", "all"]) == 0
-    assert "chance that all of n succeed (correct, pass^k)" in capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "chance that all of n samples succeed (correct, pass^k) of 20 problems; 95 %" in shown
 
 
 def test_all_of_n_is_refused_where_it_means_nothing(tmp_path, capsys):

@@ -13,12 +13,12 @@ from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.comparisons.plan import make_plan
 from levelbest.errors import DataError, InputError
-from levelbest.group_curves import one_sample_each
 from levelbest.stats import horizon
 from levelbest.stats.budgets import Needed, trials_for_width, trials_to_separate
 from levelbest.stats.contrasts import Sample
 from levelbest.stats.problems import GroupPlan, plan_groups
 from levelbest.trials import Scores, Trials
+from levelbest.trials.problems import too_few_samples
 
 __all__ = ["TrialPlan", "plan_trials"]
 
@@ -204,12 +204,9 @@ def _for_problems(
         inside = np.flatnonzero(np.array(trials.strata)[groups] == stratum)
         groups, selection = groups[inside], selection[inside]
         reported = None if reported is None else reported[inside]
-    most = int(np.bincount(groups).max())
-    if n > most:
-        family, column = trials.families[0], trials.columns.get("group")
-        if most == 1:
-            raise DataError(one_sample_each(family, column, np.unique(groups).size, n))
-        raise InputError(f"{family}: n must be at most the samples of a problem, {most}, got {n}; plan for a smaller n")
+    sizes = np.bincount(groups)
+    if n > sizes.max():
+        raise too_few_samples(trials.families[0], sizes[sizes > 0], n, trials.columns.get("group"))
     z = float(ndtri((1 + confidence) / 2))
     weights = None if trials.weights is None else trials.weights[np.unique(groups)]
     options: dict[str, Any] = {"direction": trials.metric.direction, "others": [1], "weights": weights}

@@ -144,7 +144,9 @@ class ProblemsDesign:
         for own, places in zip(self.problems, self.kept, strict=True):
             inside = self.budgets[self.budgets <= own.sizes[places].max()]
             if not inside.size:
-                raise too_few_samples(own, int(self.budgets[0]), self.table.columns.get("group"))
+                raise too_few_samples(
+                    own.family, own.sizes[places], int(self.budgets[0]), self.table.columns.get("group")
+                )
             systems.append(_padded(own.best(inside, self.statistic).select(places), self.budgets))
         return tuple(systems)
 
@@ -212,7 +214,7 @@ class ProblemsDesign:
             wanted = np.array(asked.n, dtype=np.int64)
             budgets = wanted[wanted <= own.sizes.max()]
             if not budgets.size:
-                raise too_few_samples(own, int(wanted[0]), column)
+                raise too_few_samples(own.family, own.sizes, int(wanted[0]), column)
             if budgets.size < wanted.size:
                 largest = int(own.sizes.max())
                 noticed.append(Caution.of("beyond-trials", own.family, wanted[-1], kind="samples", largest=largest))

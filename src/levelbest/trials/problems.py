@@ -178,18 +178,18 @@ def grid_of(sizes: IntArray) -> IntArray:
     return budget_grid(int(np.sort(sizes)[::-1][enough - 1]))
 
 
-def too_few_samples(own: Problems, n: int, column: str | None) -> LevelbestError:
+def too_few_samples(family: str, sizes: IntArray, n: int, column: str | None) -> LevelbestError:
     """Why there is no best of n: no problem has so many samples."""
-    most = int(own.sizes.max())
+    most = int(sizes.max())
     if most > 1:
         return InputError(
-            f"{own.family}: n must be at most the samples of a problem, {most}, got {n}; draw more samples (past them "
-            "the best of n is unknown, not the best observed)"
+            f"{family}: n must be at most the samples of a problem, {most}, got {n}; draw more samples (past them the "
+            "best of n is unknown, not the best observed)"
         )
     where = "" if column is None else f" of {column!r}"
     return DataError(
-        f"{own.family}: every one of the {own.sizes.size} problems{where} has one sample, so that the best of n = {n} "
-        f"is unknown: draw more samples of each problem, ask for n = 1, or name the column that tells problems (not "
+        f"{family}: every one of the {sizes.size} problems{where} has one sample, so that the best of n = {n} is "
+        "unknown: draw more samples of each problem, ask for n = 1, or name the column that tells problems (not "
         f"samples) apart with {named('group')}"
     )
 

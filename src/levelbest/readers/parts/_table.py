@@ -107,6 +107,9 @@ class PartedTable:
         self._problems: dict[tuple[str, str], tuple[Problems, ...]] = {}
         self._counted: dict[str, tuple[tuple[Counted, ...], tuple[tuple[Caution, ...], ...]]] = {}
 
+    def __repr__(self) -> str:
+        return f"PartedTable({', '.join(self.families)}: {len(self.source)} files)"
+
     def problems(self, settings: Settings) -> tuple[Problems, ...]:
         """Of each family, failures and missing reported scores counted as the settings say."""
         policies = settings.failed, settings.missing

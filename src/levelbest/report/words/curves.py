@@ -72,16 +72,17 @@ def trials_in_words(curve: Curve, i: int | None = None) -> str:
 def curves_heading(curves: Sequence[Curve]) -> str:
     """What the numbers of a table of curves are, with the terms that it uses."""
     first = curves[0]
-    chosen = ""
-    if first.reported:
-        chosen = f", chosen by {first.selection}"
-    elif first.statistic != "all":
-        chosen = f" ({alone_words(first)})"
+    chosen = f", chosen by {first.selection}" if first.reported else f" ({alone_words(first)})"
+    if first.statistic == "all":  # nothing is chosen where all must succeed
+        chosen = ""
     names = list(dict.fromkeys(curve.method for curve in curves))
     methods = listed(list(dict.fromkeys(interval_name(name) for name in names)))
     over = "for all n at once" if first.simultaneous else "for each n by itself"
     kind = "bands" if first.simultaneous else "intervals"
-    problems = "" if first.problems is None else f" of {plural(int(first.problems.groups.size), 'problem')}"
+    problems = ""
+    if first.problems is not None:
+        weighted = ", weighted" if first.problems.weights is not None else ""
+        problems = f" of {plural(int(first.problems.groups.size), 'problem')}{weighted}"
     parts = [
         f"{quantity(first, f'n {first.unit}s')}{problems}{chosen}",
         f"{level(first.confidence)} {kind} {over}: {methods}",
