@@ -116,7 +116,8 @@ def pass_at_k(samples: int) -> Iterator[str]:
     grid = law.ppf((np.arange(200_000) + 0.5) / 200_000)
     truths = {k: solvable * float(np.mean(1 - (1 - grid) ** k)) for k in budgets}
     for n_problems in (30, 164):
-        held = {name: dict.fromkeys(budgets, 0) for name in ("levelbest", "scorio", "percentile bootstrap")}
+        names = ("levelbest", "percentile bootstrap", "scorio", "scorio, of these very problems")
+        held = {name: dict.fromkeys(budgets, 0) for name in names}
         width = {name: dict.fromkeys(budgets, 0.0) for name in held}
         for i in range(samples):
             rng = np.random.default_rng([9, n_problems, i])
@@ -127,15 +128,17 @@ def pass_at_k(samples: int) -> Iterator[str]:
             found = group_interval(best, bounds=(0.0, 1.0), rng=int(rng.integers(2**31)))
             drawn = rng.integers(n_problems, size=(1000, n_problems))
             for place, k in enumerate(budgets):
-                mean, _, low, high = pass_at_k_ci(right.astype(int), k)
+                _, _, low, high = pass_at_k_ci(right.astype(int), k)
                 resampled = np.quantile(best.by_group[drawn, place].mean(axis=1), [0.025, 0.975])
                 ends = {
                     "levelbest": (float(np.asarray(found.low)[place]), float(np.asarray(found.high)[place])),
                     "scorio": (low, high),
+                    "scorio, of these very problems": (low, high),
                     "percentile bootstrap": (float(resampled[0]), float(resampled[1])),
                 }
                 for name, (lowest, highest) in ends.items():
-                    held[name][k] += lowest <= truths[k] <= highest
+                    asked_of = float(np.mean(1 - (1 - chance) ** k)) if "very" in name else truths[k]
+                    held[name][k] += lowest <= asked_of <= highest
                     width[name][k] += (highest - lowest) / samples
         for name, counts in held.items():
             cells = " | ".join(f"{counts[k] / samples:.3f} ({width[name][k]:.3f})" for k in budgets)
@@ -167,25 +170,25 @@ def page(samples: int) -> str:
     error = 1.96 * np.sqrt(0.95 * 0.05 / samples)
     parts = [
         "# Who covers?",
-        "An interval that is said to hold in 95 of 100 cases should. The tables set this product beside what else is in "
-        "use, on laws whose truth is known: how often the limits hold it, and in brackets how wide they are on average. "
-        "Narrow limits that miss the truth are no gain, and limits that always hold it but are twice as wide waste "
-        f"trials. {samples:,} samples a cell; the Monte Carlo error of a coverage near .95 is {error:.3f}. "
-        "Larger tables, of this product alone, are [coverage](coverage.md), [verdicts](coverage-verdicts.md) and "
-        "[problems](coverage-problems.md).",
+        f"""An interval that is said to hold in 95 of 100 cases should. The tables set this product beside what else is
+in use, on laws whose truth is known: how often the limits hold it, and in brackets how wide they are on average. Narrow
+limits that miss the truth are no gain, and limits that always hold it but are twice as wide waste trials. {samples:,}
+samples a cell; the Monte Carlo error of a coverage near .95 is {error:.3f}. Larger tables, of this product alone, are
+[coverage](coverage.md), [verdicts](coverage-verdicts.md) and [problems](coverage-problems.md).""",
         "## The best of n of 50 trials",
-        "Limits for one budget should cover .95 there. Bands hold for all budgets at once, and so cover more than .95 "
-        "at each. The percentile bootstrap is what most papers use: it resamples the trials and can see no better trial "
-        "than the best observed.",
+        """Limits for one budget should cover .95 there. Bands hold for all budgets at once, and so cover more than .95
+at each. The percentile bootstrap is what most papers use: it resamples the trials, and can see no better trial than the
+best observed.""",
         "\n".join(best_of_n(samples)),
         "## pass@k over problems",
-        "Eight samples of each problem; 30 % of the problems are never solved. The truth is that of the population which "
-        "the problems are drawn from: what is asked when a benchmark stands for more than itself. scorio's interval is "
-        "about the very problems at hand, and is not meant for that question; it is here since pass@k is often read so.",
+        """Eight samples of each problem; 30 % of the problems are never solved. The truth is that of the population
+which the problems are drawn from: what is asked when a benchmark stands for more than itself. scorio's interval is
+about the very problems at hand: its second row is for that question, the first shows what happens where it is read as
+more.""",
         "\n".join(pass_at_k(samples)),
         "## Verdicts between families that do not differ",
-        "Five families with one law, a few runs of each: the share of samples in which some family is called better "
-        "than another. It should be at most .05.",
+        """Five families with one law, a few runs of each: the share of samples in which some family is called better
+than another. It should be at most .05.""",
         "\n".join(false_verdicts(samples)),
         "Written by `python benchmarks/who_covers.py`.",
     ]

@@ -12,11 +12,10 @@ from levelbest.report.leaders import BEST, POSSIBLE, states_at
 from levelbest.report.terminal.console import COLOURS, console, print_cautions, print_steps, print_text
 from levelbest.report.terminal.pairs import print_pairs
 from levelbest.report.terminal.strips import STYLES, strips_of
-from levelbest.report.words.conditions import condition_sentence
 from levelbest.report.words.headings import best_of, table_heading
 from levelbest.report.words.phrases import level
 from levelbest.report.words.steps import next_steps
-from levelbest.report.words.verdicts import verdict_sentences
+from levelbest.report.words.verdicts import comparison_summary, verdict_sentences
 from levelbest.results import Comparison, Standing
 
 if TYPE_CHECKING:
@@ -58,8 +57,8 @@ def print_comparison(comparison: Comparison, *, pairs: bool = False, n: Iterable
 
 def _footer(comparison: Comparison, *, pairs: bool) -> str:
     settings = comparison.terms.settings
-    parts = [condition_sentence(comparison)]
-    if comparison.standings:
+    parts = list(comparison_summary(comparison)[len(verdict_sentences(comparison)) :])
+    if comparison.standings and parts:
         parts.append("Limits in the table hold for each family by itself.")
     ask = "" if pairs else f"; {named('pairs')} shows each pair"
     return " ".join([*parts, f"Seed {settings.rng}{ask}."])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from levelbest.report.words.phrases import counted, level, listed, plural
 from levelbest.results import Comparison, PairComparison, Terms
@@ -60,12 +60,13 @@ def _trials(comparison: Comparison) -> str:
     return f"{many}, {lost} failed and were dropped"
 
 
-def leaning(pairs: Iterable[PairComparison]) -> list[str]:
+def leaning(pairs: Sequence[PairComparison]) -> list[str]:
     """What verdicts lean on, where that is more than the trials."""
     bases = {pair.basis for pair in pairs if pair.decided}
     leaning = []
     if "t" in bases:
-        leaning.append("so few that the verdict leans on means that are nearly normal")
+        few = "so few searches" if pairs[0].terms.design == "searches" else "so few"
+        leaning.append(f"{few} that the verdict leans on means that are nearly normal")
     if "gaffke" in bases:
         leaning.append("limits from the bounds of the score alone")
     return leaning

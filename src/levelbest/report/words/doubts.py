@@ -212,7 +212,10 @@ def _missing(reported: str, known: int, finished: int) -> str:
 
 @says("no-reported")
 def _no_reported(selection: str) -> str:
-    return f"validation only: {selection} both selects the winner and is what is reported"
+    return (
+        f"validation only: {selection} both selects the winner and is what is reported, which flatters it; a score "
+        f"that had no part in choosing, such as a test score, does not ({named('reported')})"
+    )
 
 
 @says("no-reported", "oracle")

@@ -16,7 +16,7 @@ def best_of(terms: Terms, budget: float) -> str:
 def table_heading(terms: Terms, budget: float) -> str:
     """``test_accuracy of the best of 5 trials, which val_accuracy chooses``."""
     metric = terms.metric
-    what = {"mean": "mean", "median": "median"}.get(terms.statistic, f"{terms.statistic}-quantile")
+    what = f"{terms.statistic}-quantile" if terms.statistic[:1].isdigit() else terms.statistic
     if terms.design == "seeds":
         return f"{metric.score} of a new run ({what})"
     unit = plural(int(budget), terms.unit)

@@ -27,21 +27,21 @@ class Step:
 
 def next_steps(comparison: Comparison) -> tuple[Step, ...]:
     """At most three things to do, the most urgent first."""
-    codes = {caution.code for caution in comparison.cautions}
     reasons = {verdict.reason for pair in comparison.pairs for verdict in pair.verdicts}
     if reasons & {"adaptive", "few-searches"}:
         text = "Repeat each search with other seeds, at least 3 times, and name the column that tells them apart"
         return (Step(f"{text} ({named('search')})", why="one adaptive search is one observation"),)
-    steps = [*_failures(comparison), *_deciding(comparison)]
-    if "no-reported" in codes and comparison.terms.n_groups is None:
-        why = f"{comparison.terms.metric.selection} picks the winner and flatters it"
-        steps.append(
-            Step(f"Name a score that had no part in choosing, such as a test score ({named('reported')})", why=why)
-        )
-    if comparison.terms.metric.bounds == (None, None) and not comparison.terms.while_running:
-        text = f"If the score has a lowest and a highest possible value, give them ({named('bounds')})"
-        steps.append(Step(text, why="limits can then do with fewer assumptions"))
-    return tuple(steps[:_MOST])
+    return tuple([*_failures(comparison), *_deciding(comparison), *_bounds(comparison)][:_MOST])
+
+
+def _bounds(comparison: Comparison) -> list[Step]:
+    """Scores between 0 and 1 may have these bounds: only their owner knows."""
+    values = [standing.value for standing in comparison.standings if math.isfinite(standing.value)]
+    terms = comparison.terms
+    if terms.metric.bounds != (None, None) or not values or min(values) < 0 or max(values) > 1 or terms.n_groups:
+        return []
+    text = f"If no {terms.metric.score} can lie beyond 0 and 1, say so ({named('bounds')})"
+    return [Step(text, why="limits can then do with fewer assumptions")]
 
 
 def _failures(comparison: Comparison) -> list[Step]:

@@ -1,0 +1,77 @@
+"""The files that the documentation's commands read, made as a reader's own would look."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+
+def _write(path, head, rows):
+    path.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+
+
+def write_tables(folder: Path) -> None:
+    """seeds.csv, results.csv, search.csv, wandb.csv, samples.csv, perplexity.csv, searches.csv, tpe.csv and runs/."""
+    rng = np.random.default_rng(0)
+    seeds = [
+        (name, seed, mean + 0.006 * rng.standard_normal())
+        for name, mean in (("base", 0.842), ("large", 0.861))
+        for seed in range(5)
+    ]
+    _write(folder / "seeds.csv", "model,seed,test_acc", [f"{m},{s},{x:.4f}" for m, s, x in seeds])
+
+    trials = []
+    for name, top, many in (("cnn", 0.92, 40), ("lr", 0.86, 40)):
+        for _ in range(many):
+            quality = top - (0.25 if name == "cnn" else 0.08) * rng.random() ** 1.5
+            trials.append(
+                (name, 10 ** rng.uniform(-4, -1), quality, quality - 0.01 * rng.random(), rng.uniform(0.2, 1.5))
+            )
+    rows = [f"{m},{lr:.3g},{v:.4f},{t:.4f},{h:.2f}" for m, lr, v, t, h in trials]
+    _write(folder / "results.csv", "model,learning_rate,dev_acc,test_acc,gpu_hours", rows)
+    _write(
+        folder / "wandb.csv",
+        "Name,State,model,learning_rate,val_acc,test_acc,Runtime",
+        [f"run-{i},finished,{m},{lr:.3g},{v:.4f},{t:.4f},{3600 * h:.0f}" for i, (m, lr, v, t, h) in enumerate(trials)],
+    )
+
+    samples = []
+    for problem in range(60):
+        hard = rng.beta(0.7, 1.2)
+        for name, better in (("small", 1.0), ("large", 1.35)):
+            samples += [f"{name},p{problem},{i},{int(rng.random() < min(1, hard * better))}" for i in range(8)]
+    _write(folder / "samples.csv", "model,problem,sample,correct", samples)
+
+    losses = [
+        (name, np.exp(base + 0.15 * rng.gamma(1.5)))
+        for name, base in (("lstm", 4.1), ("transformer", 3.8))
+        for _ in range(30)
+    ]
+    _write(folder / "perplexity.csv", "model,valid_ppl", [f"{m},{x:.2f}" for m, x in losses])
+
+    searches = []
+    for name, top in (("tpe", 0.92), ("evolution", 0.90)):
+        for repeat in range(6):
+            level = top - 0.1 + 0.004 * rng.standard_normal()
+            best = level + 0.1 * (1 - np.exp(-np.arange(20) / 6)) + 0.01 * rng.standard_normal(20)
+            searches += [f"{name},{repeat},{i},{score:.4f}" for i, score in enumerate(best)]
+    _write(folder / "searches.csv", "model,repeat,trial,val_acc", searches)
+
+    runs = folder / "runs"
+    for i, (m, lr, v, t, h) in enumerate(trials):
+        (runs / f"run-{i:02d}").mkdir(parents=True)
+        document = {"config": {"model": m, "learning_rate": lr}, "metrics": {"val_acc": v, "test_acc": t}, "hours": h}
+        (runs / f"run-{i:02d}" / "metrics.json").write_text(json.dumps(document))
+
+
+def write_optuna(path: Path, sampler: str = "random") -> None:
+    """A storage with two studies of 25 trials."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    for number, (name, top) in enumerate((("cnn", 0.92), ("lr", 0.86))):
+        chosen = (
+            optuna.samplers.RandomSampler(number) if sampler == "random" else optuna.samplers.TPESampler(seed=number)
+        )
+        study = optuna.create_study(storage=f"sqlite:///{path}", study_name=name, sampler=chosen, direction="maximize")
+        study.optimize(lambda trial, top=top: top - 0.05 * abs(trial.suggest_float("x", -2, 2)), n_trials=25)
