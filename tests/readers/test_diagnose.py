@@ -116,7 +116,7 @@ def test_grid_with_one_default_beside_it():
 
 
 def test_a_grid_for_each_data_set_is_said():
-    widths = {"a": [1, 2, 3], "b": [4, 5, 6], "c": [7, 8, 9]}
+    widths = {"a": [1, 2, 3], "b": [2, 3, 4], "c": [5, 6, 7]}
     rows = [(data, *cell) for data in "abc" for cell in itertools.product(widths[data], [0.1, 0.2], [3, 4])]
     data, width, lr, depth = zip(*rows, strict=True)
     settings = {"data": np.array(data, dtype=object), "width": width, "lr": lr, "depth": depth}

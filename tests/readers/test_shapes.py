@@ -173,3 +173,93 @@ def test_percent_beside_shares_is_asked_about():
     ):
         lb.read_trials(columns)
     assert lb.read_trials(columns, bounds=(0, 100)).n_trials == 10
+
+
+# ------------------------------------------------------------------------------------------------ designs
+
+
+def wandb_csv(tmp_path, n=24):
+    """A W&B export of a grid, 2 x 3 settings, with 4 seeds each."""
+    cells = [(lr, layers, seed) for lr in (0.1, 0.01) for layers in (1, 2, 3) for seed in range(4)][:n]
+    rows = [
+        f"run-{i},finished,2026-01-{i + 1:02d},{60 + i},{lr},{layers},{seed},{rng.random():.6f},{rng.random():.6f}"
+        for i, (lr, layers, seed) in enumerate(cells)
+    ]
+    path = tmp_path / "wandb_export.csv"
+    path.write_text("\n".join(["Name,State,Created,Runtime,lr,layers,seed,val_acc,test_acc", *rows]) + "\n")
+    return path
+
+
+def test_a_wandb_export_keeps_its_hyperparameters(tmp_path):
+    trials = lb.read_trials(wandb_csv(tmp_path))
+    assert set(trials.configuration) == {"lr", "layers"}
+    (caution,) = of_code(trials, "nested-seeds")
+    assert (caution.value, caution.fact("several")) == (6.0, 6)
+    assert of_code(trials, "grid")[0].fact("levels") == (2, 3)
+
+
+SEEDED = {
+    "lr": [lr for lr in (0.1, 0.2, 0.3, 0.4, 0.5) for _ in range(5)],
+    "seed": list(range(5)) * 5,
+    "val_acc": rng.random(25),
+}
+
+
+@pytest.mark.parametrize(
+    "stray",
+    [
+        {"grad_norm": rng.random(25)},
+        {"learning_rate": SEEDED["lr"]},
+        {"lr_class": ["low" if lr < 0.25 else "high" for lr in SEEDED["lr"]]},
+        {"config.momentum": [0.9] * 25},
+        {"epochs_done": rng.integers(1, 100, 25)},
+        {"best_epoch": rng.integers(1, 100, 25)},
+        {"lr": np.array(SEEDED["lr"]) * (1 + 1e-12 * rng.random(25))},
+    ],
+)
+def test_a_stray_column_does_not_hide_the_seeds(stray):
+    (caution,) = of_code(lb.read_trials(SEEDED | stray), "nested-seeds")
+    assert caution.value == 5.0
+
+
+def test_numbered_configurations_are_configurations():
+    columns = {
+        "config_id": [c for c in range(6) for _ in range(4)],
+        "seed": list(range(4)) * 6,
+        "val_acc": rng.random(24),
+    }
+    (caution,) = of_code(lb.read_trials(columns), "nested-seeds")
+    assert caution.value == 6.0
+    alone = lb.read_trials({"config_id": range(24), "val_acc": rng.random(24)})
+    assert not of_code(alone, "grid")
+
+
+def test_several_seeds_are_said_where_there_are_several():
+    lr = [*np.linspace(0.1, 0.9, 20), 0.1, 0.1]
+    trials = lb.read_trials({"lr": lr, "seed": range(22), "val_acc": rng.random(22)})
+    assert not of_code(trials, "nested-seeds")
+    assert of_code(trials, "repeated-configurations")[0].value == 2.0
+    most = lb.read_trials({"lr": [1, 1, 2, 2, 3, 3, 4], "seed": range(7), "val_acc": rng.random(7)})
+    assert "4 configurations, 3 of them with several seeds" in said(most, "nested-seeds")
+
+
+def test_random_search_is_no_design():
+    """One categorical and two continuous settings drawn at random, 200 times: at most 3 false alarms (expected < 1)."""
+    alarms = 0
+    for seed in range(200):
+        draw = np.random.default_rng(seed)
+        columns = {
+            "lr": draw.random(20), "wd": draw.random(20), "opt": draw.choice(["adam", "sgd"], 20),
+            "layers": draw.integers(1, 4, 20).astype(float), "seed": draw.integers(0, 10**6, 20).astype(float),
+            "val_acc": draw.random(20),
+        }  # fmt: skip
+        found = lb.read_trials(columns)
+        alarms += any(of_code(found, code) for code in ("grid", "nested-seeds", "repeated-configurations"))
+    assert alarms <= 3
+
+
+def test_converting_twice_adds_one_prefix(tmp_path):
+    first = lb.write_trials(lb.read_trials(SEEDED), tmp_path / "one.csv")
+    second = lb.write_trials(lb.read_trials(first), tmp_path / "two.csv")
+    assert first.read_text() == second.read_text()
+    assert "config.lr" in second.read_text().splitlines()[0].split(",")

@@ -159,6 +159,7 @@ FACTS = {
     "ends": True,
     "run_cost": "sum",
     "counter": "epoch",
+    "several": 3,
 }
 
 

@@ -29,8 +29,8 @@ class RawTable:
     A masked entry is an empty cell, apart from a score that was written down as NaN."""
     roles: dict[str, str] = field(default_factory=dict)
     """Role (family, selection, reported, cost, seed, status, trial, order, group) -> column, as the format says."""
-    configuration: list[str] = field(default_factory=list)
-    """Columns that are hyperparameters, where the format says so."""
+    configuration: list[str] | None = None
+    """Columns that are hyperparameters; None: the format does not say, and they are what is left over."""
     direction: str | None = None
     cost_unit: str | None = None
     facts: dict[str, str] = field(default_factory=dict)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest.errors import InputError
-from levelbest.readers.columns import Coded, is_numeric, taken, texts
+from levelbest.readers.columns import Coded, as_codes, is_numeric, taken, texts
 from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.nested import is_series
@@ -37,6 +37,13 @@ _OF_A_SAMPLE = names.word_set(
     "response output prediction predicted extracted_answer final_answer parsed_answer logprob log_prob logprobs"
 )
 """Where rows are samples of problems: which sample a row is, and what came out of it."""
+_NUMBERED = names.word_set(
+    "config config_id config_idx config_index config_name config_no configuration configuration_id hparams_id hp_id "
+    "hyperparameters_id setting setting_id settings_id candidate candidate_id arm arm_name arm_id params_id"
+)
+_COUNTED = names.word_set("epoch epochs step steps iteration iterations iters batches updates")
+_SO_FAR = names.word_set("done run ran trained completed best last final total stopped current seen reached actual")
+"""How far a run came is no hyperparameter of it: ``epochs_done``, ``best_epoch``."""
 _LONG = 100
 _FEW_TEXTS = 10
 _ENDINGS = names.word_set("id uuid path dir folder name url timestamp time date host hostname")
@@ -51,13 +58,15 @@ def configuration_of(
         chosen = [name for name in table.columns if any(fnmatchcase(name, one) for one in wanted.configuration)]
         if wanted.configuration and not chosen:
             raise InputError(f"no column of {table.source} matches the configuration {', '.join(wanted.configuration)}")
-    else:
-        said = dict.fromkeys(name for one in table.tables for name in one.configuration)
-        silent = not said and not any(one.roles for one in table.tables)
-        chosen = _left_over(table, roles) if silent and table.n_rows <= LARGE else list(said)
-        if silent and table.n_rows <= _SMALL:
-            return _chosen(table, chosen, used, keep, everything) | _spelled(table, used, keep)
-    return _chosen(table, chosen, used, keep, everything)
+        return _chosen(table, chosen, used, keep, everything)
+    recorded = dict.fromkeys(name for one in table.tables for name in one.configuration or ())
+    silent = [one for one in table.tables if one.configuration is None]
+    if not silent or table.n_rows > LARGE:
+        return _chosen(table, list(recorded), used, keep, everything)
+    theirs = {name for one in silent for name in one.columns}
+    chosen = [*recorded, *(name for name in _left_over(table, roles, theirs) if name not in recorded)]
+    spelled = _spelled(table, used, keep) if table.n_rows <= _SMALL else {}
+    return _chosen(table, chosen, used, keep, everything) | spelled
 
 
 def _chosen(
@@ -82,16 +91,25 @@ def _spelled(table: Merged, used: set[str], keep: npt.NDArray[np.int64]) -> dict
     return {name: values for name, values in found.items() if np.isfinite(values).sum() >= 4}
 
 
-def _left_over(table: Merged, roles: Roles) -> list[str]:
+def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:
     used = roles.used()
-    free = [name for name in table.columns if name not in used]
+    free = [name for name in table.columns if name not in used and name in owned]
     prefixed = [name for name in free if _prefix(name)]
-    if prefixed:
+    if len(prefixed) > 1:
         return prefixed
+    numbered = [name for name in free if "_".join(names.tokens(name)) in _NUMBERED]
     if roles.group is not None:
         free = [name for name in free if name != roles.sample and "_".join(names.tokens(name)) not in _OF_A_SAMPLE]
-    free = [name for name in free if not _is_result(name)]
-    return [name for name in free if not is_series(table.columns[name]) and not _is_prose(table.columns[name])]
+    free = [name for name in free if name in prefixed or not _is_result(name)]
+    settings = [name for name in free if not is_series(table.columns[name]) and not _is_prose(table.columns[name])]
+    if any(_varies(table.columns[name]) for name in settings):
+        return settings
+    # Configurations known by their number alone: several rows of one are its repeats.
+    return settings + [name for name in numbered if 1 < len(as_codes(table.columns[name])[0]) <= table.n_rows / 2]
+
+
+def _varies(column: Any) -> bool:
+    return len(as_codes(column)[0]) > 1
 
 
 def _is_prose(column: Any) -> bool:
@@ -123,6 +141,7 @@ def _is_result(name: str) -> bool:
         or names.is_metric(name)
         or (split and names.could_be_score(name))
         or "_".join(words) in _RESULTS
+        or bool(set(words) & _COUNTED and set(words) & _SO_FAR)
         or words[-1] in _ENDINGS
         or bool(set(words) & {"time", "cum", "accumulated", "seconds", "runtime", "duration"})
         or name.startswith("column")

@@ -27,11 +27,16 @@ def design_cautions(trials: Trials, rows: Rows, name: str) -> Iterator[Caution]:
     """Grid, repeated configurations and nested seeds of one family."""
     if not trials.configuration or rows.size < 4 or rows.size > _LARGE:
         return
-    columns = {key: _codes(column[rows]) for key, column in trials.configuration.items()}
-    varied = {key: codes for key, codes in columns.items() if codes.min() != codes.max()}
+    varied = _settings({key: column[rows] for key, column in trials.configuration.items()})
     if not varied:
         return
+    own = {key for key, codes in varied.items() if np.unique(codes).size == rows.size}
+    crossed = {key: codes for key, codes in varied.items() if key not in own}
     grid = _grid(list(varied.values()))
+    if grid is None and own and _is_planned(trials, rows, list(crossed.values())):
+        # What differs in every row of a planned design (a gradient's norm) came out of the runs, and chose none.
+        varied = crossed
+        grid = _grid(list(varied.values()))
     if grid is not None:
         yield Caution.of("grid", name, grid.filled, levels=tuple(grid.levels), filled=grid.filled, cells=grid.cells)
     elif len(varied) == 1 and _ladder(trials.configuration[next(iter(varied))][rows]):
@@ -40,6 +45,34 @@ def design_cautions(trials: Trials, rows: Rows, name: str) -> Iterator[Caution]:
         by, in_grids = inside
         yield Caution.of("grid", name, in_grids, kind="within", by=by, inside=in_grids, n_trials=int(rows.size))
     yield from _repeats(trials, rows, name, diagnostics.configuration_codes(list(varied.values()), rows.size))
+
+
+def _settings(columns: dict[str, npt.NDArray[Any]]) -> dict[str, IntArray]:
+    """The columns that vary, as codes; without those that another one determines (the same under a second name)."""
+    codes = {key: _codes(column) for key, column in columns.items()}
+    varied = {key: column for key, column in codes.items() if column.min() != column.max()}
+    levels = {key: np.unique(column).size for key, column in varied.items()}
+    kept: dict[str, IntArray] = {}
+    for key, column in varied.items():
+        # Only what repeats determines anything: a value of its own in every row would determine all others.
+        finer = [
+            other
+            for other in varied
+            if 2 * levels[other] <= column.size and (levels[other] > levels[key] or other in kept)
+        ]
+        if not any(np.unique(np.stack([varied[other], column]), axis=1).shape[1] == levels[other] for other in finer):
+            kept[key] = column
+    return kept
+
+
+def _is_planned(trials: Trials, rows: Rows, settings: Sequence[IntArray]) -> bool:
+    """Whether the settings alone are a grid, or cross with the seeds: by chance hardly ever."""
+    if not settings:
+        return False
+    if _grid(settings) is not None:
+        return True
+    codes = diagnostics.configuration_codes(settings, rows.size)
+    return trials.seed is not None and diagnostics.grid_design([codes, _codes(trials.seed[rows])]) is not None
 
 
 def _grid(varied: Sequence[IntArray]) -> diagnostics.Grid | None:
@@ -80,7 +113,20 @@ def _repeats(trials: Trials, rows: Rows, name: str, codes: IntArray) -> Iterator
         seeds = _codes(trials.seed[rows])
         pairs = diagnostics.configuration_codes([codes, seeds], rows.size)
         if int(pairs.max()) + 1 == rows.size:
-            yield Caution.of("nested-seeds", name, distinct, n_trials=int(rows.size), configurations=distinct)
+            sizes = np.bincount(codes)
+            several = int((sizes > 1).sum())
+            if 2 * several > distinct:
+                yield Caution.of(
+                    "nested-seeds",
+                    name,
+                    distinct,
+                    n_trials=int(rows.size),
+                    configurations=distinct,
+                    several=several,
+                )
+                return
+            repeated = int(sizes.sum()) - distinct
+            yield Caution.of("repeated-configurations", name, repeated, repeated=repeated, n_trials=int(rows.size))
             return
         codes = pairs
         distinct = int(codes.max()) + 1
@@ -124,8 +170,13 @@ def _shared(codes: IntArray, rows_by_family: Sequence[Rows]) -> tuple[int, list[
 
 
 def _codes(column: npt.NDArray[Any]) -> IntArray:
-    """Whole-number codes of a column's values; -1 where a value is missing."""
-    codes = as_codes(column)[1].astype(np.int64)
-    if column.dtype.kind == "f":
-        codes[np.isnan(column)] = -1
+    """Whole-number codes of a column's values, numbers alike to one part in 10^9 as one; -1 where one is missing."""
+    if column.dtype.kind != "f":
+        return as_codes(column)[1].astype(np.int64)
+    known = ~np.isnan(column)
+    values = np.unique(column[known])
+    size = np.abs(np.where(np.isinf(values), 0.0, values))
+    apart = np.diff(values) > 1e-9 * np.maximum(size[1:], size[:-1])
+    codes = np.full(column.size, -1, dtype=np.int64)
+    codes[known] = np.r_[0, np.cumsum(apart)][np.searchsorted(values, column[known])]
     return codes

@@ -116,7 +116,7 @@ def _like(table: Merged, code: int, columns: dict[str, Any], repeated: Rows) -> 
         one.source,
         columns,
         roles={role: name for role, name in table.role_columns().items() if name in columns},
-        configuration=[name for name in one.configuration if name in columns],
+        configuration=None if one.configuration is None else [name for name in one.configuration if name in columns],
         direction=one.direction,
         cost_unit=one.cost_unit,
         facts=dict(one.facts),

@@ -64,7 +64,11 @@ def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Any
     columns["status"] = np.array(STATUSES, dtype=object)[trials.status]
     if trials.order is not None:
         columns["order"] = trials.order
-    columns |= {_PREFIX + name: column for name, column in trials.configuration.items() if name not in hide}
+    columns |= {
+        _PREFIX + name.removeprefix(_PREFIX): column
+        for name, column in trials.configuration.items()
+        if name not in hide
+    }
     samplers = np.array([trials.facts.get(f"sampler:{name}") for name in trials.families], dtype=object)
     if any(sampler is not None for sampler in samplers):
         columns["sampler"] = samplers[trials.family]

@@ -19,7 +19,7 @@ A function below is the sentence of one (code, kind), and its parameters are the
                              even         sampler
     adaptive-sampler         ""           sampler
                              searches     n_searches
-    nested-seeds             ""           n_trials, configurations
+    nested-seeds             ""           n_trials, configurations, several (of them with more than one)
     repeated-configurations  ""           repeated, n_trials
                              samples      count, sample, problem
     stops-at-success         ""           problems

@@ -121,10 +121,11 @@ def _few_searches(n_searches: int) -> str:
 
 
 @says("nested-seeds")
-def _nested(n_trials: int, configurations: int) -> str:
+def _nested(n_trials: int, configurations: int, several: int) -> str:
+    each = "with several seeds each" if several == configurations else f"{several} of them with several seeds"
     return (
-        f"{n_trials} trials are {configurations} configurations with several seeds each: the configurations are the "
-        "random sample, not the trials"
+        f"{n_trials} trials are {configurations} configurations, {each}: the configurations are the random sample, not "
+        "the trials"
     )
 
 
