@@ -18,8 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from _table import Table, best_times, number
+from levelbest.readers.parts import read_in_parts
 from levelbest.readers.tables.engine import connect
 from levelbest.stats import pass_at_k
+from levelbest.stats.problems import GroupBest
+from levelbest.trials import Settings
+from levelbest.trials.problems import grid_of
 
 PROBLEMS = 10_000
 OPTIONS = {"group": "problem", "selection": "verifier", "reported": "correct", "direction": "max"}
@@ -69,10 +73,14 @@ def write(folder: Path, samples: int, files: int) -> list[str]:
     return paths
 
 
+def in_parts(paths: list[str], memory: str) -> GroupBest:
+    """The best of n by problem, read in parts."""
+    (problems,) = read_in_parts(paths, memory=memory, **OPTIONS).problems(Settings())
+    return problems.best(grid_of(problems.sizes))
+
+
 def verifier(table: Table, folder: Path) -> None:
     """10^7 samples with a verifier's score against the engine's sort of the file; both use all cores."""
-    from levelbest.large import best_by_group_large
-
     paths = write(folder, 1000, 1)
     connection = connect()
 
@@ -82,7 +90,7 @@ def verifier(table: Table, folder: Path) -> None:
             f"SELECT * FROM read_parquet('{paths[0]}') ORDER BY problem, verifier"
         )
 
-    fast, floor = best_times(lambda: best_by_group_large(paths, memory="6GB", **OPTIONS), sort, repeats=3)
+    fast, floor = best_times(lambda: in_parts(paths, "6GB"), sort, repeats=3)
     connection.execute("DROP TABLE ordered")
     reached = f"{number(fast / floor)} times ({number(fast)} s against {number(floor)} s)"
     table.add("10^7 samples with a verifier", "DuckDB's sort", "<= 3", reached, fast <= 3 * floor)
@@ -90,12 +98,10 @@ def verifier(table: Table, folder: Path) -> None:
 
 def child(paths: list[str]) -> None:
     """In a process of its own, so that its memory is its own."""
-    from levelbest.large import best_by_group_large
-
     start = time.perf_counter()
-    (found,) = best_by_group_large(paths, memory="4GB", **OPTIONS)
+    best = in_parts(paths, "4GB")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"seconds": time.perf_counter() - start, "peak": peak, "value": found.best.value[-1]}))
+    print(json.dumps({"seconds": time.perf_counter() - start, "peak": peak, "value": best.value[-1]}))
 
 
 def huge(table: Table, folder: Path) -> None:

@@ -42,5 +42,5 @@ def test_a_cell_is_decided_by_its_seed_and_written(certificate, tmp_path):
     source.write_text(json.dumps(dict(enumerate(found))))
     certificate.write_certificate(source, page)
     written = page.read_text()
-    for row in ("| default | ", "| beta(.3,.7) | 12 | 16 |", "| stratum 1 | ", "| beta(2,2) | 15 | 0.2 |"):
+    for row in ("| default | ", "| beta(.3,.7) | 8 | 16 |", "| stratum 1 | ", "| beta(2,2) | 15 | 0.2 |"):
         assert row in written

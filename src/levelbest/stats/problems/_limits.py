@@ -31,7 +31,7 @@ from levelbest.stats.bands import allow, counts, imagined_ends, local_level, ord
 __all__ = ["METHODS", "WHY", "MeanLimits", "MeanQuestion", "mean_and_error", "mean_limits"]
 
 METHODS = ("gaffke", "imagined", "studentised", "t")
-REACH = 0.25  # how far beyond the problems a further one is imagined, in ranges of a quarter of them
+REACH = 0.35  # how far beyond the problems a further one is imagined, in ranges of a quarter of them
 HEAVIER = 2.0  # times the mean weight: what a further problem weighs at least where weights are given
 _CELLS = 1 << 20  # exponentials in one piece
 
