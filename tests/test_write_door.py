@@ -1,5 +1,6 @@
 """Files that someone named appear whole or not at all, and nothing but a regular file is replaced."""
 
+import ast
 import errno
 import os
 import shutil
@@ -7,6 +8,7 @@ import socket
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -195,6 +197,7 @@ def test_a_full_disk_leaves_the_old_file_whole(tmp_path, monkeypatch, write, sta
 FULL = """
 import sys
 from pathlib import Path
+from pathlib import Path
 from levelbest._write import append_text, write_text
 from levelbest.errors import DataError
 out = Path(sys.argv[1]) / "out"
@@ -222,3 +225,28 @@ def test_appending_makes_the_file_and_adds_to_its_end(tmp_path):
     append_text(tmp_path / "out", "a\n")
     append_text(tmp_path / "out", "ß\n")
     assert (tmp_path / "out").read_text(encoding="utf-8") == "a\nß\n"
+
+
+def test_there_is_no_other_door():
+    """Whatever else opens a file for writing keeps the runner's own logs and locks, or a copy that nobody named."""
+    own = {"_write.py", "__main__.py", "run", "simulation", "large.py"}
+    source = Path(_write.__file__).parent
+    for path in source.rglob("*.py"):
+        if own & set(path.relative_to(source).parts):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            where = f"{path.relative_to(source)}:{node.lineno}"
+            if name in ("write_text", "write_bytes"):
+                assert isinstance(node.func, ast.Name), f"{where} writes past levelbest._write"
+            if name in ("open", "savefig") and node.args:
+                modes = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+                writes = name == "savefig" or any(
+                    set(mode) <= set("rwaxbt+") and set(mode) & set("wax") for mode in modes
+                )
+                target = node.args[0]
+                assert not writes or (isinstance(target, ast.Name) and target.id == "fresh"), (
+                    f"{where} writes by itself"
+                )

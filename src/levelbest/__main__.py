@@ -1,7 +1,59 @@
-"""``python -m levelbest`` is the ``levelbest`` command."""
+"""The ``levelbest`` command, and ``python -m levelbest``.
 
+What belongs to a process of its own is done here and not in ``levelbest.cli``, which runs inside others too: Ctrl-C
+never shows a traceback, a text that the terminal has no letters for is printed all the same, and closed streams are
+none.
+"""
+
+import os
+import signal
 import sys
+from types import FrameType
+from typing import NoReturn
 
-from levelbest.cli.main import main
+__all__ = ["main"]
 
-sys.exit(main())
+
+def main() -> NoReturn:
+    """Run the command line and end the process."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it was started to ignore Ctrl-C
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # so early there is nothing to tidy up
+    from levelbest.cli.main import main as run
+
+    _open_streams()
+    sys.unraisablehook = _say_nothing_of_interrupts
+    code = 130
+    try:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+            signal.signal(signal.SIGINT, _interrupt_once)
+        code = run()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        if signal.getsignal(signal.SIGINT) is _interrupt_once:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(code)
+
+
+def _interrupt_once(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    """The first Ctrl-C unwinds what is under way; a second, while that takes its time, ends the process at once."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise KeyboardInterrupt
+
+
+def _say_nothing_of_interrupts(unraisable: "sys.UnraisableHookArgs") -> None:
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
+
+
+def _open_streams() -> None:
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        else:
+            stream.reconfigure(errors="backslashreplace")
+
+
+if __name__ == "__main__":
+    main()

@@ -77,7 +77,7 @@ def test_the_same_trials_give_the_same_bytes(tmp_path):
 
 def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError, match="cannot be made a folder"):
         write_report(_trials(), tmp_path / "file" / "r.html", **FAST)
     with pytest.raises(InputError, match="is a folder"):
         write_report(_trials(), tmp_path, **FAST)

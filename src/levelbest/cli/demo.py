@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from levelbest._write import make_folder, write_bytes
 from levelbest.errors import InputError
 
 __all__ = ["command"]
@@ -71,10 +72,7 @@ def _run(out: Path, seed: int) -> None:
 
 
 def _copy(out: Path, *names: str) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        for name in names:
-            content = resources.files("levelbest").joinpath("data", *name.split("/")).read_bytes()
-            (out / name.rpartition("/")[2]).write_bytes(content)
-    except OSError as error:
-        raise InputError(f"{out} cannot be written: {error.strerror}; name another folder with --out") from error
+    make_folder(out)
+    for name in names:
+        content = resources.files("levelbest").joinpath("data", *name.split("/")).read_bytes()
+        write_bytes(out / name.rpartition("/")[2], content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import shlex
@@ -107,6 +108,7 @@ def main(args: list[str] | None = None) -> int:
     try:
         with naming(_flag, _command):
             code = cli.main(args=args, prog_name="levelbest", standalone_mode=False)
+        sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         error.show()
@@ -114,15 +116,29 @@ def main(args: list[str] | None = None) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (click.Abort, KeyboardInterrupt):
-        print("levelbest: stopped", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # The reader of our output went away (a pager, head): point stdout elsewhere and leave quietly.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _tell("stopped", 130)
     except LevelbestError as error:
-        print(f"levelbest: {error}", file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
+        return _tell(str(error), 2 if isinstance(error, InputError) else 1)
+    except BrokenPipeError:
+        _let_go_of_output()  # its reader went away (a pager, head)
+        return 0
+    except OSError as error:
+        _let_go_of_output()
+        return _tell(f"{error.filename or 'what is printed'} cannot be read or written: {error.strerror or error}", 1)
+    except MemoryError:
+        return _tell("there is not enough memory for this", 1)
+
+
+def _tell(sentence: str, code: int) -> int:
+    with contextlib.suppress(OSError):
+        print(f"levelbest: {sentence}", file=sys.stderr)
+    return code
+
+
+def _let_go_of_output() -> None:
+    """Point standard output elsewhere, so that nothing is tried again when the process ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from levelbest._plain import dump_json, html_table
+from levelbest._write import check_target, make_folder, write_text
 from levelbest.errors import InputError
 from levelbest.report.build import build_view
 from levelbest.report.figures.curves import own_style, save_figure
@@ -56,16 +57,13 @@ def write_report(
         raise InputError(f"{page} is a folder; name the page's file, e.g. {page / 'report.html'}")
     if page.exists() and not force:
         raise InputError(f"{page} exists and is kept; give another name with --out, or overwrite it with --force")
+    make_folder(page.parent)
+    check_target(page)  # before the long computation
     view = trials if isinstance(trials, View) else build_view(trials, **options)
     table = None if isinstance(trials, View) else trials
     view = replace(view, checklist=checklist.fill_checklist(view, answers, {} if table is None else table.facts))
-    try:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        beside.mkdir(parents=True, exist_ok=True)
-        files = _write_all(view, table, page, beside, page_only)
-    except OSError as error:
-        raise InputError(f"the report cannot be written to {page}: {error.strerror or error}") from error
-    return Report(view, page, tuple(files))
+    make_folder(beside)
+    return Report(view, page, tuple(_write_all(view, table, page, beside, page_only)))
 
 
 def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, page_only: bool) -> list[Path]:
@@ -78,7 +76,7 @@ def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, page
             written.append(save_figure(figure, beside / f"{name}.{ending}"))
             figure.set_layout_engine("none")  # laid out once, for every format
         pictures[name] = (beside / f"{name}.svg").read_bytes()
-    _write(page, html.render_page(view, pictures))
+    write_text(page, html.render_page(view, pictures))
     if page_only:
         for one in written:
             one.unlink()
@@ -95,12 +93,4 @@ def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, page
         **({"trials.csv": tables.trials_csv(view)} if view.table else {}),
         "report.json": dump_json({key: value for key, value in view.to_dict().items() if key != "table"}),
     }
-    return [page, *written, *(_write(beside / name, text) for name, text in texts.items())]
-
-
-def _write(path: Path, text: str) -> Path:
-    """Write to a temporary name first, so that a reader never sees half a file."""
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
-    return path
+    return [page, *written, *(write_text(beside / name, text) for name, text in texts.items())]

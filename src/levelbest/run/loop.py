@@ -96,6 +96,7 @@ class Loop:
         self._key = 0
         self._stop = 0
         """0: go on; 1: let running trials end; 2: end them now."""
+        self._told = False
         self._trouble = ""
         """Why the session cannot go on."""
         progress = ledger.progress()
@@ -283,6 +284,12 @@ class Loop:
             self._ledger.append([*entries, Entry("stop", {"reason": reason})])
 
     def _tell(self) -> None:
+        if self._stop == 1 and not self._told:
+            self._told = True
+            self._reporter.say(
+                f"stopping: waiting for {len(self._running)} running trials to end. Ctrl-C again ends them now; they "
+                "run again when the study goes on"
+            )
         self._reporter.tick(self._done, self._failed, self._total, len(self._running), self._session_done)
 
     @contextlib.contextmanager
@@ -291,13 +298,8 @@ class Loop:
             yield
             return
 
-        def asked(number: int, _: FrameType | None) -> None:
+        def asked(number: int, _: FrameType | None) -> None:  # what is being printed must not be printed into
             self._stop = 2 if number == signal.SIGTERM else self._stop + 1
-            if self._stop == 1:
-                self._reporter.say(
-                    f"stopping: waiting for {len(self._running)} running trials to end. Ctrl-C again ends them now; "
-                    "they run again when the study goes on"
-                )
 
         before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
         try:

@@ -326,6 +326,8 @@ def _frozen_once(law: str, described: str) -> Any:
     try:
         frozen = generator(*extra.get("args", []), **extra.get("kwds", {}))
         low, high = frozen.support()
+        if np.ndim(low) or np.ndim(high):
+            raise ValueError("each is one number")
     except (TypeError, ValueError) as error:
         raise InputError(f"scipy.stats.{law} refuses its parameters: {error}") from error
     if math.isnan(low) or math.isnan(high):

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest._plain import plain
+from levelbest._write import append_text, check_target
 from levelbest.errors import DataError, InputError
 from levelbest.simulation.laws import JointLaw, Law
 from levelbest.stats.bands import Interval, Terms, all_intervals, best_interval, interval_methods
@@ -300,7 +301,9 @@ def _summary(plan: Plan, truth: FloatArray, chunks: Iterable[dict[str, Any]]) ->
 
 def _kept(keep: Path | None, plan: Plan) -> dict[int, dict[str, Any]]:
     """Chunks of this plan that an earlier run finished."""
-    if keep is None or not keep.exists():
+    if keep is None:
+        return {}
+    if not check_target(keep).exists():
         return {}
     found = {}
     wanted = plan.fingerprint()
@@ -317,5 +320,4 @@ def _kept(keep: Path | None, plan: Plan) -> dict[int, dict[str, Any]]:
 
 def _append(keep: Path, plan: Plan, chunk: int, sums: dict[str, Any]) -> None:
     line = json.dumps({"plan": plan.fingerprint(), "chunk": chunk, "sums": plain(sums)})
-    with keep.open("a", encoding="utf-8") as file:
-        file.write(line + "\n")
+    append_text(keep, line + "\n")

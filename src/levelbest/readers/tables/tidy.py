@@ -12,7 +12,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -20,6 +19,7 @@ from typing import IO, Any
 import numpy as np
 
 from levelbest import _check
+from levelbest._write import replacing
 from levelbest.errors import InputError
 from levelbest.readers.columns import as_codes, cell_list, texts
 from levelbest.readers.raw import RawTable
@@ -101,18 +101,12 @@ def write_trials(trials: Trials, path: str | Path, *, kind: str | None = None, h
     path = Path(path)
     kind = _check.as_choice(kind or path.suffix.lower().removeprefix("."), FORMATS, "table format")
     columns = tidy_columns(trials, hide=hide)
-    part = path.with_name(path.name + ".part")
-    try:
+    with replacing(path) as fresh:
         if kind == "parquet":
-            _write_parquet(columns, part)
+            _write_parquet(columns, fresh)
         else:
-            with open(part, "w", encoding="utf-8", newline="") as file:
+            with open(fresh, "w", encoding="utf-8", newline="") as file:
                 (_write_csv if kind == "csv" else _write_lines)(columns, file)
-        os.replace(part, path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
     return path
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from levelbest import _check
 from levelbest._plain import show_cost
+from levelbest._write import replacing
 from levelbest.curves import Curve
-from levelbest.errors import InputError
 from levelbest.report.figures.themes import COLOURS, line_style
 from levelbest.report.view import Line, line_of
 
@@ -122,12 +122,9 @@ def save_figure(figure: Figure | Any, path: Path) -> Path:
     kind = path.suffix.lower().removeprefix(".")
     _check.as_choice(kind, ("png", "svg", "pdf"), "figure format")
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
-    try:
-        with own_style(), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a box stands for it
-            figure.savefig(path, dpi=200, metadata=metadata)
-    except OSError as error:
-        raise InputError(f"the figure cannot be written to {path}: {error.strerror}") from error
+    with replacing(path) as fresh, own_style(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a box stands for it
+        figure.savefig(fresh, format=kind, dpi=200, metadata=metadata)
     return path
 
 

@@ -1,0 +1,147 @@
+"""The command as a process: Ctrl-C at any moment, streams that are full or closed, names that are no files."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from levelbest.cli.main import main
+
+COMMAND = [sys.executable, "-m", "levelbest"]
+STUDY = """
+metric: {selection: dev, direction: max}
+workers: 2
+families: {a: {function: 'objectives:quick', n_trials: 2000, space: {x: {uniform: [0, 1]}}}}
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"{family},{rng.beta(8, 2):.4f}" for family in "ab" for _ in range(12)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["model,val_acc", *rows]) + "\n")
+    return path
+
+
+def interrupted(command: list[str], folder: Path, after: float, again: bool = False) -> tuple[int, str]:
+    """Exit code and standard error of a command that gets a SIGINT so long after its start."""
+    child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    # Python's own start-up, before a line of ours is read, is Python's business.
+    time.sleep(after)
+    child.send_signal(signal.SIGINT)
+    if again:
+        time.sleep(0.05)
+        child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=120)
+    return child.returncode, err
+
+
+@pytest.fixture(scope="module")
+def start_up() -> float:
+    """Seconds that Python takes until it comes to a module."""
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", ""], check=True)
+    return time.monotonic() - began
+
+
+@pytest.mark.parametrize("count", [6, pytest.param(70, marks=pytest.mark.long)])
+@pytest.mark.parametrize("again", [False, True])
+def test_ctrl_c_shows_no_traceback(tmp_path, table, start_up, count, again):
+    """At random moments from the first line on; the command is as often a study as a curve."""
+    (tmp_path / "objectives.py").write_text((Path(__file__).parent.parent / "run" / "objectives.py").read_text())
+    (tmp_path / "s.yaml").write_text(STUDY)
+    rng = np.random.default_rng([9, again])
+    for turn in range(count):
+        commands = [[*COMMAND, "run", "s.yaml"], [*COMMAND, "report", table.name, "--out", f"r{turn}.html"]]
+        after = 2 * start_up + float(rng.exponential(0.5))
+        code, err = interrupted(commands[turn % 2], tmp_path, after, again)
+        assert "Traceback" not in err, err
+        assert "Error" not in err, err
+        assert code in (130, -signal.SIGINT, 0, 2), (code, err)
+    if Path(tmp_path / "s.db").exists():
+        assert main(["verify", str(tmp_path / "s.db")]) == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("options", [["describe"], ["describe", "--json"], ["--help"]])
+def test_a_full_standard_output_is_said_in_one_line(table, options):
+    command = [*COMMAND, *options, *([] if options == ["--help"] else [str(table)])]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+    assert done.returncode == 1
+    assert done.stderr == "levelbest: what is printed cannot be read or written: No space left on device\n"
+
+
+def test_closed_streams_are_none(table):
+    done = subprocess.run(
+        ["sh", "-c", '"$0" -m levelbest describe "$1" >&- 2>&-', sys.executable, str(table)], timeout=120
+    )
+    assert done.returncode == 0
+
+
+def test_what_the_terminal_has_no_letters_for_is_printed(tmp_path):
+    (tmp_path / "t.csv").write_text("model,val_acc\nmodèle,.5\nmodèle,.6\nmodèle,.7\n")
+    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*COMMAND, "describe", str(tmp_path / "t.csv")], env=env, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert rb"mod\xe8le" in done.stdout
+
+
+WRITING = {
+    "curve": ("out.png", ["--out"]),
+    "describe": ("out.svg", ["--out"]),
+    "convert": ("out.csv", ["--out"]),
+    "checklist": ("out.md", ["--out"]),
+    "report": ("out", ["--force", "--out"]),
+    "simulate": ("out.jsonl", ["--law", "beta(8,2)", "--trials", "5", "--samples", "10", "--keep"]),
+}
+
+
+def ask(command: str, table: Path, target: Path) -> int:
+    return main([command, *([] if command == "simulate" else [str(table)]), *WRITING[command][1], str(target)])
+
+
+@pytest.mark.parametrize("command", WRITING)
+@pytest.mark.parametrize("kind", ["link", "pipe", "device"])
+def test_every_command_leaves_alone_what_is_no_regular_file(tmp_path, table, capsys, command, kind):
+    target = tmp_path / WRITING[command][0]
+    if kind == "link":
+        (tmp_path / "kept").write_text("old")
+        target.symlink_to(tmp_path / "kept")
+    elif kind == "pipe":
+        os.mkfifo(target)
+    else:
+        try:
+            os.mknod(target, 0o020666, os.makedev(1, 3))
+        except PermissionError:
+            pytest.skip("only root can make a device")
+    before = target.lstat()
+    assert ask(command, table, target) in (1, 2)
+    after = target.lstat()
+    assert (before.st_ino, before.st_mode, before.st_rdev) == (after.st_ino, after.st_mode, after.st_rdev)
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1].startswith("levelbest: ")
+    if kind == "link":
+        assert (tmp_path / "kept").read_text() == "old"
+
+
+@pytest.mark.parametrize("command", [name for name in WRITING if name != "report"])
+def test_a_disk_that_fills_up_leaves_the_old_file_whole(tmp_path, table, capsys, command, monkeypatch):
+    """fsync answers as on a full disk: one line, exit code 1, the old file, and nothing beside it."""
+    target = tmp_path / WRITING[command][0]
+    target.write_text("old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert ask(command, table, target) == 1
+    assert "No space left on device" in capsys.readouterr().err.splitlines()[-1]
+    assert target.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([target.name, table.name])
