@@ -104,16 +104,15 @@ def curve(
         budgets = _within_the_data(budgets, scores, trials.families[0], cautions)
     value, spread = _estimate(scores, budgets, q, estimator, trials.metric.direction)
     options: dict[str, Any] = {"confidence": confidence, "simultaneous": simultaneous, "n_resamples": n_resamples}
-    options |= {"rng": rng, "estimator": "v" if estimator == "v" and interval in intervals.OF_V else "u"}
+    options |= {"rng": rng, "estimator": estimator}
     limits = _limits(trials, scores, budgets, q, interval, options)
-    inside = budgets <= scores.n_trials
     _describe(trials, scores, limits, cautions)
     return Curve(
         family=trials.families[0],
         n=budgets,
         value=value,
-        low=np.where(inside, limits.low, np.nan),
-        high=np.where(inside, limits.high, np.nan),
+        low=np.asarray(limits.low),
+        high=np.asarray(limits.high),
         spread=spread,
         cost=None if scores.cost is None else np.float64(_mean_cost(scores.cost)) * budgets,
         statistic=name,
@@ -297,7 +296,7 @@ def _limits(
         )  # fmt: skip
     return intervals.best_interval(
         scores.selection,
-        np.minimum(budgets, scores.n_trials),
+        budgets,
         scores.reported,
         statistic="mean" if q is None else q,
         method=None if interval == "default" else interval,

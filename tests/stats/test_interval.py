@@ -50,13 +50,12 @@ def test_every_method_gives_limits_around_the_estimate_and_names_itself(method, 
         x, [1, 3, 10], method=method, simultaneous=simultaneous, bounds=(0, 1), n_resamples=800, rng=1
     )
     estimate = stats.expected_best(x, [1, 3, 10])
-    if method != "gaussian":  # its curve is mean + sd c_n
-        assert (found.low <= estimate + 1e-12).all()
-        assert (estimate <= found.high + 1e-12).all()
+    assert (found.low <= estimate).all()
+    assert (estimate <= found.high).all()
     assert (found.low < found.high).all()
     assert found.low.min() >= 0
     assert found.high.max() <= 1
-    assert found.method == (method if method != "default" else "gaffke+studentised")
+    assert found.method == (method if method != "default" else "bootstrap")
     assert found.note
     assert found.reason is None
     assert found.simultaneous is simultaneous
@@ -163,8 +162,6 @@ def test_zero_one_scores_with_bounds_are_pass_at_k_with_clopper_pearson():
     for i, n in enumerate((4, 10, 20)):
         limits = 1 - (1 - beta.ppf([0.025, 0.975], [3, 4], [18, 17])) ** n
         assert (found.low[i], found.high[i]) == pytest.approx(tuple(limits), abs=0.006)
-    assert found.method == "gaffke"
-    assert "ties" in found.note
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, 0.4])
@@ -194,7 +191,6 @@ def test_quantile_curves_of_a_reported_score_are_bootstraps():
     found = best_interval(selection, [1, 5], reported, statistic="median", n_resamples=500, rng=15)
     estimate = stats.quantile_best(selection, [1, 5], 0.5, reported)
     assert found.method == "bootstrap"
-    assert "nothing exact" in found.note
     assert (found.low <= estimate).all()
     assert (estimate <= found.high).all()
     with pytest.raises(InputError, match="'exact' needs selection and reported score to be one column"):
@@ -266,6 +262,95 @@ def test_gaffke_says_which_side_it_cannot_do():
     above = best_interval(x, [1, 5], method="gaffke", bounds=(None, 1), n_resamples=500, rng=1)
     assert np.isfinite(above.low).all()
     assert "the worst score observed stands for the missing bound" in above.note
+
+
+# --- few trials, and what the trials cannot show
+
+
+@pytest.mark.parametrize("m", [3, 4, 5, 6, 7])
+def test_few_normal_trials_have_limits_hardly_wider_than_students_t(m):
+    from scipy.stats import t
+
+    rng = np.random.default_rng([21, m])
+    hits, ratio = 0, []
+    for x in rng.normal(0.5, 0.05, (300, m)):
+        found = best_interval(x, 1, n_resamples=399, rng=rng)
+        assert "ties" not in found.note
+        hits += found.low <= 0.5 <= found.high
+        ratio.append(found.width / (2 * t.ppf(0.975, m - 1) * x.std(ddof=1) / np.sqrt(m)))
+    # at a true coverage of .92 fewer than 260 of 300 happen in .1 % of runs; fixed seed, 5 cells
+    assert hits >= 260
+    assert np.mean(ratio) <= 1.3
+
+
+@pytest.mark.parametrize("scale", [0.001, 0.05, 0.2])
+def test_bounds_never_widen_the_default(scale):
+    x = np.random.default_rng(22).normal(0.75, scale, 80).clip(0, 1)
+    n = np.arange(1, 65)
+    with_bounds, without = (best_interval(x, n, bounds=bounds, n_resamples=499) for bounds in ((0, 1), None))
+    assert (with_bounds.low >= without.low - 1e-12).all()
+    assert (with_bounds.high <= without.high + 1e-12).all()
+
+
+def test_a_budget_has_the_same_limits_alone_and_in_company():
+    x, y = pairs(200)
+    for reported in (None, y):
+        all_of_them = best_interval(x, np.arange(1, 161), reported, n_resamples=199, rng=4)
+        for n in (1, 7, 13, 57, 160):
+            alone = best_interval(x, n, reported, n_resamples=199, rng=4)
+            assert alone.low == pytest.approx(all_of_them.low[n - 1], rel=1e-12)
+            assert alone.high == pytest.approx(all_of_them.high[n - 1], rel=1e-12)
+
+
+def test_what_may_be_unseen_is_a_number_except_for_limits_that_do_not_care():
+    x = accuracies(50)
+    default = best_interval(x, 5, bounds=(0, 1), n_resamples=99)
+    assert (1 - default.unseen) ** 50 == pytest.approx(0.05)  # the rule of three: about 3 / 50
+    assert default.to_dict()["unseen"] == default.unseen
+    assert best_interval(x, 5, method="gaffke", bounds=(0, 1), n_resamples=99).unseen is None
+    assert best_interval(x, 5, method="gaffke", bounds=(None, 1), n_resamples=99).unseen is not None
+    assert best_interval(x, 5, statistic="median").unseen is None
+
+
+def test_gaffke_by_name_covers_rare_modes_and_the_default_cannot():
+    # .1, and with probability .03 .9: in 30 trials it is unseen with probability .40
+    rng = np.random.default_rng(23)
+    truth = 0.9 - 0.8 * 0.97**15
+    hits = np.zeros(2)
+    for _ in range(200):
+        x = np.where(rng.random(30) < 0.03, 0.9, 0.1) + rng.normal(0, 0.001, 30)
+        for i, method in enumerate(("gaffke", None)):
+            found = best_interval(x, 15, method=method, bounds=(0, 1), n_resamples=199, rng=rng)
+            hits[i] += found.low <= truth <= found.high
+    # at a true coverage of .94 fewer than 178 of 200 happen in .5 % of runs; fixed seed
+    assert hits[0] >= 178
+    assert hits[1] < 150  # and so its certificate names no such law
+
+
+@pytest.mark.parametrize("method", [*MEAN_METHODS, "gaffke"])
+def test_an_estimate_lies_within_its_own_interval(method):
+    rng = np.random.default_rng(24)
+    for x in (rng.beta(8, 0.5, 20), np.r_[np.full(15, 0.9), rng.random(5)], rng.beta(0.5, 0.5, 12)):
+        n = np.arange(1, x.size + 1)
+        found = best_interval(x, n, method=method, bounds=(0, 1), n_resamples=199, rng=1)
+        estimate = stats.expected_best(x, n)
+        known = ~np.isnan(found.low)
+        assert (found.low[known] <= estimate[known]).all()
+        assert (estimate[known] <= found.high[known]).all()
+
+
+def test_an_estimator_without_limits_of_its_own_has_none():
+    x = accuracies()
+    for estimator, method in (("naive", None), ("naive", "percentile"), ("v", None), ("v", "bca"), ("gaussian", "bca")):
+        found = best_interval(x, [1, 5], method=method, estimator=estimator, n_resamples=99)
+        assert np.isnan(found.low).all()
+        assert np.isnan(found.high).all()
+        assert f"the estimator '{estimator}' has no {method or 'default'} interval of its own" in found.reason
+        assert found.method == "none"
+    fitted = best_interval(x, [5, 100], estimator="gaussian", n_resamples=399)
+    assert fitted.method == "gaussian"
+    value = stats.gaussian_best(x, [5, 100])
+    assert ((fitted.low < value) & (value < fitted.high)).all()
 
 
 # --- bad input

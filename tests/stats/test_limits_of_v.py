@@ -49,10 +49,9 @@ def test_in_company_only_the_resampled_limits_are_of_v():
         np.testing.assert_array_equal(u[name].low, v[name].low)
 
 
-@pytest.mark.parametrize(("method", "statistic"), [(None, "mean"), ("bca", "mean"), ("percentile", "median")])
-def test_refusals(method, statistic):
-    with pytest.raises(InputError, match="estimator 'v' has limits by percentile or basic"):
-        best_interval(SCORES, N, method=method, statistic=statistic, estimator="v")
+def test_a_quantile_has_no_limits_of_v():
+    with pytest.raises(InputError, match="a quantile curve has one estimator, 'u', got 'v'"):
+        best_interval(SCORES, N, method="percentile", statistic="median", estimator="v")
 
 
 def test_the_battery_tells_them_apart():

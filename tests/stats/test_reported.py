@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from levelbest.stats import best_interval
-from levelbest.stats.bands._gaffke import sorted_uniforms
-from levelbest.stats.bands._reported import imagined_draws
-from levelbest.stats.bands._resample import Ranked
+from levelbest.stats.bands._reported import Places, mean_draws, quantile_draws
 
 
 def weighted_quantile(scores, weights, q):
@@ -17,30 +15,65 @@ def weighted_quantile(scores, weights, q):
 @pytest.mark.parametrize("tied", [False, True])
 def test_draws_give_each_trial_its_weight_and_the_rest_to_the_imagined_one(tied):
     rng = np.random.default_rng(0)
-    selection = rng.integers(0, 3, 9).astype(float) if tied else rng.random(9)
+    selection = np.sort(rng.integers(0, 3, 9).astype(float) if tied else rng.random(9))
     reported = rng.random(9)
     n = np.array([1, 2, 6])
-    trials = Ranked(selection, n, reported)
     ends = np.array([[-1.0, -2, -3], [2, 3, 4]])
-    means = imagined_draws(trials, ends, 60, np.random.default_rng(1))
-    medians = imagined_draws(trials, ends, 60, np.random.default_rng(1), 0.5)
+    places = Places.of(selection, reported)
+    own = Places.of(selection, reported, own_scores=True)
+    assert np.array_equal(np.sort(own.values), np.sort(reported))
+    means, rest = mean_draws(places, n, 60, np.random.default_rng(1))
+    medians = quantile_draws(own, ends, n, 0.5, 60, np.random.default_rng(1))
     again = np.random.default_rng(1)
-    u = sorted_uniforms(9, 60, again)
-    noise = again.standard_exponential((60, 9)) if tied else np.ones((60, 9))
-    place = again.random(60)
-    chosen = trials.selection
+    weights = again.standard_gamma(np.ones((60, 9)))
+    beyond = again.standard_exponential((60, 1))
+    where = again.random(60)
+    group = np.unique(selection, return_inverse=True)[1]
     for b in range(60):
+        whole = weights[b].sum() + beyond[b, 0]
+        ends_of_groups = np.r_[0, np.cumsum(np.bincount(group, weights[b]))] / whole
         for i, k in enumerate(n):
-            steps = np.diff(np.r_[0, u[b], 1] ** k)
-            weights = np.array(
-                [steps[:9][chosen == s].sum() * noise[b, j] / noise[b][chosen == s].sum() for j, s in enumerate(chosen)]
-            )
-            for side in (0, 1):
-                expected = weights @ trials.reported + steps[9] * ends[side, i]
-                assert means[side, i, b] == pytest.approx(expected, rel=1e-12)
-            score = ends[0, i] + place[b] * (ends[1, i] - ends[0, i])
-            expected = weighted_quantile(np.r_[trials.reported, score], np.r_[weights, steps[9]], 0.5)
-            assert medians[0, i, b] == expected
+            steps = np.diff(ends_of_groups**k)
+            # within a group the values are in order of the reported scores
+            by_value = np.lexsort((reported, group))
+            share = steps[group] * weights[b] / np.bincount(group, weights[b])[group]
+            assert rest[i, b] == pytest.approx(1 - ends_of_groups[-1] ** k, rel=1e-9)
+            assert means[i, b] == pytest.approx(share @ reported[by_value], rel=1e-9)
+            score = ends[0, i] + where[b] * (ends[1, i] - ends[0, i])
+            expected = weighted_quantile(np.r_[reported[by_value], score], np.r_[share, rest[i, b]], 0.5)
+            assert medians[i, b] == expected
+
+
+def test_places_of_many_trials_keep_the_mean_and_the_variance_of_what_is_reported():
+    rng = np.random.default_rng(5)
+    selection, reported = np.sort(rng.integers(0, 40, 3000).astype(float)), rng.exponential(size=3000)
+    places = Places.of(selection, reported)
+    assert (places.edges - 1).tolist() == np.flatnonzero(np.diff(selection, append=99)).tolist()
+    ends = np.append(places.starts[1:], places.values.size)
+    for start, end, s in zip(places.starts, ends, np.unique(selection), strict=True):
+        mine, sizes = places.values[start:end], places.sizes[start:end]
+        theirs = reported[selection == s]
+        assert sizes.sum() == theirs.size
+        assert sizes @ mine / sizes.sum() == pytest.approx(theirs.mean())
+        assert sizes @ (mine - theirs.mean()) ** 2 / sizes.sum() == pytest.approx(theirs.var())
+
+
+def test_the_median_of_reported_scores_has_no_jumps():
+    # a coarse selection score behind which one of the better trials reports far less than its neighbours
+    rng = np.random.default_rng(6)
+    selection = np.round(rng.normal(size=150), 1)
+    reported = 0.9 + 0.02 * selection + 0.005 * rng.normal(size=150)
+    reported[np.argsort(selection)[-12]] = 0.5
+    for simultaneous in (False, True):
+        n = np.arange(1, 121)
+        found = best_interval(
+            selection, n, reported, statistic="median", simultaneous=simultaneous, bounds=(0, 1), n_resamples=999
+        )
+        # towards n = m it may fall to what one more trial might report, but it does not fall and rise again
+        after_the_peak = np.diff(found.low[np.argmax(found.low) :])
+        assert after_the_peak[after_the_peak > 0].sum() < 0.01
+        assert np.diff(found.low).min() > -0.1
+        assert found.low[:15].min() > 0.88
 
 
 def test_a_tied_quarter_and_bounds_keep_the_limits_within_reason():
@@ -92,7 +125,6 @@ def test_the_default_covers_the_reported_score(law, statistic):
 
 
 def test_near_the_last_trial_the_interval_of_bounded_scores_stays_narrow():
-    # the studentised limits there are the bounds of the score
     rng = np.random.default_rng(3)
     selection = rng.random(50)
     reported = 0.8 + 0.1 * selection + 0.01 * rng.normal(size=50)

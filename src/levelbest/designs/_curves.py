@@ -53,13 +53,12 @@ def trial_curve(trials: Trials, asked: Asked, *, no_limits: str = "") -> Curve:
         cautions += left_out
     value, spread = _Estimate(scores, budgets, metric.direction, asked).value_and_spread()
     limits = _limits(trials, scores, budgets, asked, no_limits)
-    inside = budgets <= scores.n_trials
     return Curve(
         family=family,
         n=budgets,
         value=value,
-        low=np.where(inside, limits.low, np.nan),
-        high=np.where(inside, limits.high, np.nan),
+        low=np.asarray(limits.low),
+        high=np.asarray(limits.high),
         spread=spread,
         cost=None if scores.cost is None else np.float64(mean_cost(scores.cost)) * budgets,
         statistic=statistic.name,
@@ -167,7 +166,7 @@ def _limits(trials: Trials, scores: Scores, budgets: IntArray, asked: Asked, no_
         )
     return best_interval(
         scores.selection,
-        np.minimum(budgets, scores.n_trials),
+        budgets,
         scores.reported,
         statistic=asked.statistic,
         method=method,
@@ -177,7 +176,7 @@ def _limits(trials: Trials, scores: Scores, budgets: IntArray, asked: Asked, no_
         bounds=trials.metric.bounds,
         n_resamples=settings.n_resamples,
         rng=settings.rng,
-        estimator="v" if asked.estimator == "v" else "u",
+        estimator=asked.estimator,
     )
 
 

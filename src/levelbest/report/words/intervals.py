@@ -7,7 +7,6 @@ __all__ = ["interval_name"]
 _NAMES = {
     "default": "default limits",
     "gaffke": "Gaffke's limits",
-    "gaffke+studentised": "Gaffke's and studentised bootstrap limits",
     "studentised": "studentised bootstrap",
     "percentile": "percentile bootstrap",
     "basic": "basic bootstrap",
@@ -16,7 +15,6 @@ _NAMES = {
     "smoothed": "smoothed bootstrap",
     "jackknife": "jackknife",
     "gaussian": "a Gaussian fit",
-    "batches": "t limits of batches",
     "exact": "exact limits from order statistics",
     "t": "Student's t",
 }

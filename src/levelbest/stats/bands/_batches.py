@@ -1,9 +1,7 @@
-"""Intervals for very many trials: estimates of independent batches, where a bootstrap of all trials would take hours.
+"""Estimates of independent batches of very many trials, for differences that resample batches instead of trials.
 
-The trials are shuffled into 40 batches; the U-statistics of the batches are independent and unbiased, so their mean has
-a t interval with 39 degrees of freedom. It costs one sort and one matrix product. A batch must hold n trials, so the
-interval ends near n = n_trials / 40; there the batches' estimates are skewed as bests are, and the t interval of 40 of
-them covers at least .91 (exponential, uniform and normal scores; see the tests).
+The trials are shuffled into 40 batches; the U-statistics of the batches are independent and unbiased. They cost one
+sort and one matrix product. A batch must hold n trials, so that they end near n = n_trials / 40.
 """
 
 from __future__ import annotations
@@ -16,40 +14,12 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best import rank_weights
 
-__all__ = ["BATCHES", "LARGE", "batch_curves", "batch_limits", "batch_size", "shuffled_batches"]
+__all__ = ["BATCHES", "LARGE", "batch_curves", "batch_size", "shuffled_batches"]
 
 Batches = npt.NDArray[np.uint8]
 LARGE = 100_000
-"""From so many trials on the default interval of a mean curve is that of batches."""
+"""From so many trials on a table is sorted once for all that follows."""
 BATCHES = 40
-
-
-def batch_limits(
-    selection: FloatArray,
-    n: IntArray,
-    reported: FloatArray | None,
-    *,
-    alpha: float,
-    simultaneous: bool,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Limits for the expected best of n, higher being better; NaN where a batch holds fewer than n trials.
-
-    Tied selection scores are ordered at random within a batch, which leaves the estimates unbiased. ``simultaneous``
-    limits share alpha out among the budgets.
-    """
-    from scipy.special import stdtrit
-
-    low, high = np.full(n.size, np.nan), np.full(n.size, np.nan)
-    inside = n <= batch_size(selection.size)
-    if not inside.any():
-        return low, high
-    estimates = batch_curves(selection, n[inside], reported, rng)
-    error = estimates.std(axis=0, ddof=1) / np.sqrt(BATCHES)
-    share = alpha / np.count_nonzero(inside) if simultaneous else alpha
-    reach = float(stdtrit(BATCHES - 1, 1.0 - share / 2)) * error
-    low[inside], high[inside] = estimates.mean(axis=0) - reach, estimates.mean(axis=0) + reach
-    return low, high
 
 
 def batch_curves(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import N_RESAMPLES, Bounds, FloatArray, IntArray, Seed, as_budgets, as_choice, as_rng
+from levelbest._check import N_RESAMPLES, Bounds, FloatArray, IntArray, Seed, as_budgets, as_choice, as_rng, sign_of
 from levelbest.errors import InputError
 from levelbest.stats.bands._certificate import certified_coverage
 from levelbest.stats.bands._quantiles import quantile_interval
@@ -24,6 +24,9 @@ METHODS = interval_methods()
 
 OF_V = ("percentile", "basic")
 """Methods that also have limits for the estimator V."""
+
+_OF_ESTIMATOR = {"v": OF_V, "naive": (), "gaussian": ("gaussian",)}
+"""Which methods have limits beside an estimate other than U."""
 
 
 def best_interval(
@@ -69,8 +72,9 @@ def best_interval(
         Random draws behind the limits.
     rng : int, Generator or None
         Decides every random draw; None draws afresh. Exact methods draw none.
-    estimator : {"u", "v"}
-        ``"v"`` gives the percentile or basic limits of V, as the papers have them, instead of U.
+    estimator : {"u", "v", "naive", "gaussian"}
+        Beside which estimate the limits stand. V has percentile and basic limits, as the papers have them, a Gaussian
+        fit those of ``gaussian``; where an estimator has none by this method, limits are NaN, and the reason says so.
 
     Returns
     -------
@@ -81,26 +85,32 @@ def best_interval(
     Notes
     -----
     The default of a mean curve is described in `docs/mathematics.md`, section 4, and certified in `docs/coverage.md`:
-    limits of Gaffke's (2005) type, cut at a studentised limit. Quantiles of one score column have exact limits.
+    limits of Gaffke's (2005) type, with a further trial imagined near those observed. Quantiles of one score column
+    have exact limits. Every interval holds the estimate beside it.
 
     Examples
     --------
     >>> scores = [0.71, 0.74, 0.76, 0.77, 0.79, 0.80, 0.82, 0.83, 0.86, 0.88]
-    >>> found = best_interval(scores, 2, bounds=(0, 1))
-    >>> found.method, bool(found.low < 0.83 < found.high)
-    ('gaffke+studentised', True)
+    >>> limits = best_interval(scores, 2, bounds=(0, 1))
+    >>> limits.method, bool(limits.low < 0.83 < limits.high), round(limits.unseen, 3)
+    ('bootstrap', True, 0.259)
     >>> print(best_interval(scores, 1, statistic="median"))
     95 % pointwise exact interval from 10 trials; n = 1: 0.74 to 0.86
     """
     name = as_choice("default" if method is None else method, interval_methods(), "method")
     wanted = statistic_named(statistic)
     terms = Terms(confidence, bool(simultaneous), direction, bounds, n_resamples, estimator)
-    if estimator == "v" and not (isinstance(wanted, Mean) and name in OF_V):
-        raise InputError(f"estimator 'v' has limits by {' or '.join(OF_V)} for the mean; {name!r} is for 'u'")
     asked = _Asked(Sample.of(selection, reported), n, terms, wanted)
+    if estimator != "u" and not isinstance(wanted, Mean):
+        raise InputError(f"a quantile curve has one estimator, 'u', got {estimator!r}; use statistic='mean' for others")
+    if estimator == "gaussian" and name == "default":
+        name = "gaussian"
+    if name not in _OF_ESTIMATOR.get(estimator, interval_methods()):
+        return asked.none_of_its_own(name)
     if name == EXACT or (name == "default" and isinstance(wanted, Quantile) and reported is None):
         return asked.exact()
-    return asked.interval(name, method_named(name, wanted)(asked.work(as_rng(rng))))
+    work = asked.work(as_rng(rng))
+    return asked.interval(name, method_named(name, wanted)(work), work)
 
 
 def all_intervals(
@@ -124,7 +134,7 @@ def all_intervals(
     known = [name for name in interval_methods() if name not in left_out]
     names = known if only is None else [as_choice(name, known, "method") for name in only]
     work = asked.work(as_rng(rng))
-    return {name: asked.interval(name, method_named(name, Mean())(work)) for name in names}
+    return {name: asked.interval(name, method_named(name, Mean())(work), work) for name in names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +151,8 @@ class _Asked:
         return self.terms.bounds_of(self.sample)
 
     def work(self, rng: np.random.Generator) -> Work:
-        budgets = np.unique(as_budgets(self.n, self.sample.n_trials)[0])
+        most = None if self.terms.estimator == "gaussian" else self.sample.n_trials  # a fitted law has no last trial
+        budgets = np.unique(as_budgets(self.n, most)[0])
         return Work(self.sample, budgets, self.terms, self.statistic, rng)
 
     def exact(self) -> Interval:
@@ -166,8 +177,17 @@ class _Asked:
             bounds=self.bounds,
         )
 
-    def interval(self, method: str, limits: Limits) -> Interval:
-        """The result, turned back."""
+    def none_of_its_own(self, method: str) -> Interval:
+        """No limits, for an estimator that has none by this method."""
+        estimator = self.terms.estimator
+        known = " or ".join(_OF_ESTIMATOR[estimator])
+        why = f"the estimator {estimator!r} has no {method} interval of its own" + (f", but {known}" if known else "")
+        nowhere = np.full(np.unique(as_budgets(self.n)[0]).size, np.nan)
+        limits = Limits(nowhere, nowhere, "", "none").drop(np.ones(nowhere.size, dtype=bool), why)
+        return self.interval(method, limits)
+
+    def interval(self, method: str, limits: Limits, work: Work | None = None) -> Interval:
+        """The result, turned back; with the draws behind it, limits that hold the estimate beside them."""
         terms, one_column_mean = self.terms, self.sample.reported is None and isinstance(self.statistic, Mean)
         low, high = limits.low, limits.high
         if terms.simultaneous and one_column_mean:
@@ -175,10 +195,15 @@ class _Asked:
         low, high = turned_limits(low, high, terms.direction)
         if self.bounds != (None, None):
             low, high = np.clip(low, *self.bounds), np.clip(high, *self.bounds)
-        budgets, scalar = as_budgets(self.n, self.sample.n_trials)
+        budgets, scalar = as_budgets(self.n)
         distinct, place = np.unique(budgets, return_inverse=True)
         of_v = terms.estimator == "v" and method in OF_V
-        found = Interval(
+        if work is not None:
+            shown = work.shown_estimate if of_v or terms.estimator == "gaussian" else work.centre
+            estimate = sign_of(terms.direction) * shown
+            low, high = np.minimum(low, estimate), np.maximum(high, estimate)
+        seen = method == "gaffke" and None not in self.bounds
+        interval = Interval(
             n=budgets,
             low=low[place],
             high=high[place],
@@ -191,15 +216,14 @@ class _Asked:
             reason=reason_of(distinct, limits.why),
             note=f"{limits.note}, estimator V" if of_v else limits.note,
             n_resamples=terms.n_resamples,
-            coverage=self._certified(method, limits, distinct),
+            coverage=self._certified(method, distinct),
+            unseen=None if seen else 1 - (1 - terms.confidence) ** (1 / self.sample.n_trials),
         )
-        return found.single() if scalar else found
+        return interval.single() if scalar else interval
 
-    def _certified(self, method: str, limits: Limits, budgets: IntArray) -> float | None:
+    def _certified(self, method: str, budgets: IntArray) -> float | None:
         """The lowest certified coverage at these budgets; None on terms that no simulation was run on."""
-        if self.terms.confidence != 0.95 or self.terms.simultaneous or limits.name == "batches":
-            return None
-        if self.terms.estimator == "v" and method in OF_V:
+        if self.terms.confidence != 0.95 or self.terms.simultaneous or self.terms.estimator != "u":
             return None
         known = [bound is not None for bound in self.bounds]
         if isinstance(self.statistic, Mean) and self.sample.reported is None and all(known) == any(known):

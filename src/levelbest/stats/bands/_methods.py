@@ -48,7 +48,7 @@ def bca(work: Work) -> Limits:
 
 def smoothed(work: Work) -> Limits:
     """Percentiles of resamples with Gaussian noise added ([B] fig. 2)."""
-    if work.n_trials < FEWEST or work.trials.constant:
+    if work.n_trials < FEWEST or work.constant:
         return work.nothing()
     draws = smooth_bootstrap(work.trials, work.n_resamples, work.rng(2))
     pair = limits.percentile(draws, work.level(draws))
@@ -94,21 +94,23 @@ def jackknife(work: Work) -> Limits:
 
 def gaffke(work: Work) -> Limits:
     """Limits of Gaffke's type from the bounds of the score."""
-    if not work.trials.one_column:
+    if work.sample.reported is not None:
         raise InputError(
             "method 'gaffke' needs selection and reported score to be one column; with separate ones use 'studentised'"
         )
     if work.lowest is None and work.highest is None:
         raise InputError("method 'gaffke' needs a bound on the score, got none; give bounds, or use 'studentised'")
-    _, lower, upper = work.gaffke
+    draws = work.uniforms
+    lower = draws.lower(draws.worst if work.lowest is None else work.lowest)
     low = limits.order_statistic(lower, work.level(lower, 0.5, tails=-1))
     if work.highest is None:
         high, side = np.full_like(low, np.inf), "; without the bound that is best there is no limit on that side"
     else:
+        upper = draws.upper(work.highest)
         high, side = limits.order_statistic(upper, 1 - work.level(upper, 0.5, tails=1)), ""
     if work.lowest is None:
         side = "; the worst score observed stands for the missing bound"
-    return Limits(low, high, f"limits of Gaffke's type from the bounds of the score{side}")
+    return Limits(*work.filled(low, high), f"limits of Gaffke's type from the bounds of the score{side}")
 
 
 def gaussian(work: Work) -> Limits:
@@ -118,15 +120,15 @@ def gaussian(work: Work) -> Limits:
     there. Two columns: nearly so, the draws being made at the fitted correlation.
     """
     constant = np.atleast_1d(np.asarray(normal_best(work.n), dtype=np.float64))[:, None]
-    m, b, trials = work.n_trials, work.n_resamples, work.trials
-    if m < FEWEST or trials.constant:
+    m, b, reported = work.n_trials, work.n_resamples, work.sample.reported
+    if m < FEWEST or work.constant:
         return work.nothing()
     rng = work.rng(4)
-    scores = trials.reported
+    selection, scores = work.sample.selection, work.sample.claimed
     mean, sd = float(scores.mean()), float(scores.std(ddof=1))
     rho = 1.0
-    if not trials.one_column:
-        rho = float(np.corrcoef(trials.selection, scores)[0, 1]) if np.ptp(trials.selection) > 0 else 0.0
+    if reported is not None:
+        rho = float(np.corrcoef(selection, scores)[0, 1]) if np.ptp(selection) > 0 else 0.0
     # Bartlett: the Cholesky factor of a sample covariance of standard normals (selection first)
     first = np.sqrt(rng.chisquare(m - 1, b) / (m - 1))
     cross = rng.standard_normal(b) / np.sqrt(m - 1)

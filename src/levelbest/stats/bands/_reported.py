@@ -1,97 +1,134 @@
-"""Intervals where the reported score is not the selection score: one better trial is imagined.
+"""Limits where the reported score is not the selection score: a Bayesian bootstrap with one better trial imagined.
 
-Nothing exact is known for the quantile of a separate reported score: limits from the order statistics of the reported
-column alone hardly ever cover.
+The ranks of the trials by selection score are those of sorted uniforms U_1 < ... < U_m, so that the winner of n is
+trial j with weight U_j^n - U_{j-1}^n, and with the rest, 1 - U_m^n, a trial better than all observed. What that one
+would report is unknown: anything in the range of what the best trials report (`_default` says how many), widened on
+both sides. The limits of a mean curve take the two ends (a uniform draw covered .89 where selection and reported score
+are independent), those of a quantile curve a uniform draw. Trials that tie in the selection score share the weight of
+their group at random (Dirichlet), as unequally as resampling would.
 
-The Bayesian bootstrap with an imagined trial carries the idea of `gaffke` over: the ranks of the trials by selection
-score are those of sorted uniforms U_1 < ... < U_m, so that the winner of n is trial j with weight U_j^n - U_{j-1}^n,
-and with the rest, 1 - U_m^n, a trial better than all observed. What that one would report is unknown. It may lie
-anywhere in the range of the trials in the top quarter, widened on both sides by 1/4 + 10/m of it (to the better side
-alone it covered .70 to .86 where selection overfits); up to n = m/10 from beyond the worst of all trials, and in
-between the lower end moves linearly. The limits of a mean curve take the two ends (a uniform draw covered .89 where
-selection and reported score are independent), those of a quantile curve a uniform draw. Trials that tie in the
-selection score share the weight of their group at random (Dirichlet), as unequally as resampling would.
+Of many trials, neighbours in rank are taken together: they share the weight of their place as tied trials do, and of
+each place eight values are kept that have its mean and its variance (for quantiles, eight of its own scores).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from levelbest._check import FloatArray
-from levelbest.stats.bands._gaffke import sorted_uniforms, whole_power
-from levelbest.stats.bands._limits import order_statistic, percentile
-from levelbest.stats.bands._resample import Ranked, allow
-from levelbest.stats.bands._work import Work
+from levelbest._check import FloatArray, IntArray
+from levelbest.stats.bands._gaffke import powers
+from levelbest.stats.bands._resample import allow
+from levelbest.stats.bands._thin import rank_edges
 
-__all__ = ["imagined_draws", "imagined_limits"]
+__all__ = ["Places", "mean_draws", "quantile_draws"]
 
-_CELLS = 1 << 16  # trials in one piece of draws
+_CELLS = 1 << 17  # values in one piece of draws
+_VALUES = 8  # kept of each place
 
 
-def imagined_draws(
-    trials: Ranked, ends: FloatArray, n_draws: int, rng: np.random.Generator, q: float | None = None
-) -> FloatArray:
-    """Draws of the curve with a reported score imagined between ``ends`` (2, n).
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Reported scores by place of the selection score, worst first: one place for each tie, and for near neighbours."""
 
-    Mean: (2, n, draw), one with each end. Quantile: (1, n, draw), uniform between the ends.
-    """
-    m, n = trials.n_trials, trials.n
-    allow(n_draws, n.size, 2 if q is None else 1)
-    out = np.empty((2 if q is None else 1, n.size, n_draws))
-    last = np.r_[trials.starts[1:], m] - 1
-    group = np.repeat(np.arange(last.size), np.diff(np.r_[trials.starts, m]))
-    by_claim = np.argsort(trials.reported, kind="stable")
-    worst_first = np.r_[trials.reported[by_claim], np.inf]
-    piece = max(1, _CELLS // m)
+    edges: IntArray
+    """The last rank of each place."""
+    starts: IntArray
+    """Where the values of each place begin."""
+    values: FloatArray
+    sizes: IntArray
+    """How many trials each value stands for."""
+    n_trials: int
+
+    @classmethod
+    def of(cls, selection: FloatArray, reported: FloatArray, *, own_scores: bool = False) -> Places:
+        """The places of trials whose selection scores rise; ``own_scores`` keeps scores that occur, not their means."""
+        m = selection.size
+        last_of_tie = np.append(np.flatnonzero(selection[1:] != selection[:-1]), m - 1) + 1
+        edges = np.unique(last_of_tie[np.searchsorted(last_of_tie, rank_edges(m))])
+        counts = np.diff(edges, prepend=0)
+        place = np.repeat(np.arange(edges.size), counts)
+        by_value = reported[np.lexsort((reported, place))]
+        within = np.arange(m) - np.repeat(edges - counts, counts)
+        kept = np.minimum(counts, _VALUES)
+        part = (np.cumsum(kept) - kept)[place] + within * kept[place] // counts[place]
+        sizes, starts = np.bincount(part), np.cumsum(kept) - kept
+        if own_scores:
+            return cls(edges, starts, by_value[np.cumsum(sizes) - sizes + sizes // 2], sizes, m)
+        means = np.bincount(part, by_value) / sizes
+        centre = np.add.reduceat(by_value, edges - counts) / counts
+        whole = np.add.reduceat((by_value - centre[place]) ** 2, edges - counts)
+        about = means - np.repeat(centre, kept)
+        held = np.add.reduceat(sizes * about**2, starts)
+        stretch = np.sqrt(np.divide(whole, held, out=np.ones(edges.size), where=held > 0))
+        return cls(edges, starts, np.repeat(centre, kept) + about * np.repeat(stretch, kept), sizes, m)
+
+    def drawn(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Gamma weights of all values (draw, value), and the logarithms of the uniforms at the edges (draw, place)."""
+        weights = rng.standard_gamma(np.broadcast_to(self.sizes, (n_draws, self.sizes.size)))
+        sums = np.cumsum(np.add.reduceat(weights, self.starts, axis=1), axis=1)
+        rest = rng.standard_exponential((n_draws, 1))
+        return weights, np.log(sums / (sums[:, -1:] + rest))
+
+
+def mean_draws(places: Places, n: IntArray, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """The weighted mean of the reported scores and the weight of the imagined trial, (n, draw) each."""
+    allow(n_draws, n.size, 2)
+    means, rest = np.empty((2, n.size, n_draws))
+    middle = float(places.values[-1])  # deviations lose no digits to a large common offset
+    values = places.values - middle
+    piece = max(1, _CELLS // places.values.size)
     for start in range(0, n_draws, piece):
         cut = slice(start, min(start + piece, n_draws))
-        size = cut.stop - start
-        u = sorted_uniforms(m, size, rng)[:, last]
-        part = np.ones((size, m))
-        if last.size < m:
-            part = rng.standard_exponential(part.shape)
-            part /= np.add.reduceat(part, trials.starts, axis=1)[:, group]
-        means = np.add.reduceat(part * trials.reported, trials.starts, axis=1)
-        place = rng.random(size)
-        for i, k in enumerate(n):
-            power = whole_power(u, int(k))
-            weights = np.diff(power, axis=1, prepend=0.0)
+        weights, logs = places.drawn(cut.stop - start, rng)
+        own = np.add.reduceat(weights, places.starts, axis=1)
+        of_place = np.add.reduceat(weights * values, places.starts, axis=1) / own
+        rises = np.diff(of_place, axis=1)
+        for i, (left, power) in enumerate(powers(logs, places.edges, places.n_trials, n)):
+            lost = np.einsum("bk,bk->b", power[:, :-1], rises[:, left:])
+            means[i, cut] = power[:, -1] * of_place[:, -1] - lost
+            rest[i, cut] = 1 - power[:, -1]
+    means += middle * (1 - rest)
+    return means, rest
+
+
+def quantile_draws(
+    places: Places, ends: FloatArray, n: IntArray, q: float, n_draws: int, rng: np.random.Generator
+) -> FloatArray:
+    """The q-quantile (n, draw) of the winner's reported score, the imagined one uniform between ``ends`` (2, n)."""
+    allow(n_draws, n.size)
+    found = np.empty((n.size, n_draws))
+    by_value = np.argsort(places.values, kind="stable")
+    worst_first = np.append(places.values[by_value], np.inf)
+    place = np.repeat(np.arange(places.edges.size), np.diff(places.starts, append=places.values.size))
+    piece = max(1, _CELLS // places.values.size)
+    for start in range(0, n_draws, piece):
+        cut = slice(start, min(start + piece, n_draws))
+        weights, logs = places.drawn(cut.stop - start, rng)
+        share = (weights / np.add.reduceat(weights, places.starts, axis=1)[:, place])[:, by_value]
+        where = rng.random(cut.stop - start)
+        for i, (left, power) in enumerate(powers(logs, places.edges, places.n_trials, n)):
+            counted = np.flatnonzero(place[by_value] >= left)
+            total = np.diff(power, axis=1, prepend=0.0)[:, place[by_value[counted]] - left]
+            total *= share[:, counted]
+            np.cumsum(total, axis=1, out=total)
             rest = 1 - power[:, -1]
-            if q is None:
-                out[:, i, cut] = np.einsum("bg,bg->b", weights, means) + np.outer(ends[:, i], rest)
-                continue
-            total = np.cumsum((weights[:, group] * part)[:, by_claim], axis=1)
             # The quantile with the imagined score below all others, and with it above all: in between it is that score.
-            lowest = worst_first[np.minimum((total + rest[:, None] < q - 1e-12).sum(axis=1), m - 1)]
-            lowest = np.where(rest >= q - 1e-12, -np.inf, lowest)
-            highest = worst_first[(total < q - 1e-12).sum(axis=1)]
-            out[0, i, cut] = np.clip(ends[0, i] + place * (ends[1, i] - ends[0, i]), lowest, highest)
-    return out
+            scores = worst_first[np.append(counted, by_value.size)]
+            under, over = (_first_at_least(total, q - 1e-12 - held) for held in (rest, 0 * rest))
+            lowest = np.where(rest >= q - 1e-12, -np.inf, scores[np.minimum(under, counted.size - 1)])
+            found[i, cut] = np.clip(ends[0, i] + where * (ends[1, i] - ends[0, i]), lowest, scores[over])
+    return found
 
 
-def imagined_limits(work: Work, share: FloatArray, q: float | None = None) -> tuple[FloatArray, FloatArray]:
-    """Limits from the Bayesian bootstrap with an imagined better trial; ``share`` is 0 for small n, 1 for large."""
-    scores = np.sort(work.trials.reported)
-    chosen = work.trials.selection
-    best = work.trials.reported[chosen >= chosen[-work.quarter]]
-    if best.min() == best.max():
-        best = scores  # the best quarter reports one value: what all trials report says more
-    beyond = (0.25 + 10 / work.n_trials) * np.ptp(best)
-    beneath = (1 - share) * (2 * scores[0] - scores[work.quarter]) + share * (best.min() - beyond)
-    ends = np.stack([beneath, np.full(work.n.size, best.max() + beyond)])
-    lowest = -np.inf if work.lowest is None else work.lowest
-    highest = np.inf if work.highest is None else work.highest
-    if scores[0] == scores[-1]:
-        # one value: nothing but the bounds tells what another trial might report
-        ends[0], ends[1] = lowest, highest
-    ends = np.clip(ends, lowest, highest)
-    if not np.isfinite(ends).all():
-        return np.full(work.n.size, np.nan), np.full(work.n.size, np.nan)
-    draws = imagined_draws(work.trials, ends, work.n_resamples, work.rng(5), q)
-    low, high = draws[0], draws[-1]
-    if q is not None:
-        return percentile(low, work.level(low))
-    return (
-        order_statistic(low, work.level(low, 0.5, tails=-1)),
-        order_statistic(high, 1 - work.level(high, 0.5, tails=1)),
-    )
+def _first_at_least(rising: FloatArray, level: FloatArray) -> IntArray:
+    """Where each row first reaches its level; one past the end where it does not. By halving, all rows at once."""
+    below = np.full(level.size, -1)
+    reached = np.full(level.size, rising.shape[1])
+    rows = np.arange(level.size)
+    while (reached - below > 1).any():
+        middle = (below + reached + 1) // 2  # a row that is done stays where it is
+        enough = rising[rows, np.minimum(middle, rising.shape[1] - 1)] >= level
+        reached, below = np.where(enough, middle, reached), np.where(enough, below, middle)
+    return reached

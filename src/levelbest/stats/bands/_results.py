@@ -15,13 +15,14 @@ __all__ = ["Interval"]
 class Interval:
     """Limits for a curve at one budget (numbers) or at several (arrays, one entry per budget).
 
-    An absent limit is -inf or +inf; NaN is undefined, and ``reason`` then says why. ``note`` names the rule used,
-    in words for a reader. ``simultaneous`` limits hold for all the budgets at once, at the stated confidence.
-    ``horizon`` is the largest budget with a limit on the side that is best (quantile curves). ``coverage`` is for exact
-    methods the coverage itself under a continuous law (one number where the limits are simultaneous). For others it is
-    the lowest that simulation has certified near this number of trials and budget, for the terms that were simulated:
-    pointwise 95 % limits of means, with both bounds given or none, and of the mean and the median of a separate
-    reported score without bounds. On other terms it is None.
+    An absent limit is -inf or +inf; NaN is undefined, and ``reason`` then says why. ``note`` names the rule used, in
+    words for a reader. ``simultaneous`` limits hold for all the budgets at once, at the stated confidence. ``horizon``
+    is the largest budget with a limit on the side that is best (quantile curves). ``coverage`` is for exact methods the
+    coverage itself under a continuous law (one number where the limits are simultaneous). For others it is the lowest
+    that simulation has certified near this number of trials and budget, for the terms that were simulated: pointwise 95
+    % limits of means, with both bounds given or none, and of the mean and the median of a separate reported score
+    without bounds. On other terms it is None. It says nothing of laws with a mode that the trials may not have shown:
+    ``unseen`` is how likely such a mode may be, None for limits that hold whatever was not seen.
     """
 
     n: int | IntArray
@@ -38,6 +39,7 @@ class Interval:
     horizon: int | None = None
     n_resamples: int | None = None
     coverage: float | FloatArray | None = None
+    unseen: float | None = None
 
     def single(self) -> Interval:
         """The same for the one budget asked for, as numbers."""
@@ -74,6 +76,7 @@ class Interval:
             "reason": self.reason,
             "note": self.note,
             "horizon": self.horizon,
+            "unseen": self.unseen,
             "points": [{"n": int(n), "low": _plain(lo), "high": _plain(hi)} for n, lo, hi in rows],
         }
 

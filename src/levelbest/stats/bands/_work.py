@@ -14,14 +14,14 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import InputError
-from levelbest.stats.bands._gaffke import gaffke_draws
+from levelbest.stats.bands._gaffke import GaffkeDraws, gaffke_draws
 from levelbest.stats.bands._limits import local_level, studentise
-from levelbest.stats.bands._resample import Ranked, bootstrap, statistic_bootstrap, statistic_draws
-from levelbest.stats.best import Mean, Sample, Statistic, turned_bounds
+from levelbest.stats.bands._resample import Ranked, bootstrap, statistic_bootstrap
+from levelbest.stats.bands._thin import filled, nodes_for
+from levelbest.stats.best import Mean, Sample, Statistic, best_statistic, gaussian_best, turned_bounds
 
 __all__ = ["FEWEST", "TIED_TOP", "Limits", "Terms", "Work", "reason_of"]
 
-REACH = 2.0  # how far beyond the best score a missing bound is imagined, in ranges of the best quarter of many trials
 FEWEST = 3  # trials: half of the resamples of two show no spread at all
 
 TOO_FEW = "two trials are too few to show how an estimate varies"
@@ -45,7 +45,7 @@ class Terms:
         _check.as_confidence(self.confidence)
         _check.as_direction(self.direction)
         _check.as_count(self.n_resamples, "n_resamples")
-        _check.as_choice(self.estimator, ("u", "v"), "estimator")
+        _check.as_choice(self.estimator, ("u", "v", "naive", "gaussian"), "estimator")
 
     def bounds_of(self, sample: Sample) -> Bounds:
         """The bounds of what is claimed; an error where a score lies outside."""
@@ -140,9 +140,9 @@ class Work:
     @property
     def shown_estimate(self) -> FloatArray:
         """The statistic of the sample, by the estimator asked for."""
-        if isinstance(self.statistic, Mean):
-            return self.shown.estimate
-        return statistic_draws(self.trials, self.statistic, np.ones((1, self.n_trials), dtype=np.int64))[:, 0]
+        if self.estimator == "gaussian":
+            return np.asarray(gaussian_best(self.sample.selection, self.n, self.sample.reported), dtype=np.float64)
+        return self.centre if self.estimator == "u" else self.shown.estimate
 
     @cached_property
     def shown_estimates(self) -> FloatArray:
@@ -164,26 +164,48 @@ class Work:
         return np.sort(self.t, axis=1)
 
     @cached_property
-    def gaffke(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Draws for the lower limit with the worst score for X_0 and with its bound, and for the upper limit."""
-        worst = float(self.trials.reported[0])
-        below = [worst] if self.lowest is None else [worst, self.lowest]
-        lower, upper = gaffke_draws(self.trials.reported, self.n, below, [self.top], self.n_resamples, self.rng(1))
-        return lower[0], lower[-1], upper[0]
+    def ordered(self) -> Sample:
+        """The sample in order of its selection score, ties in order of what is reported: the draws' ranks."""
+        selection, reported = self.sample.selection, self.sample.reported
+        if reported is None:
+            return Sample(np.sort(selection))
+        order = np.lexsort((reported, selection))
+        return Sample(selection[order], reported[order])
 
     @property
-    def top(self) -> float:
-        """The best score that is possible, or where no bound says so a guess well beyond the best observed."""
-        if self.highest is not None:
-            return self.highest
-        best = self.trials.reported
-        reach = REACH * (1 + 10 / self.n_trials)
-        return float(best[-1] + reach * (best[-1] - best[-1 - self.quarter]))
+    def constant(self) -> bool:
+        """Whether every trial reports the same score."""
+        claimed = self.sample.claimed
+        return bool(claimed.min() == claimed.max())
 
-    @property
-    def quarter(self) -> int:
-        """A quarter of the trials, but three where there are as many to spare."""
-        return max(self.n_trials // 4, min(3, self.n_trials - 1))
+    @cached_property
+    def nodes(self) -> IntArray:
+        """The budgets at which limits are computed; `filled` has those in between."""
+        return nodes_for(self.n, self.n_trials, jointly=self.simultaneous)
+
+    @cached_property
+    def uniforms(self) -> GaffkeDraws:
+        """The draws of one score column at the nodes."""
+        return gaffke_draws(self.ordered.selection, self.nodes, self.n_resamples, self.rng(1))
+
+    @cached_property
+    def centre(self) -> FloatArray:
+        """The estimate at every budget."""
+        return self.estimates_at(self.n)
+
+    def estimates_at(self, n: IntArray) -> FloatArray:
+        """The statistic of the sample at some budgets, by U."""
+        found = best_statistic(self.ordered.selection, n, self.ordered.reported, statistic=self.statistic.name)
+        return np.asarray(found, dtype=np.float64)
+
+    def filled(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Limits known at the nodes, at every budget: what is smooth in n is their distance from the estimate."""
+        at_nodes = self.centre if np.array_equal(self.nodes, self.n) else self.estimates_at(self.nodes)
+        below, above = (
+            filled(self.nodes, np.maximum(side, 0.0), self.n, self.n_trials)
+            for side in (at_nodes - low, high - at_nodes)
+        )
+        return self.centre - below, self.centre + above
 
     def level(self, draws: FloatArray, share: float = 1.0, *, tails: int = 2) -> float:
         """The tail to leave at each budget so that all tails together leave ``share`` of 1 - confidence."""
@@ -198,7 +220,7 @@ class Work:
         everywhere = np.ones(self.n.size, dtype=bool)
         if self.n_trials < FEWEST:
             limits.drop(everywhere, TOO_FEW)
-        if self.trials.constant:
+        if self.constant:
             limits.drop(everywhere, ONE_VALUE)
         if jackknife:
             limits.drop(self.n >= self.n_trials, ALL_USED)

@@ -31,8 +31,6 @@ SHOWN, DECIDED, WIDER = 0.6, 0.8, 1.5
 _OWN_QUANTILE, _NORMAL = 0.975, 1.96
 _SERVE = 0.25
 _GAFFKE_DRAWS = 2_000
-_GAFFKE_TRIALS = 10_000
-"""Above so many trials the limits from bounds would take minutes, and are those of the studentised ones."""
 
 Limits = tuple[FloatArray, FloatArray]
 
@@ -77,7 +75,7 @@ def bounds_serve(families: Families, pair: Pair, bounds: tuple[float | None, flo
     if worst is None or best is None or families.paired or any(sample.reported is not None for sample in samples):
         return False
     scores = np.concatenate([sample.selection for sample in samples])
-    return bool(np.ptp(scores) >= _SERVE * (best - worst)) and max(s.n_trials for s in samples) <= _GAFFKE_TRIALS
+    return bool(np.ptp(scores) >= _SERVE * (best - worst))
 
 
 def gaffke_differences(
@@ -87,10 +85,9 @@ def gaffke_differences(
     upper, lower = [], []
     for f in pair:
         rng = np.random.default_rng([base, families.place[f], 1])
-        scores = families.samples[f].selection
-        (below,), (above,) = gaffke_draws(scores, nodes, [bounds[0]], [bounds[1]], _GAFFKE_DRAWS, rng)
-        lower.append(below)
-        upper.append(above)
+        draws = gaffke_draws(np.sort(families.samples[f].selection), nodes, _GAFFKE_DRAWS, rng)
+        lower.append(draws.lower(bounds[0]))
+        upper.append(draws.upper(bounds[1]))
     if families.paired:  # of trials that depend on each other: every limit by itself, the error shared
         highs = [order_statistic(draws, 1 - local_level(draws, error / 4, tails=1)) for draws in upper]
         lows = [order_statistic(draws, local_level(draws, error / 4, tails=-1)) for draws in lower]
