@@ -5,7 +5,9 @@ import pytest
 
 from levelbest.curves import family_curves
 from levelbest.errors import InputError
-from levelbest.report.figures.curves import draw_curves, new_axes, save_curves
+from levelbest.report.figures.axes import draw_on, name_ends
+from levelbest.report.figures.curves import draw_lines, new_axes, save_curves
+from levelbest.report.view import line_of
 from levelbest.trials import Trials
 
 
@@ -24,14 +26,14 @@ def found():
 
 def test_lines_hold_the_curves(found):
     ax = new_axes()
-    assert draw_curves(found, ax) is ax
+    assert draw_lines([line_of(one) for one in found], ax) is ax
     for line, one in zip(ax.get_lines(), found, strict=False):
         np.testing.assert_array_equal(line.get_xdata(), one.n)
         np.testing.assert_array_equal(line.get_ydata(), one.value)
 
 
 def test_the_cost_axis_has_readable_units(found):
-    ax = draw_curves(found, axis="cost", log=True)
+    ax = draw_lines([line_of(one, axis="cost") for one in found], cost_unit="s", log=True)
     np.testing.assert_allclose(ax.get_lines()[0].get_xdata(), 60.0 * found[0].n)
     assert ax.xaxis.get_major_formatter()(600, 0) == "10 min"
 
@@ -50,30 +52,77 @@ def test_bad_choices(found, tmp_path):
     with pytest.raises(InputError, match="unknown figure format 'jpg'"):
         save_curves(found, tmp_path / "a.jpg")
     with pytest.raises(InputError, match="unknown axis"):
-        draw_curves(found, axis="dollars")
+        save_curves(found, tmp_path / "a.png", axis="dollars")
     with pytest.raises(InputError, match="cannot be written"):
         save_curves(found, tmp_path / "nowhere" / "a.png")
 
 
-def test_differences_mark_the_certified_budgets():
+def test_differences_mark_the_budgets_with_a_verdict():
     from page_view import make_view
 
     from levelbest.report.figures.differences import draw_differences
 
     pair = make_view().pairs_of("mean")[0]
     ax = draw_differences([pair])
-    zero, curve, certified = ax.get_lines()
+    zero, curve, decided = ax.get_lines()
     assert list(zero.get_ydata()) == [0, 0]
     np.testing.assert_array_equal(curve.get_ydata(), pair.difference)
-    # the band excludes zero at 1, 3 and 4
-    np.testing.assert_array_equal(np.isfinite(certified.get_ydata()), [True, False, True, True])
+    # the verdicts name a family at 1, 3 and 4
+    np.testing.assert_array_equal(np.isfinite(decided.get_ydata()), [True, False, True, True])
+
+
+def test_thick_lines_say_what_the_table_says():
+    """The verdicts decide, not the limits beside them: a verdict may lean on a test that limits do not show."""
+    from dataclasses import replace
+
+    from page_view import PLAIN, make_view
+
+    from levelbest.report.figures.differences import difference_figure, draw_differences
+    from levelbest.report.view import Range
+
+    pair = make_view().pairs_of("mean")[0]
+    _, _, decided = draw_differences([replace(pair, ranges=(Range(1, 2, PLAIN), Range(3, 4, "undecided")))]).get_lines()
+    np.testing.assert_array_equal(np.isfinite(decided.get_ydata()), [True, True, False, False])
+    nowhere = (np.nan,) * 4
+    assert difference_figure([replace(pair, low=nowhere, high=nowhere)]) is None  # no empty figure
+
+
+def test_lines_beyond_the_verdicts_are_thin_and_have_no_band(found):
+    whole, cut = (draw_lines([line_of(found[0])], reach=reach) for reach in (None, 10))
+    assert [line.get_xdata()[-1] for line in whole.get_lines()] == [30]
+    within, beyond = cut.get_lines()
+    assert (within.get_xdata()[-1], beyond.get_xdata()[0], beyond.get_xdata()[-1]) == (10, 10, 30)
+    assert within.get_linewidth() > beyond.get_linewidth()
+    assert max(path.vertices[:, 0].max() for path in cut.collections[0].get_paths()) == 10
+
+
+def test_figures_of_the_page_follow_the_dark_scheme():
+    from levelbest.report.figures.themes import COLOURS, DARK_COLOURS, themed
+
+    svg = f'<svg xmlns="x"><path style="fill: #ffffff"/><path style="stroke: {COLOURS[1]}; fill: #000000"/></svg>'
+    text = themed(svg.encode()).decode()
+    assert f"var(--k1,{COLOURS[1]})" in text
+    assert f"--k1:{DARK_COLOURS[1]};" in text
+    assert "var(--gff,transparent)" in text  # the ground is the page's
+    assert "--g00:#e8edf2" in text  # black ink turns light
+
+
+def test_the_page_and_the_figures_share_one_palette():
+    from levelbest.report.figures.themes import COLOURS, DARK_COLOURS
+    from levelbest.report.page.html import asset
+
+    light, dark, *_ = (part for part in asset("page.css").split("--c0: ")[1:])
+    for style, colours in ((light, COLOURS), (dark, DARK_COLOURS)):
+        assert style.startswith(colours[0])
+        assert all(f"--c{i}: {colour};" in f"--c0: {style}" for i, colour in enumerate(colours))
 
 
 def test_many_names_fit_into_one_column():
     rng = np.random.default_rng(0)
     names = [f"model number {i}" for i in range(17) for _ in range(6)]
     trials = Trials.from_arrays(rng.random(len(names)), family=names, direction="max")
-    ax = draw_curves(family_curves(trials, n_resamples=99), ax=new_axes(3.3))
+    ax = draw_on(new_axes(3.3), family_curves(trials, n_resamples=99), bands=False, log=False)
+    name_ends(ax)
     figure = ax.figure
     figure.canvas.draw()
     assert figure.get_size_inches()[0] == 3.3

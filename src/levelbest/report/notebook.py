@@ -1,30 +1,90 @@
-"""How notebooks show results."""
+"""How notebooks show results: a picture and a short table."""
 
 from __future__ import annotations
 
+import base64
+import io
+import warnings
 from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
 
-from levelbest._plain import html_table, round_places, round_to_uncertainty, show_number
+from levelbest._plain import html_table, round_places, show_limits, show_number
+from levelbest.report.page.tables import common_decimals
+from levelbest.report.words.phrases import shortened
 from levelbest.results import Comparison, Curve
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["comparison_html", "curves_html"]
 
+_LOG_FROM, _MOST_ROWS = 30, 15
+
 
 def curves_html(curves: Sequence[Curve]) -> str:
-    """Every curve as a sentence and a table, a long one at round budgets."""
-    return "".join(_curve_table(curve) for curve in curves)
+    """All curves in one figure, and a table: of one curve at round budgets, of several at their largest."""
+    from levelbest.report.figures.axes import draw_on, name_ends
+    from levelbest.report.figures.curves import new_axes, own_style
+
+    with own_style():
+        ax = draw_on(new_axes(), curves, bands=len(curves) <= 7, log=max(one.n[-1] for one in curves) > _LOG_FROM)
+        name_ends(ax)
+        picture = _picture(ax.figure, f"Curves of the best {curves[0].score} against the budget")  # type: ignore[arg-type]
+    rows = []
+    sign = -1.0 if curves[0].direction == "max" else 1.0
+    points = [(curve, i) for curve in curves for i in _places(curve, len(curves))]
+    if len(curves) > 1:
+        points.sort(key=lambda point: sign * float(point[0].value[point[1]]))
+    numbers = [(float(c.value[i]), float(c.low[i]), float(c.high[i])) for c, i in points]
+    decimals = common_decimals(numbers)
+    for (curve, i), (value, low, high) in zip(points, numbers, strict=True):
+        shown = [show_number(value, decimals), show_limits(low, high, decimals)]
+        rows.append([curve.family, str(curve.n[i]), *shown, str(curve.n_trials), str(curve.n_failed)])
+    first = curves[0]
+    limits = f"{100 * first.confidence:g} %"
+    heads = ["family", "n", f"{first.statistic} best {first.score}", limits, f"{first.unit}s", "failed"]
+    return picture + html_table(heads, rows[:_MOST_ROWS], caption=str(first) if len(curves) == 1 else "")
 
 
-def _curve_table(curve: Curve) -> str:
-    cells = []
-    for i in round_places(curve.n.tolist()):
-        row = (float(curve.value[i]), float(curve.low[i]), float(curve.high[i]))
-        decimals = round_to_uncertainty(*row)
-        cells.append([str(curve.n[i]), *(show_number(number, decimals) for number in row)])
-    return html_table(["n", "value", "low", "high"], cells, caption=str(curve))
+def _places(curve: Curve, n_curves: int) -> list[int]:
+    return round_places(curve.n.tolist(), most=8) if n_curves == 1 else [curve.n.size - 1]
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """Every pair with its verdict."""
-    rows = [[" and ".join(pair.families), pair.sentence] for pair in comparison.pairs]
-    return html_table(["families", "verdict"], rows, caption=f"{100 * comparison.confidence:g} % confidence")
+    """The verdict, the strip of who is best with the families at one budget, and the same as a table."""
+    from levelbest.report.figures.curves import own_style
+    from levelbest.report.figures.standings import standings_figure
+
+    said = "".join(f"<p>{escape(sentence)}</p>" for sentence in comparison.summary)
+    with own_style():
+        figure = standings_figure(comparison)
+        picture = "" if figure is None else _picture(figure, "Who is best, and the families with their limits")
+    rows = []
+    decimals = common_decimals([(row.value, row.low, row.high) for row in comparison.standings])
+    for row in comparison.standings[:_MOST_ROWS]:
+        shown = [show_number(row.value, decimals), show_limits(row.low, row.high, decimals)]
+        rows.append(
+            [
+                row.family,
+                *shown,
+                str(row.n_trials),
+                str(row.n_failed),
+                shortened(row.better_than) if row.better_than else "–",
+            ]
+        )
+    if not rows:
+        return said + picture
+    terms = comparison.terms
+    heads = ["family", f"best of {comparison.standings[0].budget:g}", f"{100 * comparison.confidence:g} %"]
+    return said + picture + html_table([*heads, f"{terms.unit}s", "failed", "better than"], rows)
+
+
+def _picture(figure: Figure, text: str) -> str:
+    """A figure as an image within the document: nothing in it runs, and no names of its parts meet others."""
+    out = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a box stands for it
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    data = base64.b64encode(out.getvalue()).decode()
+    return f'<img alt="{escape(text)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'

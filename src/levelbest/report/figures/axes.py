@@ -1,43 +1,192 @@
-"""Results drawn on a matplotlib Axes that the caller owns."""
+"""Results drawn on a matplotlib Axes that the caller owns: Axes in, Axes out, and no style changed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from levelbest.results import Comparison, Curve
+import numpy as np
 
-__all__ = ["draw_comparison", "draw_curves"]
+from levelbest._check import FloatArray
+from levelbest.report.figures.curves import label_ends, plain_text, score_of, set_budget_axis, set_score_label, shorten
+from levelbest.report.figures.themes import COLOURS, line_style
+from levelbest.results import Comparison, Curve, PairComparison
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["draw_comparison", "draw_curves", "draw_on", "name_ends"]
+
+MOST_PAIRS = 6
+"""More difference curves than this cannot be told apart: those of the leading family are drawn."""
+_NAMED = {"mean": "expected best", "median": "median best", "all": "chance that all of n succeed,"}
 
 
-def draw_curves(ax: Any, curves: Sequence[Curve], *, bands: bool = True, log: bool = True) -> Any:
-    """Each curve with its band; several calls draw on one Axes. ``ax`` None makes a new one."""
-    ax = _own(ax)
-    for curve in curves:
-        (line,) = ax.plot(curve.n, curve.value, label=curve.family)
-        if bands:
-            ax.fill_between(curve.n, curve.low, curve.high, color=line.get_color(), alpha=0.2, linewidth=0)
-    if log:
-        ax.set_xscale("log")
+def draw_curves(ax: Axes | None, curves: Sequence[Curve], *, bands: bool = True, log: bool = True) -> Axes:
+    """The best score against the budget, one line a curve with its band.
+
+    Parameters
+    ----------
+    ax
+        Where to draw; None makes a new figure. Curves drawn earlier on the same Axes stay, and colours go on from them.
+    curves
+        What to draw.
+    bands
+        Whether to shade the limits. A band that is much wider than the curves does not stretch the picture.
+    log
+        Whether budgets stand on a log scale.
+
+    Returns
+    -------
+    Axes
+        The Axes drawn on. On a new figure names stand at the ends of the lines, on a given Axes in a legend.
+    """
+    own = ax is None
+    ax = draw_on(_given(ax), curves, bands=bands, log=log)
+    if not own and len(_labelled(ax)) > 1:
+        ax.legend(frameon=False)
+    elif own:
+        name_ends(ax)
     return ax
 
 
-def draw_comparison(ax: Any, comparison: Comparison, *, bands: bool = True, log: bool = True) -> Any:
-    """Each pair's difference with its band, and the line of no difference. ``ax`` None makes a new one."""
-    ax = _own(ax)
-    ax.axhline(0.0, linewidth=0.8, color="black")
-    for pair in comparison.pairs:
-        (line,) = ax.plot(pair.budget, pair.difference, label=" - ".join(pair.families))
+def draw_on(ax: Axes, curves: Sequence[Curve], *, bands: bool, log: bool) -> Axes:
+    """The lines and bands of curves, without their names."""
+    for i, curve in enumerate(curves, len(_labelled(ax))):
+        colour, dash = line_style(i)
+        known = np.isfinite(curve.value)
+        ax.plot(curve.n[known], curve.value[known], color=colour, linestyle=dash, linewidth=1.8, label=curve.family)
         if bands:
-            ax.fill_between(pair.budget, pair.low, pair.high, color=line.get_color(), alpha=0.2, linewidth=0)
-    if log:
-        ax.set_xscale("log")
+            _shade(ax, curve.n, curve.value, curve.low, curve.high, colour)
+    first = curves[0]
+    _finish(ax, first.unit, "trials", None, log)
+    set_score_label(ax, _NAMED.get(first.statistic, f"{first.statistic} quantile, best"), score_of(first))
     return ax
 
 
-def _own(ax: Any) -> Any:
+def name_ends(ax: Axes) -> None:
+    """The names of the lines where they end."""
+    lines = _labelled(ax)
+    ends = [(float(line.get_xdata()[-1]), float(line.get_ydata()[-1])) for line in lines]
+    styles = [(line.get_color(), line.get_linestyle()) for line in lines]
+    label_ends(ax, [str(line.get_label()) for line in lines], ends, styles)
+
+
+def draw_comparison(ax: Axes | None, comparison: Comparison, *, bands: bool = True, log: bool = True) -> Axes:
+    """Differences between families with their limits, above zero where the first is better.
+
+    Budgets with a verdict are drawn thick. Where there is one budget, as for seeds, each pair is a row with its limits.
+    Of more than six pairs those of the leading family are drawn.
+
+    Parameters
+    ----------
+    ax
+        Where to draw; None makes a new figure.
+    comparison
+        What to draw.
+    bands
+        Whether to shade the limits.
+    log
+        Whether budgets stand on a log scale.
+
+    Returns
+    -------
+    Axes
+        The Axes drawn on.
+    """
+    ax = _given(ax)
+    terms = comparison.terms
+    score = terms.metric.reported or terms.metric.selection
+    pairs = _shown(comparison)
+    if all(pair.budget.size == 1 for pair in pairs):
+        return _draw_rows(ax, pairs, comparison, score)
+    ax.axhline(0, color="0.3", linewidth=0.8)
+    for i, pair in enumerate(pairs):
+        colour, dash = line_style(i)
+        known = np.isfinite(pair.low) & np.isfinite(pair.high)
+        x, value = np.asarray(pair.budget, dtype=np.float64)[known], pair.difference[known]
+        if not x.size:
+            continue
+        if bands:
+            _shade(ax, x, value, pair.low[known], pair.high[known], colour)
+        label = plain_text(f"{shorten(pair.families[0])} − {shorten(pair.families[1])}")
+        ax.plot(x, value, color=colour, linestyle=dash, linewidth=1.2, label=label)
+        decided = np.array([pair.verdict_at(float(budget)) in pair.families for budget in x])
+        ax.plot(np.where(decided, x, np.nan), np.where(decided, value, np.nan), color=colour, linewidth=3)
+    _finish(ax, terms.unit, terms.axis, terms.cost_unit, log)
+    set_score_label(ax, "difference in", score)
+    if _labelled(ax):
+        ax.legend(frameon=False, fontsize="small")
+    return ax
+
+
+def _shown(comparison: Comparison) -> list[PairComparison]:
+    """The pairs to draw, the leading family first in each."""
+    order = [one.family for one in comparison.standings] or list(comparison.families)
+    pairs = [
+        pair if order.index(pair.families[0]) < order.index(pair.families[1]) else pair.mirrored()
+        for pair in comparison.pairs
+    ]
+    pairs.sort(key=lambda pair: [order.index(name) for name in pair.families])
+    if len(pairs) <= MOST_PAIRS or all(pair.budget.size == 1 for pair in pairs):
+        return pairs
+    of_leader = [pair for pair in pairs if order[0] in pair.families]
+    return (of_leader or pairs)[:MOST_PAIRS]
+
+
+def _draw_rows(ax: Axes, pairs: Sequence[PairComparison], comparison: Comparison, score: str) -> Axes:
+    """One row a pair: the difference with its limits, in the colour of the better family."""
+    ax.axvline(0, color="0.3", linewidth=0.8)
+    families = list(comparison.families)
+    for row, pair in enumerate(pairs):
+        verdict = pair.verdict_at(float(pair.budget[0]))
+        colour = COLOURS[families.index(verdict) % len(COLOURS)] if verdict in families else "0.55"
+        value, low, high = (float(column[0]) for column in (pair.difference, pair.low, pair.high))
+        if np.isfinite([low, high]).all():
+            ax.plot([low, high], [row, row], color=colour, linewidth=2, solid_capstyle="round")
+        if np.isfinite(value):
+            ax.plot([value], [row], "o", color=colour, markersize=6)
+    ax.set_ylim(len(pairs) - 0.5, -0.5)
+    names = [plain_text(f"{shorten(pair.families[0], 20)} − {shorten(pair.families[1], 20)}") for pair in pairs]
+    ax.set_yticks(range(len(pairs)), names)
+    ax.set_xlabel(plain_text(f"difference in {score}, above zero the first is better"))
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax
+
+
+def _given(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
     from matplotlib import pyplot
 
-    return pyplot.subplots()[1]
+    new: Axes = pyplot.figure(layout="constrained").add_subplot()
+    return new
+
+
+def _labelled(ax: Axes) -> list[Any]:
+    """The lines that have names."""
+    return [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
+
+
+def _shade(ax: Axes, x: Any, value: FloatArray, low: FloatArray, high: FloatArray, colour: str) -> None:
+    """A band that stretches the picture by half the height of its curve at most."""
+    known = np.isfinite(low) & np.isfinite(high)
+    if not known.any():
+        return
+    before = ax.dataLim.frozen()
+    ax.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
+    ax.dataLim.set(before)
+    bottom, top = float(np.nanmin(value)), float(np.nanmax(value))
+    room = max((top - bottom) / 2, float(np.median((high - low)[known])))
+    kept = np.clip(np.r_[low[known], high[known]], bottom - room, top + room)
+    ax.update_datalim(np.column_stack([np.r_[x[known], x[known]], kept]))
+    ax.autoscale_view()
+
+
+def _finish(ax: Axes, unit: str, axis: str, cost_unit: str | None, log: bool) -> None:
+    set_budget_axis(ax, axis, cost_unit, log)
+    if axis == "trials":
+        ax.set_xlabel(f"n, {unit}s of each problem" if unit == "sample" else f"budget ({unit}s)")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)

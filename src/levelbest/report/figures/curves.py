@@ -14,7 +14,7 @@ from levelbest import _check
 from levelbest._plain import show_cost
 from levelbest._write import replacing
 from levelbest.curves import Curve
-from levelbest.report.figures.themes import COLOURS, line_style
+from levelbest.report.figures.themes import line_style
 from levelbest.report.view import Line, line_of
 
 if TYPE_CHECKING:
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "draw_curves",
     "draw_lines",
+    "label_ends",
     "lay_out",
     "new_axes",
     "own_style",
     "plain_text",
     "save_curves",
     "save_figure",
+    "score_of",
     "set_budget_axis",
     "set_score_label",
     "shorten",
@@ -49,25 +50,6 @@ def new_axes(width: float = 2 * ONE_COLUMN, height: float | None = None) -> Axes
     figure = Figure(figsize=(width, height or 0.62 * width), layout="constrained")
     FigureCanvasAgg(figure)
     return figure.add_subplot()
-
-
-def draw_curves(
-    curves: Sequence[Curve],
-    ax: Axes | None = None,
-    *,
-    axis: str = "trials",
-    band: str = "interval",
-    **options: Any,
-) -> Axes:
-    """Best score against the budget, one line a family, labelled where it ends.
-
-    ``band`` shades the interval, [D]'s plus or minus one ``spread`` within the observed range, or ``none``; ``options``
-    are those of ``draw_lines``.
-    """
-    first = curves[0]
-    score = first.score if first.reported or first.problems is not None else f"{first.score} (validation only)"
-    lines = [line_of(one, axis=axis, band=band) for one in curves]
-    return draw_lines(lines, ax, score=score, cost_unit=first.cost_unit, **options)
 
 
 def draw_lines(
@@ -107,14 +89,30 @@ def draw_lines(
         left = ("axes fraction", "data")
         ax.annotate(plain_text(name), (0.01, height), xycoords=left, fontsize=7, color="0.35", va="bottom")
     _frame(ax, lines[0], score, cost_unit, log)
-    _label_ends(ax, lines)
+    ends = []
+    for line in lines:
+        last = max(k for k, value in enumerate(line.value) if np.isfinite(value))
+        ends.append((line.x[last], line.value[last]))
+    label_ends(ax, [line.family for line in lines], ends, [line_style(i) for i in range(len(lines))])
     return ax
 
 
-def save_curves(curves: Sequence[Curve], path: Path, **options: Any) -> Path:
-    """Draw the curves and write them as PNG, SVG or PDF by the path's ending."""
+def save_curves(
+    curves: Sequence[Curve], path: Path, *, axis: str = "trials", band: str = "interval", log: bool = False
+) -> Path:
+    """Draw the curves, one line a family, and write them as PNG, SVG or PDF by the path's ending.
+
+    ``band`` shades the interval, [D]'s plus or minus one ``spread`` within the observed range, or ``none``.
+    """
+    lines = [line_of(one, axis=axis, band=band) for one in curves]
     with own_style():
-        return save_figure(draw_curves(curves, **options).figure, path)
+        ax = draw_lines(lines, score=score_of(curves[0]), cost_unit=curves[0].cost_unit, log=log)
+        return save_figure(ax.figure, path)
+
+
+def score_of(curve: Curve) -> str:
+    """The score of a curve as it is written beside an axis."""
+    return curve.score if curve.reported or curve.problems is not None else f"{curve.score} (validation only)"
 
 
 def save_figure(figure: Figure | Any, path: Path) -> Path:
@@ -229,49 +227,52 @@ def _tick(text: str) -> str:
     return f"{number} {unit}".strip()
 
 
-def _label_ends(ax: Axes, lines: Sequence[Line]) -> None:
-    """Names at the ends of the lines, pushed apart so that none covers another; a legend where there are many."""
-    ends: list[tuple[float, float, int]] = []
-    for i, line in enumerate(lines):
-        last = max(k for k, value in enumerate(line.value) if np.isfinite(value))
-        ends.append((line.x[last], line.value[last], i))
+def label_ends(ax: Axes, names: Sequence[str], ends: Sequence[tuple[float, float]], styles: Sequence[Any]) -> None:
+    """Names at the ends of lines, pushed apart so that none covers another; a legend where there are many.
+
+    ``styles`` holds the colour and the dash of each line.
+    """
     low, high = ax.get_ylim()
-    size = 8 if len(lines) <= 8 else 7
+    size = 8 if len(names) <= 8 else 7
     figure: Any = ax.figure
     points = 72 * figure.get_size_inches()[1] * (1 if ax.get_subplotspec() is None else ax.get_position().height)
     gap = 1.25 * size / max(points, 1.0) * (high - low)
-    if (len(lines) - 1) * gap > high - low:
-        from matplotlib.lines import Line2D
-
-        styles = [line_style(i) for i in range(len(lines))]
-        marks = [Line2D([], [], color=colour, linestyle=dash, linewidth=1.4) for colour, dash in styles]
-        names = [plain_text(shorten(line.family)) for line in lines]
-        alone = figure.get_layout_engine() is not None and figure.axes == [ax]
-        if alone and figure.get_size_inches()[0] < _WIDE:
-            width, height = figure.get_size_inches()
-            figure.set_size_inches(width, height + 0.12 * -(-len(names) // 3))  # the names get room of their own
-            figure.legend(marks, names, fontsize=5.5, frameon=False, loc="outside lower center", ncols=3)
-        else:
-            ax.legend(marks, names, fontsize=6, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    shown = [plain_text(shorten(name)) for name in names]
+    if (len(names) - 1) * gap > high - low:
+        _legend(ax, shown, styles)
         return
-    placed = sorted(ends, key=lambda end: end[1])
-    heights = [min(max(end[1], low), high) for end in placed]
+    placed = sorted(range(len(names)), key=lambda which: ends[which][1])
+    heights = [min(max(ends[which][1], low), high) for which in placed]
     for k in range(1, len(heights)):
         heights[k] = max(heights[k], heights[k - 1] + gap)
     heights[-1] = min(heights[-1], high)
     for k in range(len(heights) - 2, -1, -1):
         heights[k] = min(heights[k], heights[k + 1] - gap)
-    for (x, y, which), height in zip(placed, heights, strict=True):
+    for which, height in zip(placed, heights, strict=True):
         ax.annotate(
-            plain_text(shorten(lines[which].family)),
-            (x, y),
+            shown[which],
+            ends[which],
             xytext=(1.015, height),
             textcoords=("axes fraction", "data"),
-            color=COLOURS[which % len(COLOURS)],
+            color=styles[which][0],
             fontsize=size,
             va="center",
             annotation_clip=False,
         )
+
+
+def _legend(ax: Axes, names: Sequence[str], styles: Sequence[Any]) -> None:
+    from matplotlib.lines import Line2D
+
+    figure: Any = ax.figure
+    marks = [Line2D([], [], color=colour, linestyle=dash, linewidth=1.4) for colour, dash in styles]
+    alone = figure.get_layout_engine() is not None and figure.axes == [ax]
+    if alone and figure.get_size_inches()[0] < _WIDE:
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width, height + 0.12 * -(-len(names) // 3))  # the names get room of their own
+        figure.legend(marks, names, fontsize=5.5, frameon=False, loc="outside lower center", ncols=3)
+    else:
+        ax.legend(marks, names, fontsize=6, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def shorten(name: str, width: int = 28) -> str:

@@ -13,7 +13,7 @@ from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_
 from levelbest.report.columns import cell_text
 from levelbest.report.view import View
 
-__all__ = ["family_rows", "kinds_of", "trial_rows", "trials_csv", "value_rows", "verdict_tables"]
+__all__ = ["common_decimals", "family_rows", "kinds_of", "trial_rows", "trials_csv", "value_rows", "verdict_tables"]
 
 MOST_CELLS = 20_000
 """More cells of trials than this stay in the table beside the page."""
