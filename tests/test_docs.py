@@ -1,28 +1,72 @@
-"""Documentation that runs: every command is in the reference, every page is in the index."""
+"""Documentation that runs: every command is in the reference, every page is in the index, every block runs."""
 
 import importlib.util
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from doc_tables import write_optuna, write_tables
 
-from levelbest.cli.main import COMMANDS, cli
+from levelbest.cli.main import COMMANDS, cli, main
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 
 
-def _help_pages():
-    spec = importlib.util.spec_from_file_location("write_cli", DOCS / "write_cli.py")
+def _script(name):
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.help_pages()
+    return module
 
 
 def test_the_command_reference_is_up_to_date():
-    assert (DOCS / "cli.md").read_text(encoding="utf-8") == _help_pages(), "run: python docs/write_cli.py"
+    pages = _script("write_cli").help_pages()
+    assert (DOCS / "cli.md").read_text(encoding="utf-8") == pages, "run: python docs/write_cli.py"
+
+
+def _commands(page):
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, flags=re.S | re.M)
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    return [line for line in lines if line.startswith("levelbest ")]
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """A folder with the files that the pages name."""
+    folder = tmp_path_factory.mktemp("tables")
+    write_tables(folder)
+    write_optuna(folder / "study.db")
+    write_optuna(folder / "tpe.db", "tpe")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(line, id=f"{page}: {line}") for page in ("you-have", "choosing-n") for line in _commands(page)],
+)
+def test_commands_of_the_guides_run(command, tables, monkeypatch, capsys):
+    monkeypatch.chdir(tables)
+    assert main([*shlex.split(command)[1:], *(["--force"] if " report " in command else [])]) == 0
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8")):
+        if target.startswith(("http://", "https://")):
+            continue
+        name, _, anchor = target.partition("#")
+        page = path.parent / name if name else path
+        assert page.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.M)
+            slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            assert anchor in slugs, target
 
 
 def test_every_command_exists_and_says_what_it_does():

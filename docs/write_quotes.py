@@ -1,0 +1,39 @@
+"""Writes what the README and the first page quote of the shipped results: ``python docs/write_quotes.py``."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import textwrap
+from importlib import resources
+from pathlib import Path
+
+from levelbest.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[1]
+COLUMNS = "--family family --selection val_accuracy --reported test_accuracy --direction max --bounds 0 1"
+
+
+def compared() -> str:
+    """What ``levelbest compare`` prints of the shipped results."""
+    table = str(resources.files("levelbest") / "data" / "digits.csv")
+    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.redirect_stderr(io.StringIO()):
+        assert main(["compare", table, *COLUMNS.split()]) == 0
+    return "\n".join(line.rstrip() for line in printed.getvalue().rstrip().splitlines())
+
+
+def with_quotes(readme: str, start: str, printed: str) -> tuple[str, str]:
+    """Both pages with the output in its place: the verdict as a quotation, and the whole as a block."""
+    verdict = " ".join(printed.split("\n\n")[0].split())
+    quoted = "\n".join(f"> {line}" for line in textwrap.wrap(verdict, 118, break_on_hyphens=False))
+    readme = re.sub(r"(?:^> .*\n)+", lambda _: f"{quoted}\n", readme, count=1, flags=re.M)
+    block = re.compile(r"(this prints\n\n```text\n).*?(\n```)", flags=re.S)
+    return readme, block.sub(lambda match: f"{match[1]}{printed}{match[2]}", start, count=1)
+
+
+if __name__ == "__main__":
+    pages = [ROOT / "README.md", ROOT / "docs" / "start.md"]
+    texts = with_quotes(*(page.read_text(encoding="utf-8") for page in pages), compared())
+    for page, text in zip(pages, texts, strict=True):
+        page.write_text(text, encoding="utf-8")
