@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from doc_tables import write_optuna, write_tables
 
+from doc_tables import write_optuna, write_tables
 from levelbest.cli.main import COMMANDS, cli, main
 
 ROOT = Path(__file__).resolve().parents[1]
