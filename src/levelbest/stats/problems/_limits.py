@@ -31,7 +31,7 @@ from levelbest.stats.bands import allow, counts, imagined_ends, local_level, ord
 __all__ = ["METHODS", "WHY", "MeanLimits", "MeanQuestion", "mean_and_error", "mean_limits"]
 
 METHODS = ("gaffke", "imagined", "studentised", "t")
-REACH = 0.35  # how far beyond the problems a further one is imagined, in ranges of a quarter of them
+REACH, FEWER = 0.25, 1.2  # a further one is imagined REACH + FEWER / problems ranges of a quarter of them beyond
 HEAVIER = 2.0  # times the mean weight: what a further problem weighs at least where weights are given
 _CELLS = 1 << 20  # exponentials in one piece
 
@@ -131,7 +131,8 @@ def _gaffke(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
 
 
 def _imagined(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
-    ends = [imagined_ends(np.sort(column[~np.isnan(column)]), *asked.bounds, REACH) for column in part.T]
+    known = [np.sort(column[~np.isnan(column)]) for column in part.T]
+    ends = [imagined_ends(ordered, *asked.bounds, REACH + FEWER / ordered.size) for ordered in known]
     return _exponential_limits(asked, part, each, np.array(ends).T)
 
 
