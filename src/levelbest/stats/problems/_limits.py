@@ -7,8 +7,8 @@ gaffke       Gaffke's (2005) limits for the mean of bounded scores. The gaps bet
              more at the bound: the upper one for the upper limit, the lower one for the lower. For 0/1 scores they are
              Clopper-Pearson's. One weight per problem serves every budget, system and difference, so that the draws
              are joint, and simultaneous limits follow from them.
-imagined     the same with the further problem near the others instead of at the bound (see `imagined_ends`): as narrow
-             as t, to a quarter, where problems are spread out, and Gaffke's limits where few of them decide.
+imagined     the same with the further problem near the others instead of at the bound (see `imagined_ends`): 1.1 to
+             1.35 times as wide as t where problems are spread out, and Gaffke's limits where few of them decide.
 studentised  bootstrap of problems, each resample divided by its own standard error.
 t            mean plus or minus a t quantile times the standard error.
 
