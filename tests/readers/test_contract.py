@@ -69,7 +69,17 @@ def small_ledger(folder):
     return path
 
 
+def small_folder(folder):
+    path = folder / "runs"
+    for place in range(6):
+        run = path / "ab"[place % 2] / f"seed{place // 2}.json"
+        run.parent.mkdir(parents=True, exist_ok=True)
+        run.write_text(json.dumps({"lr": 0.1 * place, "val_acc": 0.5 + place / 100, "seconds": place + 1.0}))
+    return path
+
+
 ARTEFACTS = [
+    ("folder", small_folder, {}),
     ("table", small_csv, {}),
     ("table", small_lines, {}),
     ("table", small_parquet, {}),

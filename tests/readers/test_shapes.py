@@ -263,3 +263,133 @@ def test_converting_twice_adds_one_prefix(tmp_path):
     second = lb.write_trials(lb.read_trials(first), tmp_path / "two.csv")
     assert first.read_text() == second.read_text()
     assert "config.lr" in second.read_text().splitlines()[0].split(",")
+
+
+# ------------------------------------------------------------------------------------------------ files and folders
+
+
+def json_runs(folder, *, lost=()):
+    for model in ("resnet", "vit"):
+        for seed in range(4):
+            path = folder / model / f"run_seed{seed}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            score = {} if (model, seed) in lost else {"val_acc": 0.5 + seed / 10}
+            path.write_text(json.dumps({"config": {"lr": 0.1 * (seed + 1), "wd": 0.01 * seed}, **score}))
+
+
+def test_a_folder_of_json_files_is_one_table(tmp_path):
+    json_runs(tmp_path / "runs", lost={("vit", 2)})
+    trials = lb.read_trials(tmp_path / "runs")
+    assert trials.families == ("resnet", "vit")
+    assert (trials.n_trials, trials.n_failed) == (8, 1)
+    assert sorted(set(trials.seed.tolist())) == [0, 1, 2, 3]
+    assert trials.configuration["config.lr"][:4].tolist() == pytest.approx([0.1, 0.2, 0.3, 0.4])
+    assert "each of 8 files is one run, and all are one table, told apart by 'folder' and 'seed'" in said(trials)
+
+
+def test_json_files_are_never_one_family_each(tmp_path):
+    json_runs(tmp_path)
+    trials = lb.read_trials(str(tmp_path / "vit" / "*.json"))
+    assert trials.families == ("vit",)
+    assert trials.n_trials == 4
+    listed = lb.read_trials(sorted((tmp_path / "vit").glob("*.json")), where="seed > 1")
+    assert listed.selection.tolist() == pytest.approx([0.7, 0.8])
+
+
+def test_logs_of_one_run_each_are_a_trial_each(tmp_path):
+    for run in range(6):
+        lines = [f"{e},{0.5 + run / 10 - (e - 3) ** 2 / 100}" for e in range(8)]
+        (tmp_path / f"lr=0.{run + 1}.csv").write_text("\n".join(["epoch,val_acc", *lines]) + "\n")
+    trials = lb.read_trials(str(tmp_path / "*.csv"))
+    assert trials.selection.tolist() == pytest.approx([0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
+    assert trials.configuration["lr"].tolist() == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+
+
+def test_csv_files_of_many_trials_stay_a_family_each(tmp_path):
+    for name in ("cnn", "lr"):
+        (tmp_path / f"{name}.csv").write_text("val_acc\n" + "\n".join(map(str, rng.random(5))) + "\n")
+    assert lb.read_trials(tmp_path).families == ("cnn", "lr")
+
+
+def test_a_file_that_cannot_be_read_is_listed(tmp_path):
+    json_runs(tmp_path)
+    (tmp_path / "vit" / "broken.json").write_text('{"val_acc": ')
+    trials = lb.read_trials(tmp_path)
+    assert trials.n_trials == 8
+    assert [lost.where for lost in trials.skipped] == ["vit/broken.json"]
+
+
+def test_two_folders_are_two_families(tmp_path):
+    for place in ("one", "two"):
+        for job in range(3):
+            folder = tmp_path / place / str(job) / ".hydra"
+            folder.mkdir(parents=True)
+            (folder / "config.yaml").write_text(f"lr: 0.{job + 1}\n")
+            (folder / "hydra.yaml").write_text("hydra:\n  job:\n    name: train\n")
+            (folder.parent / "metrics.json").write_text(json.dumps({"val_acc": 0.5 + job / 10}))
+    trials = lb.read_trials([tmp_path / "one", tmp_path / "two"])
+    assert trials.families == ("one", "two")
+    assert "the 2 sources name the same families" in said(trials)
+    assert lb.read_trials(tmp_path / "one").n_trials == 3
+
+
+# ------------------------------------------------------------------------------------------------ other shapes
+
+
+def test_lists_by_task_are_problems(tmp_path):
+    path = tmp_path / "tasks.json"
+    path.write_text(json.dumps({f"HumanEval/{i}": [1, 0, i % 2] for i in range(6)}))
+    trials = lb.read_trials(path)
+    assert (len(trials.groups), trials.n_trials, trials.metric.direction) == (6, 18, "max")
+    assert trials.selection.sum() == 9
+    objects = {f"HumanEval/{i}": [{"passed": True}, {"passed": False}] for i in range(3)}
+    path.write_text(json.dumps(objects))
+    assert lb.read_trials(path).groups == ("HumanEval/0", "HumanEval/1", "HumanEval/2")
+
+
+def test_lists_by_model_are_families(tmp_path):
+    path = tmp_path / "models.json"
+    path.write_text(json.dumps({"resnet": [0.5, 0.6, 0.55], "vit": [0.7, 0.65]}))
+    trials = lb.read_trials(path, direction="max")
+    assert trials.families == ("resnet", "vit")
+    assert [trials[name].n_trials for name in trials.families] == [3, 2]
+
+
+def test_columns_as_lists_stay_columns(tmp_path):
+    path = tmp_path / "columns.json"
+    path.write_text(json.dumps({"lr": [0.1, 0.2], "val_acc": [0.5, 0.6], "model": ["a", "b"]}))
+    assert lb.read_trials(path).selection.tolist() == [0.5, 0.6]
+    path.write_text(json.dumps({"lr": [0.1, 0.2], "acc": [0.5, 0.6]}))
+    assert lb.read_trials(path).selection.tolist() == [0.5, 0.6]
+
+
+@pytest.mark.parametrize("n_samples", [2, 5])
+def test_samples_by_their_number_are_transposed(tmp_path, n_samples):
+    path = tmp_path / "samples.json"
+    path.write_text(json.dumps({f"sample_{s}": [int(p >= s) for p in range(7)] for s in range(n_samples)}))
+    trials = lb.read_trials(path, direction="max")
+    assert (len(trials.groups), trials.n_trials) == (7, 7 * n_samples)
+    assert np.bincount(trials.group, weights=trials.selection).tolist() == [min(p + 1, n_samples) for p in range(7)]
+
+
+def test_a_column_for_each_model_and_a_row_for_each_seed():
+    columns = {"seed": [1, 2, 3], "resnet": [0.9, 0.91, 0.92], "vit": [0.8, 0.85, 0.81]}
+    with pytest.raises(InputError, match="is a higher 'score' better"):
+        lb.read_trials(columns)
+    trials = lb.read_trials(columns, direction="max")
+    assert trials.families == ("resnet", "vit")
+    assert trials["vit"].selection.tolist() == [0.8, 0.85, 0.81]
+    assert trials["vit"].seed.tolist() == [1, 2, 3]
+    assert "each column is a family ('resnet' and 'vit'), and each row one seed" in said(trials)
+    with pytest.raises(InputError, match="no column is obviously the selection score"):
+        lb.read_trials({"seed": [1, 2], "lr": [0.1, 0.2], "layers": [12, 24]}, direction="max")
+
+
+def test_counts_of_successes_are_samples():
+    columns = {"task_id": ["a", "b", "c"], "n": [10, 10, 4], "c": [3, 0, 4]}
+    trials = lb.read_trials(columns)
+    assert (trials.groups, trials.n_trials, trials.metric.direction) == (("a", "b", "c"), 24, "max")
+    assert np.bincount(trials.group, weights=trials.selection).tolist() == [3, 0, 4]
+    assert "'c' of 'n' samples were successes: 24 samples" in said(trials)
+    flags = {"task_id": ["a", "a", "b"], "n": [1, 2, 3], "correct": [1, 0, 1]}
+    assert lb.read_trials(flags).n_trials == 3

@@ -160,6 +160,9 @@ FACTS = {
     "run_cost": "sum",
     "counter": "epoch",
     "several": 3,
+    "parts": ["seed", "folder"],
+    "successes": "c",
+    "rows": "seed",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,17 +91,32 @@ def _tables(source: Any, reader: str | None, options: dict[str, Any]) -> list[Ra
     paths = as_paths(source)
     if not paths:
         raise InputError("there is nothing to read: the list of files is empty")
-    tables, used = [], []
+    used, by_path = [], []
     for path, name in zip(paths, short_names(paths), strict=True):
         found, by = read_path(path, reader, options)
         used.append(by)
         for table in found:
             if table.source == path.name:
                 table.source = name
-            tables.append(table)
+        by_path.append((name, found))
+    tables = _joined(by_path, paths, plain=all(by.name == "table" for by in used))
     _check_options(options, used)
     if not tables:
         raise InputError(f"nothing in {paths[0].name} could be read as trials")
+    return tables
+
+
+def _joined(by_path: list[tuple[str, list[RawTable]]], paths: Sequence[Path], *, plain: bool) -> list[RawTable]:
+    """The tables of all paths: one where each file is a run; a family for each path where they name the same ones."""
+    from levelbest.readers.tables.folder import apart_by_path, runs_in_files
+
+    tables = [table for _, found in by_path for table in found]
+    if len(by_path) > 1 and plain:
+        folder = Path(os.path.commonpath([path.absolute().parent for path in paths])).name
+        joined = runs_in_files(tables, [name for name, _ in by_path], folder or "files")
+        return tables if joined is None else [joined]
+    if len(by_path) > 1:
+        apart_by_path(by_path)
     return tables
 
 

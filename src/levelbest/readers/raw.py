@@ -39,6 +39,8 @@ class RawTable:
     """Where each row stands in the source (line or record number), for messages; None: counted from 1."""
     row_name: str = "row"
     """What ``lines`` counts: ``line`` of a text file, ``row`` of a table, ``trial`` of a study."""
+    place_of: Callable[[int], str] | None = None
+    """Where a row stands, for messages, where ``lines`` does not tell."""
     skipped: list[Skipped] = field(default_factory=list)
     cautions: list[Caution] = field(default_factory=list)
 
@@ -62,6 +64,8 @@ class RawTable:
 
     def at(self, row: int) -> str:
         """Where a row stands, for a message."""
+        if self.place_of is not None:
+            return self.place_of(int(row))
         return f"{self.source}, {self.row_name} {int(row) + 1 if self.lines is None else int(self.lines[row])}"
 
 

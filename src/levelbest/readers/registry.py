@@ -37,6 +37,7 @@ _MODULES = {
     "formats.tensorboard": {_FOLDER, _ARCHIVE, _OTHER},
     "formats.wandb_export": {_DELIMITED},
     "formats.sklearn_cv": {_DELIMITED, _JSON},
+    "tables.folder": {_FOLDER},
     "tables.reader": {_ARCHIVE, _DELIMITED, _JSON, _OTHER},
 }
 _TRUTHS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}

@@ -25,6 +25,7 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.checkpoints import Picked, best_rows, pick_nested
 from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.configurations import configuration_of
+from levelbest.readers.steps.counts import expand_counts
 from levelbest.readers.steps.directions import Judged, judged_by, refuse_mixed_scales
 from levelbest.readers.steps.merged import Merged, merge
 from levelbest.readers.steps.notes import Notes
@@ -50,6 +51,11 @@ def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
         notes.cautions += one.cautions
     table = _chosen_rows(merge(tables), wanted, notes)
     known = table.role_columns()
+    counted = expand_counts(table, wanted, known)
+    if counted is not None:
+        table, said, score = counted
+        notes.cautions.append(said)
+        known = table.role_columns() | {"selection": score}
     melted = melt(table, wanted, known)
     if melted is not None:
         table, wanted, known = melted.table, melted.wanted, melted.known

@@ -108,10 +108,8 @@ def _listed(cell: Any, path: str | None) -> list[Any]:
 
 
 def _like(table: Merged, code: int, columns: dict[str, Any], repeated: Rows) -> RawTable:
-    """The expanded rows of one table, with all that its format said; each row knows the line it came from."""
+    """The expanded rows of one table, with all that its format said; each row knows where it came from."""
     one = table.tables[code]
-    whole = repeated if table.rows is None else table.rows[repeated]
-    local = whole - int(table.starts[code])
     return RawTable(
         one.source,
         columns,
@@ -120,6 +118,5 @@ def _like(table: Merged, code: int, columns: dict[str, Any], repeated: Rows) -> 
         direction=one.direction,
         cost_unit=one.cost_unit,
         facts=dict(one.facts),
-        lines=local + 1 if one.lines is None else one.lines[local],
-        row_name=one.row_name,
+        place_of=lambda row: table.at(int(repeated[row])),
     )

@@ -16,6 +16,7 @@ from levelbest.readers.columns import as_codes, is_numeric, stacked, taken
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import Wanted, column_named, obvious_family
 
 __all__ = ["melt"]
@@ -24,6 +25,9 @@ _SAMPLE = re.compile(
     r"(s|sample|run|seed|trial|rep|repeat|try|attempt|completion|k|score|acc)[ _-]?(\d+)", re.IGNORECASE
 )
 
+_CLEAR = ("sample", "completion", "attempt")
+_REPEATS = names.word_set("seed random_seed random_state run rep repeat replicate fold split trial")
+_ALIKE = 5.0
 _PROBLEM = names.word_set("problem task question puzzle prompt idx index id group instance item example")
 
 
@@ -49,7 +53,7 @@ def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
             return None
         samples = _obvious_samples(table)
         if not samples:
-            return None
+            return _families_in_columns(table, wanted, known)
         first, last = samples[0], samples[-1]
         cautions = [Caution.of("guessed-columns", kind="samples", first=first, last=last, count=len(samples))]
     others = [name for name in table.columns if name not in samples]
@@ -78,12 +82,10 @@ def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
         known["group"] = group
         if wanted.group is None:
             cautions.append(Caution.of("guessed-columns", kind="rows", group=group))
-    lines = np.array([_line(table, row) for row in range(n_rows)], dtype=np.int64)
     long = RawTable(
         table.source,
         columns,
-        lines=lines[repeated],
-        row_name=table.tables[0].row_name,
+        place_of=lambda row: table.at(row // n_samples),
         facts={key: fact for one in table.tables for key, fact in one.facts.items()},
     )
     asked = replace(
@@ -92,13 +94,36 @@ def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
     return Melted(Merged([long]), asked, known, cautions)
 
 
+def _families_in_columns(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
+    """A row per seed and a column per family (``seed,resnet,vit``), where nothing else can be meant."""
+    rows = [name for name in table.columns if "_".join(names.tokens(name)) in _REPEATS]
+    scores = [name for name in table.columns if name not in rows]
+    if wanted.family is not None or wanted.group is not None or known or len(rows) != 1 or len(scores) < 2:
+        return None
+    if any(names.is_metric(name) or not is_numeric(table.columns[name]) for name in scores):
+        return None
+    middle = [abs(float(np.nanmedian(as_numbers(table.columns[name]).values))) for name in scores]
+    if not np.isfinite(middle).all() or min(middle) == 0 or max(middle) > _ALIKE * min(middle):
+        return None  # settings and not scores: they would hardly be on one scale
+    n_rows = table.n_rows
+    columns: dict[str, Any] = {
+        rows[0]: taken(table.columns[rows[0]], np.tile(np.arange(n_rows), len(scores))),
+        "family": np.repeat(np.array(scores, dtype=object), n_rows),
+        "score": stacked([(table.columns[name], n_rows) for name in scores]),
+    }
+    long = RawTable(table.source, columns, place_of=lambda row: table.at(row % n_rows))
+    said = Caution.of("guessed-columns", None, len(scores), kind="by-column", columns=scores, rows=rows[0])
+    asked = replace(wanted, where=None, selection="score", family=("family",))
+    return Melted(Merged([long]), asked, {"selection": "score", "family": "family", "seed": rows[0]}, [said])
+
+
 def _obvious_samples(table: Merged) -> list[str]:
     found: dict[str, list[tuple[int, str]]] = {}
     for name in table.columns:
         match = _SAMPLE.fullmatch(name)
         if match and is_numeric(table.columns[name]):
             found.setdefault(match[1].lower(), []).append((int(match[2]), name))
-    runs = [sorted(group) for group in found.values() if len(group) >= 3]
+    runs = [sorted(group) for key, group in found.items() if len(group) >= (2 if key in _CLEAR else 3)]
     if len(runs) != 1:
         return []
     numbers = [number for number, _ in runs[0]]
@@ -130,7 +155,3 @@ def _owner(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str | 
 def _score(stack: Any, n_rows: int, n_samples: int) -> Any:
     order = np.arange(n_rows * n_samples).reshape(n_samples, n_rows).T.ravel()
     return taken(stack, order)
-
-
-def _line(table: Merged, row: int) -> int:
-    return int(table.at(row).rsplit(" ", 1)[1])

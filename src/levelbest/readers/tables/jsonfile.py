@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,11 +12,17 @@ import numpy as np
 from levelbest.errors import DataError
 from levelbest.readers.columns import typed
 from levelbest.readers.raw import RawTable
+from levelbest.readers.steps import names
 from levelbest.trials import Skipped
 
 __all__ = ["parse_json", "parse_lines", "table_of"]
 
 Record = dict[str, Any]
+_COLUMNS = names.word_set(
+    "lr rate wd decay seed epoch step batch layers width depth dropout momentum time runtime cost seconds hours id "
+    "index trial run config params status state"
+)
+_SAMPLE_NAME = re.compile(r"(s|sample|run|seed|trial|rep|completion|attempt|k)[ _-]?\d+", re.IGNORECASE)
 _DEEP = 40
 
 
@@ -74,6 +81,10 @@ def _records(value: Any, source: str, skipped: list[Skipped]) -> tuple[list[Reco
     if not isinstance(value, dict) or not value:
         raise DataError(f"{source} holds no rows: it is neither a list of objects nor an object")
     columns = {key: column for key, column in value.items() if isinstance(column, list)}
+    if len(columns) == len(value) > 1 and all(columns.values()):
+        by_key = _by_key(columns)
+        if by_key is not None:
+            return by_key, list(range(1, len(by_key) + 1))
     if len(columns) == len(value) and len({len(column) for column in columns.values()}) == 1:
         n_rows = len(next(iter(columns.values())))
         if n_rows and not all(isinstance(cell, dict) for column in columns.values() for cell in column):
@@ -88,6 +99,38 @@ def _records(value: Any, source: str, skipped: list[Skipped]) -> tuple[list[Reco
         if all(key == keys[0] for key in keys[1:]):
             return [{"key": key, **one} for key, one in value.items()], list(range(1, len(value) + 1))
     return [value], [1]
+
+
+def _by_key(lists: dict[str, list[Any]]) -> list[Record] | None:
+    """A row per item of lists by name, ``{task: [...]}`` or ``{model: [...]}``; None where the names are columns'.
+
+    Numbered names are problems, any others families. They are columns where one reads like a score or a role, or where
+    a list holds text.
+    """
+    cells = [cell for column in lists.values() for cell in column]
+    numbered = len({re.sub(r"\d+", "#", key) for key in lists}) * 2 <= len(lists)
+    if all(isinstance(cell, dict) and cell for cell in cells):
+        owner = "problem" if numbered else "key"
+        return [{owner: key, **cell} for key, column in lists.items() for cell in column]
+    if not all(cell is None or isinstance(cell, (bool, int, float)) for cell in cells):
+        return None
+    words = {key: names.tokens(key) for key in lists}
+    if any(names.is_metric(key) or {*words[key]} & _COLUMNS or not words[key] for key in lists) and not numbered:
+        return None
+    if any(_SAMPLE_NAME.fullmatch(key) for key in lists):
+        return None
+    same_length = len({len(column) for column in lists.values()}) == 1
+    if same_length and not numbered and len(lists) > 2 and not _alike(list(lists.values())):
+        return None
+    score = "correct" if all(cell in (None, 0, 1) for cell in cells) else "score"
+    role = "problem" if numbered else "family"
+    return [{role: key, score: cell} for key, column in lists.items() for cell in column]
+
+
+def _alike(columns: list[list[Any]]) -> bool:
+    """Whether columns of numbers are on one scale, as scores of several models are and settings are not."""
+    middle = [abs(float(np.median([cell for cell in column if cell is not None]))) for column in columns]
+    return min(middle) > 0 and max(middle) <= 5 * min(middle)
 
 
 def table_of(records: list[Record], source: str, numbers: list[int], row_name: str, skipped: list[Skipped]) -> RawTable:

@@ -57,6 +57,10 @@ A function below is the sentence of one (code, kind), and its parameters are the
                              lists        column, group
                              rows         group
                              renamed      source, column, count
+                             files        count, parts (the columns made of the names of files)
+                             arguments    count
+                             counts       successes, total, count
+                             by-column    columns, rows
     converted-numbers        ""           count, column, how ("percent", "percent-points", "thousands",
                                           "decimal-comma", "clock"), first
     skipped-rows             ""           where, why, count

@@ -97,6 +97,28 @@ def _rows(group: str) -> str:
     return f"each row is one problem, named by {group!r}"
 
 
+@says("guessed-columns", "files")
+def _files(count: int, parts: Sequence[str]) -> str:
+    names = f", told apart by {shortened([repr(part) for part in parts], 6)} in their names" if parts else ""
+    return f"each of {count} files is one run, and all are one table{names}"
+
+
+@says("guessed-columns", "arguments")
+def _arguments(count: int) -> str:
+    return f"the {count} sources name the same families: each source is a family of its own ({named('family')})"
+
+
+@says("guessed-columns", "counts")
+def _counts(successes: str, total: str, count: int) -> str:
+    return f"{successes!r} of {total!r} samples were successes: {count} samples, one trial each"
+
+
+@says("guessed-columns", "by-column")
+def _family_columns(columns: Sequence[str], rows: str) -> str:
+    names = shortened([repr(name) for name in columns], 6)
+    return f"each column is a family ({names}), and each row one {rows}: a trial of every family"
+
+
 @says("guessed-columns", "renamed")
 def _renamed(source: str, column: str, count: int) -> str:
     return f"{source}: {count} columns are named {column!r}; the later ones are read as {column!r} (2) on"

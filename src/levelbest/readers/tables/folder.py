@@ -1,0 +1,174 @@
+"""Many files: a folder of plain tables, and the commonest home-made tracker, a file for each run.
+
+Where every file is one run (a single record, or rows whose counter rises), they are one table. What varies in their
+paths and names becomes columns: ``vit/seed3.json`` is ``folder`` = vit and ``seed`` = 3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from os.path import commonpath
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from levelbest.cautions import Caution
+from levelbest.errors import DataError, LevelbestError
+from levelbest.readers.columns import as_codes, stacked, texts, typed
+from levelbest.readers.formats._tree import holds, open_tree
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.steps.names import tokens
+from levelbest.readers.steps.numbers import as_numbers
+from levelbest.readers.steps.roles import obvious_family
+from levelbest.readers.steps.runs import counter_of
+from levelbest.readers.tables.files import plain_name, stem
+from levelbest.readers.tables.reader import read_table
+from levelbest.trials import Skipped
+
+__all__ = ["READERS", "apart_by_path", "runs_in_files"]
+
+_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
+_SETTING = re.compile(r"([A-Za-z][A-Za-z_]*)=?(-?\d+(?:\.\d+)?(?:[eE]-?\d+)?)")
+_SPLIT = re.compile(r"[_,;\s]+|(?<![eE=])-")
+
+
+def _is_table(name: str) -> bool:
+    plain = plain_name(Path(name))
+    return plain.lower().endswith(_ENDINGS) and not plain.startswith(".")
+
+
+def _recognises(path: Path) -> bool:
+    return path.is_dir() and holds(path, _is_table)
+
+
+def _read(path: Path, **_: Any) -> list[RawTable]:
+    """Every plain table in a folder; one table where each file is a run."""
+    tree = open_tree(path, _is_table)
+    tables: list[RawTable] = []
+    names: list[str] = []
+    skipped: list[Skipped] = []
+    for name, where in tree.files.items():
+        try:
+            (table,) = read_table(where if isinstance(where, Path) else path / name)
+        except LevelbestError as error:
+            skipped.append(Skipped(name, str(error)))
+            continue
+        table.source = name
+        tables.append(table)
+        names.append(name)
+    if not tables:
+        why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
+        raise DataError(f"no file in {tree.name} can be read as a table{why}")
+    joined = runs_in_files(tables, names, tree.name)
+    found = tables if joined is None else [joined]
+    found[0].skipped.extend(skipped)
+    return found
+
+
+def runs_in_files(tables: Sequence[RawTable], names: Sequence[str], root: str) -> RawTable | None:
+    """One table of files that are a run each, with what varies in their names as columns; None where they are not."""
+    if len(tables) < 2 or not all(_is_run(table) for table in tables):
+        return None
+    of_paths = _parts_of(names)
+    columns: dict[str, Any] = {}
+    for name in dict.fromkeys(name for table in tables for name in table.columns):
+        columns[name] = stacked([(table.columns.get(name), table.n_rows) for table in tables])
+    sizes = [table.n_rows for table in tables]
+    added = {name: values for name, values in of_paths.items() if name not in columns}
+    for name, values in added.items():
+        columns[name] = typed([value for value, size in zip(values, sizes, strict=True) for _ in range(size)])
+    roles = {"trial": "file"} if max(sizes) > 1 and "file" in added else {}
+    if "folder" in added and not any(obvious_family(tokens(name)) or tokens(name) == ("family",) for name in columns):
+        counts = Counter(added["folder"])
+        if min(counts.values()) > 1:
+            roles["family"] = "folder"
+    parts = [name for name in added if name != "file"]
+    said = Caution.of("guessed-columns", None, len(tables), kind="files", count=len(tables), parts=parts)
+    return RawTable(
+        root,
+        columns,
+        roles=roles,
+        place_of=[place for table in tables for place in _places(table)].__getitem__,
+        skipped=[lost for table in tables for lost in table.skipped],
+        cautions=[said, *(caution for table in tables for caution in table.cautions)],
+    )
+
+
+def apart_by_path(by_path: Sequence[tuple[str, Sequence[RawTable]]]) -> None:
+    """Give every source a family of its own where a tracker's own names are the same in several of them."""
+    named: list[set[str]] = []
+    for _, tables in by_path:
+        if any("family" not in table.roles for table in tables) or sum(table.n_rows for table in tables) < 2:
+            return
+        named.append({name for table in tables for name in as_codes(table.columns[table.roles["family"]])[0]})
+    if sum(len(own) for own in named) == len(set().union(*named)):
+        return
+    for (source, tables), own in zip(by_path, named, strict=True):
+        for table in tables:
+            inner = texts(table.columns[table.roles["family"]])
+            names = [source if len(own) == 1 else None if name is None else f"{source} / {name}" for name in inner]
+            table.columns = {**table.columns, "source": np.array(names, dtype=object)}
+            table.roles["family"] = "source"
+            renamed = dict(zip(inner, names, strict=True))
+            table.facts = {_of_family(key, renamed): fact for key, fact in table.facts.items()}
+    first = by_path[0][1][0]
+    first.cautions.append(Caution.of("guessed-columns", None, len(by_path), kind="arguments", count=len(by_path)))
+
+
+def _of_family(key: str, renamed: Mapping[Any, Any]) -> str:
+    """A fact's key, ``sampler:<family>``, with the family's new name."""
+    about, _, family = key.partition(":")
+    return f"{about}:{renamed[family]}" if family in renamed else key
+
+
+def _places(table: RawTable) -> list[str]:
+    return [table.source] if table.n_rows == 1 else [table.at(row) for row in range(table.n_rows)]
+
+
+def _is_run(table: RawTable) -> bool:
+    """Whether a file is one run: a single record, or rows of which a counter goes up all the way."""
+    if table.roles:
+        return False
+    if table.n_rows == 1:
+        return True
+    counter = counter_of(table.columns)
+    return counter is not None and bool((np.diff(as_numbers(table.columns[counter]).values) > 0).all())
+
+
+def _parts_of(names: Sequence[str]) -> dict[str, list[Any]]:
+    """Column -> one value per file: the folders and the parts of the names that differ, and the path itself."""
+    paths = [PurePosixPath(name) for name in names]
+    shared = commonpath([str(path.parent) for path in paths]) if len(paths) > 1 else "."
+    inner = [path.relative_to(shared) if shared not in ("", ".") else path for path in paths]
+    found: dict[str, list[Any]] = {}
+    depths = {len(path.parts) for path in inner}
+    if len(depths) == 1:
+        levels = [[path.parts[level] for path in inner] for level in range(depths.pop() - 1)]
+        varied = [level for level in levels if len(set(level)) > 1]
+        for place, level in enumerate(varied, 1):
+            found |= _column(level, "folder" if len(varied) == 1 else f"folder {place}")
+    else:
+        found["folder"] = [str(path.parent) for path in inner]
+    pieces = [[piece for piece in _SPLIT.split(stem(path.name)) if piece] for path in inner]
+    if len({len(piece) for piece in pieces}) == 1:
+        for place in range(len(pieces[0])):
+            values = [piece[place] for piece in pieces]
+            if len(set(values)) > 1:
+                found |= _column(values, f"name {place + 1}")
+    return found | {"file": [str(path) for path in inner]}
+
+
+def _column(values: Sequence[str], name: str) -> dict[str, list[Any]]:
+    """A part of the names as a column: ``seed3`` or ``lr=0.1`` in all of them is a setting of that name."""
+    matches = [_SETTING.fullmatch(value) for value in values]
+    keys = {match[1].strip("_") for match in matches if match}
+    if all(matches) and len(keys) == 1:
+        return {keys.pop(): [float(match[2]) for match in matches if match]}
+    numbers = all(re.fullmatch(r"-?\d+(\.\d+)?", value) for value in values)
+    return {name: [float(value) for value in values] if numbers else list(values)}
+
+
+READERS = (Reader("folder", "a folder of CSV, JSON or Parquet files, e.g. one for each run", _recognises, _read),)
