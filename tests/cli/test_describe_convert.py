@@ -107,3 +107,16 @@ def test_mistakes_are_one_sentence(runs, capsys, arguments, code, sentence):
     assert sentence in printed.err
     assert "Traceback" not in printed.err
     assert printed.out == ""
+
+
+def test_many_families_share_a_table(tmp_path, capsys):
+    rows = [f"m{family},{score / 40},{score / 50}" for family in range(4) for score in range(20)]
+    (tmp_path / "runs.csv").write_text("\n".join(["model,val_acc,test_acc", *rows]) + "\n")
+    assert main(["describe", str(tmp_path / "runs.csv")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) < 20
+    assert all(len(line) <= 80 for line in lines)
+    (row,) = [line.split() for line in lines if line.startswith("m2 ")]
+    assert row[1:3] == ["20", "0"]
+    assert float(row[3]) == pytest.approx(sum(range(20)) / 20 / 40, abs=0.005)
+    assert sum("Spearman 1.00" in line for line in lines) == 4

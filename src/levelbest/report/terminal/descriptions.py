@@ -2,46 +2,95 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.report.describe import Description, Histogram
-from levelbest.report.terminal.curves import console
+from levelbest.report.terminal.console import console, print_text
+from levelbest.report.words.phrases import plural
 
-__all__ = ["histogram_lines", "print_descriptions", "scatter_lines"]
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+__all__ = ["histogram_lines", "print_descriptions", "scatter_lines", "spark_line"]
 
 _BAR = 40
 _SHADES = " .:+#"
+_SPARKS = " ▁▂▃▄▅▆▇█"
+_IN_FULL = 2
+"""More families than these share a table."""
 
 
 def print_descriptions(descriptions: Sequence[Description]) -> None:
-    """One block per family."""
+    """One or two families in full; more of them in a table with a row for each score."""
+    out = console()
+    if len(descriptions) > _IN_FULL:
+        print_text(f"{descriptions[0].score}, with its counts from the lowest score to the highest", out, "dim")
+        out.print(_table(descriptions))
+        out.print()
+        return
+    for description in descriptions:
+        _print_in_full(description, out)
+
+
+def _print_in_full(one: Description, out: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    out = console()
-    for one in descriptions:
-        decimals = _decimals(one)
-        failed = f", {one.n_failed} failed" if one.n_failed else ""
-        running = f", {one.n_running} still running" if one.n_running else ""
-        title = Text.assemble((one.family, "bold"), f"  {one.n_trials} {one.word}s{failed}{running}; {one.score}")
-        out.print(title)
-        table = Table(box=None, pad_edge=False, show_header=False)
-        table.add_column(style="dim")
-        table.add_column()
-        for name, text in _facts(one, decimals):
-            table.add_row(name, text)
-        out.print(table)
-        for line in histogram_lines(one.histogram, decimals):
+    decimals = _decimals(one)
+    failed = f", {one.n_failed} failed" if one.n_failed else ""
+    running = f", {one.n_running} still running" if one.n_running else ""
+    out.print(Text.assemble((one.family, "bold"), f"  {plural(one.n_trials, one.word)}{failed}{running}; {one.score}"))
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="dim")
+    table.add_column()
+    for name, text in _facts(one, decimals):
+        table.add_row(name, text)
+    out.print(table)
+    for line in histogram_lines(one.histogram, decimals):
+        out.print(Text(line))
+    if one.pairs is not None and one.pairs[0].size > 2:
+        out.print(Text(f"{one.reported} (up) against {one.score}", style="dim"))
+        for line in scatter_lines(*one.pairs):
             out.print(Text(line))
-        if one.pairs is not None and one.pairs[0].size > 2:
-            out.print(Text(f"{one.reported} (up) against {one.score}", style="dim"))
-            for line in scatter_lines(*one.pairs):
-                out.print(Text(line))
-        out.print()
+    out.print()
+
+
+def _table(descriptions: Sequence[Description]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("family", overflow="fold", min_width=min(24, max(len(one.family) for one in descriptions)))
+    for head in (f"{descriptions[0].word}s", "failed", "mean", "sd", "median", "max"):
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True, min_width=13)
+    decimals = statistics.median_low([_decimals(one) for one in descriptions])
+    for one in descriptions:
+        numbers = [show_number(value, decimals) for value in (one.mean, one.sd, one.median, one.max)]
+        counts = [str(one.n_trials), str(one.n_failed)]
+        table.add_row(Text(one.family, style="bold"), *counts, *numbers, spark_line(one.histogram))
+        if one.reported is not None:
+            reported = [show_number(value, decimals) for value in (one.reported_mean, one.reported_sd)]
+            rank = f"Spearman {show_number(one.spearman, 2)}"
+            table.add_row(Text(f" {one.reported}", style="dim"), "", "", *reported, "", "", Text(rank, style="dim"))
+    return table
+
+
+def spark_line(histogram: Histogram, width: int = 10) -> str:
+    """The histogram in one line, at most ``width`` marks."""
+    if not histogram.counts.size:
+        return ""
+    parts = np.array_split(histogram.counts, min(width, histogram.counts.size))
+    counts = [int(part.sum()) for part in parts]
+    most = max(counts)
+    return "".join(_SPARKS[-(-count * (len(_SPARKS) - 1) // most)] for count in counts)
 
 
 def _decimals(one: Description) -> int:
