@@ -13,10 +13,12 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import anyio
 import httpx
 import numpy as np
+import psutil
 import pytest
 from live_ledgers import HOSTILE, ended, failed, fill, opening, started
 
@@ -392,6 +394,91 @@ def test_the_command_serves_and_ends_on_ctrl_c(ledger):
     assert running.returncode == 0
     assert "the page is closed" in told
     assert "Traceback" not in told
+
+
+HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "
+
+
+@pytest.fixture
+def limited(ledger):
+    """``levelbest serve`` as a process that may open 256 files, and so serves 64 connections; its address."""
+    command = f"ulimit -n 256; exec {sys.executable} -m levelbest serve {ledger.path}"
+    running = subprocess.Popen(["sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        yield running, running.stdout.readline().split()[-1]
+    finally:
+        running.kill()
+        running.communicate()
+
+
+def test_half_sent_requests_starve_nobody(limited):
+    """Four times as many as it may hold, without the token: the owner reads on, and the log has one line of it."""
+    running, address = limited
+    port = httpx.URL(address).port
+    with contextlib.ExitStack() as stack:
+        for count in range(256):
+            half = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+            half.sendall(HALF)
+            if count % 64 == 63:
+                assert httpx.get(address, timeout=10).status_code == 200
+        with httpx.stream("GET", address + "events", timeout=20) as answer:
+            assert next(answer.iter_lines()) == "retry: 2000"
+        used = psutil.Process(running.pid).cpu_times()
+        time.sleep(1)
+        later = psutil.Process(running.pid).cpu_times()
+        assert later.user + later.system - used.user - used.system < 0.5
+        running.send_signal(signal.SIGINT)
+        _, told = running.communicate(timeout=30)
+    lines = [line for line in told.splitlines() if "Ctrl-C ends it" not in line]
+    assert lines == [
+        "more than 64 connections to the page at once: idle ones are closed",
+        "levelbest: the page is closed",
+    ]
+
+
+@pytest.mark.parametrize("first", [b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"])
+def test_the_head_of_a_request_has_a_time_limit(ledger, monkeypatch, first):
+    """A byte now and then does not extend it, in the first request of a connection or the next."""
+    monkeypatch.setattr("levelbest.web.connections._HEADERS", 0.5)
+    with serving(ledger.path) as server, socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
+        if first:
+            slow.sendall(first)
+            assert b"403" in slow.recv(10_000)
+        slow.sendall(HALF)
+        began = time.monotonic()
+        with contextlib.suppress(ConnectionError):
+            while time.monotonic() - began < 10:
+                slow.sendall(b"x")
+                time.sleep(0.05)
+        assert 0.3 < time.monotonic() - began < 5
+
+
+def test_ctrl_c_ends_it_while_a_report_is_computed(ledger):
+    slow = (
+        "import sys, time\nfrom levelbest.web.data import LiveData\n"
+        "def report(self):\n    print('computing', flush=True)\n    time.sleep(100)\n"
+        "LiveData.report = report\nfrom levelbest.cli.main import main\nsys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", slow, "serve", str(ledger.path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        address = running.stdout.readline().split()[-1]
+        with socket.create_connection(("127.0.0.1", httpx.URL(address).port)) as reader:
+            reader.sendall(f"GET {httpx.URL(address).path}report HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+            assert running.stdout.readline() == "computing\n"
+            began = time.monotonic()
+            running.send_signal(signal.SIGINT)
+            _, told = running.communicate(timeout=30)
+    assert time.monotonic() - began < 10
+    assert running.returncode == 0
+    assert "Traceback" not in told
+
+
+def test_a_ledger_that_is_gone_is_said(ledger, client):
+    assert client.get(f"/{client.token}/state").json()["problem"] == ""
+    ledger.path.rename(ledger.path.with_name("other.db"))
+    assert "was deleted or moved" in client.get(f"/{client.token}/state").json()["problem"]
+    ledger.path.write_bytes(b"")
+    assert "Another file has taken the name" in client.get(f"/{client.token}/state").json()["problem"]
 
 
 @pytest.mark.parametrize(("name", "words"), [("none.db", "there is no ledger"), ("text.db", "not a ledger")])

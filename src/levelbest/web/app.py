@@ -7,11 +7,12 @@ import contextlib
 import gzip
 import json
 import re
+import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from levelbest.errors import InputError, LevelbestError, MissingExtra
+from levelbest.errors import DataError, InputError, LevelbestError, MissingExtra
 from levelbest.report.page.html import page_policy
 from levelbest.web.broadcast import Broadcaster
 from levelbest.web.data import LiveData, NotFinished
@@ -21,6 +22,32 @@ from levelbest.web.page import live_page
 __all__ = ["LOOPBACK", "make_app"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+async def _apart(function: Callable[[], str], stopping: Callable[[], bool]) -> str:
+    """Call a function that may take minutes, in a thread that neither the server nor the process waits for."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[str] = loop.create_future()
+
+    def tell(settle: Callable[[], None]) -> None:
+        with contextlib.suppress(RuntimeError):  # the server ended meanwhile
+            loop.call_soon_threadsafe(lambda: None if done.done() else settle())
+
+    def work() -> None:
+        try:
+            result = function()
+        except Exception as error:
+            failure = error
+            tell(lambda: done.set_exception(failure))
+        else:
+            tell(lambda: done.set_result(result))
+
+    threading.Thread(target=work, daemon=True).start()
+    while not done.done():
+        if stopping():
+            raise DataError("the page is being closed")
+        await asyncio.wait([done], timeout=0.25)
+    return done.result()
 
 
 def make_app(
@@ -73,7 +100,7 @@ def make_app(
 
     async def report(_: Any) -> Any:
         try:
-            found = await asyncio.to_thread(data.report)
+            found = await _apart(data.report, stopping)
         except LevelbestError as error:
             return PlainTextResponse(str(error), status_code=409 if isinstance(error, NotFinished) else 500)
         return HTMLResponse(found, headers={"content-security-policy": f"{page_policy()}; frame-ancestors 'none'"})

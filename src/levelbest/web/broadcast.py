@@ -32,6 +32,7 @@ class Broadcaster:
         self._version = 0
         self._readers = 0
         self._closed = False
+        self._failure = ""
         self._wake = asyncio.Event()
         # One for each version, and no lock: a reader that leaves is cancelled wherever it waits, and must hold nothing.
         self._news = asyncio.Event()
@@ -45,8 +46,10 @@ class Broadcaster:
                     self._wake.clear()
                     try:
                         new, spent = await asyncio.to_thread(self._look)
-                    except Exception:  # one bad look must not end the page for everyone
-                        _log.exception("the page could not be brought up to date; it tries again")
+                    except Exception as error:  # one bad look must not end the page for everyone
+                        if repr(error) != self._failure:
+                            self._failure = repr(error)
+                            _log.warning("the page could not be brought up to date, and tries again: %s", self._failure)
                         await self._rest(pause)
                         continue
                     pause = min(max(_POLL, _REST * spent), _LONGEST) if self._busy() else _POLL

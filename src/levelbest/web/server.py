@@ -7,7 +7,6 @@ import secrets
 import socket
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from levelbest.errors import InputError, MissingExtra
 from levelbest.web.app import LOOPBACK, make_app
@@ -22,7 +21,9 @@ class Server:
         self, ledger: str | Path, *, host: str = "127.0.0.1", port: int = 0, allow_hosts: Iterable[str] = ()
     ) -> None:
         try:
-            import uvicorn
+            import uvicorn  # noqa: F401 - where it is absent, what needs it is not imported either
+
+            from levelbest.web.connections import PatientServer
         except ImportError:
             raise MissingExtra("uvicorn", "web") from None
         self.token = secrets.token_urlsafe(24)
@@ -35,9 +36,7 @@ class Server:
         self.port: int = self._socket.getsockname()[1]
         shown = socket.gethostname() if everywhere else host
         self.address = f"http://{f'[{shown}]' if ':' in shown else shown}:{self.port}/{self.token}/"
-        # No access log: it would hold the token.
-        options: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False, "ws": "none"}
-        self._server = uvicorn.Server(uvicorn.Config(app, timeout_graceful_shutdown=3, **options))
+        self._server = PatientServer(app)
 
     def run(self) -> None:
         """Serve until stopped."""
