@@ -9,9 +9,14 @@ from levelbest.run.ledger import Entry, Ledger, logs_folder
 HOSTILE = '<img src=x onerror="window.hacked=1"></script><script>window.hacked=1</script>'
 
 
-def opening(n_trials: int, families: tuple[str, ...], direction: str | None = "max") -> list[Entry]:
+def opening(
+    n_trials: int,
+    families: tuple[str, ...],
+    direction: str | None = "max",
+    bounds: tuple[float | None, ...] = (None, None),
+) -> list[Entry]:
     selection = None if direction is None else "dev"
-    metric = {"selection": selection, "reported": None, "direction": direction, "bounds": [None, None]}
+    metric = {"selection": selection, "reported": None, "direction": direction, "bounds": list(bounds)}
     study = {"name": f"study {HOSTILE}", "seed": 3, "levelbest": "0", "metric": metric}
     study["cost"] = {"of": "wall", "unit": "s"}
     entries = [Entry("study", study), Entry("environment", {"python": "3"})]

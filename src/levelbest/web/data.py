@@ -7,11 +7,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from levelbest._plain import plain
-from levelbest.errors import DataError
+from levelbest.errors import DataError, LevelbestError
 from levelbest.run.standing import CONFIDENCE, FIRST, Standing
 from levelbest.run.study import Judge
 from levelbest.run.view import FamilyView, LedgerView
@@ -29,6 +30,15 @@ class NotFinished(DataError):
     """The report is asked for before the study is finished."""
 
 
+@dataclass(frozen=True)
+class _Report:
+    """The finished study's report, of the ledger with this head: the page, and the verdict that it opens with."""
+
+    head: str
+    page: str
+    verdict: tuple[str, ...]
+
+
 class LiveData:
     """A ledger as the page sees it. Every method may be called from any thread; one works at a time."""
 
@@ -42,8 +52,9 @@ class LiveData:
         self._problem = ""
         self._pending = True
         self._latest = b"{}"
-        self._report: tuple[str, str] | None = None
+        self._report: _Report | None = None
         self._report_lock = threading.Lock()
+        self._asked = self._why_not = ""
 
     @property
     def name(self) -> str:
@@ -85,10 +96,11 @@ class LiveData:
             "problem": self._problem,
             "score": judge.selection,
             "direction": judge.direction,
+            "bounds": judge.bounds,
             "confidence": CONFIDENCE,
             "families": [_family(one, judge) for one in view.families.values()],
             "curves": self._standing.curves(),
-            "verdict": self._verdict(),
+            **self._verdict(),
             "note": self._note(),
             "n_failed": sum(one.n_failed for one in view.families.values()),
             "failures": self._failures(),
@@ -101,9 +113,29 @@ class LiveData:
         elapsed = (self._view.at - (self._view.session_at or self._view.at)) / 1e6
         return time_left(elapsed, self._view.session_done, left)
 
-    def _verdict(self) -> str:
+    def _verdict(self) -> dict[str, Any]:
+        """The sentence to read first and what stands behind it: of a finished study those of its report."""
         said = self._standing.verdict()
-        return "Undecided so far." if said == "undecided" else said and f"{said}."
+        so_far = "Undecided so far." if said == "undecided" else said and f"{said}."
+        if not self._view.finished:
+            return {"verdict": so_far, "conditions": ""}
+        if self._report is not None and self._report.head == self._view.head:
+            first, *more = self._report.verdict
+            return {"verdict": first, "conditions": " ".join(more)}
+        if self._asked != self._view.head:
+            self._asked = self._view.head
+            threading.Thread(target=self._conclude, daemon=True).start()
+        made = f"the report cannot be made: {self._why_not}" if self._why_not else "its report is being made"
+        return {"verdict": so_far, "conditions": f"The study is finished; {made}."}
+
+    def _conclude(self) -> None:
+        """Make the report, and show its verdict at the next look."""
+        try:
+            self.report()
+            self._why_not = ""
+        except LevelbestError as error:
+            self._why_not = str(error).rstrip(".")
+        self._pending = True
 
     def _note(self) -> str:
         if self._judge.selection is None or self._judge.direction is None:
@@ -168,12 +200,12 @@ class LiveData:
                 "was fixed in advance, not for one at which somebody looked"
             )
         with self._report_lock:
-            if self._report is None or self._report[0] != head:
+            if self._report is None or self._report.head != head:
                 with tempfile.TemporaryDirectory() as folder:
                     page = Path(folder) / "report.html"
-                    write_report(read_trials(self._view.path), page, page_only=True)
-                    self._report = head, page.read_text(encoding="utf-8")
-            return self._report[1]
+                    made = write_report(read_trials(self._view.path), page, page_only=True)
+                    self._report = _Report(head, page.read_text(encoding="utf-8"), made.view.verdict)
+            return self._report.page
 
     def close(self) -> None:
         """Let go of the ledger."""

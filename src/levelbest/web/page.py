@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 
 from levelbest import __version__
-from levelbest.report.page.html import asset, own_policy
+from levelbest.report.page.html import asset, own_policy, page_style, wrapped
 
 __all__ = ["live_page"]
 
@@ -15,8 +15,8 @@ def live_page(title: str) -> tuple[str, str]:
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
-    style = asset("uPlot.min.css") + asset("page.css") + _own("live.css")
-    script = asset("uPlot.iife.min.js") + "\n" + _own("live.js")
+    style = page_style() + _own("live.css")
+    script = wrapped(asset("common.js"), _own("live.js"))
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     page = environment.from_string(_own("live.html.j2")).render(
         title=title,
