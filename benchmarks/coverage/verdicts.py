@@ -1,0 +1,363 @@
+"""The certificate of verdicts: how often a winner is false, how often limits hold together, and what is seen.
+
+    python benchmarks/coverage/verdicts.py run        # goes on where it stopped; every round adds samples to all cells
+    python benchmarks/coverage/verdicts.py write      # docs/coverage-verdicts.md
+
+A law is its quantile function, so that draws and true curves come from one definition. Rivals are Welch's t at one
+trial with Holm over the pairs, and percentile bootstrap intervals of the difference at each budget.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import special, stats
+
+from levelbest.stats.bands import Ranked, counts
+from levelbest.stats.contrasts import Contrasts, Question, Sample, search_contrasts, seed_contrasts
+from levelbest.stats.contrasts._nodes import nodes_of
+from levelbest.stats.contrasts._random_searches import _tests
+from levelbest.stats.contrasts._settle import holm
+
+SEED, ALPHA, RIVAL_SAMPLES = 2026, 0.05, 250
+DATA = Path(__file__).parents[2] / "src" / "levelbest" / "data" / "digits.csv"
+Quantile = Callable[[np.ndarray], np.ndarray]
+
+
+def works(share: float, low: float = 0.1, high: float = 0.9) -> Quantile:
+    """``high`` with probability ``share``, else ``low``, both within .02."""
+
+    def quantile(u: np.ndarray) -> np.ndarray:
+        inner = np.where(u < 1 - share, u / (1 - share), (u - (1 - share)) / share)
+        return np.where(u < 1 - share, low, high) + 0.02 * special.ndtri(np.clip(inner, 1e-12, 1 - 1e-12))
+
+    return quantile
+
+
+def failing(share: float) -> Quantile:
+    """0 with probability ``share``, else .8 within .05."""
+
+    def quantile(u: np.ndarray) -> np.ndarray:
+        inner = np.clip((u - share) / (1 - share), 1e-12, 1)
+        return np.where(u < share, 0.0, np.minimum(0.8 + 0.05 * special.ndtri(np.minimum(inner, 1 - 1e-12)), 1))
+
+    return quantile
+
+
+def digits(family: str) -> Quantile:
+    """The shipped results of one family, resampled; failed trials count 0."""
+    with DATA.open(encoding="utf-8") as lines:
+        rows = [row for row in csv.DictReader(lines) if row["family"] == family]
+    scores = np.sort([float(row["val_accuracy"] or 0) if row["status"] == "ok" else 0.0 for row in rows])
+    return lambda u: scores[np.minimum((u * scores.size).astype(int), scores.size - 1)]
+
+
+def standard(quantile: Quantile) -> Quantile:
+    """The same law with mean 0 and variance 1, so that neither family of a pair drowns the other."""
+    u = (np.arange(400_000) + 0.5) / 400_000
+    mean, sd = float(quantile(u).mean()), float(quantile(u).std())
+    return lambda p: (quantile(p) - mean) / sd
+
+
+LAWS: dict[str, Quantile] = {
+    "normal": special.ndtri,
+    "works .5": works(0.5),
+    "works .1": works(0.1),
+    "5 % failures": failing(0.05),
+    "30 % failures": failing(0.3),
+    "arcsine": lambda u: np.sin(np.pi * u / 2) ** 2,
+    "rounded": lambda u: np.round(special.betaincinv(8, 2, u) / 0.05) * 0.05,
+    "digits mlp": digits("mlp"),
+    "digits svm": digits("svm"),
+    "digits forest": digits("random-forest"),
+    "exponential": standard(lambda u: -np.log1p(-u)),
+    "mirrored exponential": standard(lambda u: np.log(u)),
+    "uniform": standard(lambda u: u),
+    "t3": standard(lambda u: special.stdtrit(3, u)),
+    "lognormal": standard(lambda u: np.exp(special.ndtri(u))),
+    "triangular": lambda u: np.where(u < 0.5, np.sqrt(u / 2), 1 - np.sqrt((1 - u) / 2)),
+    "beta(8,2)": lambda u: special.betaincinv(8, 2, u),
+    "0/1 .3": lambda u: (u >= 0.7).astype(float),
+    "0/1 .6": lambda u: (u >= 0.4).astype(float),
+    "narrow": lambda u: np.clip(0.7 + 0.06 * special.ndtri(u), 0, 1),
+    ".5, 2 % at .9": works(0.02, 0.5, 0.9),
+    "steady .55": works(0.5, 0.55, 0.55),
+    "works .03": works(0.03),
+}
+EQUAL = (
+    "works .5", "works .1", "5 % failures", "30 % failures", "arcsine", "rounded", "digits mlp", "normal",
+)  # fmt: skip
+COUNTS = ((5, 5), (10, 10), (10, 100), (20, 100), (50, 50))
+FIVE_COUNTS = ((5,) * 5, (10,) * 5, (10, 10, 10, 10, 100), (20, 20, 20, 20, 100), (50,) * 5)
+FREE = (
+    ("normal", "uniform", (50, 50)), ("exponential", "normal", (50, 50)),
+    ("uniform", "mirrored exponential", (50, 50)), ("exponential", "normal", (20, 20)),
+    ("uniform", "normal", (20, 20)), ("exponential", "normal", (20, 100)), ("exponential", "normal", (10, 100)),
+    ("t3", "normal", (50, 50)), ("lognormal", "normal", (50, 50)),
+)  # fmt: skip
+BOUNDED = (
+    ("triangular", "arcsine", (50, 50)), ("triangular", "arcsine", (20, 20)), ("triangular", "arcsine", (10, 100)),
+    ("works .5", "works .1", (50, 50)), ("beta(8,2)", "30 % failures", (50, 50)), ("0/1 .3", "0/1 .6", (50, 50)),
+    ("0/1 .3", "0/1 .6", (20, 20)), ("beta(8,2)", "rounded", (20, 20)), ("digits svm", "digits forest", (30, 30)),
+    ("beta(8,2)", "narrow", (50, 50)),
+)  # fmt: skip
+RARE = (
+    (".5, 2 % at .9", "steady .55", (50, 50)), ("works .03", "works .1", (30, 30)),
+    ("works .5", "works .1", (20, 20)), ("5 % failures", "30 % failures", (20, 20)),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Families with these laws (plus shifts) and counts."""
+
+    kind: str
+    laws: tuple[str, ...]
+    sizes: tuple[int, ...]
+    shifts: tuple[float, ...] = ()
+    bounds: tuple[float | None, float | None] = (None, None)
+    most: int = 2_000
+    title: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its name in the results."""
+        return " | ".join([self.kind, " / ".join(dict.fromkeys(self.laws)), "-".join(map(str, self.sizes)), self.title])
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """All pairs of its families."""
+        return tuple(combinations(range(len(self.sizes)), 2))
+
+    @property
+    def n(self) -> np.ndarray:
+        """Every budget up to half the trials of the smallest family."""
+        return np.arange(1, min(self.sizes) // 2 + 1)
+
+    def draw(self, at: int) -> list[np.ndarray]:
+        """The scores of sample number ``at``."""
+        rng = np.random.default_rng([SEED, at, *self.key.encode()])
+        laws = self.laws if len(self.laws) == len(self.sizes) else self.laws * len(self.sizes)
+        shifts = self.shifts or (0.0,) * len(self.sizes)
+        return [LAWS[law](rng.random(size)) + shift for law, size, shift in zip(laws, self.sizes, shifts, strict=True)]
+
+    def truth(self) -> np.ndarray:
+        """The true difference of two families at every budget."""
+        v = (np.arange(400_000) + 0.5) / 400_000
+        curves = [np.array([LAWS[law](v ** (1 / n)).mean() for n in self.n]) for law in self.laws]
+        return curves[0] - curves[1]
+
+
+def _cells() -> list[Cell]:
+    unit = (0.0, 1.0)
+    cells = [Cell("equal", (law,), sizes) for sizes in COUNTS for law in EQUAL]
+    cells += [Cell("free", (a, b), sizes, most=1_000) for a, b, sizes in FREE]
+    cells += [Cell("bounded", (a, b), sizes, bounds=unit, most=1_000) for a, b, sizes in BOUNDED]
+    cells += [Cell("rare", (a, b), sizes, bounds=unit, most=500) for a, b, sizes in RARE]
+    one = {"laws": ("normal",), "kind": "power", "most": 1_000}
+    cells += [
+        Cell(sizes=(50, 50), shifts=(0.5, 0), title=".5 sd", **one),
+        Cell(sizes=(20, 20), shifts=(0.8, 0), title=".8 sd", **one),
+        Cell(sizes=(10, 100), shifts=(0.8, 0), title=".8 sd", **one),
+    ]
+    seeds = {"laws": ("normal",), "kind": "seeds"}
+    cells += [
+        Cell(sizes=(10,) * 5, shifts=(0, 2, 4, 6, 8), title="steps of 2 sd", **seeds),
+        Cell(sizes=(5,) * 5, shifts=(0, 4, 8, 12, 16), title="steps of 4 sd", **seeds),
+        Cell(sizes=(10,) * 5, shifts=(2, 0, 0, 0, 0), title="one of five 2 sd above", **seeds),
+        Cell(sizes=(3, 3), shifts=(8, 0), title="8 sd", **seeds),
+        Cell(sizes=(5, 5), shifts=(2, 0), title="2 sd", **seeds),
+    ]
+    cells += [Cell("equal seeds", (law,), sizes, most=1_000) for sizes in COUNTS for law in EQUAL]
+    cells += [Cell("equal seeds", (law,), sizes, most=500) for sizes in FIVE_COUNTS for law in EQUAL]
+    cells += [Cell("equal", (law,), sizes, most=250) for sizes in FIVE_COUNTS for law in EQUAL]
+    return cells
+
+
+# ---- what is measured in one sample
+
+
+def _question(cell: Cell, **more: Any) -> Question:
+    return Question(pairs=cell.pairs, bounds=cell.bounds, **more)
+
+
+def _families(scores: list[np.ndarray]) -> list[Sample]:
+    return [Sample(part) for part in scores]
+
+
+def _welch_winner(scores: list[np.ndarray], pairs: tuple[tuple[int, int], ...]) -> bool:
+    with np.errstate(all="ignore"):
+        p = np.array([stats.ttest_ind(scores[a], scores[b], equal_var=False).pvalue for a, b in pairs])
+    return bool(holm(np.where(np.isnan(p), 1.0, p), ALPHA).any())
+
+
+def _percentile(scores: list[np.ndarray], n: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Percentile bootstrap limits of the difference of two families at each budget by itself."""
+    curves = []
+    for part in scores:
+        ranked = Ranked(part, n)
+        curves.append(ranked.resampled(counts(part.size, 999, rng))[0])
+    low, high = np.quantile(curves[0] - curves[1], [ALPHA / 2, 1 - ALPHA / 2], axis=1)
+    return low, high
+
+
+def _winner(cell: Cell, scores: list[np.ndarray]) -> bool:
+    """Whether any pair has a winner at any budget; limits are left out where no dealing can lead to one."""
+    question = _question(cell)
+    tests = _tests(_families(scores), cell.n, question, paired=False)
+    for test in tests.values():
+        test.settle(0)
+    if all(test.dealings is not None and test.dealt_p().min() > test.level for test in tests.values()):
+        return False
+    found = search_contrasts(_families(scores), cell.n, question, n_resamples=99)
+    return any(pair.certified.any() for pair in found.pairs)
+
+
+def measure_equal(cell: Cell, scores: list[np.ndarray], at: int, _: np.ndarray) -> dict[str, float]:
+    """Equal laws: every winner is false."""
+    found = {"winner": float(_winner(cell, scores))}
+    if at < RIVAL_SAMPLES:
+        found["welch"] = float(_welch_winner(scores, cell.pairs))
+        if len(cell.sizes) == 2:
+            low, high = _percentile(scores, nodes_of(cell.n), np.random.default_rng(at))
+            found["percentile"] = float(((low > 0) | (high < 0)).any())
+    return found
+
+
+def measure_equal_seeds(cell: Cell, scores: list[np.ndarray], at: int, _: np.ndarray) -> dict[str, float]:
+    """Seeds of equal laws: every winner is false."""
+    found = {"winner": float(_any_winner(seed_contrasts(scores, _question(cell))))}
+    if at < RIVAL_SAMPLES:
+        found["welch"] = float(_welch_winner(scores, cell.pairs))
+    return found
+
+
+def _any_winner(contrasts: Contrasts) -> bool:
+    return any(pair.certified.any() for pair in contrasts.pairs)
+
+
+def measure_unequal(cell: Cell, scores: list[np.ndarray], at: int, truth: np.ndarray) -> dict[str, float]:
+    """Unequal laws: whether the limits hold at every budget at once, whether a winner is the wrong one, and widths."""
+    methods = ("default", "gaffke") if cell.kind == "rare" or (cell.kind == "bounded" and at < 250) else ("default",)
+    found: dict[str, float] = {}
+    noise = 1e-5  # of the truth's own integration
+    for method in methods:
+        question = _question(cell, method=method)
+        pair = search_contrasts(_families(scores), cell.n, question, n_resamples=999, rng=at).pairs[0]
+        wrong = (pair.certified != 0) & (pair.certified * truth <= noise)
+        found |= {
+            f"{method} held": float(((pair.low <= truth + noise) & (truth - noise <= pair.high)).all()),
+            f"{method} wrong": float(wrong.any()),
+            f"{method} decided": float((pair.certified != 0).any()),
+        }
+        for name, place in (("first", 0), ("last", -1)):
+            found[f"{method} width {name}"] = float(pair.high[place] - pair.low[place])
+    if at < RIVAL_SAMPLES:
+        low, high = _percentile(scores, cell.n, np.random.default_rng(at))
+        found["percentile held"] = float(((low <= truth + noise) & (truth - noise <= high)).all())
+        for name, place in (("first", 0), ("last", -1)):
+            found[f"percentile width {name}"] = float(high[place] - low[place])
+    return found
+
+
+def measure_power(cell: Cell, scores: list[np.ndarray], at: int, _: np.ndarray) -> dict[str, float]:
+    """A shift: certified at one trial over all budgets together, and with that budget named in advance."""
+    families = _families(scores)
+    over_all = search_contrasts(families, cell.n, _question(cell), n_resamples=99).pairs[0]
+    named = search_contrasts(families, cell.n, _question(cell, headline=1), n_resamples=99).pairs[0]
+    low, _high = _percentile(scores, np.array([1]), np.random.default_rng(at))
+    return {
+        "over all": float(over_all.certified[0] == 1),
+        "named": float(named.effect.certified == 1),
+        "welch": float(_welch_winner(scores, cell.pairs)),
+        "percentile": float(low[0] > 0),
+    }
+
+
+def measure_seeds(cell: Cell, scores: list[np.ndarray], _at: int, _: np.ndarray) -> dict[str, float]:
+    """Seeds: the share of truly different pairs that are decided rightly, and whether a pair is decided wrongly."""
+    gaps = np.array([cell.shifts[a] - cell.shifts[b] for a, b in cell.pairs])
+    verdicts = np.array([pair.certified[0] for pair in seed_contrasts(scores, _question(cell)).pairs])
+    p = np.array([stats.ttest_ind(scores[a], scores[b], equal_var=False).pvalue for a, b in cell.pairs])
+    different = gaps != 0
+    return {
+        "decided": float((verdicts == np.sign(gaps))[different].mean()),
+        "wrong": float((verdicts * gaps < 0).any() or verdicts[~different].any()),
+        "welch": float(holm(p, ALPHA)[different].mean()),
+    }
+
+
+MEASURES = {
+    "equal": measure_equal, "equal seeds": measure_equal_seeds, "free": measure_unequal, "bounded": measure_unequal,
+    "rare": measure_unequal, "power": measure_power, "seeds": measure_seeds,
+}  # fmt: skip
+
+
+# ---- running
+
+
+@dataclass
+class Tally:
+    """Sums and counts of every measure of a cell."""
+
+    samples: int = 0
+    sums: dict[str, float] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def add(self, found: dict[str, float]) -> None:
+        """One more sample."""
+        self.samples += 1
+        for name, value in found.items():
+            self.sums[name] = self.sums.get(name, 0.0) + value
+            self.numbers[name] = self.numbers.get(name, 0) + 1
+
+    def mean(self, name: str) -> float:
+        """Of one measure; NaN where it was not taken."""
+        return self.sums[name] / self.numbers[name] if self.numbers.get(name) else float("nan")
+
+
+def load(path: Path) -> dict[str, Tally]:
+    """What was computed so far."""
+    if not path.exists():
+        return {}
+    return {key: Tally(**tally) for key, tally in json.loads(path.read_text(encoding="utf-8")).items()}
+
+
+def run(path: Path, rounds: tuple[int, ...], minutes: float) -> None:
+    """Add samples to every cell, round by round, until all have enough or the CPU minutes are over."""
+    results = load(path)
+    started = time.process_time()
+    for aim in rounds:
+        for cell in _cells():
+            tally = results.setdefault(cell.key, Tally())
+            target = min(aim, cell.most)
+            if tally.samples >= target:
+                continue
+            truth = cell.truth() if cell.kind in ("free", "bounded", "rare") else np.zeros(0)
+            for at in range(tally.samples, target):
+                tally.add(MEASURES[cell.kind](cell, cell.draw(at), at, truth))
+            document = {key: vars(one) for key, one in results.items()}
+            path.write_text(json.dumps(document, indent=0) + "\n", encoding="utf-8")
+            if time.process_time() - started > 60 * minutes:
+                return
+        print(f"{aim} samples: {(time.process_time() - started) / 60:.1f} CPU minutes", flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Run or write the certificate of verdicts.")
+    parser.add_argument("what", choices=["run", "write"])
+    parser.add_argument("--results", type=Path, default=Path(__file__).parent / "verdicts.json")
+    parser.add_argument("--rounds", type=int, nargs="+", default=[50, 250, 500, 1_000, 2_000])
+    parser.add_argument("--minutes", type=float, default=60)
+    given = parser.parse_args()
+    if given.what == "run":
+        run(given.results, tuple(given.rounds), given.minutes)
