@@ -356,7 +356,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Run or write the certificate of verdicts.")
     parser.add_argument("what", choices=["run", "write"])
     parser.add_argument("--results", type=Path, default=Path(__file__).parent / "verdicts.json")
-    parser.add_argument("--rounds", type=int, nargs="+", default=[50, 250, 500, 1_000, 2_000])
+    parser.add_argument("--rounds", type=int, nargs="+", default=[50, 150, 300, 500, 1_000, 2_000])
     parser.add_argument("--minutes", type=float, default=60)
     given = parser.parse_args()
     if given.what == "run":

@@ -172,7 +172,8 @@ def plan_trials(
         plan = make_plan(trials, baseline)
         for a, b in plan.pairs:
             both = [Sample(scores[plan.names[i]].selection, scores[plan.names[i]].reported) for i in (a, b)]
-            found = trials_to_separate(both[0], both[1], n, power=power, **options)
+            shared: dict[str, Any] = {"n_pairs": len(plan.pairs), "bounds": metric.bounds}
+            found = trials_to_separate(both[0], both[1], n, power=power, **shared, **options)
             separations.append((plan.names[a], plan.names[b], found))
     elif baseline is not None:
         make_plan(trials, baseline)

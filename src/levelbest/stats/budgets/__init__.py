@@ -16,9 +16,10 @@ from levelbest.stats.budgets._cost_band import cost_differences
 from levelbest.stats.budgets._curse import Curse, winners_curse
 from levelbest.stats.budgets._extrapolation import Extrapolation, HeldBack, extrapolated_best
 from levelbest.stats.budgets._gate import Gate, claim_gate
-from levelbest.stats.budgets._planning import Needed, trials_for_width, trials_to_separate
+from levelbest.stats.budgets._planning import Needed, trials_for_width
 from levelbest.stats.budgets._reach import Reached, budget_to_reach
 from levelbest.stats.budgets._reach import check_target as check_target
+from levelbest.stats.budgets._separation import runs_to_separate, trials_to_separate
 
 # What strangers look for; the other names are machinery that what stands above builds on.
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "cost_differences",
     "cost_horizon",
     "extrapolated_best",
+    "runs_to_separate",
     "trials_for_width",
     "trials_to_separate",
     "winners_curse",

@@ -3,7 +3,8 @@
 A standard error shrinks like the square root of the number of trials, so a pilot of m trials with error e has error
 e sqrt(m / M) with M. The first answer follows from that; it is then tried out on samples of M trials drawn from the
 pilot. A pilot knows the law only up to its best trials: for budgets above a quarter of its size samples drawn from it
-look more certain than new trials would be, so larger budgets are capped there, and the result says so.
+look more certain than new trials would be, so larger budgets are capped there, and the result says so. How many trials
+separate two families is in `_separation`.
 """
 
 from __future__ import annotations
@@ -16,19 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, Seed
-from levelbest._grid import budget_grid
+from levelbest._check import Seed
 from levelbest._plain import plain
 from levelbest.errors import DataError, InputError
 from levelbest.stats.bands import Ranked, bootstrap, order_statistic, studentise
-from levelbest.stats.contrasts import Sample, draw, mean_differences, turn
+from levelbest.stats.best import Sample, turn
 
-__all__ = ["Needed", "trials_for_width", "trials_to_separate"]
+__all__ = ["MOST", "Needed", "at_least", "capped_budget", "trials_for_width"]
 
 MOST = 10_000_000
 """Numbers of trials above this are called out of reach."""
-_POINTS = 12  # budgets of the band that is planned for
-_TRIED = 400  # samples drawn from the pilot to try an answer out
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ class Needed:
         return document
 
 
-def _capped(n: int, pilots: tuple[int, ...]) -> int:
+def capped_budget(n: int, pilots: tuple[int, ...]) -> int:
     smallest = min(pilots)
     if smallest < 8:
         raise DataError(f"planning needs a pilot of at least 8 trials in each family, got {smallest}")
@@ -98,7 +96,7 @@ def trials_for_width(
     if not (np.isfinite(width) and width > 0):
         raise InputError(f"the width wanted must be more than 0, got {width!r}")
     confidence = _check.as_confidence(confidence)
-    budget = _capped(asked, (chosen_by.size,))
+    budget = capped_budget(asked, (chosen_by.size,))
     generator = _check.as_rng(rng)
     (one,) = turn([Sample(chosen_by, claimed)], direction)
     m = one.n_trials
@@ -112,11 +110,11 @@ def trials_for_width(
     factor = float(order_statistic(t, 1 - tail)[0] - order_statistic(t, tail)[0])
     normal = _normal(confidence)
     now = factor * error
-    needed = _at_least(m * (normal * error / width) ** 2, budget)
+    needed = at_least(m * (normal * error / width) ** 2, budget)
     # With M trials t is closer to normal: what exceeds the normal factor shrinks like 1 / M.
     for _ in range(3):
         reached = (normal + (factor - normal) * m / needed) * _error_at(one, budget, needed, generator)
-        needed = _at_least(needed * (reached / width) ** 2, budget)
+        needed = at_least(needed * (reached / width) ** 2, budget)
     reached = (normal + (factor - normal) * m / needed) * _error_at(one, budget, needed, generator)
     # The pilot's own uncertainty. Resampled pilots are too sure of themselves, as the pilot is: their distance from it
     # is mirrored, in logarithms.
@@ -124,7 +122,7 @@ def trials_for_width(
         spread = np.sort(needed * (error / errors[0]) ** 2)
     low, high = (float(np.quantile(spread, p)) for p in (tail, 1 - tail))
     return Needed(
-        needed, _at_least(low, budget), _at_least(high, budget), confidence, budget, asked, now, width, (m,), reached
+        needed, at_least(low, budget), at_least(high, budget), confidence, budget, asked, now, width, (m,), reached
     )
 
 
@@ -134,7 +132,7 @@ def _normal(confidence: float) -> float:
     return float(2 * ndtri((1 + confidence) / 2))
 
 
-def _at_least(value: float, n: int) -> float:
+def at_least(value: float, n: int) -> float:
     """A whole number of trials that can have the best of n compared: at least 2 n."""
     return float(max(2 * n, 8, math.ceil(value))) if value < MOST else math.inf
 
@@ -147,86 +145,3 @@ def _error_at(one: Sample, n: int, size: float, rng: np.random.Generator) -> flo
     sized = Ranked(one.selection, np.array([n]), one.reported, size=int(size))
     repeats = max(20, min(200, int(2e6 // size)))
     return float(np.sqrt(np.mean(bootstrap(sized, repeats, rng, errors=True)[1] ** 2)))
-
-
-def trials_to_separate(
-    a: Sample,
-    b: Sample,
-    n: int,
-    *,
-    power: float = 0.8,
-    confidence: float = 0.95,
-    direction: str = "max",
-    n_resamples: int = _check.N_RESAMPLES,
-    rng: Seed = 0,
-) -> Needed:
-    """How many trials of each family until their difference at budget n is certified with the given power.
-
-    The band is the one over the budgets 1..n. Infinite where the pilots show no difference to be found.
-    """
-    from scipy.special import ndtri
-
-    asked = _check.as_count(n, "n")
-    if not 0 < power < 1:
-        raise InputError(f"power must lie in (0, 1), got {power}; 0.8 is the usual choice")
-    confidence = _check.as_confidence(confidence)
-    generator = _check.as_rng(rng)
-    turned = turn([a, b], direction)
-    sizes = turned[0].n_trials, turned[1].n_trials
-    budget = _capped(asked, sizes)
-    grid = budget_grid(budget, whole=_POINTS, points=_POINTS)
-    draws = draw(turned, [(0, 1)], grid, paired=False, n_resamples=n_resamples, rng=generator)
-    (band,) = mean_differences(draws, turned, confidence=confidence, direction=direction)
-    d, e = (float(column[-1]) for column in draws.difference(0))
-    if e == 0:
-        raise DataError(f"the best of {budget} has no spread in these trials: nothing to plan from")
-    critical = (float(band.high[-1]) - d) / e
-    z = float(ndtri(power))
-    m = 2 / (1 / sizes[0] + 1 / sizes[1])
-    now = _power(turned, budget, sizes, critical, generator)
-
-    def wanted(difference: FloatArray, error: FloatArray) -> FloatArray:
-        """Trials of each so that difference / error = critical + z."""
-        with np.errstate(divide="ignore"):
-            needed: FloatArray = m * ((critical + z) * error / np.abs(difference)) ** 2
-        return needed
-
-    needed = _at_least(float(wanted(np.array([d]), np.array([e]))[0]), budget)
-    tried = float("nan")
-    for _ in range(3):
-        if not math.isfinite(needed) or needed > 20_000:
-            break
-        tried = _power(turned, budget, (int(needed), int(needed)), critical, generator)
-        reached = float(ndtri(min(max(tried, 0.5 / _TRIED), 1 - 0.5 / _TRIED)))
-        if abs(tried - power) < 0.02 or critical + reached <= 0.5:
-            break
-        needed = _at_least(needed * ((critical + z) / (critical + reached)) ** 2, budget)
-    a_moved, b_moved = draws.deviations[0, -1].astype(float), draws.deviations[1, -1].astype(float)
-    errors = np.sqrt(draws.variances[0, -1].astype(float) + draws.variances[1, -1].astype(float))
-    spread = np.sort(wanted(d + a_moved - b_moved, errors))
-    tail = (1 - confidence) / 2
-    low, high = (float(spread[int(p * (spread.size - 1))]) for p in (tail, 1 - tail))
-    # Where the pilot cannot exclude equality, no number of trials is certain to separate them.
-    if abs(d) <= _normal(confidence) / 2 * e:
-        high = math.inf
-    return Needed(
-        needed, _at_least(low, budget), _at_least(high, budget), confidence, budget, asked, now, power, sizes, tried
-    )
-
-
-def _power(turned: list[Sample], n: int, sizes: tuple[int, int], critical: float, rng: np.random.Generator) -> float:
-    """The share of samples drawn from the pilots whose difference is certified on the right side."""
-    parts = []
-    for one, size in zip(turned, sizes, strict=True):
-        repeats = _TRIED
-        sized = Ranked(one.selection, np.array([n]), one.reported, size=size)
-        value, error = bootstrap(sized, repeats, rng, errors=True)
-        parts.append((value[0], error[0]))
-    (va, ea), (vb, eb) = parts
-    truth = np.sign(
-        float(Ranked(turned[0].selection, np.array([n]), turned[0].reported).estimate[0])
-        - float(Ranked(turned[1].selection, np.array([n]), turned[1].reported).estimate[0])
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = truth * (va - vb) / np.hypot(ea, eb)
-    return float(np.mean(t > critical))

@@ -26,6 +26,7 @@ from levelbest.stats.contrasts._pairwise import pair_bands as pair_bands
 from levelbest.stats.contrasts._pairwise import reach_words as reach_words
 from levelbest.stats.contrasts._pairwise import widest as widest
 from levelbest.stats.contrasts._random_searches import search_contrasts
+from levelbest.stats.contrasts._random_searches import sketched_verdict as sketched_verdict
 from levelbest.stats.contrasts._rivals import chance_better, permutation_p, relative_improvement
 from levelbest.stats.contrasts._samples import Difference, Sample
 from levelbest.stats.contrasts._samples import turn as turn
@@ -33,6 +34,10 @@ from levelbest.stats.contrasts._searches import best_so_far, search_differences,
 from levelbest.stats.contrasts._seed_runs import seed_contrasts
 from levelbest.stats.contrasts._welch import Means as Means
 from levelbest.stats.contrasts._welch import further_runs as further_runs
+from levelbest.stats.contrasts._welch import means_of as means_of
+from levelbest.stats.contrasts._welch import power_of as power_of
+from levelbest.stats.contrasts._welch import rounding_variance as rounding_variance
+from levelbest.stats.contrasts._welch import welch as welch
 
 # What strangers look for; the other names are machinery that later doors build on.
 __all__ = [

@@ -15,7 +15,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
@@ -33,9 +32,9 @@ from levelbest.stats.contrasts._search_limits import Measured
 from levelbest.stats.contrasts._seed_runs import FEWEST
 from levelbest.stats.contrasts._settle import holm_adjusted
 
-__all__ = ["search_contrasts"]
+__all__ = ["search_contrasts", "sketched_verdict"]
 
-BoolArray = npt.NDArray[np.bool_]
+_SKETCH = 1_000
 _VERDICTS = 15_485_863
 """The stream of the resamples behind verdicts: the seed changes limits, never a verdict."""
 
@@ -258,3 +257,19 @@ def _certified(
         passes = (factor[pair] * raw[pair] <= alpha) & allowed[pair] & (not closed)
         certified[pair] = np.where(passes, np.sign(test.difference), 0).astype(np.int64)
     return certified, {pair: np.minimum(factor[pair] * raw[pair], 1.0) for pair in tests}
+
+
+def sketched_verdict(families: Sequence[Sample], grid: IntArray, n: int, question: Question) -> tuple[float, int]:
+    """t of the question's first pair at budget ``n`` of the grid, and its verdict from few draws: for planning."""
+    pair = question.pairs[0]
+    test = _tests(families, grid, question, paired=False)[pair]
+    while test.dealings is not None and test.dealings.drawn < _SKETCH and test.dealings.more():
+        pass
+    at = int(np.searchsorted(test.n, n))
+    t = float(test.t[at])
+    if test.dealt_p()[at] > test.level:
+        return t, 0
+    if not test.few:
+        test.resampled = Measured.of(test.families.resampled_t([pair], _SKETCH, _VERDICTS)[pair])
+    passes = test.p_values()[at] <= test.level and test.allowed(_VERDICTS)[at]
+    return t, int(np.sign(t)) if passes else 0

@@ -27,7 +27,7 @@ from levelbest.stats.contrasts._nodes import across, step_down
 
 __all__ = ["DECIDED", "SHOWN", "WIDER", "Measured", "blended", "bounds_serve", "gaffke_differences"]
 
-SHOWN, DECIDED, WIDER = 0.6, 0.8, 1.5
+SHOWN, DECIDED, WIDER = 0.4, 0.8, 1.5
 _OWN_QUANTILE, _NORMAL = 0.975, 1.96
 _SERVE = 0.25
 _GAFFKE_DRAWS = 2_000

@@ -15,7 +15,7 @@ from scipy import special
 
 from levelbest._check import FloatArray
 
-__all__ = ["Means", "Welch", "further_runs", "further_trials", "means_of", "rounding_variance", "welch"]
+__all__ = ["Means", "Welch", "further_runs", "further_trials", "means_of", "power_of", "rounding_variance", "welch"]
 
 POWER = 0.8
 _MOST_RUNS = 10**7
@@ -80,6 +80,16 @@ def welch(a: Means, b: Means) -> Welch:
     return Welch(a.mean - b.mean, math.sqrt(total), freedom)
 
 
+def power_of(between: Welch, level: float) -> float:
+    """The power of a two-sided t test at ``level``, difference and standard error taken to be the true ones."""
+    if between.error == 0:
+        return 1.0 if between.difference else 0.0
+    critical = -float(special.stdtrit(between.freedom, level / 2))
+    shift = abs(between.t)
+    # Far beyond the critical value the noncentral t underflows to nan: decided.
+    return 1.0 if shift > critical + 30 else 1 - float(special.nctdtr(between.freedom, shift, critical))
+
+
 def further_runs(a: Means, b: Means, level: float, power: float = POWER) -> float:
     """The fewest further runs of each family with which a two-sided t test at ``level`` has the power asked for.
 
@@ -90,12 +100,7 @@ def further_runs(a: Means, b: Means, level: float, power: float = POWER) -> floa
 
     def reaches(runs: int) -> bool:
         more = welch(Means(a.mean, a.variance, a.size + runs), Means(b.mean, b.variance, b.size + runs))
-        if more.error == 0:
-            return True
-        critical = -float(special.stdtrit(more.freedom, level / 2))
-        shift = abs(more.difference) / more.error
-        # Far beyond the critical value the noncentral t underflows to nan: decided.
-        return shift > critical + 30 or 1 - float(special.nctdtr(more.freedom, shift, critical)) >= power
+        return power_of(more, level) >= power
 
     return _fewest(reaches)
 
