@@ -219,6 +219,19 @@ def test_further_problems_are_those_of_a_paired_t_test():
     assert problem_contrasts([far, b], Question(((0, 1),))).pairs[0].further == 0
 
 
+def test_effects_and_further_problems_are_those_of_the_budget_shown():
+    rng = np.random.default_rng(4)
+    group = np.repeat(np.arange(12), 6)
+    a, b = (expected_best_by_group(rng.normal(shift, 1, 72), group, [1, 2, 5]) for shift in (0.15, 0.0))
+    alone = [problem_contrasts([a.select(slice(None)), b], Question(((0, 1),), headline=n)).pairs[0] for n in (1, 2, 5)]
+    assert len({found.further for found in alone}) == 3
+    for found, (shown, n) in zip([*alone, alone[1]], ((1, 1), (2, 2), (5, 5), (4, 2)), strict=True):
+        other = problem_contrasts([a, b], Question(((0, 1),), shown=shown)).pairs[0]
+        assert (other.effect.n, other.effect.named) == (n, False)
+        assert other.further == found.further
+        assert other.effect.difference == found.effect.difference
+
+
 def test_a_difference_that_is_worth_nothing():
     a, b = systems(3, (0.0, 0.0), n_problems=400, n=(1,))
     for worth, expected in ((0.001, False), (0.2, True)):

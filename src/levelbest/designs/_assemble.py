@@ -88,6 +88,7 @@ def _contrasts(design: Design, pairs: Pairs) -> Contrasts:
         headline=asked.named,
         worth=asked.worth,
         method=asked.interval,
+        shown=None if asked.axis == "cost" else design.headline,
     )
     sizes = [own.n_trials for own in design.counts]
     if not question.pairs:

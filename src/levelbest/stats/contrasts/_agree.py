@@ -55,19 +55,20 @@ def contrast_of(
 ) -> Contrast:
     """A contrast from its columns; limits are made to agree with what is certified.
 
-    ``named`` is the effect at a budget named in advance; without it the effect is the band's first budget.
+    ``named`` is the effect at a budget named in advance; without it the effect is the band's at the budget shown.
     """
     n, difference, low, high, certified, p_value = columns
     low, high = agreeing(low, high, certified, question.bounds)
     negligible = _negligible(low, high, question.worth)
-    first = Effect(
-        n=int(n[0]),
-        difference=float(difference[0]),
-        low=float(low[0]),
-        high=float(high[0]),
-        certified=int(certified[0]),
-        p_value=float(p_value[0]),
-        negligible=bool(negligible[0]),
+    at = question.place_shown(n)
+    shown = Effect(
+        n=int(n[at]),
+        difference=float(difference[at]),
+        low=float(low[at]),
+        high=float(high[at]),
+        certified=int(certified[at]),
+        p_value=float(p_value[at]),
+        negligible=bool(negligible[at]),
         named=False,
     )
     return Contrast(
@@ -81,7 +82,7 @@ def contrast_of(
         p_value=p_value,
         negligible=negligible,
         basis=basis,
-        effect=named or first,
+        effect=named or shown,
         further=further,
         reasons=reasons,
     )

@@ -33,6 +33,8 @@ class Question:
     headline
         The budget named in advance, which is tested first at full confidence; None where none was named. (A budget
         chosen after looking is no headline: it has the limits of the band.)
+    shown
+        The budget of the effect where none was named: it has the limits of the band; None: the first one.
     worth
         The smallest difference worth having, or None.
     method
@@ -45,6 +47,12 @@ class Question:
     headline: int | None = None
     worth: float | None = None
     method: str = "default"
+    shown: int | None = None
+
+    def place_shown(self, n: IntArray) -> int:
+        """Where the budget of the effect stands among those compared, in order: the last one within it."""
+        budget = self.headline if self.headline is not None else self.shown
+        return 0 if budget is None else max(int(np.searchsorted(n, budget, side="right")) - 1, 0)
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,7 @@ class Contrast:
     (systems swapped within problems) or ``limits`` (those shown: exact bands of quantile curves, limits of each system
     over problems of its own)."""
     effect: Effect
-    """At the headline budget, or at the first one where none was named."""
+    """At the headline budget or, where none was named, at the one shown."""
     further: float
     """Further trials of each family that would decide at the effect's budget in four of five cases, if the difference
     is as observed; 0 where it is decided, infinite where the observed difference is 0, NaN where unknown."""

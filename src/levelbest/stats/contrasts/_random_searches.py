@@ -166,8 +166,9 @@ def _judged(
         limits = test.limits(Measured.of(shown[pair]) if pair in shown else None, base)
         columns = columns_of(samples, pair, n, test, limits, certified[pair], p_values[pair])
         effect = None if effects is None else effects.get(pair)
-        at = test.n[0] if effect is None else effect.n
-        decided = bool(certified[pair][0]) if effect is None else bool(effect.certified)
+        place = question.place_shown(test.n)
+        at = test.n[place] if effect is None else effect.n
+        decided = bool(certified[pair][place]) if effect is None else bool(effect.certified)
         contrasts.append(
             contrast_of(
                 pair,

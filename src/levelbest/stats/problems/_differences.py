@@ -232,7 +232,7 @@ class _Answer:
             low, high = (columns.low, columns.high) if self.named is None else (self.named.low, self.named.high)
             at = place if self.named is None else pair
             named = _effect(columns, place, float(low[at]), float(high[at]), question)
-        certified = int(columns.certified[place or 0])
+        certified = int(columns.certified[question.place_shown(first.n)])
         codes = self.limits.why[pair * first.n.size : (pair + 1) * first.n.size]
         few = ("one-problem", "two-problems", "no-problem", "no-weight")
         reasons = list(dict.fromkeys("few-problems" if code in few else code for code in codes if code is not None))
@@ -300,7 +300,7 @@ def _on_the_same_problems(systems: Sequence[GroupBest], asked: _Asked) -> _Answe
         named = asked.limits(columns[:, place :: first.n.size], first.weights, reach, asked.method)
     means = []
     for own in by_pair:
-        mean = _mean_of(own[:, place or 0], first.weights)
+        mean = _mean_of(own[:, question.place_shown(first.n)], first.weights)
         # against a constant Welch's t is that of one sample: the paired one
         means.append((mean, Means(0.0, 0.0, mean.size)))
     return _Answer(average_over_groups(columns, first.weights)[0], limits, swaps, named, tuple(means))
@@ -326,7 +326,8 @@ def _apart(systems: Sequence[GroupBest], asked: _Asked) -> _Answer:
         note=bands[0].note,
         why=[mine or other for _, _, a, b in pairs for mine, other in zip(a.why, b.why, strict=True)],
     )
-    place = _place(systems[0], question) or 0
+    _place(systems[0], question)
+    place = question.place_shown(systems[0].n)
     means = [
         (_mean_of(sign * a.by_group[:, place], a.weights), _mean_of(sign * b.by_group[:, place], b.weights))
         for a, b, _, _ in pairs
