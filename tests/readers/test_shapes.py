@@ -393,3 +393,47 @@ def test_counts_of_successes_are_samples():
     assert "'c' of 'n' samples were successes: 24 samples" in said(trials)
     flags = {"task_id": ["a", "a", "b"], "n": [1, 2, 3], "correct": [1, 0, 1]}
     assert lb.read_trials(flags).n_trials == 3
+
+
+# ------------------------------------------------------------------------------------------------ scores
+
+
+def test_sampling_that_stops_after_a_batch_with_a_success():
+    """30 problems in batches of 5 until one has a success, at most 4 batches."""
+    draw = np.random.default_rng(9)
+    rows = []
+    for problem in range(30):
+        for _ in range(4):
+            batch = (draw.random(5) < 0.2).astype(float).tolist()
+            rows += [(problem, value) for value in batch]
+            if any(batch):
+                break
+    trials = lb.read_trials({"problem": [r[0] for r in rows], "correct": [r[1] for r in rows]})
+    (caution,) = of_code(trials, "stops-at-success")
+    assert (caution.kind, caution.fact("batch")) == ("batches", 5)
+    fixed = {"problem": np.repeat(range(30), 10), "correct": (draw.random(300) < 0.2).astype(float)}
+    assert not of_code(lb.read_trials(fixed), "stops-at-success")
+
+
+def test_exploded_losses_are_said():
+    losses = np.r_[0.07 + 0.01 * rng.random(40), 1e9]
+    (caution,) = of_code(lb.read_trials({"val_loss": losses}), "outlier")
+    assert (caution.kind, caution.fact("score"), caution.fact("count")) == ("worse", 1e9, 1)
+    assert not of_code(lb.read_trials({"val_loss": np.random.default_rng(1).lognormal(0, 1, 200)}), "outlier")
+
+
+def test_a_path_into_other_lists_is_no_traceback(tmp_path):
+    path = tmp_path / "x.json"
+    rows = [{"task": f"t{i}", "nums": [0.1, i / 10], "steps": [{"step": 1, "a": 0.2}]} for i in range(4)]
+    path.write_text(json.dumps(rows))
+    with pytest.raises(InputError, match=r"'steps.a' for .* leads into a list that has no number"):
+        lb.read_trials(path, selection="nums", cost="steps.a", group="task", direction="max")
+
+
+def test_trials_that_are_numbered_in_several_files_stay_trials(tmp_path):
+    for name in ("a", "b"):
+        rows = [f"{i},{rng.random()},{rng.integers(1, 9)},{rng.random()}" for i in range(30)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["step,dropout,width,val_acc", *rows]) + "\n")
+    trials = lb.read_trials([tmp_path / "a.csv", tmp_path / "b.csv"])
+    assert trials.families == ("a", "b")
+    assert trials.n_trials == 60

@@ -160,6 +160,7 @@ FACTS = {
     "run_cost": "sum",
     "counter": "epoch",
     "several": 3,
+    "batch": 5,
     "parts": ["seed", "folder"],
     "successes": "c",
     "rows": "seed",

@@ -1,6 +1,7 @@
 """Numbers that speak for or against a random sample: enumeration, scipy.stats, and designs built by hand."""
 
 import itertools
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -152,7 +153,22 @@ def test_configuration_codes_agree_with_tuples():
 
 def test_stopping_at_the_first_success_is_counted():
     success, group = [0, 0, 1, 1, 0, 1, 0, 0], [0, 0, 0, 1, 2, 2, 3, 3]
-    assert diagnostics.stops_at_success(success, group) == (3, 3)
+    found = diagnostics.stops_at_success(success, group)
+    assert (found.groups, found.batch) == (3, 1)
+    assert found.log_chance == pytest.approx(np.log(1 / 3 * 1 * 1 / 2))
     success[4] = 1  # two successes in problem 2
-    assert diagnostics.stops_at_success(success, group) == (2, 3)
-    assert diagnostics.stops_at_success([1, 0], [0, 0], order=[2, 1]) == (1, 1)
+    assert diagnostics.stops_at_success(success, group) is None
+    assert diagnostics.stops_at_success([1, 0], [0, 0], order=[2, 1]).groups == 1
+    assert diagnostics.stops_at_success([0, 0], [0, 0]) is None
+
+
+def test_stopping_in_batches_is_counted():
+    """Batches of 4: problem 0 stops after one, 1 after two, 2 after three, 3 never succeeds in three."""
+    sizes, wins = [4, 8, 12, 12], {0: [1, 2], 1: [5], 2: [8, 9, 11], 3: []}
+    group = np.repeat(range(4), sizes)
+    success = np.concatenate([np.isin(np.arange(size), wins[g]) for g, size in enumerate(sizes)])
+    found = diagnostics.stops_at_success(success, group)
+    assert (found.groups, found.batch) == (3, 4)
+    ways = [math.comb(4, c) / math.comb(s, c) for s, c in ((4, 2), (8, 1), (12, 3))]
+    assert found.log_chance == pytest.approx(np.log(np.prod(ways)))
+    assert diagnostics.stops_at_success(success, group, order=-np.arange(36)) is None

@@ -18,6 +18,7 @@ from levelbest.readers.steps.nested import (
     best_checkpoint,
     has_steps,
     is_series,
+    no_item,
     series_of,
     split_path,
     total_of,
@@ -69,6 +70,8 @@ def pick_nested(table: Merged, roles: Roles, direction: str) -> Picked | None:
 def _series(table: Merged, name: str, role: str) -> list[Series] | None:
     """Each row's checkpoints of one score; None where the column holds plain numbers."""
     column, path = (name, None) if name in table.columns else split_path(name, table.columns) or (name, None)
+    if column not in table.columns:
+        raise no_item(table.source, name, role)
     if not is_series(table.columns[column]):
         if path is not None:
             raise InputError(f"{table.source} has no column {name!r} for {named(role)}, and {column!r} has no parts")

@@ -18,7 +18,7 @@ from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.nested import is_series
 from levelbest.readers.steps.roles import Roles, Wanted
 
-__all__ = ["configuration_of"]
+__all__ = ["configuration_of", "is_result"]
 
 LARGE = 1_000_000
 """Tables beyond this many rows keep only the configuration columns that were asked for."""
@@ -100,7 +100,7 @@ def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:
     numbered = [name for name in free if "_".join(names.tokens(name)) in _NUMBERED]
     if roles.group is not None:
         free = [name for name in free if name != roles.sample and "_".join(names.tokens(name)) not in _OF_A_SAMPLE]
-    free = [name for name in free if name in prefixed or not _is_result(name)]
+    free = [name for name in free if name in prefixed or not is_result(name)]
     settings = [name for name in free if not is_series(table.columns[name]) and not _is_prose(table.columns[name])]
     if any(_varies(table.columns[name]) for name in settings):
         return settings
@@ -133,7 +133,8 @@ def _prefix(name: str) -> bool:
     return len(words) > 1 and words[0] in _PREFIXES and words[-1] not in _ENDINGS
 
 
-def _is_result(name: str) -> bool:
+def is_result(name: str) -> bool:
+    """Whether a column is by its name what came out of a trial, or tells which one it was."""
     words = names.tokens(name)
     split = bool(set(words) & (names.VALIDATION | names.TEST | names.TRAIN))
     return (

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray
+from levelbest._check import FloatArray, sign_of
 from levelbest.cautions import Caution
 from levelbest.readers.steps.designs import design_cautions, paired_cautions
 from levelbest.readers.steps.names import leaky_name
@@ -23,6 +23,8 @@ __all__ = ["diagnose", "with_diagnostics"]
 _OK, _RUNNING = STATUSES.index("ok"), STATUSES.index("running")
 _LARGE = 20_000
 _FEW_VALUES = 10
+_EXPLODED = 1000.0
+"""Interquartile ranges past the worse quartile; the Cauchy law gets there once in 6,000 draws."""
 _FEW_TRIALS = 10
 _RANDOM = ("random", "basicvariant", "uniform")
 _GRID = ("grid", "bruteforce")
@@ -139,8 +141,24 @@ def _about_scores(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Ite
     best = diagnostics.outlying_best(scores, trials.metric.direction)
     if best is not None and best.distance > 3.0 and best.gap > 1.0:
         yield Caution.of("outlier", name, best.distance, score=best.score, distance=best.distance, gap=best.gap)
+    yield from _about_exploded(trials.metric.direction, scores, name)
     if trials.reported is not None:
         yield from _about_reported(trials, part, name)
+
+
+def _about_exploded(direction: str, scores: FloatArray, name: str) -> Iterator[Caution]:
+    """Scores so far on the worse side (a loss of 1e9 among .07) that they came of a run gone wrong."""
+    turned = sign_of(direction) * scores
+    low, middle, high = np.quantile(turned, [0.25, 0.5, 0.75])
+    spread = max(float(high - low), 1e-3 * abs(float(middle)))
+    far = (low - turned) / spread if spread > 0 else np.zeros(turned.size)
+    count = int((far > _EXPLODED).sum())
+    if count:
+        worst = int(np.argmax(far))
+        distance = float(far[worst])
+        yield Caution.of(
+            "outlier", name, distance, kind="worse", score=float(scores[worst]), distance=distance, count=count
+        )
 
 
 def _identical(trials: Trials, rows: npt.NDArray[np.int64], part: npt.NDArray[np.int64]) -> bool:
@@ -188,9 +206,8 @@ def _about_groups(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Ite
         return
     order = rows if trials.order is None else trials.order[rows]
     won = np.where(finite, scores, 0.0) == (1.0 if trials.metric.direction == "max" else 0.0)
-    stopped, with_success = diagnostics.stops_at_success(won, group, order)
-    # Were samples exchangeable, the only success of s samples would be the last with probability 1/s.
-    stop_sizes = np.bincount(group, minlength=len(trials.groups))[np.unique(group[won])]
-    by_chance = float(-np.log(stop_sizes).sum()) if stopped == with_success else 0.0
-    if with_success and stopped == with_success and by_chance < np.log(1e-4):
-        yield Caution.of("stops-at-success", name, with_success, problems=int(with_success))
+    stopped = diagnostics.stops_at_success(won, group, order)
+    if stopped is not None and stopped.log_chance < np.log(1e-4):
+        kind = "" if stopped.batch == 1 else "batches"
+        facts = {} if stopped.batch == 1 else {"batch": stopped.batch}
+        yield Caution.of("stops-at-success", name, stopped.groups, kind=kind, problems=stopped.groups, **facts)

@@ -14,9 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, sign_of
+from levelbest.errors import InputError, named
 from levelbest.readers.columns import Coded, is_numeric
 
-__all__ = ["Series", "at_checkpoint", "best_checkpoint", "dig", "has_steps", "is_series", "series_of", "split_path"]
+__all__ = [
+    "Series",
+    "at_checkpoint",
+    "best_checkpoint",
+    "dig",
+    "has_steps",
+    "is_series",
+    "no_item",
+    "series_of",
+    "split_path",
+]
 __all__ += ["total_of"]
 
 _STEPS = ("step", "global_step", "epoch", "iteration", "iter", "training_iteration")
@@ -38,6 +49,14 @@ def split_path(asked: str, columns: Iterable[str]) -> tuple[str, str] | None:
         return None
     column = max(found, key=len)
     return column, asked[len(column) + 1 :]
+
+
+def no_item(source: str, name: str, role: str) -> InputError:
+    """The complaint about a path into lists that holds no number for each item of the selection score's list."""
+    return InputError(
+        f"{source}: {name!r} for {named(role)} leads into a list that has no number for each item of the selection "
+        "score: nothing says which belongs to it"
+    )
 
 
 def is_series(column: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
 from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.nested import no_item
 from levelbest.readers.steps.numbers import Numbers, as_numbers
 from levelbest.trials import Skipped
 
@@ -38,6 +39,8 @@ class Notes:
 
     def numbers(self, table: Merged, name: str, role: str) -> Numbers:
         """A column as numbers; conversions are said, and a column that holds mostly words is refused."""
+        if name not in table.columns:
+            raise no_item(table.source, name, role)
         read = as_numbers(table.columns[name])
         if len(read.words) * 2 > table.n_rows - int(read.empty.sum()):
             row, word = next(iter(read.words.items()))

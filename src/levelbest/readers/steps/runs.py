@@ -12,11 +12,12 @@ from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
 from levelbest.readers.columns import as_codes
 from levelbest.readers.steps import names
+from levelbest.readers.steps.configurations import is_result
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import Roles, Wanted, looks_numeric
 
-__all__ = ["counter_of", "find_runs"]
+__all__ = ["counter_of", "find_runs", "settings_vary"]
 
 _COUNTERS = ("epoch", "step", "global_step", "iteration", "training_iteration", "iter", "_step", "checkpoint")
 _RUNS = (
@@ -61,12 +62,26 @@ def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> None:
                 Caution.of("guessed-columns", None, runs, kind="checkpoints", runs=runs, column=name, counter=counter)
             )
             return
-    if _counts_checkpoints(place, table.table_codes(), names.tokens(counter) == ("epoch",)):
+    if not settings_vary(table.columns, counter) and _counts_checkpoints(
+        place, table.table_codes(), names.tokens(counter) == ("epoch",)
+    ):
         raise InputError(
             f"{table.source}: rows look like checkpoints, since {counter!r} goes up from row to row, and as trials of "
             f"their own they would be counted wrongly; name the column that tells runs apart with {named('trial')}, or "
             "say 'none' there if each row is a trial"
         )
+
+
+def settings_vary(columns: Any, counter: str) -> bool:
+    """Whether hyperparameters change from row to row, as from trial to trial: within a run only schedules do."""
+    scheduled = ("lr", "learning_rate", "momentum")
+    for name in columns:
+        if name == counter or is_result(name) or "_".join(names.tokens(name)) in scheduled:
+            continue
+        codes = as_codes(columns[name])[1]
+        if 2 * np.count_nonzero(np.diff(codes)) > codes.size:
+            return True
+    return False
 
 
 def _joint(columns: list[Any], n_rows: int) -> Codes:

@@ -23,7 +23,7 @@ from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.steps.names import tokens
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import obvious_family
-from levelbest.readers.steps.runs import counter_of
+from levelbest.readers.steps.runs import counter_of, settings_vary
 from levelbest.readers.tables.files import plain_name, stem
 from levelbest.readers.tables.reader import read_table
 from levelbest.trials import Skipped
@@ -135,7 +135,9 @@ def _is_run(table: RawTable) -> bool:
     if table.n_rows == 1:
         return True
     counter = counter_of(table.columns)
-    return counter is not None and bool((np.diff(as_numbers(table.columns[counter]).values) > 0).all())
+    if counter is None or not (np.diff(as_numbers(table.columns[counter]).values) > 0).all():
+        return False
+    return not settings_vary(table.columns, counter)
 
 
 def _parts_of(names: Sequence[str]) -> dict[str, list[Any]]:

@@ -23,9 +23,11 @@ A function below is the sentence of one (code, kind), and its parameters are the
     repeated-configurations  ""           repeated, n_trials
                              samples      count, sample, problem
     stops-at-success         ""           problems
+                             batches      problems, batch
     few-values               ""           distinct, n_trials
     ties                     ""           share
     outlier                  ""           score, distance, gap
+                             worse        score, distance, count
     selection-is-reported    ""           column
                              identical    -
     selection-uncorrelated   ""           rho

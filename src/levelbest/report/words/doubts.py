@@ -151,6 +151,14 @@ def _stops(problems: int) -> str:
     )
 
 
+@says("stops-at-success", "batches")
+def _stops_in_batches(problems: int, batch: int) -> str:
+    return (
+        f"in all {problems} problems with a success it is among the last {batch} samples: sampling stopped after a "
+        "batch with one, and pass@k from such samples is biased"
+    )
+
+
 # ------------------------------------------------------------------------------------- the scores
 
 
@@ -169,6 +177,15 @@ def _outlier(score: float, distance: float, gap: float) -> str:
     return (
         f"the best score, {score:.6g}, lies {distance:.1f} interquartile ranges past the better quartile and {gap:.1f} "
         "past the second best: check that trial"
+    )
+
+
+@says("outlier", "worse")
+def _exploded(score: float, distance: float, count: int) -> str:
+    trials = "1 trial lies" if count == 1 else f"{count} trials lie"
+    return (
+        f"{trials} far on the worse side (the worst: {score:.6g}, {distance:.2g} interquartile ranges past the worse "
+        "quartile): runs gone wrong, which pull means towards them; should they count as failed?"
     )
 
 

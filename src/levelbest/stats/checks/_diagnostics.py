@@ -17,6 +17,7 @@ from levelbest._check import FloatArray, IntArray, Seed
 __all__ = [
     "Grid",
     "Outlier",
+    "Stopped",
     "configuration_codes",
     "distinct_values",
     "evenly_spaced",
@@ -202,23 +203,49 @@ def evenly_spaced(values: npt.ArrayLike, *, at_least: int = 6) -> bool:
     return any(bool(np.ptp(np.diff(one)) <= 1e-6 * np.diff(one).mean()) for one in scales)
 
 
+@dataclass(frozen=True)
+class Stopped:
+    """Groups with a success, all of whose successes are among their last samples."""
+
+    groups: int
+    batch: int
+    """So many samples were drawn at a time: 1 where each success is the only one and the last."""
+    log_chance: float
+    """The logarithm of the chance of this were samples exchangeable."""
+
+
 def stops_at_success(
     success: npt.ArrayLike, group: npt.ArrayLike, order: npt.ArrayLike | None = None
-) -> tuple[int, int]:
-    """Of the groups with a success: in how many it is the last sample and the only one, and how many such groups.
+) -> Stopped | None:
+    """Whether every success lies in the last batch of its group: sampling went on until there was one.
 
-    Sampling until the first success makes the samples depend on their results: pass@k is then biased.
+    Such samples depend on their results, and pass@k from them is biased. Batches have the size that divides the number
+    of samples of every group. Were samples exchangeable, c successes of s samples would all be among the last b with
+    probability C(b, c) / C(s, c).
     """
     won = np.asarray(success, dtype=bool)
     place = np.arange(won.size) if order is None else np.asarray(order)
     code = np.asarray(group)
     ordered = np.lexsort((place, code))
     won, code = won[ordered], code[ordered]
-    last = np.r_[code[1:] != code[:-1], True] if won.size else np.zeros(0, dtype=bool)
-    n_groups = int(code.max(initial=-1)) + 1
-    wins = np.bincount(code[won], minlength=n_groups)
-    wins_last = np.bincount(code[won & last], minlength=n_groups)
-    return int(np.count_nonzero((wins == 1) & (wins_last == 1))), int(np.count_nonzero(wins > 0))
+    if not won.any():
+        return None
+    sizes = np.bincount(code)
+    from_end = np.cumsum(sizes)[code] - np.arange(code.size)  # 1 for the last sample
+    wins = np.bincount(code[won], minlength=sizes.size)
+    held = wins > 0
+    together = int(np.gcd.reduce(sizes[sizes > 0]))
+    for batch in sorted({1, together}):
+        if (from_end[won] <= batch).all():
+            return Stopped(int(held.sum()), batch, float(_log_among_last(batch, wins[held], sizes[held]).sum()))
+    return None
+
+
+def _log_among_last(batch: int, wins: IntArray, sizes: IntArray) -> FloatArray:
+    from scipy.special import gammaln
+
+    log_ratio = gammaln(batch + 1) - gammaln(batch - wins + 1) - gammaln(sizes + 1) + gammaln(sizes - wins + 1)
+    return np.asarray(log_ratio, dtype=np.float64)
 
 
 def iqr_error(scores: npt.ArrayLike, *, n_resamples: int = _check.N_RESAMPLES, rng: Seed = 0) -> float:
