@@ -26,7 +26,7 @@ FEWEST = 3  # trials: half of the resamples of two show no spread at all
 
 TOO_FEW = "two trials are too few to show how an estimate varies"
 ONE_VALUE = "every trial has the same score, so the data cannot show how an estimate varies; bounds on the score would"
-ALL_USED = "it takes all trials but none to leave out; ask for a smaller n, or give bounds on the score"
+ALL_USED = "the best of all trials is one number and shows no spread; ask for a smaller n, or give bounds on the score"
 TIED_TOP = "the best trials tie, so that leaving one out changes nothing; bounds on the score would help"
 
 
