@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from levelbest._plain import round_to_uncertainty, show_limits, show_number
+from levelbest.cautions import Caution
 from levelbest.errors import named
 from levelbest.report.leaders import BEST, POSSIBLE, states_at
 from levelbest.report.terminal.console import COLOURS, console, print_cautions, print_steps, print_text
@@ -30,12 +31,22 @@ _LONGEST_NAME = 24
 _MOST_REMARKS = 8
 
 
-def print_comparison(comparison: Comparison, *, pairs: bool = False, n: Iterable[int] | None = None) -> None:
-    """Print it; ``pairs`` adds every pair with its numbers, at the budgets ``n`` where given."""
+def print_comparison(
+    comparison: Comparison,
+    *,
+    pairs: bool = False,
+    n: Iterable[int] | None = None,
+    cautions: Iterable[Caution] | None = None,
+    left_out: Iterable[str] = (),
+) -> None:
+    """Print it; ``pairs`` adds every pair with its numbers, at the budgets ``n`` where given.
+
+    ``cautions`` in place of the comparison's own, and sentences on what was ``left_out`` of it, are a report's.
+    """
     from rich.text import Text
 
     out = console()
-    print_text(" ".join(verdict_sentences(comparison)), out, "bold")
+    print_text(" ".join([*verdict_sentences(comparison), *left_out]), out, "bold")
     out.print()
     if comparison.standings:
         out.print(Text(table_heading(comparison.terms, comparison.standings[0].budget), style="dim"))
@@ -48,9 +59,11 @@ def print_comparison(comparison: Comparison, *, pairs: bool = False, n: Iterable
         out.print()
     if pairs:
         print_pairs(comparison, out, n=n)
-    print_cautions(comparison.cautions, out, n_families=len(comparison.families), most=_MOST_REMARKS)
-    print_steps(next_steps(comparison), out)
-    if comparison.cautions or next_steps(comparison):
+    doubts = list(comparison.cautions if cautions is None else cautions)
+    steps = next_steps(comparison)
+    print_cautions(doubts, out, n_families=len(comparison.families), most=_MOST_REMARKS)
+    print_steps(steps, out)
+    if doubts or steps:
         out.print()
     print_text(_footer(comparison, pairs=pairs), out, "dim")
 
