@@ -11,7 +11,7 @@ _NAMES = {
     "percentile": "percentile bootstrap",
     "basic": "basic bootstrap",
     "bca": "BCa bootstrap",
-    "bootstrap": "Bayesian bootstrap",
+    "bootstrap": "bootstrap with a further trial imagined",
     "smoothed": "smoothed bootstrap",
     "jackknife": "jackknife",
     "gaussian": "a Gaussian fit",
