@@ -89,10 +89,10 @@ class Cell:
 
 LIFTS = ((15, 0.2), (50, 0.1), (200, 0.05), (8, 0.0), (15, 0.0), (50, 0.0), (200, 0.0))
 CELLS = (
-    *(Cell("verdict", law, size, 10, lift) for law in ("beta(2,2)", "uniform") for size, lift in LIFTS),
     *(Cell("mixed", name, size, 16) for size in (12, 30, 100) for name in MIXED),
     *(Cell("plain", law.name, size, 16) for size in (8, 12, 20, 50, 200) for law in LAWS),
     *(Cell("plain", law.name, 20, 64) for law in LAWS),
+    *(Cell("verdict", law, size, 10, lift) for law in ("beta(2,2)", "uniform") for size, lift in LIFTS),
 )
 
 
