@@ -1,5 +1,6 @@
 """Samples by problem: the same whether the table is held or read in parts, and as counted by hand."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -166,6 +167,17 @@ def test_neither_the_order_of_rows_nor_that_of_families_changes_a_verdict():
         found.append((sign * contrast.certified).tolist())
         assert sign * contrast.difference[0] == pytest.approx(scores[:150].mean() - scores[150:].mean())
     assert found[1:] == found[:1] * 3
+
+
+def test_threads_that_ask_for_different_budgets_get_their_own(tmp_path):
+    parted = read_in_parts(table(tmp_path), **VERIFIED)
+    own = problems_of(parted, Settings())[0]
+    whole = own.values(np.arange(1, 7))
+    asked = [np.arange(1, 1 + k) for k in (1, 2, 3, 4, 5, 6)] * 10
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(own.values, asked))
+    for budgets, values in zip(asked, found, strict=True):
+        assert values == pytest.approx(whole[:, : budgets.size], nan_ok=True)
 
 
 def test_all_of_n_and_what_is_refused(tmp_path):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,7 @@ class PartedTable:
         self.source = tuple(dict.fromkeys(Path(path).name for _, own in named for path in own.files))
         self._sources = tuple(source for _, source in named)
         self._workers = workers
+        self._one_at_a_time = Lock()
         self._problems: dict[tuple[str, str], tuple[Problems, ...]] = {}
         self._counted: dict[str, tuple[tuple[Counted, ...], tuple[tuple[Caution, ...], ...]]] = {}
 
@@ -113,13 +115,14 @@ class PartedTable:
     def problems(self, settings: Settings) -> tuple[Problems, ...]:
         """Of each family, failures and missing reported scores counted as the settings say."""
         policies = settings.failed, settings.missing
-        if policies not in self._problems:
-            counted, cautions = self._count(settings.missing)
-            self._problems[policies] = tuple(
-                _problems(own, settings.failed, self.metric, self._workers, noticed)
-                for own, noticed in zip(counted, cautions, strict=True)
-            )
-        return self._problems[policies]
+        with self._one_at_a_time:
+            if policies not in self._problems:
+                counted, cautions = self._count(settings.missing)
+                self._problems[policies] = tuple(
+                    _problems(own, settings.failed, self.metric, self._workers, noticed)
+                    for own, noticed in zip(counted, cautions, strict=True)
+                )
+            return self._problems[policies]
 
     def _count(self, missing: str) -> tuple[tuple[Counted, ...], tuple[tuple[Caution, ...], ...]]:
         """One pass over the samples, whichever way failures count."""
@@ -181,13 +184,15 @@ def _problems(
 
 
 def _remembered(read: Values) -> Values:
-    """Budgets that were just read are not read again."""
+    """Budgets that were just read are not read again, and nobody reads while another does: memory is for one."""
     last: list[tuple[IntArray, FloatArray]] = []
+    one_at_a_time = Lock()
 
     def values(budgets: IntArray) -> FloatArray:
-        if not last or not np.isin(budgets, last[0][0]).all():
-            last[:] = [(budgets, read(budgets))]
-        known, columns = last[0]
+        with one_at_a_time:
+            if not last or not np.isin(budgets, last[0][0]).all():
+                last[:] = [(budgets, read(budgets))]
+            known, columns = last[0]
         return columns if known.size == budgets.size else columns[:, np.searchsorted(known, budgets)]
 
     return values
