@@ -15,7 +15,6 @@ from levelbest.readers.columns import as_codes, taken
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import Roles
-from levelbest.stats.problems import repeated_samples
 
 __all__ = ["refuse_repeats", "said_of_groups", "said_of_repeats"]
 
@@ -76,6 +75,8 @@ def refuse_repeats(table: Merged, roles: Roles, family: Any, columns: Sequence[A
     """Rows of one run of one problem that are the same row again, and not its checkpoints."""
     if roles.group is None or roles.trial is None:
         return
+    from levelbest.stats.problems import repeated_samples  # heavy, and for samples of problems alone
+
     groups, group = as_codes(table.columns[roles.group])
     names, ids = as_codes(table.columns[roles.trial])
     both = family[keep].astype(np.int64) * (len(groups) + 1) + group[keep]

@@ -65,8 +65,6 @@ def _engine_readable(path: Path, folder: Path) -> Path:
     """The file itself where the engine reads it; else a decompressed copy in a folder that goes away."""
     with open(path, "rb") as file:
         start = file.read(4)
-    if start[:2] == b"\x1f\x8b" and path.suffix.lower() == ".gz":
-        return path
     packed = (b"\x1f\x8b", b"BZ", b"\xfd7", b"\x28\xb5", b"PK")
     if start[:2] not in packed:
         return path

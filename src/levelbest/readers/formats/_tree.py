@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from levelbest.errors import DataError, InputError
+from levelbest.readers.limits import expanded_limit
 
 __all__ = ["Tree", "holds", "open_tree"]
 
@@ -22,7 +23,6 @@ _IGNORED = {".git", "__pycache__", "node_modules", ".venv", "site-packages"}
 _GLANCE = 20_000
 """Names looked at, at most, to tell whether a folder is of some format."""
 _GLANCE_BYTES = 2**28
-_MOST_BYTES = 2**31
 
 
 @dataclass
@@ -79,8 +79,11 @@ def open_tree(path: Path, wanted: Callable[[str], bool]) -> Tree:
         for name, size, read in _members(path):
             if wanted(name):
                 total += size
-                if total > _MOST_BYTES:  # before it is read: a small archive can stand for any amount
-                    raise DataError(f"{path.name} holds more than 2 GiB of results: unpack it and name the folder")
+                if total > expanded_limit():  # before it is read: a small archive can stand for any amount
+                    raise DataError(
+                        f"{path.name} unpacks to more than {expanded_limit() / 2**20:,.0f} MiB of results: unpack it "
+                        "yourself and name the folder, or set LEVELBEST_MAX_EXPANDED, e.g. to 8GB"
+                    )
                 with _readable(path):
                     tree.files[name] = read()
         tree.files = dict(sorted(tree.files.items()))

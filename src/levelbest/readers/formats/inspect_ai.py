@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import zipfile
 import zlib
@@ -13,6 +14,7 @@ from typing import Any
 from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, whole
 from levelbest.readers.formats._tree import holds, open_tree
+from levelbest.readers.limits import Counted, expanded_limit
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
@@ -146,11 +148,16 @@ def _samples(path: Path, packed: zipfile.ZipFile, name: str, skipped: list[Skipp
     return [one for one in listed if isinstance(one, dict)]
 
 
+def _whole(stream: Any, path: Path) -> bytes:
+    return io.BufferedReader(Counted(stream, path.name, expanded_limit(8))).read()
+
+
 def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
     """A member's bytes. Newer logs are packed with Zstandard, which this Python's zipfile may not know."""
     info = packed.getinfo(name)
     if info.compress_type != _ZSTD:
-        return packed.read(info)
+        with packed.open(info) as stream:
+            return _whole(stream, path)
     try:
         import zstandard
     except ImportError:
@@ -162,7 +169,7 @@ def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
         file.seek(name_size + extra_size, 1)
         stored = file.read(info.compress_size)
     try:
-        content: bytes = zstandard.ZstdDecompressor().stream_reader(stored).read()
+        content = _whole(zstandard.ZstdDecompressor().stream_reader(stored), path)
     except zstandard.ZstdError as error:
         raise ValueError(f"{name}: {error}") from error
     if zlib.crc32(content) != info.CRC:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from levelbest.errors import DataError, InputError, named
 from levelbest.readers.columns import LazyColumns, stacked, taken
+from levelbest.readers.limits import refuse_more
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps.nested import split_path
 from levelbest.readers.tables.files import stem
@@ -141,4 +142,6 @@ def merge(tables: Sequence[RawTable]) -> Merged:
     """One table of all rows."""
     if not any(table.n_rows for table in tables) and not any(table.skipped for table in tables):
         raise DataError(f"{tables[0].source} has a header and no rows")
+    for table in tables:
+        refuse_more(len(table.columns), "columns", table.source)
     return Merged(tables)

@@ -59,7 +59,7 @@ _UNITS = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2**16)
 def tokens(name: str) -> tuple[str, ...]:
     """The words of a name: ``valAcc``, ``val_acc``, ``val/acc`` and ``Val Acc.`` are all (val, acc)."""
     spaced = re.sub(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name)

@@ -20,6 +20,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, named
 from levelbest.readers.columns import as_codes, taken, texts, unique_codes
 from levelbest.readers.groups import refuse_repeats, said_of_groups
+from levelbest.readers.limits import refuse_more
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
 from levelbest.readers.steps.checkpoints import Picked, best_rows, pick_nested
@@ -135,6 +136,7 @@ def _read_rows(table: Merged, roles: Roles, picked: Picked | None, judged: Judge
         notes.words(table, spent, roles.cost)
         cost, clock = spent.values, "clock" in spent.converted
     families, family = _families(table, roles)
+    refuse_more(len(families), "families", table.source)
     if (family < 0).any():
         notes.skip(table, (family < 0) & ~bad, f"it has no {' / '.join(roles.family)}")
         bad |= family < 0

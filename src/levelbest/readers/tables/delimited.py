@@ -225,12 +225,14 @@ def column_names(header: Sequence[str]) -> tuple[list[str], dict[str, int]]:
     """Unique names for a header, and which names came more than once: the second ``acc`` is ``acc (2)``."""
     seen: dict[str, int] = {}
     names: list[str] = []
+    taken: set[str] = set()
     for place, cell in enumerate(header, 1):
         name = cell.strip().lstrip("\ufeff") or f"column{place}"
         seen[name] = seen.get(name, 0) + 1
         unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
-        while unique in names:
+        while unique in taken:
             unique += "'"
+        taken.add(unique)
         names.append(unique)
     return names, {name: count for name, count in seen.items() if count > 1}
 

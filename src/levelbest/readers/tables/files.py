@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from levelbest.errors import DataError, InputError, MissingExtra
+from levelbest.readers.limits import Counted, expanded_limit
 
 __all__ = [
     "COMPRESSED",
@@ -131,18 +132,14 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
         with open(path, "rb") as file:
             ending = next((end for magic, end in _MAGIC.items() if file.peek(8).startswith(magic)), None)
             with _decompressed(file, ending, path) as stream:
-                yield stream
+                if ending is None:
+                    yield stream
+                else:
+                    limit = expanded_limit(8 if kind_of(path) == "json" else 1)  # JSON is held as a whole
+                    yield io.BufferedReader(Counted(stream, path.name, limit), 2**18)
     except IsADirectoryError:
         raise InputError(f"{path.name} is a folder, and no known kind of results folder") from None
-    except (
-        EOFError,
-        OSError,
-        zlib.error,
-        lzma.LZMAError,
-        zipfile.BadZipFile,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
+    except _UNREADABLE as error:
         if isinstance(error, PermissionError):
             raise InputError(f"{path.name} may not be read: permission denied") from None
         raise DataError(f"{path.name} cannot be read: {error}") from None
@@ -160,8 +157,7 @@ def _decompressed(file: Any, ending: str | None, path: Path) -> IO[bytes]:
             import zstandard
         except ImportError:
             raise MissingExtra("zstandard", "inspect") from None
-        stream: IO[bytes] = zstandard.ZstdDecompressor().stream_reader(file)
-        return stream
+        return cast(IO[bytes], _Zstandard(zstandard.ZstdDecompressor().stream_reader(file), zstandard.ZstdError))
     if ending == ".zip":
         inside = zipfile.ZipFile(file)
         names = [one for one in inside.infolist() if not one.is_dir()]
@@ -169,6 +165,21 @@ def _decompressed(file: Any, ending: str | None, path: Path) -> IO[bytes]:
             raise InputError(f"{path.name} holds {len(names)} files; unpack it and name the ones to read")
         return inside.open(names[0])
     return io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
+
+
+class _Zstandard(io.RawIOBase):
+    """A zstandard stream whose damage is an OSError, as that of the other compressions is."""
+
+    def __init__(self, stream: Any, damage: type[Exception]) -> None:
+        self._stream, self._damage = stream, damage
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        try:
+            data: bytes = self._stream.read(size)
+        except self._damage as error:
+            raise OSError(str(error)) from error
+        return data
 
 
 def decoded(data: bytes, name: str) -> tuple[str, str | None]:

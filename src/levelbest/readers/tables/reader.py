@@ -12,7 +12,7 @@ from levelbest.readers.tables.files import decoded, kind_of, read_bytes
 from levelbest.readers.tables.jsonfile import parse_json, parse_lines
 from levelbest.readers.tables.tidy import mark_roles
 
-LARGE = 64 * 2**20
+LARGE = 32 * 2**20
 """Bytes of text, decompressed: up to here a file is read record by record in memory."""
 
 __all__ = ["READERS", "read_table"]

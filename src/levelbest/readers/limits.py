@@ -1,0 +1,73 @@
+"""How much is read at most: a few kilobytes can stand for any amount of results.
+
+Each limit is stated where it is met, and raised by an environment variable, e.g. ``LEVELBEST_MAX_EXPANDED=8GB``.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from typing import IO
+
+from levelbest.errors import DataError, InputError
+
+__all__ = ["Counted", "expanded_limit", "limit_of", "refuse_more"]
+
+_LIMITS = {"EXPANDED": 2**30, "COLUMNS": 20_000, "FAMILIES": 20_000}
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+def limit_of(what: str) -> int:
+    """The limit of that name: as the environment says, else the default."""
+    variable = f"LEVELBEST_MAX_{what}"
+    given = os.environ.get(variable, "").strip()
+    if not given:
+        return _LIMITS[what]
+    found = re.fullmatch(r"([0-9.]+)\s*([KMGT]?)(i?B)?", given, re.IGNORECASE)
+    try:
+        size = float(found[1]) * _UNITS[found[2].upper()] if found else 0.0
+    except ValueError:
+        size = 0.0
+    if size < 1:
+        raise InputError(f"{variable} must be a number such as 20000 or 8GB, got {given!r}")
+    return int(size)
+
+
+def expanded_limit(share: int = 1) -> int:
+    """Bytes that compressed results may take when unpacked; ``share``: of what is held as a whole, a part of them."""
+    return limit_of("EXPANDED") // share
+
+
+def refuse_more(count: int, what: str, source: str) -> None:
+    """Refuse a table with more columns or families than anybody looks at."""
+    limit = limit_of(what.upper())
+    if count > limit:
+        raise DataError(
+            f"{source} has {count:,} {what}, and at most {limit:,} are read; choose some, or set LEVELBEST_MAX_"
+            f"{what.upper()}"
+        )
+
+
+class Counted(io.RawIOBase):
+    """A decompressed stream that ends in our error where it goes past a limit."""
+
+    def __init__(self, stream: IO[bytes], name: str, limit: int) -> None:
+        self._stream, self._name, self._limit = stream, name, limit
+        self._count = 0
+
+    def readable(self) -> bool:
+        """It is for reading."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """The next bytes."""
+        data = self._stream.read(len(buffer))
+        self._count += len(data)
+        if self._count > self._limit:
+            raise DataError(
+                f"{self._name} unpacks to more than {self._limit / 2**20:,.0f} MiB; unpack it yourself, or set "
+                "LEVELBEST_MAX_EXPANDED, e.g. to 8GB"
+            )
+        buffer[: len(data)] = data
+        return len(data)
