@@ -4,6 +4,7 @@ import contextlib
 import html
 import io
 import itertools
+import json
 import math
 import shutil
 from dataclasses import replace
@@ -380,3 +381,26 @@ def test_csv_neutralises_formulas():
 
 def test_same_bytes_twice():
     assert render_page(make_view(), FIGURES) == render_page(make_view(), FIGURES)
+
+
+def test_many_families_stay_a_page_that_can_be_sent():
+    """Of 990 pairs some have curves, all have verdicts; the page of 45 families is smaller than 1.2 MB."""
+    view = many_families(45)
+    text = render_page(view, FIGURES)
+    assert len(text.encode()) < 1_200_000
+    data = json.loads(text.split('id="view-data">')[1].split("</script>")[0])
+    pairs = data["kinds"]["mean/trials"]["pairs"]
+    assert len(pairs) == 990
+    assert all(pair["ranges"] for pair in pairs)
+    drawn = {name for pair in pairs if "x" in pair for name in pair["of"]}
+    assert 44 in drawn  # the best stand first
+    assert 0 not in drawn
+    assert "further pairs are in report.json" in text
+
+
+def test_a_pair_whose_curve_is_left_out_says_where_it_is(browser, tmp_path):
+    with opened(browser, tmp_path, many_families(20)) as page:
+        page.locator("#matrix button").last.click()
+        assert page.locator("#difference-title").inner_text().endswith("The curve of this pair is in report.json.")
+        assert "model 1 is better at 2–4" in page.locator("#difference-title").inner_text()
+        assert page.problems == []

@@ -170,7 +170,7 @@ def _labelled(ax: Axes) -> list[Any]:
 
 
 def _shade(ax: Axes, x: Any, value: FloatArray, low: FloatArray, high: FloatArray, colour: str) -> None:
-    """A band that stretches the picture by half the height of its curve at most."""
+    """A band that stretches the picture by the height of its curve at most, or by its own usual width."""
     known = np.isfinite(low) & np.isfinite(high)
     if not known.any():
         return
@@ -178,7 +178,7 @@ def _shade(ax: Axes, x: Any, value: FloatArray, low: FloatArray, high: FloatArra
     ax.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
     ax.dataLim.set(before)
     bottom, top = float(np.nanmin(value)), float(np.nanmax(value))
-    room = max((top - bottom) / 2, float(np.median((high - low)[known])))
+    room = max(top - bottom, float(np.median((high - low)[known])))
     kept = np.clip(np.r_[low[known], high[known]], bottom - room, top + room)
     ax.update_datalim(np.column_stack([np.r_[x[known], x[known]], kept]))
     ax.autoscale_view()

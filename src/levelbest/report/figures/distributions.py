@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["distribution_figure", "draw_distributions", "draw_scatter"]
 
 _MARKERS = "o^sDvPX"
+MOST_RUGS = 12
+"""With more families the histograms alone are drawn: single trials could not be seen."""
 
 
 def distribution_figure(trials: Trials, *, width: float = 2 * ONE_COLUMN) -> Figure:
@@ -56,16 +58,9 @@ def draw_distributions(trials: Trials, ax: Axes) -> Axes:
         heights = 0.8 * counts / max(1, counts.max())
         colour = COLOURS[i % len(COLOURS)]
         ax.fill_between(np.repeat(edges, 2)[1:-1], base, base + np.repeat(heights, 2), color=colour, alpha=0.55, lw=0)
-        ax.plot(
-            scores,
-            np.full(scores.size, base - 0.06),
-            "|",
-            color=colour,
-            markersize=4,
-            alpha=0.5,
-            mew=0.6,
-            rasterized=True,
-        )
+        if len(trials.families) <= MOST_RUGS:
+            ticks = np.full(scores.size, base - 0.06)
+            ax.plot(scores, ticks, "|", color=colour, markersize=4, alpha=0.5, mew=0.6, rasterized=True)
         failed = trials[family].n_failed
         names.append(plain_text(shorten(family, 22)) + (f"\n{failed} failed" if failed else ""))
     ax.set_yticks([0.3 - i for i in range(len(names))], names, fontsize=7)

@@ -16,6 +16,7 @@ from levelbest.report.figures.report import LOG_FROM
 from levelbest.report.figures.themes import themed
 from levelbest.report.page.data import embedded, page_data
 from levelbest.report.page.tables import (
+    MOST_PAIRS,
     family_rows,
     kinds_of,
     trial_rows,
@@ -78,6 +79,7 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
             caption=_caption(view),
             values=value_rows(view),
             verdicts=verdict_tables(view),
+            details=view.details[:MOST_PAIRS],
             steps=(),
             log_first=max(line.x[-1] for line in first) > LOG_FROM,
             heights_log=view.direction == "min" and min(v for line in view.lines for v in line.value if v == v) > 0,

@@ -9,14 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
+from levelbest._plain import round_places, round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.report.columns import cell_text
-from levelbest.report.view import View
+from levelbest.report.view import Pair, View
 
 __all__ = ["common_decimals", "family_rows", "kinds_of", "trial_rows", "trials_csv", "value_rows", "verdict_tables"]
 
 MOST_CELLS = 20_000
 """More cells of trials than this stay in the table beside the page."""
+MOST_PAIRS = 200
+"""Of more pairs the table names those with a verdict."""
+MOST_VALUES = 800
+"""Of more points of curves the table has those at round budgets."""
 Rows = list[list[str]]
 
 
@@ -34,13 +38,15 @@ def _is_number(text: str) -> bool:
 
 
 def value_rows(view: View) -> Rows:
-    """Every point of the first curves."""
-    rows = []
-    for line in view.lines_of(view.statistics[0]):
+    """The points of the first curves, where they are many those at round budgets."""
+    rows: Rows = []
+    lines = view.lines_of(view.statistics[0])
+    many = sum(len(line.x) for line in lines) > MOST_VALUES
+    for line in lines:
         points = list(zip(line.value, line.low, line.high, strict=True))
         decimals = common_decimals(points)
-        for x, point in zip(line.x, points, strict=True):
-            rows.append([line.family, f"{x:g}", *(show_number(number, decimals) for number in point)])
+        places = round_places([int(x) for x in line.x], most=0 if many else len(line.x))
+        rows += [[line.family, f"{line.x[i]:g}", *(show_number(v, decimals) for v in points[i])] for i in places]
     return rows
 
 
@@ -66,7 +72,10 @@ def _verdict_table(view: View, statistic: str, axis: str) -> dict[str, Any]:
     """One row a pair: who is better where, where nothing is decided, and where nothing can be compared; what is the
     same for every pair is said once."""
     rows, apart = [], []
-    for pair in view.pairs_of(statistic, axis):
+    pairs = view.pairs_of(statistic, axis)
+    told = pairs if len(pairs) <= MOST_PAIRS else _decided(pairs)[:MOST_PAIRS]
+    left_out = f"{len(pairs) - len(told)} further pairs are in report.json." if len(told) < len(pairs) else ""
+    for pair in told:
         where: dict[str, list[str]] = {}
         for part in pair.ranges:
             where.setdefault(part.verdict, []).append(_span(part.start, part.end, axis, view.cost_unit))
@@ -77,9 +86,14 @@ def _verdict_table(view: View, statistic: str, axis: str) -> dict[str, Any]:
         rows.append([" and ".join(pair.families), "; ".join(better) or "–", ", ".join(where.get("undecided", ["–"]))])
     heads = ["Families", "better at", "undecided at"]
     if len(set(apart)) == 1:
-        return {"heads": heads, "rows": rows, "note": "" if apart[0] == "–" else f"Not comparable at {apart[0]}."}
+        note = "" if apart[0] == "–" else f"Not comparable at {apart[0]}. "
+        return {"heads": heads, "rows": rows, "note": note + left_out}
     rows = [[*row, last] for row, last in zip(rows, apart, strict=True)]
-    return {"heads": [*heads, "not comparable at"], "rows": rows, "note": ""}
+    return {"heads": [*heads, "not comparable at"], "rows": rows, "note": left_out}
+
+
+def _decided(pairs: Sequence[Pair]) -> list[Pair]:
+    return [pair for pair in pairs if any(part.verdict in pair.families for part in pair.ranges)]
 
 
 def _span(start: float, end: float, axis: str, unit: str | None) -> str:

@@ -114,7 +114,7 @@ function fillMatrix(table, s, kind, grid, x, open, onOpen) {
         ? (v) => 2 + 116 * (Math.log(v / ends[0]) / Math.log(ends[1] / ends[0] || 2)) : (v) => 2 + 116 * ((v - ends[0]) / (ends[1] - ends[0] || 1));
       const parts = pair.ranges.map(([start, end, code]) => ({ start, end, code, possible: [] }));
       parts.forEach((part, k) => {
-        const from = k ? place((parts[k - 1].end + part.start) / 2) : 2, to = parts[k + 1] ? place((part.end + parts[k + 1].start) / 2) : 118;
+        const from = place(k ? (parts[k - 1].end + part.start) / 2 : part.start), to = place(parts[k + 1] ? (part.end + parts[k + 1].start) / 2 : part.end);
         svg.append(draw("rect", { x: from, y: part.code >= 0 ? 5 : 8, width: Math.max(1, to - from), height: part.code >= 0 ? 16 : 10, rx: 2,
           class: part.code >= 0 ? `p${part.code % COLOURS}` : part.code === APART ? "apart" : "open" }));
       });
@@ -139,6 +139,7 @@ function turned(pair) {
 }
 function drawDifference(holder, tape, title, s, given) {
   holder.replaceChildren(); tape.replaceChildren();
+  if (!given.x) { title.replaceChildren(`${pairText(given, s)}. The curve of this pair is in report.json.`); return null; }
   const middle = given.difference.filter(known).sort((p, q) => p - q);
   const pair = middle.length && middle[Math.floor(middle.length / 2)] < 0 ? turned(given) : given;
   const [a, b] = pair.of.map((i) => view.families[i].name);

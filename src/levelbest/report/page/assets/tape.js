@@ -23,12 +23,15 @@ function merged(segments, most) {
   }
   return found;
 }
+/* A stretch reaches half way to those beside it, within the picture. */
+function endsOf(part, before, after, place, left, right) {
+  return [Math.max(left, place(before ? (before.end + part.start) / 2 : part.start)), Math.min(right, place(after ? (part.end + after.start) / 2 : part.end))];
+}
 /* One row of stretches between x = left and right; `place` turns a budget into x. */
 function tapeRow(svg, defs, segments, place, { left, right, top, height, names, text, least = 2 }) {
   segments.forEach((part, i) => {
     const before = segments[i - 1], after = segments[i + 1];
-    const from = Math.max(left, before ? place((before.end + part.start) / 2) : left);
-    const to = Math.min(right, after ? place((part.end + after.start) / 2) : right);
+    const [from, to] = endsOf(part, before, after, place, left, right);
     if (to <= left || from >= right) return;
     const width = Math.max(least, to - from - 1);
     const fill = part.code === UNDECIDED ? hatch(defs, part.possible) : null;
@@ -59,8 +62,7 @@ function tapeRanges(svg, segments, place, { left, right, y, show }) {
   segments.forEach((part, i) => {
     if (part.code === APART) return;
     const before = segments[i - 1], after = segments[i + 1];
-    const from = Math.max(left, before ? place((before.end + part.start) / 2) : left);
-    const to = Math.min(right, after ? place((part.end + after.start) / 2) : right);
+    const [from, to] = endsOf(part, before, after, place, left, right);
     const text = show(part.start, part.end), half = 3.6 * text.length + 4, x = Math.max(left + half - 8, (from + to) / 2);
     if (to <= from || x - half < last || half * 2 > to - from + 22) return;
     last = x + half;
