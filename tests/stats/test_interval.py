@@ -423,12 +423,12 @@ def test_a_coverage_is_claimed_only_on_the_terms_that_were_simulated():
     assert coverage(x, method="bca") == kinds["mean"]["bca"]["50"]["0.02"]
     assert coverage(selection, reported) == kinds["reported mean"]["default"]["50"]["0.02"]
     assert coverage(selection, reported, statistic="median") == kinds["reported median"]["default"]["50"]["0.02"]
-    # not simulated: other confidences, bands, other quantiles, one bound, reported scores with bounds
+    # not simulated: other confidences, bands, other quantiles, one bound, medians of reported scores with bounds
     assert coverage(x, confidence=0.5) is None
     assert coverage(x, n=[1, 5], simultaneous=True) is None
     assert coverage(selection, reported, statistic=0.9) is None
     assert coverage(x, bounds=(0, None)) is None
-    assert coverage(selection, reported, bounds=(-9, 9)) is None
+    assert coverage(selection, reported, statistic="median", bounds=(-9, 9)) is None
     # exact limits know their own coverage on any terms
     assert coverage(x, statistic="median", confidence=0.5) >= 0.5
     assert coverage(x, statistic=0.9, n=[1, 5], simultaneous=True) >= 0.95

@@ -25,8 +25,8 @@ def _certificate() -> dict[str, Any]:
 def certified_coverage(method: str, n_trials: int, n: int, *, kind: str = "mean") -> float | None:
     """Lowest coverage over all laws of the certificate, at the nearest smaller number of trials and n / n_trials.
 
-    ``kind`` is ``mean``, ``bounded mean``, ``reported mean``, ``reported median`` or ``quantile``. None where the
-    certificate has nothing at or below this size.
+    ``kind`` is ``mean``, ``bounded mean``, ``reported mean``, ``bounded reported mean`` or ``reported median``. None
+    where the certificate has nothing at or below this size.
     """
     sizes = _certificate().get(kind, {}).get(method, {})
     smaller = [size for size in sizes if int(size) <= n_trials]

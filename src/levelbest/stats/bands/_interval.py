@@ -226,12 +226,10 @@ class _Asked:
         if self.terms.confidence != 0.95 or self.terms.simultaneous or self.terms.estimator != "u":
             return None
         known = [bound is not None for bound in self.bounds]
-        if isinstance(self.statistic, Mean) and self.sample.reported is None and all(known) == any(known):
-            kind = "bounded mean" if all(known) else "mean"
-        elif self.sample.reported is not None and not any(known) and self.statistic in (Mean(), Quantile(0.5)):
-            kind = f"reported {self.statistic.name}"
-        else:
+        kind = "bounded " if all(known) else ""
+        if all(known) != any(known) or self.statistic not in (Mean(), Quantile(0.5)):
             return None
+        kind += self.statistic.name if self.sample.reported is None else f"reported {self.statistic.name}"
         certified = [certified_coverage(method, self.sample.n_trials, int(k), kind=kind) for k in budgets]
         return min((coverage for coverage in certified if coverage is not None), default=None)
 

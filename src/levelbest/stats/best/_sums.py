@@ -8,11 +8,12 @@ the last digit, and a budget then costs m / 64 operations on block moments made 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.best._weights import LONG_PIECE, UNDERFLOW, depth, weight_pieces, weights_below
+from levelbest.stats.best._weights import LONG_PIECE, UNDERFLOW, depth, rank_weights, weight_pieces, weights_below
 
 __all__ = ["BEYOND_DIGITS", "refined", "weighted_sums"]
 
@@ -23,6 +24,7 @@ _BLOCK, _NODES = 512, 8
 # of 2 (c/4)^8 / 8!, 2e-15 at c = 0.2: blocks serve from rank 2560 n upwards.
 _SMOOTH = 5 * _BLOCK
 _MANY = 1 << 16  # trials from which on blocks pay
+_FEW = 1 << 12  # weights that are kept
 
 
 def refined(
@@ -56,6 +58,8 @@ def weighted_sums(scores: FloatArray, budgets: IntArray, estimator: str) -> Floa
     largest = max(float(scores.max()), -float(scores.min()))
     if largest == 0:
         return np.zeros(budgets.size)
+    if size * budgets.size <= _FEW:
+        return np.asarray(_all_weights(size, tuple(budgets.tolist()), estimator) @ scores)
     blocks = _Blocks(scores) if size >= _MANY and budgets[0] * _SMOOTH < size // 16 else None
 
     def compute(some: IntArray, cut: float) -> FloatArray:
@@ -76,6 +80,12 @@ def weighted_sums(scores: FloatArray, budgets: IntArray, estimator: str) -> Floa
         return np.asarray(BEYOND_DIGITS + np.log(largest / np.abs(sums)))
 
     return refined(compute, needed, budgets, size, estimator)
+
+
+@lru_cache(maxsize=64)
+def _all_weights(n_trials: int, budgets: tuple[int, ...], estimator: str) -> FloatArray:
+    """Of few trials and budgets, best first: kept, since simulations ask for the same again and again."""
+    return np.ascontiguousarray(rank_weights(n_trials, np.array(budgets), estimator)[:, ::-1])
 
 
 class _Blocks:

@@ -1,0 +1,150 @@
+"""From the certificate's results to its page and to the table shipped with the package."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any
+
+from levelbest.simulation.battery import clopper_pearson
+
+Result = dict[str, Any]
+
+# kind -> title, and what to say of it
+TITLES = {
+    "bounded mean": (
+        "Mean curve, one score column, bounds known",
+        "Laws between 0 and 1 without a mode that most samples miss; those are apart, below.",
+    ),
+    "mean": ("Mean curve, one score column, no bounds", ""),
+    "few trials": (
+        "Three to ten trials, no bounds",
+        "At n = 1 `jackknife` is Student's t, which is exact for the normal law.",
+    ),
+    "rare modes": (
+        "Modes that most samples do not show",
+        "`gaffke` needs no mode to be seen, and covers. The default does not: with m trials a mode with a probability "
+        "below about 3/m may be unseen, and no limits near the scores that were seen can know of it.",
+    ),
+    "bounded reported mean": ("Mean curve, selected by one score and reported by another, bounds known", ""),
+    "reported mean": ("Mean curve, selected by one score and reported by another, no bounds", ""),
+    "many trials": ("A thousand trials, no bounds", ""),
+    "very many trials": ("Twenty thousand trials, no bounds", ""),
+    "bounded mean band": ("Mean curve, one score column, bounds known, over all the budgets at once", ""),
+    "mean band": ("Mean curve, one score column, no bounds, over all the budgets at once", ""),
+    "reported mean band": (
+        "Mean curve, selected by one score and reported by another, over all the budgets at once",
+        "",
+    ),
+    "reported median": ("Median curve, selected by one score and reported by another", ""),
+    "quantile": ("Median curve, one score column", ""),
+    "quantile band": ("Median curve, one score column, over all the budgets at once", ""),
+}
+LEADING = {"default", "exact"}
+CLAIMED = ("bounded mean", "mean", "bounded reported mean", "reported mean", "reported median", "quantile")
+"""Kinds whose lowest coverage an interval carries with it."""
+
+
+def coverage_table(cells: list[Result]) -> dict[str, Any]:
+    """kind -> method -> n_trials -> n / n_trials -> lowest coverage over the laws, where the interval is defined."""
+    kinds: dict[str, Any] = {}
+    for cell in cells:
+        if cell["kind"] not in CLAIMED:
+            continue
+        for method, result in cell["methods"].items():
+            sizes = kinds.setdefault(cell["kind"], {}).setdefault(method, {})
+            shares = sizes.setdefault(str(cell["n_trials"]), {})
+            for n, covered, defined in zip(cell["n"], result["coverage"], result["defined"], strict=True):
+                if defined < 0.5:
+                    continue
+                share = f"{n / cell['n_trials']:g}"
+                shares[share] = min(shares.get(share, 1.0), covered)
+    return kinds
+
+
+def coverage_page(cells: list[Result], *, seed: int, resamples: int) -> str:
+    """The certificate as Markdown."""
+    low, high = clopper_pearson(0.95, 2000)
+    lines = [
+        "# The coverage certificate",
+        "",
+        f"Every interval, nominal 95 %, on laws that hurt: 2,000 samples a cell where nothing else is said, "
+        f"{resamples} resamples each, seed {seed}. A true coverage of .950 shows as {low:.3f} to {high:.3f} in 95 % of "
+        "the cells. Beside a coverage stands the mean width of the interval, as a multiple of 2 x 1.96 standard "
+        "deviations of the estimate: 1 is what one would need who knew the law. Where laws are put together, the least "
+        "coverage stands beside the median of their widths. An interval that is undefined for a sample counts as not "
+        "covering, and a dash means that it is undefined for most; a width of 99 stands for all above it.",
+        "",
+        "Written from `benchmarks/coverage/intervals.json` by `python benchmarks/coverage/intervals.py write`; the "
+        "results themselves by `python benchmarks/coverage/intervals.py run`.",
+        "",
+    ]
+    for kind, (title, words) in TITLES.items():
+        here = [cell for cell in cells if cell["kind"] == kind and LEADING & set(cell["methods"])]
+        if not here:
+            continue
+        lines += [f"## {title}", ""]
+        samples = here[0]["n_samples"]
+        said = [words, f"{samples:,} samples a cell." if samples != 2000 else ""]
+        if any(said):
+            lines += [" ".join(part for part in said if part), ""]
+        for size in sorted({cell["n_trials"] for cell in here}):
+            lines += _of_size([cell for cell in here if cell["n_trials"] == size], jointly=kind.endswith("band"))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _of_size(cells: list[Result], *, jointly: bool) -> list[str]:
+    """The rivals, all laws together; and the first of them, law by law."""
+    methods = list(dict.fromkeys(name for cell in cells for name in cell["methods"]))
+    methods.sort(key=lambda name: (name not in LEADING, name != "gaffke"))
+    budgets, size = cells[0]["n"], cells[0]["n_trials"]
+    heads = ["all at once", "mean width"] if jointly else [f"n = {n}" for n in budgets]
+    lines = []
+    if len(methods) > 1:
+        lines += [f"{size} trials, lowest coverage over {len(cells)} laws and median width:", ""]
+        lines += [_row(["interval", *heads]), _row(["---"] + ["---:"] * len(heads))]
+        lines += [
+            _row([f"**{name}**" if name in LEADING else name, *_together(cells, name, jointly=jointly)])
+            for name in methods
+        ]
+        lines.append("")
+    lines += [f"{size} trials, {methods[0]}, law by law:", "", _row(["law", *heads])]
+    lines.append(_row(["---"] + ["---:"] * len(heads)))
+    lines += [_row([cell["law"], *_together([cell], methods[0], jointly=jointly)]) for cell in cells]
+    return [*lines, ""]
+
+
+def _together(cells: list[Result], method: str, *, jointly: bool) -> list[str]:
+    """Coverage and width at every budget, or of the whole band."""
+    cells = [cell for cell in cells if method in cell["methods"]]
+    if jointly:
+        lowest = min(cell["methods"][method]["jointly"] for cell in cells)
+        widths = [_width(cell, method, i) for cell in cells for i in range(len(cell["n"]))]
+        return [_share(lowest), _typical(widths)]
+    shown = []
+    for i in range(len(cells[0]["n"])):
+        defined = [cell for cell in cells if cell["methods"][method]["defined"][i] >= 0.5]
+        if not defined:
+            shown.append("–")
+            continue
+        lowest = min(cell["methods"][method]["coverage"][i] for cell in defined)
+        shown.append(f"{_share(lowest)} {_typical([_width(cell, method, i) for cell in defined])}".strip())
+    return shown
+
+
+def _width(cell: Result, method: str, i: int) -> float | None:
+    """The mean width in standard deviations of the estimate; None where the estimate has hardly any."""
+    width, sd = cell["methods"][method]["width"][i], cell.get("sd", [None] * len(cell["n"]))[i]
+    return None if width is None or not sd or sd < 1e-9 else width / (2 * 1.96 * sd)
+
+
+def _typical(widths: list[float | None]) -> str:
+    known = [width for width in widths if width is not None]
+    return f"({min(median(known), 99):.2f})" if known else ""
+
+
+def _share(value: float) -> str:
+    return f"{value:.3f}".lstrip("0") if value < 1 else "1.000"
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
