@@ -13,8 +13,8 @@ from levelbest.comparisons import sentences
 from levelbest.comparisons.plan import Plan, cautions_of, scope_words, trial_words
 from levelbest.comparisons.results import Comparison, PairComparison, crossings, verdict_ranges
 from levelbest.errors import DataError, InputError
+from levelbest.stats.budgets import Pool, cost_differences
 from levelbest.stats.budgets import _cost as costs
-from levelbest.stats.budgets import cost_differences
 from levelbest.trials import Scores, Trials
 
 __all__ = ["compare_costs", "cost_scores", "worst_score"]
@@ -71,11 +71,11 @@ def compare_costs(
     scores, spent = [s for s, _ in both], [c for _, c in both]
     sign = 1.0 if table.metric.direction == "max" else -1.0
     worst = sign * worst_score(table, scores)
-    pools = [costs.Pool(sign * one.selection, sign * one.curve_of, cost, worst, workers) for one, cost in both]
+    pools = [Pool(sign * one.selection, sign * one.curve_of, cost, worst, workers) for one, cost in both]
     ranges = [_range(spent[a], spent[b], workers) for a, b in plan.pairs]
     grid = _grid(ranges) if budget is None else np.unique(costs.as_cost_budgets(budget))
     bands, _ = cost_differences(
-        pools, plan.pairs, grid, confidence=confidence, step_down=len(plan.pairs) > 1,
+        pools, plan.pairs, grid, confidence=confidence,
         n_orders=20_000, n_resamples=min(n_resamples, _MOST), rng=_check.as_rng(rng),
     )  # fmt: skip
     unit = table.metric.cost_unit

@@ -16,6 +16,7 @@ from levelbest.designs._protocol import Asked
 from levelbest.designs._table import TableDesign
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import FamilyCostCurve, PairComparison
+from levelbest.stats.best import turned_bounds
 from levelbest.stats.budgets import (
     Pool,
     as_cost,
@@ -31,8 +32,6 @@ from levelbest.trials import Scores, Trials
 __all__ = ["Cost"]
 
 POINTS = 24
-MOST = 500
-"""Resamples: each draws orders of its own and leaves out trials in turn."""
 _ORDERS = 20_000
 _ROUNDING = 1e-9
 
@@ -41,7 +40,7 @@ class Cost(TableDesign):
     """The expected best within each budget of cost ([S] section 8)."""
 
     name: ClassVar[str] = "cost"
-    adjustment = "step-down"
+    adjustment = "joint"
     headline: int | None = None
     beyond = ""
 
@@ -61,7 +60,6 @@ class Cost(TableDesign):
                 f"a cost axis needs a cost for every trial, and there is none; name its column with {named('cost')}"
             )
         super().__init__(trials, asked)
-        self.adjustment = "step-down" if len(self.families) > 2 else "max-t"
 
     def _scores(self) -> Sequence[Scores]:
         every = super()._scores()
@@ -132,13 +130,11 @@ class Cost(TableDesign):
                 workers=asked.workers,
                 confidence=None if name in self.excluded else settings.confidence,
                 simultaneous=asked.simultaneous,
+                bounds=metric.bounds,
                 n_orders=_ORDERS,
-                n_resamples=min(settings.n_resamples, MOST),
+                n_resamples=settings.n_resamples,
                 rng=settings.rng,
             )
-            if curve.low is not None and curve.high is not None and metric.bounds != (None, None):
-                ends = np.clip(curve.low, *metric.bounds), np.clip(curve.high, *metric.bounds)
-                curve = replace(curve, low=ends[0], high=ends[1])  # no expectation lies beyond the bounds
             drawn.append(
                 FamilyCostCurve(
                     family=name,
@@ -163,8 +159,9 @@ class Cost(TableDesign):
                 f"the families share no budget of cost: one trial of the dearer one costs {low:g}, and half of what "
                 f"the cheaper one spent is {high:g}; run more trials or use the trial axis"
             )
+        bounds = turned_bounds(self.metric.bounds, self.metric.direction)
         pools = [
-            Pool(sign * own.selection, sign * own.curve_of, spent, sign * self.worst, workers)
+            Pool(sign * own.selection, sign * own.curve_of, spent, sign * self.worst, workers, bounds)
             for own, spent in zip(self.scores, self.spent, strict=True)
         ]
         bands, _ = cost_differences(
@@ -172,9 +169,8 @@ class Cost(TableDesign):
             question.pairs,
             self.grid,
             confidence=question.confidence,
-            step_down=len(question.pairs) > 1,
             n_orders=_ORDERS,
-            n_resamples=min(settings.n_resamples, MOST),
+            n_resamples=settings.n_resamples,
             rng=np.random.default_rng(settings.rng),
         )
         differences = []
@@ -197,8 +193,8 @@ class Cost(TableDesign):
             differences,
             self.grid,
             self.sizes,
-            method="studentised",
-            n_resamples=min(settings.n_resamples, MOST),
+            method="bootstrap",
+            n_resamples=settings.n_resamples,
         )
 
     def _shared(self, pair: tuple[int, int]) -> tuple[float, float]:

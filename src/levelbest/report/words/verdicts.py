@@ -43,6 +43,7 @@ _ADJUSTMENTS = {
     "max-t": "max |t| over budgets",
     "step-down": "step-down max |t| jointly over {pairs} and budgets",
     "bands": "each family's band at an adjusted level",
+    "joint": "simultaneous over {pairs} and budgets",
     "bonferroni": "Bonferroni over {pairs} and budgets",
     "swaps": "simultaneous over budgets and {pairs}, systems swapped within problems",
     "permutation": "permutations of the largest difference over {pairs} and budgets",

@@ -14,7 +14,11 @@ from levelbest.stats.bands._batches import batch_curves as batch_curves
 from levelbest.stats.bands._batches import batch_size as batch_size
 from levelbest.stats.bands._batches import shuffled_batches as shuffled_batches
 from levelbest.stats.bands._cdf import CdfBand, cdf_band, mean_curve_bounds
+from levelbest.stats.bands._further import closer_by as closer_by
+from levelbest.stats.bands._further import further_reports as further_reports
+from levelbest.stats.bands._further import further_scores as further_scores
 from levelbest.stats.bands._gaffke import gaffke_draws as gaffke_draws
+from levelbest.stats.bands._gaffke import sorted_uniforms as sorted_uniforms
 from levelbest.stats.bands._imagined import imagined_ends as imagined_ends
 from levelbest.stats.bands._interval import METHODS, all_intervals, best_interval
 from levelbest.stats.bands._interval import OF_V as OF_V
@@ -27,6 +31,7 @@ from levelbest.stats.bands._quantiles import horizon, quantile_interval
 from levelbest.stats.bands._ranks import RankBand, rank_band
 from levelbest.stats.bands._registry import EXACT as EXACT
 from levelbest.stats.bands._registry import IntervalMethod, interval_methods, register_interval
+from levelbest.stats.bands._reported import Places as Places
 from levelbest.stats.bands._resample import Ranked as Ranked
 from levelbest.stats.bands._resample import allow as allow
 from levelbest.stats.bands._resample import bootstrap as bootstrap
@@ -34,6 +39,8 @@ from levelbest.stats.bands._resample import counts as counts
 from levelbest.stats.bands._resample import statistic_bootstrap as statistic_bootstrap
 from levelbest.stats.bands._resample import statistic_draws as statistic_draws
 from levelbest.stats.bands._results import Interval
+from levelbest.stats.bands._thin import hats as hats
+from levelbest.stats.bands._thin import rank_edges as rank_edges
 from levelbest.stats.bands._work import Limits, Terms, Work
 from levelbest.stats.bands._work import reason_of as reason_of
 

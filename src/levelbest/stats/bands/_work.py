@@ -14,6 +14,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import InputError
+from levelbest.stats.bands._further import FEWEST
 from levelbest.stats.bands._gaffke import GaffkeDraws, gaffke_draws
 from levelbest.stats.bands._limits import local_level, studentise
 from levelbest.stats.bands._resample import Ranked, bootstrap, statistic_bootstrap
@@ -22,7 +23,6 @@ from levelbest.stats.best import Mean, Sample, Statistic, best_statistic, gaussi
 
 __all__ = ["FEWEST", "TIED_TOP", "Limits", "Terms", "Work", "reason_of"]
 
-FEWEST = 3  # trials: half of the resamples of two show no spread at all
 
 TOO_FEW = "two trials are too few to show how an estimate varies"
 ONE_VALUE = "every trial has the same score, so the data cannot show how an estimate varies; bounds on the score would"

@@ -7,24 +7,19 @@ replacement, each spends until the budget is used up, and the winner's reported 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray, Seed
+from levelbest._check import Bounds, FloatArray, Seed
 from levelbest._grid import cost_grid
 from levelbest.errors import DataError, InputError
-from levelbest.stats.best import expected_best
+from levelbest.stats.best import expected_best, turned_bounds, turned_limits
+from levelbest.stats.budgets._orders import ROUNDING, Pool, expected
 
 __all__ = ["CostCurve", "cost_budgets", "cost_curve", "cost_horizon"]
-
-_ROUNDING = 1e-9  # relative: ten costs of .1 finish within 1, although their sum in floating point exceeds it
-_CHUNK = 1 << 21  # elements of one (orders, trials) array
-_ENUMERATED = 7  # 6! orders and their rotations: every order of up to seven trials
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,15 +106,51 @@ def cost_curve(
     workers: int = 1,
     confidence: float | None = None,
     simultaneous: bool = False,
+    bounds: Bounds | None = None,
     n_orders: int = 20_000,
     n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
 ) -> CostCurve:
     """The expected reported score of the best trial finished within each budget of cost.
 
-    ``worst`` is what counts where nothing finishes (default: the worst observed score; give the bound of the score
-    where it has one). With ``workers`` several trials run at once, each free worker taking the next. A ``confidence``
-    adds limits by a studentised bootstrap of the trials with their costs, for each budget or ``simultaneous``.
+    Its parameters are what a curve over trials takes, and what the costs add; outsiders rely on their names.
+
+    Parameters
+    ----------
+    selection, reported, direction
+        As of `expected_best`.
+    cost : array_like
+        What each trial used up: finite, not negative.
+    budget : float or array_like, optional
+        Budgets of cost; by default a grid from the median cost of a trial to half of what all of them cost.
+    worst : float, optional
+        What counts where nothing finishes: the bound of the score where it has one; by default the worst score
+        observed.
+    workers : int
+        How many trials run at once, each free worker taking the next.
+    confidence : float, optional
+        Adds limits, for each budget alone or ``simultaneous``.
+    bounds : (float or None, float or None), optional
+        Lowest and highest possible reported score.
+    n_orders, n_resamples, rng
+        Random orders behind the curve, draws behind the limits, and what decides both.
+
+    Returns
+    -------
+    CostCurve
+        NaN past the budget at which all the trials could be finished.
+
+    Notes
+    -----
+    Orders of the trials are drawn without replacement and each spends until the budget is used up: unbiased for any
+    dependence of score and cost. The limits are those of a curve over trials, at the number of trials with which the
+    same winners would be found: see `docs/mathematics.md`, section 8.
+
+    Examples
+    --------
+    >>> curve = cost_curve([0.6, 0.7, 0.8], [1, 1, 2], [1, 2])
+    >>> curve.value.round(4).tolist()
+    [0.6333, 0.7333]
     """
     chosen_by, claimed = _check.as_pair(selection, reported, at_least=2)
     sign = _check.sign_of(direction)
@@ -129,8 +160,9 @@ def cost_curve(
     generator = _check.as_rng(rng)
     y = chosen_by if claimed is None else claimed
     floor = float((sign * y).min()) if worst is None else sign * float(worst)
-    pool = Pool(sign * chosen_by, sign * y, spent, floor, workers)
-    value, error, nothing, finished, used = expected(pool, grid, n_orders, generator)
+    turned = turned_bounds(_check.as_bounds(bounds, y, "reported"), direction)
+    pool = Pool(sign * chosen_by, sign * y, spent, floor, workers, turned)
+    orders = expected(pool, grid, n_orders, generator)
     horizon = cost_horizon(spent, workers)
     inside = within(grid, horizon, bool(spent.min() > 0))
     reason = None
@@ -143,20 +175,18 @@ def cost_curve(
     if confidence is not None:
         from levelbest.stats.budgets import _cost_band as cost_band
 
-        band = cost_band.band_limits(
-            pool, grid, value, _check.as_confidence(confidence), simultaneous, n_resamples, generator
-        )
-        low, high = (sign * band[0], sign * band[1]) if sign > 0 else (sign * band[1], sign * band[0])
-        low, high = np.where(inside, low, np.nan), np.where(inside, high, np.nan)
+        draws = cost_band.cost_draws(pool, grid, orders, n_resamples, generator)
+        band = draws.limits(_check.as_confidence(confidence), orders.value, simultaneous=simultaneous)
+        low, high = (np.where(inside, side, np.nan) for side in turned_limits(*band, direction))
     return CostCurve(
         budget=grid,
-        value=np.where(inside, sign * value, np.nan),
-        monte_carlo_error=np.where(inside, error, np.nan),
-        nothing_finished=nothing,
-        trials_finished=np.where(inside, finished, np.nan),
+        value=np.where(inside, sign * orders.value, np.nan),
+        monte_carlo_error=np.where(inside, orders.error, np.nan),
+        nothing_finished=orders.nothing,
+        trials_finished=np.where(inside, orders.finished, np.nan),
         mean_cost_value=scaled,
         n_trials=int(spent.size),
-        n_orders=used,
+        n_orders=orders.count,
         workers=workers,
         direction=direction,
         worst=sign * floor,
@@ -182,114 +212,8 @@ def as_cost_budgets(budget: npt.ArrayLike) -> FloatArray:
 def within(grid: FloatArray, horizon: float, all_cost_something: bool) -> npt.NDArray[np.bool_]:
     """Where the estimate is unbiased: a further trial could not have finished too ([S] section 8)."""
     if all_cost_something:
-        return grid <= horizon * (1 + _ROUNDING)
-    return grid < horizon * (1 - _ROUNDING)
-
-
-class Pool:
-    """The trials to draw orders of, turned so that more is better; ``worst`` counts where none finishes."""
-
-    def __init__(self, selection: FloatArray, y: FloatArray, cost: FloatArray, worst: float, workers: int) -> None:
-        self.y, self.cost, self.worst, self.workers = y, cost, worst, workers
-        _, first, rank = np.unique(selection, return_index=True, return_inverse=True)
-        self.rank = rank.astype(np.int32)
-        # Where tied trials report the same, the rank alone tells the winner's score.
-        self.y_of_rank = y[first] if bool((y[first][rank] == y).all()) else None
-
-
-def expected(
-    pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, int]:
-    """Of turned scores: value, Monte Carlo error, chance of no finish, mean number finished; and how many orders."""
-    m = pool.y.size
-    exact = m <= _ENUMERATED and n_orders >= math.factorial(m)
-    sums: list[FloatArray] = []
-    nothing = np.zeros(grid.size)
-    finished = np.zeros(grid.size)
-    used = 0
-    for orders in _every_order(m) if exact else _rotated_orders(m, n_orders, rng):
-        bases, rotations = orders.shape[:2]
-        values, counts = spend(pool, orders.reshape(bases * rotations, m), grid)
-        sums.append(values.reshape(bases, rotations, -1).mean(axis=1))
-        nothing += (counts == 0).sum(axis=0)
-        finished += counts.sum(axis=0)
-        used += bases * rotations
-    means = np.concatenate(sums)
-    # The rotations of one order depend on each other: the order is the unit of the Monte Carlo error.
-    error = np.zeros(grid.size) if exact else means.std(axis=0, ddof=1) / math.sqrt(len(means))
-    return means.mean(axis=0), error, nothing / used, finished / used, used
-
-
-def _every_order(m: int) -> Iterator[IntArray]:
-    yield np.array(list(permutations(range(m))), dtype=np.int64)[:, None, :]
-
-
-def _rotated_orders(m: int, n_orders: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """Random orders with their rotations, (bases, rotations, m), in chunks.
-
-    With all m rotations every trial comes first equally often, so the first-trial term has no error. At least 50
-    orders are drawn, for the Monte Carlo error; more than 400 trials get evenly spaced rotations only.
-    """
-    rotations = min(m, 400)
-    bases = max(50, -(-n_orders // rotations))
-    shifts = (np.arange(rotations) * m) // rotations
-    turned = (shifts[:, None] + np.arange(m)) % m
-    step = max(1, _CHUNK // (rotations * m))
-    for start in range(0, bases, step):
-        size = min(step, bases - start)
-        base = rng.permuted(np.broadcast_to(np.arange(m), (size, m)), axis=1)
-        yield base[:, turned]
-
-
-def spend(pool: Pool, orders: IntArray, grid: FloatArray) -> tuple[FloatArray, IntArray]:
-    """For each order and budget: the winner's score among the trials finished in time, and how many those are."""
-    rows = np.arange(orders.shape[0])[:, None]
-    finish = _finish_times(pool.cost[orders], pool.workers)
-    counts = np.stack([np.count_nonzero(finish <= t, axis=1) for t in grid * (1 + _ROUNDING)], axis=1)
-    if pool.workers > 1:
-        # A trial that starts later may finish earlier: follow the order of the finishes.
-        orders = orders[rows, np.argsort(finish, axis=1, kind="stable")]
-    orders = orders[:, : max(1, int(counts.max()))]
-    last = np.maximum(counts - 1, 0)
-    if pool.y_of_rank is None:
-        values = _running_winner(pool.rank[orders], pool.y[orders])[rows, last]
-    else:
-        values = pool.y_of_rank[np.maximum.accumulate(pool.rank[orders], axis=1)[rows, last]]
-    return np.where(counts > 0, values, pool.worst), counts
-
-
-def _finish_times(cost: FloatArray, workers: int) -> FloatArray:
-    """When each trial of each order ends: each worker takes the next trial as soon as it is free."""
-    if workers == 1:
-        return np.cumsum(cost, axis=1)
-    rows = np.arange(cost.shape[0])
-    free_at = np.zeros((cost.shape[0], workers))
-    finish = np.empty_like(cost)
-    for place in range(cost.shape[1]):
-        worker = free_at.argmin(axis=1)
-        finish[:, place] = free_at[rows, worker] + cost[:, place]
-        free_at[rows, worker] = finish[:, place]
-    return finish
-
-
-def _running_winner(rank: npt.NDArray[np.int32], y: FloatArray) -> FloatArray:
-    """The reported score of the winner of each prefix; trials tied for the win share it equally ([B] after eq. 7)."""
-    best = np.maximum.accumulate(rank, axis=1)
-    wins = rank == best
-    first = np.ones_like(wins)
-    first[:, 1:] = best[:, 1:] > best[:, :-1]
-    since = np.maximum.accumulate(np.where(first, np.arange(rank.shape[1]), 0), axis=1)
-    if (wins.sum(axis=1) == first.sum(axis=1)).all():
-        return np.take_along_axis(y, since, axis=1)
-    # Sums restart at each new best. Centring keeps the differences of running sums exact to rounding.
-    centre = y.mean(axis=1, keepdims=True)
-    total = np.cumsum(np.where(wins, y - centre, 0.0), axis=1)
-    count = np.cumsum(wins, axis=1)
-    at = since - 1
-    before = np.where(at < 0, 0.0, np.take_along_axis(total, np.maximum(at, 0), axis=1))
-    count_before = np.where(at < 0, 0, np.take_along_axis(count, np.maximum(at, 0), axis=1))
-    shared: FloatArray = centre + (total - before) / (count - count_before)
-    return shared
+        return grid <= horizon * (1 + ROUNDING)
+    return grid < horizon * (1 - ROUNDING)
 
 
 def mean_cost_values(
@@ -305,5 +229,5 @@ def mean_cost_values(
     curve = expected_best(selection, n, reported, direction=direction)
     afforded = workers * grid / float(cost.mean())
     # the rounding of n * mean(cost) / mean(cost) must not lose the ends
-    inside = (afforded >= 1 - _ROUNDING) & (afforded <= selection.size * (1 + _ROUNDING))
+    inside = (afforded >= 1 - ROUNDING) & (afforded <= selection.size * (1 + ROUNDING))
     return np.where(inside, np.interp(afforded, n, curve), np.nan)

@@ -1,94 +1,200 @@
-"""Limits for a cost curve: a studentised bootstrap of the trials with their costs."""
+"""Limits for cost curves, and for their differences: those of curves over trials, at the trials that a budget is worth.
+
+The orders that gave the curve also tell how the winners within a budget T are distributed over the ranks: R_j(T) is how
+often none of the trials above rank j was finished, where any was. The same would be found with nu_j(T) trials drawn
+without replacement, C(j, nu) / C(m, nu) = R_j; with equal costs nu is T / cost at every rank, and where good trials
+cost more it is smaller at the top. So the draws of `bands` serve as they are, with U_j^nu_j in place of U_j^n: over
+random uniforms U_1 < ... < U_m the winner lies at or below rank j with chance U_j^nu_j. The spacings of the same
+uniforms weigh the costs of the trials: where they make the mean cost higher by a factor, all nu are lower by it, and
+the chance that nothing finishes is the weight of the trials that cost more than T (with one worker). No order is drawn
+anew.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.budgets._cost import Pool, cost_horizon, expected, spend, within
-from levelbest.stats.contrasts import Draws, PairBand, pair_bands
+from levelbest.stats.bands import (
+    Places,
+    closer_by,
+    further_reports,
+    further_scores,
+    hats,
+    local_level,
+    order_statistic,
+    rank_edges,
+    sorted_uniforms,
+)
+from levelbest.stats.budgets._cost import cost_horizon, within
+from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, expected
 
-__all__ = ["Replicates", "band_limits", "cost_differences", "replicates"]
+__all__ = ["CostBand", "CostDraws", "cost_differences", "cost_draws"]
 
-_GROUPS = 10  # of trials left out in turn, for the standard error
-_ORDERS = 40  # per resample
-_CHUNK = 1 << 21
-
-
-class Replicates:
-    """Resampled cost curves with their standard errors, and those of the data, (resamples, budgets)."""
-
-    def __init__(self, value: FloatArray, error: FloatArray, own_error: FloatArray) -> None:
-        self.value, self.error, self.own_error = value, error, own_error
-
-
-def replicates(pool: Pool, grid: FloatArray, n_resamples: int, rng: np.random.Generator) -> Replicates:
-    """Cost curves of resampled trials and their standard errors (a jackknife over ten groups of trials).
-
-    The Monte Carlo noise of the few orders per resample widens every standard error by the same factor, that of the
-    data's own too, which uses as many orders (averaged over repetitions): studentising cancels it.
-    """
-    m = pool.y.size
-    size = max(1, _CHUNK // (_ORDERS * m))
-    values, errors = [], []
-    for start in range(0, n_resamples, size):
-        picked = rng.integers(0, m, (min(size, n_resamples - start), m))
-        value, error = _with_errors(pool, picked, grid, rng)
-        values.append(value)
-        errors.append(error)
-    own = _with_errors(pool, np.broadcast_to(np.arange(m), (50, m)), grid, rng)[1]
-    return Replicates(np.concatenate(values), np.concatenate(errors), np.sqrt((own**2).mean(axis=0)))
+_CELLS = 1 << 17  # uniforms in one piece
+_HALVINGS = 40
+_SEEN = 20  # orders with their winner at or below a rank that tell how often that happens
 
 
-def _with_errors(
-    pool: Pool, picked: IntArray, grid: FloatArray, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """For each row of picked trials: the cost curve, and its grouped-jackknife standard error."""
-    b, m = picked.shape
-    groups = min(_GROUPS, m)
-    d = m // groups
-    # What does not fill the groups is never left out: all parts have the same size.
-    labels_of = np.where(np.arange(m) < groups * d, np.arange(m) % groups, -1)
-    label = rng.permuted(np.broadcast_to(labels_of, (b, m)), axis=1)
-    place = rng.permuted(np.broadcast_to(np.arange(m), (b * _ORDERS, m)), axis=1)
-    row = np.repeat(np.arange(b), _ORDERS)[:, None]
-    orders, labels = picked[row, place], label[row, place]
+@dataclass(frozen=True, eq=False)
+class CostDraws:
+    """Draws of a cost curve, (budget, draw): quantiles of the one are lower limits, of the other upper ones."""
 
-    def curve(kept: IntArray) -> FloatArray:
-        mean: FloatArray = spend(pool, kept, grid)[0].reshape(b, _ORDERS, -1).mean(axis=1)
-        return mean
+    lower: FloatArray
+    upper: FloatArray
 
-    value = curve(orders)
-    without = np.stack([curve(orders[labels != g].reshape(b * _ORDERS, m - d)) for g in range(groups)])
-    spread = ((without - without.mean(axis=0)) ** 2).mean(axis=0) * (m - d) / d  # delete-d jackknife
-    return value, np.sqrt(spread)
+    def limits(self, confidence: float, value: FloatArray, *, simultaneous: bool) -> tuple[FloatArray, FloatArray]:
+        """Low and high about the curve ``value``, for each budget alone or for all at once."""
+        return _limits(self.lower, self.upper, 1 - confidence, value, jointly=simultaneous)
 
 
-def band_limits(
-    pool: Pool,
-    grid: FloatArray,
-    value: FloatArray,
-    confidence: float,
-    simultaneous: bool,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Low and high for scores turned so that more is better; NaN where nothing varies and so nothing is known."""
-    drawn = replicates(pool, grid, n_resamples, rng)
-    known = drawn.own_error > 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = (drawn.value - value) / drawn.error
-    t[~np.isfinite(t)] = 0.0
-    if simultaneous:
-        factor = np.quantile(np.abs(t[:, known]).max(axis=1), confidence) if known.any() else np.nan
-        low, high = value - factor * drawn.own_error, value + factor * drawn.own_error
-    else:
-        tail = (1 - confidence) / 2
-        below, above = np.quantile(t, (tail, 1 - tail), axis=0)
-        low, high = value - above * drawn.own_error, value - below * drawn.own_error
-    return np.where(known, low, np.nan), np.where(known, high, np.nan)
+@dataclass(frozen=True, eq=False)
+class CostBand:
+    """The difference of two cost curves with limits; ``certified`` is 1 where the first is better, -1, or 0."""
+
+    difference: FloatArray
+    low: FloatArray
+    high: FloatArray
+    certified: IntArray
+
+
+def cost_draws(pool: Pool, grid: FloatArray, spent: Spent, n_draws: int, rng: np.random.Generator) -> CostDraws:
+    """Draws of the curve that the orders ``spent`` gave."""
+    order = np.lexsort((pool.y, pool.selection))
+    trials = np.maximum(spent.finished / np.maximum(1 - spent.nothing, 1e-12), 1.0)
+    alike = bool((pool.y == pool.selection).all())
+    source = _OneColumn if alike else _Reported
+    return source(pool, order, trials).draws(pool, grid, spent, n_draws, rng)
+
+
+class _Curve:
+    """Trials in order of the selection score at some of their ranks, and what a draw of uniforms makes of them."""
+
+    edges: IntArray
+
+    def __init__(self, pool: Pool, order: IntArray, trials: FloatArray) -> None:
+        self.selection, self.y, self.cost = pool.selection[order], pool.y[order], pool.cost[order]
+        self.rank, self.trials, self.m = pool.rank[order], trials, order.size
+
+    def draws(self, pool: Pool, grid: FloatArray, spent: Spent, n_draws: int, rng: np.random.Generator) -> CostDraws:
+        """The draws at every budget of the grid."""
+        nu = self._worth(spent)
+        edges, counts = self.edges, np.diff(self.edges, prepend=0)
+        mean_cost = np.add.reduceat(self.cost, edges - counts) / counts
+        dearer = self.cost[:, None] > grid * (1 + ROUNDING)
+        too_dear = np.add.reduceat(dearer, edges - counts, axis=0) / counts[:, None]
+        overall = float(self.cost.mean())
+        lower, upper = np.empty((2, grid.size, n_draws))
+        piece = max(1, _CELLS // edges.size)
+        for start in range(0, n_draws, piece):
+            cut = slice(start, min(start + piece, n_draws))
+            uniforms = self._drawn(cut.stop - start, rng)
+            weights = np.diff(uniforms, axis=1, prepend=0.0)
+            logs = np.log(uniforms) * (overall * uniforms[:, -1] / (weights @ mean_cost))[:, None]
+            nothing = self._nothing(pool, spent, weights, too_dear)
+            for i in range(grid.size):
+                sides = self._sides(i, np.exp(nu[i] * logs))
+                for side, draw, none in zip((lower, upper), sides, nothing, strict=True):
+                    side[i, cut] = none[i] * pool.worst + (1 - none[i]) * draw
+        return CostDraws(lower, upper)
+
+    @staticmethod
+    def _nothing(pool: Pool, spent: Spent, weights: FloatArray, too_dear: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The chance that nothing finishes, (budget, draw), at most and at least.
+
+        With one worker it is the weight of the trials that alone cost more than the budget; where some do, one that is
+        imagined may or may not.
+        """
+        if pool.workers > 1:
+            same = np.repeat(spent.nothing[:, None], weights.shape[0], axis=1)
+            return same, same
+        seen = (weights @ too_dear).T
+        some = (spent.nothing > 0) & (spent.nothing < 1)
+        return seen + some[:, None] * (1 - weights.sum(axis=1)), seen
+
+    def _worth(self, spent: Spent) -> FloatArray:
+        """nu (budget, edge): with how many trials the winners would lie at or below the edge as often.
+
+        At ranks where hardly any order has its winner it is that of the lowest rank where some have, and for a trial
+        better than all observed the mean of the best ones.
+        """
+        below = np.minimum(np.cumsum(spent.wins, axis=1), 1.0)[:, self.rank[self.edges - 1]]
+        nu = _trials_for(below, self.edges, self.m)
+        seen = np.argmax(below >= _SEEN / spent.count, axis=1)
+        nu = np.where(np.arange(self.edges.size) < seen[:, None], nu[np.arange(seen.size), seen][:, None], nu)
+        best = slice(-1 - max(3, round(self.m**0.5)), -1) if self.edges.size > 1 else slice(None)
+        nu[:, -1] = nu[:, best].mean(axis=1)
+        return nu
+
+    def _drawn(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        raise NotImplementedError
+
+    def _sides(self, i: int, power: FloatArray) -> tuple[FloatArray, FloatArray]:
+        raise NotImplementedError
+
+
+class _OneColumn(_Curve):
+    """The selection score is what is reported."""
+
+    def __init__(self, pool: Pool, order: IntArray, trials: FloatArray) -> None:
+        super().__init__(pool, order, trials)
+        self.edges = rank_edges(self.m)
+        gaps, places = np.diff(self.y), np.arange(1, self.m)
+        above, below = hats(self.edges, places, gaps), hats(self.edges, places + 1, gaps)
+        closer = closer_by(self.y, trials)[:, None]
+        self.above, self.below = above + closer * (below - above), below + closer * (above - below)
+        self.worst, self.best = further_scores(self.y, trials, pool.bounds)
+
+    def _drawn(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        return sorted_uniforms(self.edges, self.m, n_draws, rng)
+
+    def _sides(self, i: int, power: FloatArray) -> tuple[FloatArray, FloatArray]:
+        top = self.y[-1]
+        low = top - power @ self.below[i] - power[:, 0] * (self.y[0] - self.worst[i])
+        return low, top - power @ self.above[i] + (1 - power[:, -1]) * (self.best[i] - top)
+
+
+class _Reported(_Curve):
+    """Another score is reported: see `bands._reported`."""
+
+    def __init__(self, pool: Pool, order: IntArray, trials: FloatArray) -> None:
+        super().__init__(pool, order, trials)
+        self.places = Places.of(self.selection, self.y)
+        self.edges = self.places.edges
+        self.ends = further_reports(self.selection, self.y, trials, pool.bounds)
+        self.of_place = np.empty((0, 0))
+
+    def _drawn(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        weights, logs = self.places.drawn(n_draws, rng)
+        starts = self.places.starts
+        self.of_place = np.add.reduceat(weights * self.places.values, starts, axis=1)
+        self.of_place /= np.add.reduceat(weights, starts, axis=1)
+        return np.asarray(np.exp(logs))
+
+    def _sides(self, i: int, power: FloatArray) -> tuple[FloatArray, FloatArray]:
+        mean = np.einsum("bk,bk->b", np.diff(power, axis=1, prepend=0.0), self.of_place)
+        rest = 1 - power[:, -1]
+        return mean + rest * self.ends[0, i], mean + rest * self.ends[1, i]
+
+
+def _trials_for(share: FloatArray, edges: IntArray, n_trials: int) -> FloatArray:
+    """The number nu of trials, not whole, with C(j, nu) / C(n_trials, nu) = share at each edge j; by halving."""
+    from scipy.special import gammaln
+
+    rest = n_trials - edges
+    low, high = np.zeros(share.shape), np.broadcast_to(edges.astype(np.float64), share.shape).copy()
+    with np.errstate(divide="ignore"):
+        wanted = np.log(share)
+    fixed = gammaln(edges + 1.0) - gammaln(n_trials + 1.0)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        found = fixed + gammaln(n_trials - middle + 1) - gammaln(n_trials - rest - middle + 1)
+        enough = found <= wanted  # the more trials, the less often all of them lie below the edge
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.where(share >= 1, 0.0, high)
 
 
 def cost_differences(
@@ -97,28 +203,42 @@ def cost_differences(
     grid: FloatArray,
     *,
     confidence: float,
-    step_down: bool,
     n_orders: int,
     n_resamples: int,
     rng: np.random.Generator,
-) -> tuple[tuple[PairBand, ...], FloatArray]:
-    """Differences of cost curves (turned scores) with bands over all pairs and budgets; and the curves themselves."""
-    values, deviations, variances, own = [], [], [], []
+) -> tuple[tuple[CostBand, ...], FloatArray]:
+    """Differences of cost curves (turned scores) with limits over all pairs and budgets; and the curves themselves.
+
+    The draws of two families are independent: the upper limit of a difference is a quantile of the first's upper draws
+    minus the second's lower ones.
+    """
+    values, drawn = [], []
     for pool in pools:
-        value = expected(pool, grid, n_orders, rng)[0]
-        drawn = replicates(pool, grid, n_resamples, rng)
+        spent = expected(pool, grid, n_orders, rng)
         inside = within(grid, cost_horizon(pool.cost, pool.workers), bool(pool.cost.min() > 0))
-        value = np.where(inside, value, np.nan)
-        values.append(value)
-        deviations.append((drawn.value - value).T.astype(np.float32))
-        variances.append(np.square(drawn.error).T.astype(np.float32))
-        own.append(np.square(drawn.own_error))
-    draws = Draws(
-        n=np.arange(grid.size),
-        pairs=tuple(pairs),
-        estimate=np.stack(values),
-        variance=np.stack(own),
-        deviations=np.stack(deviations),
-        variances=np.stack(variances),
-    )
-    return pair_bands(draws, confidence, step_down=step_down), np.stack(values)
+        values.append(np.where(inside, spent.value, np.nan))
+        drawn.append(cost_draws(pool, grid, spent, n_resamples, rng))
+    difference = np.concatenate([values[a] - values[b] for a, b in pairs])
+    lower = np.concatenate([drawn[a].lower - drawn[b].upper for a, b in pairs])
+    upper = np.concatenate([drawn[a].upper - drawn[b].lower for a, b in pairs])
+    low, high = _limits(lower, upper, 1 - confidence, difference, jointly=True)
+    certified = np.where(low > 0, 1, np.where(high < 0, -1, 0))
+    parts = zip(*(np.split(column, len(pairs)) for column in (difference, low, high, certified)), strict=True)
+    return tuple(CostBand(*part) for part in parts), np.stack(values)
+
+
+def _limits(
+    lower: FloatArray, upper: FloatArray, error: float, value: FloatArray, *, jointly: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Quantiles of the draws that leave half of the error on each side, for each row alone or for all at once."""
+    known = np.isfinite(value) & np.isfinite(upper).all(axis=1) & np.isfinite(lower).all(axis=1)
+    low, high = np.full((2, value.size), np.nan)
+    if known.any():
+        below, above = lower[known], upper[known]
+        tails = [
+            local_level(draws, error / 2, tails=side) if jointly else error / 2
+            for draws, side in ((below, -1), (above, 1))
+        ]
+        low[known] = np.minimum(order_statistic(below, tails[0]), value[known])
+        high[known] = np.maximum(order_statistic(above, 1 - tails[1]), value[known])
+    return low, high

@@ -1,0 +1,239 @@
+"""Orders of trials drawn without replacement, each spent until a budget of cost is used up.
+
+A random order is looked at from each of its trials on, round and round: its rotations. With one worker the trials that
+a rotation finishes within a budget are a window of the order, so that all rotations and budgets take one search in
+running sums of cost, and one look-up of the best in a window.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import Bounds, FloatArray, IntArray
+
+__all__ = ["ROUNDING", "Pool", "Spent", "expected"]
+
+ROUNDING = 1e-9  # relative: ten costs of .1 finish within 1, although their sum in floating point exceeds it
+_CHUNK = 1 << 20  # elements of one array
+_ENUMERATED = 7  # every order of up to seven trials
+_ROTATIONS = 400  # of one order at most, evenly spaced
+_BASES = 50  # orders at least, for the Monte Carlo error
+
+
+class Pool:
+    """The trials to draw orders of, turned so that more is better; ``worst`` counts where none finishes."""
+
+    def __init__(
+        self,
+        selection: FloatArray,
+        y: FloatArray,
+        cost: FloatArray,
+        worst: float,
+        workers: int,
+        bounds: Bounds = (None, None),
+    ) -> None:
+        self.selection, self.y, self.cost = selection, y, cost
+        self.worst, self.workers, self.bounds = worst, workers, bounds
+        _, first, rank = np.unique(selection, return_index=True, return_inverse=True)
+        self.rank = rank.astype(np.int32)
+        # Where tied trials report the same, the rank alone tells the winner's score.
+        self.y_of_rank = y[first] if bool((y[first][rank] == y).all()) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Spent:
+    """What the orders show at each budget, of turned scores."""
+
+    value: FloatArray
+    error: FloatArray
+    """The Monte Carlo error of ``value``."""
+    nothing: FloatArray
+    """The chance that no trial finishes."""
+    finished: FloatArray
+    """The mean number of trials that do."""
+    wins: FloatArray
+    """(budget, rank): how often each rank of the selection score wins, among the orders that finish some trial."""
+    count: int
+
+
+def expected(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generator) -> Spent:
+    """Spend orders of the trials within every budget."""
+    m = pool.y.size
+    exact = m <= _ENUMERATED and n_orders >= math.factorial(m)
+    parts: Iterable[_Part]
+    if exact:
+        parts = [_spend(pool, np.array(list(permutations(range(m))), dtype=np.int64), 1, grid)]
+    elif pool.workers > 1:
+        parts = (_spend(pool, *orders, grid) for orders in _rotated_orders(m, n_orders, rng))
+    else:
+        parts = _windows(pool, grid, n_orders, rng)
+    values, count = [], 0
+    wins, finished = np.zeros((grid.size, m)), np.zeros(grid.size)
+    for part_values, part_wins, part_finished, part_count in parts:
+        values.append(part_values)
+        wins += part_wins
+        finished += part_finished
+        count += part_count
+    means = np.concatenate(values)
+    # The rotations of one order depend on each other: the order is the unit of the Monte Carlo error.
+    error = np.zeros(grid.size) if exact else means.std(axis=0, ddof=1) / math.sqrt(len(means))
+    some = wins.sum(axis=1)
+    return Spent(
+        value=means.mean(axis=0),
+        error=error,
+        nothing=1 - some / count,
+        finished=finished / count,
+        wins=wins / np.maximum(some, 1)[:, None],
+        count=count,
+    )
+
+
+_Part = tuple[FloatArray, FloatArray, FloatArray, int]
+"""Mean values of each order (order, budget), wins (budget, rank), trials finished (budget), how many rotations."""
+
+
+def _windows(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generator) -> Iterator[_Part]:
+    """One worker: the trials that a rotation finishes within a budget are a window of the order, gone round twice."""
+    m = pool.y.size
+    rotations = min(m, _ROTATIONS)
+    bases = max(_BASES, -(-n_orders // rotations))
+    starts = (np.arange(rotations) * m) // rotations
+    limits = grid * (1 + ROUNDING)
+    apart = 3 * float(pool.cost.sum()) + float(limits.max())
+    step = max(1, _CHUNK // (max(2 * m, rotations * grid.size)))
+    for begin in range(0, bases, step):
+        size = min(step, bases - begin)
+        order = rng.permuted(np.broadcast_to(np.arange(m), (size, m)), axis=1)
+        twice = np.concatenate([order, order], axis=1)
+        sums = np.zeros((size, 2 * m + 1))
+        np.cumsum(pool.cost[twice], axis=1, out=sums[:, 1:])
+        # All orders in one search: each lies beyond the sums of the one before.
+        shift = (np.arange(size) * apart)[:, None]
+        wanted = (sums + shift)[:, starts, None] + limits
+        ends = np.searchsorted((sums + shift).ravel(), wanted.ravel(), side="right").reshape(wanted.shape) - 1
+        ends -= (np.arange(size) * (2 * m + 1))[:, None, None]
+        counts = np.minimum(ends - starts[:, None], m)
+        rank = pool.rank[twice]
+        best = _best_in_window(rank, starts, counts)
+        some = counts > 0
+        if pool.y_of_rank is None:
+            values = _shared_wins(rank, pool.y[twice], starts, counts, best)
+        else:
+            values = pool.y_of_rank[best]
+        values = np.where(some, values, pool.worst)
+        place = (best + np.arange(grid.size) * m)[some]
+        wins = np.bincount(place, minlength=grid.size * m).reshape(grid.size, m).astype(np.float64)
+        yield values.mean(axis=1), wins, counts.sum(axis=(0, 1)).astype(np.float64), size * rotations
+
+
+def _shared_wins(
+    rank: npt.NDArray[np.int32], y: FloatArray, starts: IntArray, counts: IntArray, best: IntArray
+) -> FloatArray:
+    """The mean of what the trials of rank ``best`` in each window report: tied trials share a win ([B] after eq. 7)."""
+    size, length = rank.shape
+    ranks = int(rank.max()) + 1
+    # Entries in order of (order, rank, place): those of one rank in a window are a run, found at its two ends.
+    group = (np.arange(size)[:, None] * ranks + rank) * (length + 1)
+    keys = (group + np.arange(length)).ravel()
+    by = np.argsort(keys)
+    centre = float(y.mean())
+    total = np.concatenate([[0.0], np.cumsum(y.ravel()[by] - centre)])
+    first = (np.arange(size)[:, None, None] * ranks + best) * (length + 1) + starts[:, None]
+    low, high = (np.searchsorted(keys[by], (first + offset).ravel()) for offset in (0, counts))
+    shared = centre + (total[high] - total[low]) / np.maximum(high - low, 1)
+    return np.asarray(shared.reshape(best.shape))
+
+
+def _best_in_window(rank: npt.NDArray[np.int32], starts: IntArray, counts: IntArray) -> IntArray:
+    """The highest rank in the windows of ``counts`` (order, start, budget) entries from ``starts`` on; any where 0.
+
+    From maxima over stretches of 1, 2, 4, ... entries: a window is two stretches that overlap.
+    """
+    longest = max(1, int(counts.max()))
+    levels = [rank]
+    while 2 ** len(levels) <= longest:
+        half = 2 ** (len(levels) - 1)
+        last = levels[-1].copy()
+        np.maximum(last[:, :-half], levels[-1][:, half:], out=last[:, :-half])
+        levels.append(last)
+    table = np.stack(levels)
+    size = np.maximum(counts, 1)
+    level = np.frexp(size.astype(np.float64))[1] - 1
+    row, first = np.arange(rank.shape[0])[:, None, None], starts[:, None]
+    last = first + size - 2**level
+    return np.asarray(np.maximum(table[level, row, first], table[level, row, last]), dtype=np.int64)
+
+
+def _rotated_orders(m: int, n_orders: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, int]]:
+    """Random orders with their rotations, (order and rotation, m), and how many rotations each has; in chunks."""
+    rotations = min(m, _ROTATIONS)
+    bases = max(_BASES, -(-n_orders // rotations))
+    shifts = (np.arange(rotations) * m) // rotations
+    turned = (shifts[:, None] + np.arange(m)) % m
+    step = max(1, _CHUNK // (rotations * m))
+    for start in range(0, bases, step):
+        size = min(step, bases - start)
+        base = rng.permuted(np.broadcast_to(np.arange(m), (size, m)), axis=1)
+        yield base[:, turned].reshape(size * rotations, m), rotations
+
+
+def _spend(pool: Pool, orders: IntArray, rotations: int, grid: FloatArray) -> _Part:
+    """Any number of workers, and orders that are given one by one."""
+    rows, m = np.arange(orders.shape[0])[:, None], pool.y.size
+    finish = _finish_times(pool.cost[orders], pool.workers)
+    counts = np.stack([np.count_nonzero(finish <= t, axis=1) for t in grid * (1 + ROUNDING)], axis=1)
+    if pool.workers > 1:
+        # A trial that starts later may finish earlier: follow the order of the finishes.
+        orders = orders[rows, np.argsort(finish, axis=1, kind="stable")]
+    orders = orders[:, : max(1, int(counts.max()))]
+    last = np.maximum(counts - 1, 0)
+    best = np.maximum.accumulate(pool.rank[orders], axis=1)[rows, last]
+    if pool.y_of_rank is None:
+        values = _running_winner(pool.rank[orders], pool.y[orders])[rows, last]
+    else:
+        values = pool.y_of_rank[best]
+    some = counts > 0
+    values = np.where(some, values, pool.worst)
+    wins = np.bincount((best + np.arange(grid.size) * m)[some], minlength=grid.size * m).reshape(grid.size, m)
+    means = values.reshape(-1, rotations, grid.size).mean(axis=1)
+    return means, wins.astype(np.float64), counts.sum(axis=0).astype(np.float64), orders.shape[0]
+
+
+def _finish_times(cost: FloatArray, workers: int) -> FloatArray:
+    """When each trial of each order ends: each worker takes the next trial as soon as it is free."""
+    if workers == 1:
+        return np.cumsum(cost, axis=1)
+    rows = np.arange(cost.shape[0])
+    free_at = np.zeros((cost.shape[0], workers))
+    finish = np.empty_like(cost)
+    for place in range(cost.shape[1]):
+        worker = free_at.argmin(axis=1)
+        finish[:, place] = free_at[rows, worker] + cost[:, place]
+        free_at[rows, worker] = finish[:, place]
+    return finish
+
+
+def _running_winner(rank: npt.NDArray[np.int32], y: FloatArray) -> FloatArray:
+    """The reported score of the winner of each prefix; trials tied for the win share it equally ([B] after eq. 7)."""
+    best = np.maximum.accumulate(rank, axis=1)
+    wins = rank == best
+    first = np.ones_like(wins)
+    first[:, 1:] = best[:, 1:] > best[:, :-1]
+    since = np.maximum.accumulate(np.where(first, np.arange(rank.shape[1]), 0), axis=1)
+    if (wins.sum(axis=1) == first.sum(axis=1)).all():
+        return np.take_along_axis(y, since, axis=1)
+    # Sums restart at each new best. Centring keeps the differences of running sums exact to rounding.
+    centre = y.mean(axis=1, keepdims=True)
+    total = np.cumsum(np.where(wins, y - centre, 0.0), axis=1)
+    count = np.cumsum(wins, axis=1)
+    at = since - 1
+    before = np.where(at < 0, 0.0, np.take_along_axis(total, np.maximum(at, 0), axis=1))
+    count_before = np.where(at < 0, 0, np.take_along_axis(count, np.maximum(at, 0), axis=1))
+    shared: FloatArray = centre + (total - before) / (count - count_before)
+    return shared
