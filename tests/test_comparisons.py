@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from levelbest import Trials, compare
-from levelbest.comparisons.results import Verdict, crossings, verdict_ranges
 from levelbest.errors import DataError, InputError
+from levelbest.results import Verdict, crossings_of, verdict_ranges
 from levelbest.stats import expected_best
 
 FAST = {"n_resamples": 300}
@@ -25,20 +25,18 @@ def test_a_clear_winner_is_named_with_confidence_trials_and_failures():
     assert pair.families == ("cnn", "lr")
     assert pair.verdict_at(1) == "cnn"
     assert pair.verdict_at(20) == "cnn"
-    assert pair.verdicts[-1] == Verdict(
-        21, 40, "not comparable", "bands reach to half the trials of the smaller family, 20"
-    )
+    assert pair.verdicts == (Verdict(1, 20, "cnn"), Verdict(21, 40, "not comparable", "beyond-half"))
     text = str(result)
-    assert "cnn is better than lr at 1 to 20 trials" in text
+    assert "cnn is better than lr with 1 to 20 trials" in text
     assert "95 % confidence" in text
-    assert "cnn: 40 trials, none failed; lr: 40 trials, none failed" in text
-    assert result.adjustment == "max |t| over budgets"
+    assert "40 trials each, none failed" in text
+    assert repr(result) == "Comparison(cnn - lr: cnn at 1 to 20, not comparable at 21 to 40)"
 
 
 def test_equal_families_are_undecided():
     (pair,) = compare(two_families(seed=3, shift=0.0), **FAST).pairs
     assert {one.verdict for one in pair.verdicts} == {"undecided", "not comparable"}
-    assert "cnn and lr: undecided at 1 to 20 trials" in pair.sentence
+    assert "cannot tell cnn from lr with 1 to 20 trials" in pair.sentence
 
 
 def test_direction_turns_the_difference():
@@ -80,7 +78,7 @@ def test_baseline_and_all_pairs_name_the_adjustment():
     every, against = compare(trials, **FAST), compare(trials, baseline="b", **FAST)
     assert [one.families for one in every.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert [one.families for one in against.pairs] == [("a", "b"), ("c", "b")]
-    assert every.adjustment == "step-down max |t| jointly over 3 pairs and budgets"
+    assert every.to_dict()["adjustment"] != against.to_dict()["adjustment"]
     assert "over all budgets and 2 pairs" in str(against)
     wide, narrow = every.pairs[0], against.pairs[0]
     assert (wide.high - wide.low)[4] > (narrow.high - narrow.low)[4]
@@ -94,12 +92,13 @@ def test_failures_are_named_and_the_other_policy_tried():
         scores, direction="max", family=[trials.families[c] for c in trials.family], bounds=(-9, 9)
     )
     result = compare(broken, **FAST)
-    assert "cnn: 40 trials, 4 failed and counted as the worst score" in str(result)
+    assert "4 of 80 failed and count as the worst score" in str(result)
     assert [c.value for c in result.cautions if c.code == "failures"] == [4]
-    assert result.pairs[0].survives in (True, False)
+    assert (result.pairs[0].n_trials, result.pairs[0].n_failed) == ((40, 40), (4, 0))
+    assert result.pairs[0].survives is True
     dropped = compare(broken, failed="drop", **FAST)
-    assert "cnn: 36 trials, and 4 failed ones dropped" in str(dropped)
-    assert ("same" if dropped.pairs[0].survives else "changes") in str(dropped)
+    assert (dropped.pairs[0].n_trials, dropped.pairs[0].n_failed) == ((36, 40), (4, 0))
+    assert "the same families win with failed trials counted as the worst score" in str(dropped)
 
 
 def test_a_verdict_that_rests_on_dropping_failures_does_not_survive():
@@ -112,7 +111,7 @@ def test_a_verdict_that_rests_on_dropping_failures_does_not_survive():
     dropped = compare(trials, failed="drop", n=[1, 2], **FAST)
     assert dropped.pairs[0].verdict_at(1) == "a"
     assert dropped.pairs[0].survives is False
-    assert "The verdict changes with failed trials counted as the worst score." in str(dropped)
+    assert "the winner changes with failed trials counted as the worst score" in str(dropped)
 
 
 def test_claims_at_unequal_budgets_follow_the_rule():
@@ -123,10 +122,10 @@ def test_claims_at_unequal_budgets_follow_the_rule():
         trials = Trials.from_arrays(
             np.concatenate([first, second]), direction="max", family=["a"] * first.size + ["b"] * second.size
         )
-        return compare(trials, **FAST).pairs[0].claim
+        return compare(trials, **FAST).pairs[0].to_dict()["unequal_budgets"]
 
-    assert "with fewer trials: more trials for it could not undo that" in claim(few, many)
-    assert "it had more trials: that proves nothing yet" in claim(few - 2, many)
+    assert "from fewer trials: that speaks for it, but one best score is one draw" in claim(few, many)
+    assert "from more trials, which find better scores by their number alone" in claim(few - 2, many)
     assert claim(few, many[:10]) is None
 
 
@@ -145,7 +144,9 @@ def test_pairs_are_found_by_configuration_and_seed_and_said():
     assert not apart.pairs[0].paired
     assert paired.pairs[0].verdict_at(5) == "a"
     assert ((apart.pairs[0].high - apart.pairs[0].low) > 5 * (paired.pairs[0].high - paired.pairs[0].low))[:10].all()
-    assert any(c.code == "paired-design" and "same configuration" in c.message for c in paired.cautions)
+    assert any(
+        c.code == "paired-design" and c.kind == "used" and c.fact("by") == "configuration" for c in paired.cautions
+    )
     seeds = Trials.from_arrays(
         scores, direction="max", family=["a"] * m + ["b"] * m, seed=np.concatenate([np.arange(m), np.arange(m)[order]])
     )
@@ -178,18 +179,26 @@ def test_medians_are_exact_and_end_at_their_horizon():
     assert pair.method == "exact"
     assert pair.verdict_at(1) == "cnn"
     assert pair.verdicts[-1].verdict == "not comparable"
-    assert "horizon" in pair.verdicts[-1].reason
+    assert (pair.verdicts[-1].end, pair.verdicts[-1].reason) == (40, "no-limits")
 
 
-def test_ranges_end_where_the_bands_do_on_a_thin_grid():
+def test_ranges_end_where_the_bands_do():
     rng = np.random.default_rng(2)
     trials = Trials.from_arrays(rng.random(60), family=["a"] * 50 + ["b"] * 10, direction="max")
-    (pair,) = compare(trials, n=[1, 3, 8], n_resamples=199).pairs
-    assert [(one.start, one.end) for one in pair.verdicts][-1] == (6, 50)
-    assert pair.verdicts[-1].verdict == "not comparable"
+    (pair,) = compare(trials, n_resamples=199).pairs
     assert pair.verdicts[-2].end == 5
+    assert pair.verdicts[-1] == Verdict(6, 50, "not comparable", "beyond-half")
+
+
+def test_nothing_is_said_of_budgets_between_those_asked_for():
+    rng = np.random.default_rng(2)
+    trials = Trials.from_arrays(rng.random(60), family=["a"] * 50 + ["b"] * 10, direction="max")
+    (pair,) = compare(trials, n=[1, 3, 4, 8], n_resamples=199).pairs
+    assert [(one.start, one.end) for one in pair.verdicts] == [(1, 1), (3, 4), (8, 8)]
+    assert pair.verdicts[-1] == Verdict(8, 8, "not comparable", "beyond-half")
+    assert pair.verdict_at(2) == "not comparable"
     (alone,) = compare(trials, n=[8], n_resamples=199, p_values=True).pairs
-    assert alone.p_value is None
+    assert alone.equal_laws_p is None
 
 
 def test_relative_improvement_and_chances():
@@ -207,8 +216,9 @@ def test_relative_improvement_and_chances():
 
 def test_p_values_are_asked_for():
     (pair,) = compare(two_families(shift=3.0), p_values=True, **FAST).pairs
-    assert pair.p_value == pytest.approx(1 / 301)
-    assert compare(two_families(), **FAST).pairs[0].p_value is None
+    assert pair.equal_laws_p == pytest.approx(1 / 301)
+    assert pair.to_dict()["p_value"] == pair.equal_laws_p
+    assert compare(two_families(), **FAST).pairs[0].equal_laws_p is None
 
 
 def test_costs_as_budgets():
@@ -218,9 +228,8 @@ def test_costs_as_budgets():
     cost = np.concatenate([rng.exponential(100, m) + 10, rng.exponential(50, m) + 10])
     trials = Trials.from_arrays(scores, direction="max", family=["a"] * m + ["b"] * m, cost=cost, cost_unit="s")
     result = compare(trials, axis="cost", n_resamples=100)
-    assert result.axis == "cost"
-    assert result.unit == "s"
-    assert "a is better than b at a budget of" in str(result)
+    assert (result.terms.axis, result.terms.cost_unit) == ("cost", "s")
+    assert "a is better than b with a budget of" in str(result)
     assert " min" in str(result)
     assert len(result.pairs[0].to_dict()["mean_cost_scaling"]) == result.pairs[0].budget.size
     assert result.pairs[0].scaled[-1] == pytest.approx(result.pairs[0].difference[-1], abs=0.8)
@@ -236,9 +245,9 @@ def test_a_search_that_still_runs():
     status[50] = "running"
     trials = Trials.from_arrays(scores, direction="max", family=["a"] * 60 + ["b"] * 60, status=status)
     plain = compare(trials, **FAST)
-    assert any(c.code == "fixed-sample" and "--while-running" in c.message for c in plain.cautions)
+    assert any(c.code == "fixed-sample" and "while_running=" in c.sentence for c in plain.cautions)
     looked = compare(trials, while_running=True, statistic="median", **FAST)
-    assert looked.while_running
+    assert looked.terms.while_running
     assert not any(c.code == "fixed-sample" for c in looked.cautions)
     assert looked.pairs[0].n_trials == (50, 60)  # the finished prefix of the plan, not all that finished
     assert looked.pairs[0].verdict_at(1) == "a"
@@ -263,8 +272,21 @@ def test_bad_input_is_a_sentence():
         compare(trials, axis="time", **FAST)
     with pytest.raises(InputError, match="one metric in one direction"):
         compare([trials["cnn"], Trials.from_arrays([1.0, 2.0], direction="min", family="x")], **FAST)
-    with pytest.raises(DataError, match="at least 2 finished trials in two families"):
-        compare(Trials.from_arrays([1.0, 2.0, 3.0], direction="max", family=["a", "b", "b"]), **FAST)
+    with pytest.raises(InputError, match="the list of tables is empty"):
+        compare([])
+
+
+def test_one_trial_compares_with_nothing_and_costs_the_others_nothing():
+    trials = two_families()
+    lonely = Trials.from_arrays([1.0], direction="max", family="x")
+    with_it = compare([trials["cnn"], trials["lr"], lonely], **FAST)
+    assert with_it.pair("cnn", "lr").low == pytest.approx(compare(trials, **FAST).pairs[0].low)
+    assert with_it.families == ("cnn", "lr")
+    assert [(c.family, c.sentence) for c in with_it.cautions if c.kind == "one-trial"] == [
+        ("x", "one trial, too few to compare")
+    ]
+    (pair,) = compare([trials["cnn"], lonely], **FAST).pairs
+    assert pair.verdicts == (Verdict(1, 40, "not comparable", "few-trials"),)
 
 
 def test_tables_with_one_metric_are_joined():
@@ -276,7 +298,7 @@ def test_tables_with_one_metric_are_joined():
 def test_ranges_cover_every_budget_once_and_certify_only_what_was_seen():
     n = np.array([1, 2, 4, 8, 16])
     certified = np.array([0, 1, 1, 0, -1])
-    rows = verdict_ranges(n, certified, np.ones(5, dtype=bool), ("a", "b"), "")
+    rows = verdict_ranges(n, certified, np.ones(5, dtype=bool), ("a", "b"))
     assert [(r.start, r.end, r.verdict) for r in rows] == [
         (1, 1, "undecided"),
         (2, 4, "a"),
@@ -289,10 +311,10 @@ def test_crossings_lie_between_certified_budgets():
     n = np.arange(1, 11)
     difference = np.array([-3, -2, -1, -0.5, 0.5, 1, 2, 2, 2, 2.0])
     certified = np.array([-1, -1, 0, 0, 0, 0, 1, 1, 1, 1])
-    (one,) = crossings(n, difference, certified)
+    (one,) = crossings_of(n, difference, certified)
     assert (one.low, one.high) == (2, 7)
     assert one.budget == pytest.approx(4.5)
-    assert crossings(n, difference, np.zeros(10, dtype=int)) == ()
+    assert crossings_of(n, difference, np.zeros(10, dtype=int)) == ()
 
 
 def test_the_same_seed_gives_the_same_document():
@@ -303,6 +325,19 @@ def test_the_same_seed_gives_the_same_document():
 
 
 def test_rows_for_a_frame():
-    rows = compare(two_families(shift=3.0), n=[1, 5], **FAST).to_rows()
-    assert [row["budget"] for row in rows] == [1, 5]
-    assert {row["verdict"] for row in rows} == {"cnn"}
+    frame = compare(two_families(shift=3.0), n=[1, 5], **FAST).to_frame()
+    assert frame["budget"].tolist() == [1, 5]
+    assert set(frame["verdict"]) == {"cnn"}
+
+
+def test_the_pair_in_the_other_order_is_mirrored():
+    result = compare(two_families(shift=3.0), headline=5, **FAST)
+    one, other = result.pair("cnn", "lr"), result.pair("lr", "cnn")
+    assert other.families == ("lr", "cnn")
+    assert (other.difference == -one.difference).all()
+    assert (other.low == -one.high).all()
+    assert other.effect.high == -one.effect.low
+    assert other.verdicts == one.verdicts
+    assert dict(other.chance)[5] == pytest.approx(1 - dict(one.chance)[5])
+    with pytest.raises(KeyError):
+        result.pair("cnn", "x")

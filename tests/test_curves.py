@@ -6,7 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from levelbest.curves import budget_grid, curve, family_curves
+from levelbest._grid import budget_grid
+from levelbest.designs.curve import curve, family_curves
 from levelbest.errors import DataError, InputError
 from levelbest.trials import Trials
 
@@ -48,7 +49,7 @@ def test_dropping_failures_is_named():
     trials = Trials.from_arrays([0.5, NAN, 0.7, 0.9], direction="max", bounds=(0, 1))
     found = curve(trials, n=[1], failed="drop", n_resamples=199)
     assert found.value[0] == pytest.approx(0.7)
-    assert any("1 of 4 trials failed and are dropped" in c.message for c in found.cautions)
+    assert any("1 of 4 trials failed and is dropped" in c.sentence for c in found.cautions)
 
 
 def test_a_curve_ends_where_the_data_end():
@@ -126,4 +127,4 @@ def test_one_trial_has_a_value_and_no_interval():
     found = curve(Trials.from_arrays([0.5], direction="max"))
     assert found.value.tolist() == [0.5]
     assert np.isnan(found.low).all()
-    assert any("one trial tells nothing" in caution.message for caution in found.cautions)
+    assert any("one trial tells nothing" in caution.sentence for caution in found.cautions)

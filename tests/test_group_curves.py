@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from levelbest.cli.main import main
-from levelbest.comparisons.planning import plan_trials
 from levelbest.designs.compare import compare
 from levelbest.designs.curve import curve, family_curves
+from levelbest.designs.plan import plan_trials
 from levelbest.designs.verifier import verifier_effects
 from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
@@ -274,7 +274,7 @@ def test_weights_and_strata_from_the_command_line(tmp_path, capsys):
         assert point["value"] == pytest.approx(sum(weight[p] * v for p, v in by_problem.items()) / whole, abs=1e-12)
     assert base["weighted"] is True
     assert [(one["stratum"], one["n_groups"]) for one in base["strata"]] == [("easy", 12), ("hard", 8)]
-    easy = np.array([correct[f"p{i}"] for i in range(12)])
+    easy = np.array([correct[name] for name in sorted(f"p{i}" for i in range(12))])
     assert base["strata"][0]["points"][1]["value"] == pytest.approx(pass_at_k(easy, 4, 2).mean(), abs=1e-12)
     alone = group_interval(
         expected_best_by_group(
@@ -298,7 +298,7 @@ def test_weights_and_strata_from_the_command_line(tmp_path, capsys):
     first = document["comparisons"][0]["points"][0]["difference"]
     assert first == pytest.approx(values["base"] - values["new"], abs=1e-12)
     assert main(["compare", *options]) == 0
-    assert "stratum easy, at 95 % by itself:" in capsys.readouterr().out
+    assert "stratum easy, by itself:" in capsys.readouterr().out
     assert main(["plan", *options, "--n", "2", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [one["family"] for one in document["problems"]][:3] == ["base", "base, easy", "base, hard"]
@@ -366,12 +366,12 @@ def test_all_of_n_is_refused_where_it_means_nothing(tmp_path, capsys):
     path = write_samples(tmp_path / "s.csv", [("a", 0.5), ("a", 1), ("b", 0)], "problem,correct")
     assert main(["curve", path, *NAMED, "--statistic", "all"]) == 2
     said = " ".join(capsys.readouterr().err.split())
-    assert "is of scores 0 and 1, got 0.5 in 'correct'; use statistic 'mean', the expected best of n" in said
+    assert "is of scores 0 and 1 with direction max, and 'correct' is not such; use statistic 'mean'" in said
     # the expected maximum of the same scores
     assert main(["curve", path, *NAMED, "--n", "2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["families"][0]["points"][0]["value"] == pytest.approx(1.0)
     assert main(["curve", path, *NAMED[:-1], "min", "--statistic", "all"]) == 2
-    assert "direction must be max" in capsys.readouterr().err
+    assert "with direction max" in capsys.readouterr().err
     assert (
         main(["curve", path, "--selection", "correct", "--group", "none", "--direction", "max", "--statistic", "all"])
         == 2

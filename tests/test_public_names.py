@@ -7,10 +7,12 @@ PUBLIC = {
     "Caution", "Curve", "DataError", "InputError", "LevelbestError", "Metric", "MissingExtra", "Trials",
     "curve", "family_curves", "write_report", "read_trials", "write_trials", "stats",
     "Run", "read_study", "run_study", "run_trials", "verify_ledger",
-    "compare", "Comparison",
-    "reach",
-    "plan_trials",
-    "compare_tasks",
+    "compare", "Comparison", "Effect", "PairComparison", "Standing", "Verdict",
+    "CurveSet", "FamilyCostCurve", "Settings",
+    "reach", "Reach", "Reaches",
+    "plan_trials", "TrialPlan",
+    "compare_tasks", "TaskComparison",
+    "describe", "Description", "Report",
 }  # fmt: skip
 STATS = {
     "Normality", "gaussian_best", "law_best", "normal_best", "normality",

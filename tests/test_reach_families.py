@@ -17,7 +17,7 @@ def trials():
 
 
 def test_each_family_and_each_target(trials):
-    found, _ = reach(trials, {"A 2018": 0.5, "B 2019": 1.3}, n_resamples=300)
+    found = reach(trials, {"A 2018": 0.5, "B 2019": 1.3}, n_resamples=300)
     assert [(one.family, one.name) for one in found] == [
         ("wide", "A 2018"), ("wide", "B 2019"), ("narrow", "A 2018"), ("narrow", "B 2019"),
     ]  # fmt: skip
@@ -33,7 +33,7 @@ def test_each_family_and_each_target(trials):
 
 
 def test_not_within_the_data_says_so(trials):
-    (one,), _ = reach(trials["narrow"], 9.0, n_resamples=300)
+    (one,) = reach(trials["narrow"], 9.0, n_resamples=300)
     assert not one.reached
     assert one.to_dict()["n"] is None
     assert one.to_dict()["high"] is None
@@ -42,7 +42,7 @@ def test_not_within_the_data_says_so(trials):
 
 
 def test_in_cost(trials):
-    (one,), _ = reach(trials["narrow"], 1.1, axis="cost", n_resamples=300)
+    (one,) = reach(trials["narrow"], 1.1, axis="cost", n_resamples=300)
     curve = expected_best(trials["narrow"].selection, np.arange(1, 61))
     n = 1 + int(np.argmax(curve >= 1.1))
     assert np.isnan(one.n)

@@ -7,7 +7,7 @@ import pytest
 
 from levelbest import Trials
 from levelbest.cli.main import main
-from levelbest.comparisons.tasks import compare_tasks, split_tasks
+from levelbest.designs.tasks import compare_tasks, split_tasks
 from levelbest.errors import InputError
 from levelbest.stats import expected_best
 

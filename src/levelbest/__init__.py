@@ -16,27 +16,41 @@ from levelbest._lazy import lazy_names
 if TYPE_CHECKING:
     from levelbest import stats as stats
     from levelbest.cautions import Caution as Caution
-    from levelbest.comparisons import Comparison as Comparison
-    from levelbest.comparisons import compare as compare
-    from levelbest.comparisons.planning import plan_trials as plan_trials
-    from levelbest.comparisons.reach import reach as reach
-    from levelbest.comparisons.tasks import compare_tasks as compare_tasks
-    from levelbest.curves import curve as curve
-    from levelbest.curves import family_curves as family_curves
+    from levelbest.designs.compare import compare as compare
+    from levelbest.designs.curve import curve as curve
+    from levelbest.designs.curve import family_curves as family_curves
+    from levelbest.designs.plan import plan_trials as plan_trials
+    from levelbest.designs.reach import reach as reach
+    from levelbest.designs.tasks import compare_tasks as compare_tasks
     from levelbest.errors import DataError as DataError
     from levelbest.errors import InputError as InputError
     from levelbest.errors import LevelbestError as LevelbestError
     from levelbest.errors import MissingExtra as MissingExtra
     from levelbest.readers import read_trials as read_trials
     from levelbest.readers.tables.tidy import write_trials as write_trials
+    from levelbest.report.describe import Description as Description
+    from levelbest.report.describe import describe as describe
+    from levelbest.report.write import Report as Report
     from levelbest.report.write import write_report as write_report
+    from levelbest.results import Comparison as Comparison
     from levelbest.results import Curve as Curve
+    from levelbest.results import CurveSet as CurveSet
+    from levelbest.results import Effect as Effect
+    from levelbest.results import FamilyCostCurve as FamilyCostCurve
+    from levelbest.results import PairComparison as PairComparison
+    from levelbest.results import Reach as Reach
+    from levelbest.results import Reaches as Reaches
+    from levelbest.results import Standing as Standing
+    from levelbest.results import TaskComparison as TaskComparison
+    from levelbest.results import TrialPlan as TrialPlan
+    from levelbest.results import Verdict as Verdict
     from levelbest.run.runner import Run as Run
     from levelbest.run.runner import run_study as run_study
     from levelbest.run.runner import run_trials as run_trials
     from levelbest.run.study_file import read_study as read_study
     from levelbest.run.verify import verify_ledger as verify_ledger
     from levelbest.trials import Metric as Metric
+    from levelbest.trials import Settings as Settings
     from levelbest.trials import Trials as Trials
 
 __version__ = "0.1.0"
@@ -49,23 +63,37 @@ _HOMES = {
     "LevelbestError": "errors",
     "MissingExtra": "errors",
     "Metric": "trials",
+    "Settings": "trials",
     "Trials": "trials",
     "read_trials": "readers",
     "write_trials": "readers.tables.tidy",
+    "Comparison": "results",
     "Curve": "results",
-    "curve": "curves",
-    "family_curves": "curves",
+    "CurveSet": "results",
+    "Effect": "results",
+    "FamilyCostCurve": "results",
+    "PairComparison": "results",
+    "Reach": "results",
+    "Reaches": "results",
+    "Standing": "results",
+    "TaskComparison": "results",
+    "TrialPlan": "results",
+    "Verdict": "results",
+    "curve": "designs.curve",
+    "family_curves": "designs.curve",
+    "compare": "designs.compare",
+    "compare_tasks": "designs.tasks",
+    "reach": "designs.reach",
+    "plan_trials": "designs.plan",
+    "Description": "report.describe",
+    "describe": "report.describe",
+    "Report": "report.write",
+    "write_report": "report.write",
     "Run": "run.runner",
     "run_study": "run.runner",
     "run_trials": "run.runner",
     "read_study": "run.study_file",
     "verify_ledger": "run.verify",
-    "compare": "comparisons",
-    "Comparison": "comparisons",
-    "reach": "comparisons.reach",
-    "write_report": "report.write",
-    "plan_trials": "comparisons.planning",
-    "compare_tasks": "comparisons.tasks",
 }
 __all__ = sorted([*_HOMES, "stats"])
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -6,10 +6,11 @@ learn a fact.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-__all__ = ["CODES", "Caution"]
+__all__ = ["CODES", "Caution", "documents_of"]
 
 CODES = frozenset(
     {
@@ -86,3 +87,16 @@ class Caution:
     def to_dict(self) -> dict[str, str | float | None]:
         """The form that ``--json`` prints."""
         return {"code": self.code, "family": self.family, "value": self.value, "message": self.sentence}
+
+
+class Cautioned(Protocol):
+    """A result that carries warnings."""
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Its warnings."""
+
+
+def documents_of(results: Iterable[Cautioned]) -> list[dict[str, str | float | None]]:
+    """The warnings of several results, each once, in the form that ``--json`` prints."""
+    return [caution.to_dict() for caution in dict.fromkeys(c for result in results for c in result.cautions)]

@@ -25,7 +25,7 @@ def test_the_paired_design_is_found_and_narrows_the_band(deberta):
 
 
 def test_the_spread_of_paired_differences(deberta):
-    from levelbest.comparisons.pairing import find_pairing
+    from levelbest.designs.pairs import find_pairing
 
     families = [deberta[name] for name in deberta.families]
     pairing = find_pairing(families, required=True)

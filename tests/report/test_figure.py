@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from levelbest.curves import family_curves
+from levelbest.designs.curve import family_curves
 from levelbest.errors import InputError
 from levelbest.report.figures.axes import draw_on, name_ends
 from levelbest.report.figures.curves import draw_lines, new_axes, save_curves

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from levelbest.comparisons import compare
+from levelbest.designs.compare import compare
 from levelbest.errors import InputError
 from levelbest.report.build import build_view
 from levelbest.report.terminal.report import print_report
@@ -96,7 +96,7 @@ def test_words_are_of_samples_and_problems(tmp_path, capsys):
     print_report(report.view)
     out = " ".join(capsys.readouterr().out.split())
     assert "of n = 5 samples of each of 12 problems" in out
-    told = [out, report.view.methods, *report.view.verdict, *(c.message for c in report.view.cautions)]
+    told = [out, report.view.methods, *report.view.verdict, *(c.sentence for c in report.view.cautions)]
     told += [(tmp_path / "page" / name).read_text(encoding="utf-8") for name in ("families.md", "families.tex")]
     told += [item.answer for item in report.view.checklist if item.answer]
     for text in told:
@@ -119,4 +119,4 @@ def test_samples_are_counted_as_samples_and_problems_as_problems():
         group=["p", "q"] * 59 + ["p"],
     )
     said = " ".join(build_view(trials, n_resamples=200).verdict)
-    assert "base: 60 samples of 2 problems, new: 59, none failed" in said
+    assert "base: 60 samples, new: 59 samples, of 2 problems, none failed" in said

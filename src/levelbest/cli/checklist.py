@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from levelbest.cli.options import data_options, json_option, load_trials, seed_option
+from levelbest.errors import InputError
 
 __all__ = ["command"]
 
@@ -16,7 +17,7 @@ __all__ = ["command"]
 @data_options
 @click.option("--answers", type=click.Path(path_type=Path), help="Answers to open questions (YAML: key: answer).")
 @click.option("--format", "form", type=click.Choice(["md", "tex", "html"]), default="md", show_default=True)
-@click.option("--headline", type=click.IntRange(min=1), default=5, show_default=True, help="The n fixed in advance.")
+@click.option("--headline", type=click.IntRange(min=1), metavar="N", help="A budget named in advance.")
 @click.option(
     "--survey", is_flag=True, help="FILEs are checklists, or folders of them, of any hand: count the answers."
 )
@@ -34,8 +35,9 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
         _survey(files, options["out"], as_json)
         return
     trials = load_trials(files, options, quiet=as_json)
-    failed = "worst" if options["failed"] == "both" else options["failed"]
-    chosen = {"headline": options["headline"], "failed": failed, "missing": options["missing"], "rng": options["seed"]}
+    if options["failed"] == "both":
+        raise InputError("a checklist tells of one failure policy; give --failed worst or drop")
+    chosen = {key: options[key] for key in ("headline", "failed", "missing")} | {"rng": options["seed"]}
     view = build_view(trials, comparing=False, statistics=("mean",), **chosen)
     answers = read_answers(options["answers"]) if options["answers"] else None
     items = fill_checklist(view, answers, trials.facts)

@@ -3,36 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from levelbest.errors import InputError
+from levelbest.trials import Settings
 
 if TYPE_CHECKING:
     from levelbest.cautions import Caution
+    from levelbest.designs import Asked, Table
     from levelbest.trials import Trials
 
 __all__ = [
     "READING",
+    "asked_of",
     "budgets_option",
+    "confidence_option",
     "cost_option",
     "curve_options",
     "data_options",
+    "design_options",
     "hint_bounds",
     "json_option",
+    "load_table",
     "load_trials",
+    "policies_of",
+    "resamples_option",
     "seed_option",
     "statistic_option",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# The options of data_options that read_trials takes, by the same names.
 READING = (
-    "family", "selection", "reported", "cost", "group", "weight", "stratum", "trial", "search", "seed_column",
-    "where", "direction", "selection_direction", "bounds", "reader", "wide",
-)  # fmt: skip
+    "family",
+    "selection",
+    "reported",
+    "cost",
+    "group",
+    "weight",
+    "stratum",
+    "trial",
+    "search",
+    "seed_column",
+    "where",
+    "direction",
+    "selection_direction",
+    "bounds",
+    "reader",
+    "wide",
+)
+"""The options of `data_options` that `read_trials` takes, by the same names."""
 
 
 def _budgets(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -95,10 +118,52 @@ def cost_option(function: F) -> F:
 
 def statistic_option(function: F) -> F:
     """``--statistic``: what the curves are."""
-    return click.option(
-        "--statistic", callback=_statistic, metavar="mean|median|Q|all", default="mean", show_default=True,
+    option = click.option(
+        "--statistic",
+        callback=_statistic,
+        metavar="mean|median|Q|all",
+        default="mean",
+        show_default=True,
         help="Of the best of n; all, for problems with 0/1 scores: that all of n succeed (pass^k).",
-    )(function)  # fmt: skip
+    )
+    return option(function)
+
+
+def confidence_option(function: F) -> F:
+    """``--confidence``: of limits and verdicts."""
+    return click.option("--confidence", type=float, default=Settings.confidence, show_default=True)(function)
+
+
+def resamples_option(function: F) -> F:
+    """``--resamples``: random draws behind a limit."""
+    number = click.IntRange(min=99)
+    option = click.option("--resamples", "n_resamples", type=number, default=Settings.n_resamples, show_default=True)
+    return option(function)
+
+
+def design_options(function: F) -> F:
+    """What is compared with what, how surely, and what difference is worth having."""
+    return _apply(
+        (
+            click.option("--baseline", metavar="NAME", help="Compare every other family with this one; default: all."),
+            click.option("--worth", type=float, metavar="D", help="The smallest difference worth having."),
+            click.option(
+                "--interval",
+                type=click.Choice(["default", "gaffke"]),
+                default="default",
+                show_default=True,
+                help="gaffke: limits and verdicts that lean on --bounds alone.",
+            ),
+            click.option(
+                "--paired/--unpaired",
+                default=None,
+                help="Insist on pairs, by equal seeds too, or ignore them; default: where all configurations match.",
+            ),
+            confidence_option,
+            resamples_option,
+        ),
+        function,
+    )
 
 
 def _apply(options: Iterable[Callable[[F], F]], function: F) -> F:
@@ -193,9 +258,9 @@ def curve_options(function: F) -> F:
             ),
             click.option("--interval", metavar="METHOD", default="default", show_default=True),
             click.option("--simultaneous", is_flag=True, help="A band that holds for all budgets at once."),
-            click.option("--confidence", type=float, default=0.95, show_default=True),
+            confidence_option,
             budgets_option,
-            click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=2000, show_default=True),
+            resamples_option,
         ),
         function,
     )
@@ -218,6 +283,32 @@ def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = 
         chosen = [c for c in trials.cautions if c.code in ("guessed-columns", "converted-numbers", "skipped-rows")]
         tell(chosen)
     return trials
+
+
+def load_table(files: tuple[str, ...], options: dict[str, Any], *, quiet: bool = False) -> Table:
+    """The trials, or samples of problems that stay in their files where the options say so."""
+    from levelbest.cli.large import is_large, reading_of
+
+    if not is_large(options):
+        return load_trials(files, options, quiet=quiet)
+    from levelbest.readers.parts import read_in_parts
+
+    return read_in_parts(files, **reading_of(options))
+
+
+def policies_of(options: dict[str, Any]) -> tuple[str, ...]:
+    """The failure policies asked for."""
+    return ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
+
+
+def asked_of(options: dict[str, Any], failed: str) -> Asked:
+    """What the options ask of the trials, under one failure policy."""
+    from levelbest.designs import Asked
+
+    asking = {field.name for field in fields(Asked)} - {"settings", "workers"}
+    given = {name: value for name, value in options.items() if name in asking}
+    settings = Settings(options["confidence"], failed, options["missing"], options["n_resamples"], options["seed"])
+    return Asked.of(**given, workers=options.get("workers") or 1, settings=settings)
 
 
 def hint_bounds(trials: Trials) -> None:

@@ -6,19 +6,29 @@ from typing import Any
 
 import click
 
-from levelbest.cli.options import data_options, json_option, load_trials, seed_option
+from levelbest.cli.options import (
+    confidence_option,
+    data_options,
+    json_option,
+    load_trials,
+    policies_of,
+    resamples_option,
+    seed_option,
+)
 
 __all__ = ["command"]
 
 
 @click.command("plan")
 @data_options
-@click.option("--n", "n", type=click.IntRange(min=1), default=10, show_default=True, help="The budget to plan for.")
+@click.option(
+    "--n", "n", type=click.IntRange(min=1), help="The budget to plan for.  [default: 10; 1 where only seeds vary]"
+)
 @click.option("--width", type=float, help="The width wanted of the interval.  [default: half the present one]")
 @click.option("--power", type=float, default=0.8, show_default=True, help="The chance wanted to certify a difference.")
 @click.option("--baseline", metavar="NAME", help="Separate every other family from this one.")
-@click.option("--confidence", type=float, default=0.95, show_default=True)
-@click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=2000, show_default=True)
+@confidence_option
+@resamples_option
 @seed_option
 @json_option
 def command(files: tuple[str, ...], as_json: bool, seed: int, **options: Any) -> None:
@@ -27,18 +37,26 @@ def command(files: tuple[str, ...], as_json: bool, seed: int, **options: Any) ->
     The trials in FILE are the pilot. A pilot can speak of budgets up to a quarter of its size.
     """
     from levelbest._plain import dump_json
-    from levelbest.comparisons.planning import plan_trials
+    from levelbest.designs.plan import plan_trials
 
     trials = load_trials(files, options, quiet=as_json)
     keys = ("n", "width", "power", "baseline", "confidence", "missing", "n_resamples")
-    policy = "worst" if options["failed"] == "both" else options["failed"]
-    found = plan_trials(trials, failed=policy, rng=seed, **{key: options[key] for key in keys})
+    chosen = {key: options[key] for key in keys}
+    policies = policies_of(options)
+    plans = [plan_trials(trials, failed=failed, rng=seed, **chosen) for failed in policies]
     if as_json:
-        click.echo(dump_json(found.to_dict()))
+        document = plans[0].to_dict()
+        if len(plans) > 1:
+            document["other_failure_policy"] = plans[1].to_dict()
+        click.echo(dump_json(document))
         return
-    from levelbest.report.terminal.curves import console, print_cautions
+    from levelbest.report.terminal.console import console, print_cautions, print_text
+    from levelbest.report.words.phrases import counted
 
     out = console()
-    for sentence in found.sentences:
-        out.print(sentence)
-    print_cautions(found.cautions, out)
+    for failed, plan in zip(policies, plans, strict=True):
+        if len(plans) > 1:
+            print_text(f"failed trials {counted(failed)}:", out)
+        for sentence in plan.sentences:
+            print_text(sentence, out)
+    print_cautions(plans[0].cautions, out)

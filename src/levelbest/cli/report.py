@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelbest.cli.large import is_large, large_options, reading_of
-from levelbest.cli.options import data_options, hint_bounds, json_option, load_trials, seed_option
+from levelbest.cli.large import large_options
+from levelbest.cli.options import data_options, design_options, hint_bounds, json_option, load_table, seed_option
 from levelbest.errors import InputError
 
 if TYPE_CHECKING:
+    from levelbest.designs import Table
     from levelbest.report.write import Report
-    from levelbest.trials import Trials
 
 __all__ = ["command", "report_options", "tell_report", "write"]
 
@@ -24,13 +24,13 @@ def report_options(function: Any) -> Any:
         click.option("--out", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True),
         click.option("--force", is_flag=True, help="Overwrite an existing page."),
         click.option("--title", help="The page's heading."),
-        click.option("--headline", type=click.IntRange(min=1), default=5, help="The n fixed in advance."),
-        click.option("--baseline", metavar="NAME", help="Compare every family with this one only."),
-        click.option("--confidence", type=float, default=0.95, show_default=True),
+        click.option(
+            "--headline", type=click.IntRange(min=1), metavar="N", help="A budget named in advance: tested first."
+        ),
         click.option("--published", multiple=True, metavar="NAME=SCORE", help="A published score, drawn dashed."),
         click.option("--hide", multiple=True, metavar="COL", help="Leave this configuration column out."),
         click.option("--answers", type=click.Path(path_type=Path), help="Answers for the checklist (YAML)."),
-        click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=2000, show_default=True),
+        design_options,
     ):
         function = option(function)
     return function
@@ -45,35 +45,15 @@ def report_options(function: Any) -> Any:
 @json_option
 def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Verdict, figures, page, tables and checklist in one go."""
-    if is_large(options):
-        tell_report(_write_large(files, options), as_json)
-        return
-    trials = load_trials(files, options, quiet=as_json)
-    if not as_json:
-        hint_bounds(trials)
-    tell_report(write(trials, options), as_json)
+    from levelbest.trials import Trials
+
+    table = load_table(files, options, quiet=as_json)
+    if not as_json and isinstance(table, Trials):
+        hint_bounds(table)
+    tell_report(write(table, options), as_json)
 
 
-def _write_large(files: tuple[str, ...], options: dict[str, Any]) -> Report:
-    """The report of samples that are read in parts; samples themselves are not in it."""
-    from levelbest.report.large import build_large_view
-    from levelbest.report.paper.checklist import read_answers
-    from levelbest.report.write import write_report
-
-    if options["failed"] == "both":
-        raise InputError("a report shows one failure policy, worst or drop")
-    if options.get("hide"):
-        raise InputError("samples that are read in parts have no configuration columns to --hide; leave it out")
-    keys = ("title", "headline", "baseline", "confidence", "failed", "n_resamples")
-    view = build_large_view(
-        files, published=_published(options["published"]), rng=options["seed"], **{key: options[key] for key in keys},
-        **reading_of(options),
-    )  # fmt: skip
-    answers = read_answers(options["answers"]) if options.get("answers") else None
-    return write_report(view, options["out"], answers=answers, force=options["force"])
-
-
-def write(trials: Trials, options: dict[str, Any]) -> Report:
+def write(table: Table, options: dict[str, Any]) -> Report:
     """Write the report that the options ask for."""
     from levelbest.report.paper.checklist import read_answers
     from levelbest.report.write import write_report
@@ -82,10 +62,10 @@ def write(trials: Trials, options: dict[str, Any]) -> Report:
         raise InputError(
             "a report shows one failure policy, worst or drop, and says whether verdicts survive the other"
         )
-    keys = ("title", "headline", "baseline", "confidence", "failed", "missing", "hide", "n_resamples")
-    chosen = {key: options[key] for key in keys if key in options}
+    keys = ("title", "headline", "worth", "interval", "paired", "baseline", "hide")
+    chosen = {key: options[key] for key in (*keys, "confidence", "failed", "missing", "n_resamples") if key in options}
     return write_report(
-        trials,
+        table,
         options["out"],
         answers=read_answers(options["answers"]) if options.get("answers") else None,
         force=options["force"],

@@ -26,7 +26,7 @@ from levelbest.results import (
 )
 from levelbest.stats.contrasts import Contrast, Contrasts, Question, widest
 
-__all__ = ["assemble", "pairs_of"]
+__all__ = ["assemble", "pairs_of", "points_at"]
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -149,6 +149,9 @@ def _pair(design: Design, terms: Terms, contrast: Contrast, method: str, budget:
     first, second = design.counts[a], design.counts[b]
     families = first.family, second.family
     best = None if first.best is None or second.best is None else (first.best, second.best)
+    searches = None
+    if first.n_searches is not None and second.n_searches is not None:
+        searches = first.n_searches, second.n_searches
     return PairComparison(
         families=families,
         terms=terms,
@@ -165,6 +168,7 @@ def _pair(design: Design, terms: Terms, contrast: Contrast, method: str, budget:
         paired=design.paired,
         n_trials=(first.n_trials, second.n_trials),
         n_failed=(first.n_failed, second.n_failed),
+        n_searches=searches,
         best=best,
         crossings=crossings_of(contrast.n, contrast.difference, contrast.certified),
         reasons=contrast.reasons,
@@ -244,7 +248,7 @@ def _standings(
             loser = pair.families[1] if winner == pair.families[0] else pair.families[0]
             above[winner].append(loser)
             below[loser].append(winner)
-    points = _points(design, budget)
+    points = points_at(design, budget)
     standings = [
         Standing(
             family=own.family,
@@ -258,14 +262,14 @@ def _standings(
             better_than=tuple(above[own.family]),
             worse_than=tuple(below[own.family]),
         )
-        for own, (at, value, low, high) in zip(design.counts, points, strict=True)
+        for own, (at, value, low, high) in zip(design.counts if points else (), points, strict=True)
     ]
     sign = design.metric.sign
     ranked = sorted(standings, key=lambda own: (-sign * own.value if np.isfinite(own.value) else np.inf, own.family))
     return tuple(ranked), tuple(name for name in design.families if not below[name])
 
 
-def _points(design: Design, budget: float) -> list[tuple[float, float, float, float]]:
+def points_at(design: Design, budget: float) -> list[tuple[float, float, float, float]]:
     """Each family's value with pointwise limits at the budget, or at its last one where it was not run so long."""
     asked = design.asked
     if asked.axis == "cost":

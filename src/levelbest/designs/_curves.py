@@ -13,7 +13,7 @@ from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked
 from levelbest.errors import InputError
 from levelbest.results import Curve
-from levelbest.stats.bands import LARGE, OF_V, Interval, best_interval
+from levelbest.stats.bands import LARGE, Interval, best_interval
 from levelbest.stats.best import (
     Mean,
     best_statistic,
@@ -77,6 +77,7 @@ def trial_curve(trials: Trials, asked: Asked, *, no_limits: str = "") -> Curve:
         failed=settings.failed,
         horizon=limits.horizon,
         seed=settings.rng,
+        unseen=limits.unseen,
         cautions=tuple(dict.fromkeys([*cautions, *_about_the_trials(trials, scores, limits)])),
     )
 
@@ -147,13 +148,9 @@ class _Estimate:
 
 def _limits(trials: Trials, scores: Scores, budgets: IntArray, asked: Asked, no_limits: str) -> Interval:
     """An interval of the estimate shown; none where that estimator has none of its own."""
-    settings, method = asked.settings, asked.interval
-    if asked.estimator == "gaussian" and method == "default":
-        method = "gaussian"
-    own = {"u": True, "v": method in OF_V, "gaussian": method == "gaussian", "naive": False}
-    if scores.n_trials < 2 or no_limits or not own[asked.estimator]:
+    settings = asked.settings
+    if scores.n_trials < 2 or no_limits:
         nowhere = np.full(budgets.size, np.nan)
-        why = "one trial tells nothing of the spread" if scores.n_trials < 2 else None
         return Interval(
             n=budgets,
             low=nowhere,
@@ -162,14 +159,14 @@ def _limits(trials: Trials, scores: Scores, budgets: IntArray, asked: Asked, no_
             confidence=settings.confidence,
             simultaneous=asked.simultaneous,
             n_trials=scores.n_trials,
-            reason=why,
+            reason="one trial tells nothing of the spread" if scores.n_trials < 2 else None,
         )
     return best_interval(
         scores.selection,
         budgets,
         scores.reported,
         statistic=asked.statistic,
-        method=method,
+        method=asked.interval,
         confidence=settings.confidence,
         simultaneous=asked.simultaneous,
         direction=trials.metric.direction,

@@ -5,29 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any, cast
+from typing import Any, overload
 
 import numpy as np
 
 from levelbest.cautions import Caution
+from levelbest.designs._protocol import Table
 from levelbest.errors import InputError, named
 from levelbest.trials import OK, Trials, one_table
 from levelbest.trials.problems import ProblemTable
 
-__all__ = ["as_trials", "with_scores"]
+__all__ = ["as_table", "as_trials", "comparable", "with_scores"]
+
+
+def as_table(source: Any, reading: Mapping[str, Any] | None = None) -> Table:
+    """As `as_trials`, but for samples of problems that are read in parts, which stay where they are."""
+    return source if not reading and isinstance(source, ProblemTable) else as_trials(source, reading)
 
 
 def as_trials(source: Any, reading: Mapping[str, Any] | None = None) -> Trials:
     """Trials from trials, several tables of them, a list of scores, or what `read_trials` reads.
 
-    ``reading`` are the arguments of `read_trials`; Any is the type of what it can read. A table that is read in parts
-    passes as it is: only the design of problems, which is asked first, looks into it.
+    ``reading`` are the arguments of `read_trials`; Any is the type of what it can read.
     """
     reading = dict(reading or {})
-    if isinstance(source, (Trials, ProblemTable)) or _all_are(source, Trials):
+    if isinstance(source, ProblemTable):
+        raise InputError("samples that are read in parts have curves and comparisons; read them whole for the rest")
+    if isinstance(source, Trials) or _all_are(source, Trials):
         if reading:
             raise InputError(f"these trials are read already; leave out {', '.join(map(named, reading))}")
-        return cast(Trials, source) if isinstance(source, ProblemTable) else one_table(source)
+        return one_table(source)
     if isinstance(source, np.ndarray) or _all_are(source, Real):
         return _from_scores(source, reading)
     from levelbest.readers import read_trials
@@ -52,12 +59,16 @@ def _from_scores(scores: Any, reading: Mapping[str, Any]) -> Trials:
     return Trials.from_arrays(scores, **reading)
 
 
-def with_scores(trials: Trials, baseline: str | None = None) -> Trials:
+@overload
+def with_scores(trials: Trials, baseline: str | None = None) -> Trials: ...
+@overload
+def with_scores(trials: Table, baseline: str | None = None) -> Table: ...
+def with_scores(trials: Table, baseline: str | None = None) -> Table:
     """The families of which anything can be estimated, with a warning for each that is left out.
 
     Where there is none, or the baseline has no score, all are kept: what comes next says so.
     """
-    if isinstance(trials, ProblemTable):
+    if not isinstance(trials, Trials):
         return trials
     scored = np.unique(trials.family[trials.status == OK])
     kept = [name for code, name in enumerate(trials.families) if code in scored]
@@ -69,4 +80,21 @@ def with_scores(trials: Trials, baseline: str | None = None) -> Trials:
         if name not in kept
     ]
     left = trials[kept]
+    return replace(left, cautions=(*left.cautions, *lost))
+
+
+def comparable(trials: Table, baseline: str | None = None) -> Table:
+    """The families that have a score and more than one trial, with a warning for each that is left out of a comparison.
+
+    Where fewer than two would be left, or the baseline is one of the others, all are kept: verdicts say why not.
+    """
+    trials = with_scores(trials, baseline)
+    if not isinstance(trials, Trials):
+        return trials
+    alone = [name for name in trials.families if trials[name].n_trials < 2]
+    kept = [name for name in trials.families if name not in alone]
+    if not alone or len(kept) < 2 or baseline in alone:
+        return trials
+    left = trials[kept]
+    lost = (Caution.of("few-values", name, 1, kind="one-trial") for name in alone)
     return replace(left, cautions=(*left.cautions, *lost))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,12 @@ from levelbest.errors import InputError
 from levelbest.results import Curve, FamilyCostCurve, PairComparison
 from levelbest.stats.contrasts import Contrasts, Question
 from levelbest.trials import Metric, Settings, Trials
+from levelbest.trials.problems import ProblemTable
 
-__all__ = ["Asked", "Counts", "Design", "DesignClass", "design_of", "designs", "register_design"]
+__all__ = ["Asked", "Counts", "Design", "DesignClass", "Table", "design_of", "designs", "register_design"]
+
+Table = Trials | ProblemTable
+"""Trials in memory, or samples of problems that are read in parts."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +97,17 @@ class Asked:
             return self.headline
         return self.n[0] if self.n is not None and len(self.n) == 1 else None
 
-    def budgets(self, most: int, default: IntArray) -> IntArray:
-        """The budgets asked for, as far as they reach, or the design's own; an error where none is within reach."""
+    def budgets(self, most: int, default: IntArray, what: str = "") -> IntArray:
+        """The budgets asked for, as far as they reach, or the design's own; an error where none is within reach.
+
+        ``what`` says in words what ``most`` is, where it is not the number of trials.
+        """
         if self.n is None:
             return default
         asked = np.array(self.n, dtype=np.int64)
         inside = asked[asked <= most]
+        if not inside.size and what:
+            raise InputError(f"n must be at most {what}, {most}, got {asked[0]}")
         if not inside.size:
             _check.as_budgets(asked, most)
         return inside
@@ -118,6 +127,8 @@ class Counts:
     n_running: int = 0
     best: float | None = None
     """The best selection score observed, where budgets count trials."""
+    n_searches: int | None = None
+    """How many searches they are, where the unit is the search."""
 
 
 class Design(Protocol):
@@ -128,20 +139,46 @@ class Design(Protocol):
     """
 
     name: ClassVar[str]
-    unit: str
-    """The word for what a budget counts: ``trial``, ``run``, ``sample``."""
-    adjustment: str
-    """A code for how the limits hold for all pairs together; worded in `levelbest.report.words.verdicts`."""
-    asked: Asked
-    metric: Metric
-    statistic: str
-    families: tuple[str, ...]
-    paired: bool
-    headline: int | None
-    """The budget that effects are of where none was named; None: the first one compared."""
-    beyond: str
-    """Why budgets past those compared have no verdict; empty: nothing is said of them."""
-    weighted: bool
+
+    @property
+    def unit(self) -> str:
+        """The word for what a budget counts: ``trial``, ``run``, ``sample``."""
+
+    @property
+    def adjustment(self) -> str:
+        """A code for how the limits hold for all pairs together; worded in `levelbest.report.words.verdicts`."""
+
+    @property
+    def asked(self) -> Asked:
+        """What was asked of the trials."""
+
+    @property
+    def metric(self) -> Metric:
+        """What the scores are."""
+
+    @property
+    def statistic(self) -> str:
+        """What of the best of n is compared."""
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """Their names."""
+
+    @property
+    def paired(self) -> bool:
+        """Whether families are compared pair by pair."""
+
+    @property
+    def headline(self) -> int | None:
+        """The budget that effects are of where none was named; None: the last one compared."""
+
+    @property
+    def beyond(self) -> str:
+        """Why budgets past those compared have no verdict; empty: nothing is said of them."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether problems are weighted."""
 
     @property
     def n_groups(self) -> int | None:
@@ -186,11 +223,11 @@ class DesignClass(Protocol):
     def name(self) -> str:
         """Of the design."""
 
-    def fits(self, trials: Trials, asked: Asked, /) -> bool:
+    def fits(self, trials: Table, asked: Asked, /) -> bool:
         """Whether this is the design of these trials, given what is asked: a class method."""
 
-    def __call__(self, trials: Trials, asked: Asked, /) -> Design:
-        """The design of these trials."""
+    def __call__(self, trials: Any, asked: Asked, /) -> Design:
+        """The design of trials that it fits."""
 
 
 _KNOWN: list[DesignClass] = []
@@ -212,7 +249,7 @@ def register_design(design: DesignClass, *, before: str | None = None) -> None:
     _KNOWN.insert(0 if before is None else names.index(_check.as_choice(before, names, "design")), design)
 
 
-def design_of(trials: Trials, asked: Asked) -> Design:
+def design_of(trials: Table, asked: Asked) -> Design:
     """The design of these trials: the first registered that fits."""
     for design in designs():
         if design.fits(trials, asked):

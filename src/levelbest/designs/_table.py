@@ -12,7 +12,7 @@ from levelbest._check import IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked, Counts, Design, design_of
-from levelbest.errors import DataError
+from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, FamilyCostCurve, PairComparison
 from levelbest.stats.best import statistic_named
 from levelbest.stats.contrasts import Sample, turn, widest
@@ -45,6 +45,10 @@ class TableDesign:
     weighted = False
 
     def __init__(self, trials: Trials, asked: Asked) -> None:
+        if asked.statistic == "all":
+            raise InputError(
+                f"statistic 'all' (all of n succeed, pass^k) is of samples of problems; name them with {named('group')}"
+            )
         self.trials, self.asked = trials, asked
         self.metric = trials.metric
         self.families = trials.families
@@ -82,13 +86,14 @@ class TableDesign:
 
     @cached_property
     def excluded(self) -> Mapping[str, str]:
-        """Families without limits, with the reason's code."""
-        return adaptive_families(self.trials)
+        """Families without limits, with the reason's code: one adaptive search, or one trial."""
+        alone = {name: "few-trials" for name, size in zip(self.families, self.sizes, strict=True) if size < 2}
+        return alone | adaptive_families(self.trials)
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """What a reviewer would ask about the trials compared."""
-        kept = [caution for caution in self.trials.cautions if caution.code not in _SAID_ANEW]
+        kept = [c for c in self.trials.cautions if c.code not in _SAID_ANEW or c.kind == "left-out"]
         for name, own in zip(self.families, self.scores, strict=True):
             kept += failure_cautions(name, own, self.unit)
             if own.n_running:

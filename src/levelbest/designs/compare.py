@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest.designs._assemble import assemble, pairs_of
-from levelbest.designs._input import as_trials, with_scores
-from levelbest.designs._protocol import Asked, design_of
+from levelbest.designs._input import as_table, comparable
+from levelbest.designs._protocol import Asked, Table, design_of
 from levelbest.results import Comparison
-from levelbest.trials import Settings, Trials
+from levelbest.trials import Settings
 
 __all__ = ["compare", "compare_asked"]
 
@@ -99,11 +99,11 @@ def compare(
         worth=worth,
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
-    return compare_asked(as_trials(trials, reading), asked)
+    return compare_asked(as_table(trials, reading), asked)
 
 
-def compare_asked(trials: Trials, asked: Asked) -> Comparison:
+def compare_asked(trials: Table, asked: Asked) -> Comparison:
     """The comparison of these trials that was asked for."""
-    trials = with_scores(trials, asked.baseline)
+    trials = comparable(trials, asked.baseline)
     pairs_of(trials.families, asked.baseline)
     return assemble(design_of(trials, asked))

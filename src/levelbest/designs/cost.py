@@ -12,7 +12,7 @@ import numpy as np
 from levelbest._check import FloatArray
 from levelbest._grid import cost_grid
 from levelbest.designs._contrasts import Band, band_contrasts
-from levelbest.designs._protocol import Asked
+from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import FamilyCostCurve, PairComparison
@@ -45,7 +45,7 @@ class Cost(TableDesign):
     beyond = ""
 
     @classmethod
-    def fits(cls, trials: Trials, asked: Asked) -> bool:  # noqa: ARG003
+    def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
         """Where budgets are costs."""
         return asked.axis == "cost"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from levelbest.designs._input import as_trials, with_scores
-from levelbest.designs._protocol import Asked, design_of
+from levelbest.designs._input import as_table, with_scores
+from levelbest.designs._protocol import Asked, Table, design_of
 from levelbest.errors import InputError
 from levelbest.results import Curve, CurveSet, FamilyCostCurve
 from levelbest.trials import Settings, Trials
@@ -65,19 +65,36 @@ def curve(
     >>> round(float(drawn.value[1]), 4)
     0.772
     """
-    asked = Asked.of(
+    asked = _asked(n, statistic, estimator, interval, simultaneous, confidence, failed, missing, n_resamples, rng)
+    table = as_table(trials, reading)
+    if len(table.families) != 1:
+        names = ", ".join(map(repr, table.families))
+        raise InputError(f"a curve is of one family, and here are {names}; choose one, or take family_curves")
+    return curves_asked(table, asked)[0]
+
+
+def _asked(
+    n: npt.ArrayLike | None = None,
+    statistic: str | float = "mean",
+    estimator: str = "u",
+    interval: str = "default",
+    simultaneous: bool = False,
+    confidence: float = Settings.confidence,
+    failed: str = Settings.failed,
+    missing: str = Settings.missing,
+    n_resamples: int = Settings.n_resamples,
+    rng: int | None = Settings.rng,
+) -> Asked:
+    """What is asked of a curve; its parameters are those of `curve`."""
+    settings = Settings(confidence, failed, missing, n_resamples, rng)
+    return Asked.of(
         n=n,
         statistic=statistic,
         estimator=estimator,
         interval=interval,
         simultaneous=simultaneous,
-        settings=Settings(confidence, failed, missing, n_resamples, rng),
+        settings=settings,
     )
-    table = as_trials(trials, reading)
-    if len(table.families) != 1:
-        names = ", ".join(map(repr, table.families))
-        raise InputError(f"a curve is of one family, and here are {names}; choose one, or take family_curves")
-    return curves_asked(table, asked)[0]
 
 
 def family_curves(trials: Any, **options: Any) -> CurveSet:
@@ -101,15 +118,12 @@ def family_curves(trials: Any, **options: Any) -> CurveSet:
     >>> [drawn.family for drawn in family_curves(table, family="model", selection="acc", direction="max")]
     ['a', 'b']
     """
-    asking = inspect.signature(curve).parameters
+    asking = inspect.signature(_asked).parameters
     reading = {key: options.pop(key) for key in list(options) if key not in asking}
-    table = with_scores(as_trials(trials, reading))
-    keys = ("confidence", "failed", "missing", "n_resamples", "rng")
-    settings = Settings(**{key: options.pop(key) for key in keys if key in options})
-    return curves_asked(table, Asked.of(settings=settings, **options))
+    return curves_asked(with_scores(as_table(trials, reading)), _asked(**options))
 
 
-def curves_asked(trials: Trials, asked: Asked) -> CurveSet:
+def curves_asked(trials: Table, asked: Asked) -> CurveSet:
     """The curves of every family that were asked for, over numbers of trials."""
     drawn = design_of(trials, asked).curves(asked)
     return CurveSet(own for own in drawn if isinstance(own, Curve))

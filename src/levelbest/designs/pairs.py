@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from levelbest._check import IntArray
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import Asked
+from levelbest.designs._protocol import Asked, Table
 from levelbest.designs.trials import IndependentTrials
 from levelbest.errors import InputError, named
 from levelbest.trials import OK, RUNNING, Scores, Trials
@@ -26,9 +26,11 @@ class Pairs(IndependentTrials):
     paired = True
 
     @classmethod
-    def fits(cls, trials: Trials, asked: Asked) -> bool:
+    def fits(cls, trials: Table, asked: Asked) -> bool:
         """Where pairs are asked for, or every trial has its partners."""
-        if asked.paired is False or asked.while_running or asked.axis == "cost" or len(trials.families) < 2:
+        if asked.paired is False or asked.while_running or asked.axis == "cost" or not isinstance(trials, Trials):
+            return False
+        if len(trials.families) < 2:
             return False
         return find_pairing(_tables(trials), required=asked.paired is True) is not None
 

@@ -282,6 +282,10 @@ class _Stratum:
     def families(self) -> tuple[str, ...]:
         return self.table.families
 
+    @property
+    def source(self) -> tuple[str, ...]:
+        return self.table.source
+
     def problems(self, settings: Settings) -> tuple[Problems, ...]:
         inside = [own.within(self.label) for own in problems_of(self.table, settings)]
         if not all(own.labels.size for own in inside):

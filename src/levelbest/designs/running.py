@@ -10,7 +10,7 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.designs._contrasts import Band, band_contrasts
-from levelbest.designs._protocol import Asked
+from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import InputError, named
 from levelbest.stats.bands import anytime_cdf_band, anytime_quantile_interval, mean_curve_bounds
@@ -39,7 +39,7 @@ class Running(TableDesign):
     beyond = ""
 
     @classmethod
-    def fits(cls, trials: Trials, asked: Asked) -> bool:  # noqa: ARG003
+    def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
         """Where limits are asked for that hold while trials run."""
         return asked.while_running
 

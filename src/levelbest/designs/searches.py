@@ -13,7 +13,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._contrasts import Band, band_contrasts
-from levelbest.designs._protocol import Asked, Counts
+from levelbest.designs._protocol import Asked, Counts, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import InputError
 from levelbest.results import Curve
@@ -25,6 +25,7 @@ __all__ = ["Searches"]
 POINTS = 10
 """Budgets compared: they share the error rate."""
 FEWEST = 3
+_LENGTH = "the length of the shortest search"
 _NO_WORRY = ("adaptive-sampler", "trend", "repeated-configurations")  # the unit is the search
 
 
@@ -51,9 +52,9 @@ class Searches(TableDesign):
     beyond = "search-ends"
 
     @classmethod
-    def fits(cls, trials: Trials, asked: Asked) -> bool:  # noqa: ARG003
+    def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
         """Where trials belong to searches."""
-        return trials.search is not None
+        return isinstance(trials, Trials) and trials.search is not None
 
     def __init__(self, trials: Trials, asked: Asked) -> None:
         if asked.axis == "cost" or asked.while_running or asked.statistic != "mean" or asked.estimator != "u":
@@ -85,8 +86,8 @@ class Searches(TableDesign):
     def counts(self) -> tuple[Counts, ...]:
         """Of each family; the best score of several searches is no claim about one."""
         return tuple(
-            Counts(name, own.n_trials, own.n_failed, own.n_running, None)
-            for name, own in zip(self.families, self.scores, strict=True)
+            Counts(name, own.n_trials, own.n_failed, own.n_running, None, several.count)
+            for name, own, several in zip(self.families, self.scores, self.repeated, strict=True)
         )
 
     @property
@@ -111,7 +112,7 @@ class Searches(TableDesign):
     def budgets(self, pairs: Sequence[tuple[int, int]]) -> IntArray:  # noqa: ARG002
         """Up to the end of the shortest search of all."""
         shortest = min(own.length for own in self.repeated)
-        return self.asked.budgets(shortest, budget_grid(shortest, whole=POINTS, points=POINTS))
+        return self.asked.budgets(shortest, budget_grid(shortest, whole=POINTS, points=POINTS), _LENGTH)
 
     def contrasts(self, question: Question) -> Contrasts:
         """Welch's t over searches, the error shared by all budgets and pairs."""
@@ -142,7 +143,7 @@ class Searches(TableDesign):
 
     def _curve(self, place: int, asked: Asked) -> Curve:
         own, scores, metric, settings = self.repeated[place], self.scores[place], self.metric, asked.settings
-        budgets = asked.budgets(own.length, np.arange(1, own.length + 1))
+        budgets = asked.budgets(own.length, np.arange(1, own.length + 1), _LENGTH)
         inside = own.curves[:, budgets - 1]
         mean, low, high = search_interval(inside, settings.confidence)
         if metric.sign < 0:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from levelbest._check import IntArray
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import Asked
+from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.stats.contrasts import Contrasts, Question, seed_contrasts
 from levelbest.trials import Trials
@@ -28,11 +28,16 @@ class Seeds(TableDesign):
     beyond = ""
 
     @classmethod
-    def fits(cls, trials: Trials, asked: Asked) -> bool:
+    def fits(cls, trials: Table, asked: Asked) -> bool:
         """Where only seeds vary and nobody asks for the best of several runs."""
         if asked.while_running or asked.axis == "cost" or asked.paired is True or asked.statistic != "mean":
             return False
-        return asked.n in (None, (1,)) and asked.headline in (None, 1) and only_seeds_vary(trials)
+        return (
+            asked.n in (None, (1,))
+            and asked.headline in (None, 1)
+            and isinstance(trials, Trials)
+            and only_seeds_vary(trials)
+        )
 
     @property
     def reach(self) -> dict[str, float]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from levelbest._check import IntArray
-from levelbest.designs._protocol import Asked
+from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.results import PairComparison
 from levelbest.stats.contrasts import (
@@ -20,7 +20,6 @@ from levelbest.stats.contrasts import (
     relative_improvement,
     search_contrasts,
 )
-from levelbest.trials import Trials
 
 __all__ = ["IndependentTrials"]
 
@@ -33,7 +32,7 @@ class IndependentTrials(TableDesign):
     name: ClassVar[str] = "trials"
 
     @classmethod
-    def fits(cls, trials: Trials, asked: Asked) -> bool:  # noqa: ARG003
+    def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
         """Where nothing else does."""
         return True
 

@@ -1,371 +1,349 @@
-"""From trials to a view: every number and sentence of a report, computed once."""
+"""From trials to a view: curves, comparisons and tables of a report, each computed once."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from functools import partial
-from typing import Any, TypeVar
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TypeVar
 
 import numpy as np
 
-from levelbest import __version__, _check
-from levelbest._check import FloatArray
+from levelbest import __version__
 from levelbest.cautions import Caution
-from levelbest.comparisons import Comparison, compare
-from levelbest.comparisons.searches import search_curves
-from levelbest.curves import curve
+from levelbest.designs import Asked, Design, design_of
+from levelbest.designs._assemble import points_at
+from levelbest.designs._input import with_scores
+from levelbest.designs.compare import compare_asked
+from levelbest.designs.problems import ProblemsDesign
+from levelbest.designs.verifier import verifier_effects
 from levelbest.errors import DataError
-from levelbest.group_curves import scored
 from levelbest.report import sections as problems
 from levelbest.report.columns import cell_text, hidden_columns, is_known, machine_columns, searched, trial_table
+from levelbest.report.describe import spearman
 from levelbest.report.paper.methods import REFERENCES, methods_paragraph
-from levelbest.report.view import Family, Line, Pair, Range, Section, View, line_of
-from levelbest.report.words.summary import summary_sentences
-from levelbest.trials import STATUSES, Metric, Scores, Trials
+from levelbest.report.view import Family, Line, Section, View, cost_line, line_of, pair_of
+from levelbest.report.words.summary import alone_sentence, family_title
+from levelbest.results import Comparison, Curve, FamilyCostCurve
+from levelbest.trials import Settings, Trials
+from levelbest.trials.problems import ProblemTable
 
-__all__ = ["build_view", "family_title", "pairs_shown", "said_alone"]
+__all__ = ["build_view"]
 
 T = TypeVar("T")
-
-COST_RESAMPLES = 200
-"""Every resample on the cost axis draws orders of its own, so there are fewer of them."""
+FIRST_SHOWN = 5
+"""The budget of the one number in the table where none was named and nothing is compared."""
+_ENOUGH_FOR_COST = 5
 
 
 def build_view(
-    trials: Trials,
+    trials: Trials | ProblemTable,
     *,
     title: str | None = None,
-    headline: int = 5,
+    headline: int | None = None,
+    worth: float | None = None,
+    interval: str = "default",
+    paired: bool | None = None,
     baseline: str | None = None,
-    confidence: float = 0.95,
-    failed: str = "worst",
-    missing: str = "refuse",
     statistics: Iterable[str] = ("mean", "median"),
     published: Mapping[str, float] | None = None,
     hide: Iterable[str] = (),
     comparing: bool = True,
-    n_resamples: int = 2000,
+    confidence: float = Settings.confidence,
+    failed: str = Settings.failed,
+    missing: str = Settings.missing,
+    n_resamples: int = Settings.n_resamples,
     rng: int = 0,
 ) -> View:
     """Curves with simultaneous bands, comparisons, tables and sentences for every family in the trials.
 
-    ``headline`` is the budget of the one number in the table, fixed before looking ([B] section 3.3); ``hide`` names
-    configuration columns that stay out of the report.
+    It has a parameter for each option of the command line, of the same name. ``statistics`` are those of the curves,
+    the first one also that of the verdict; ``comparing`` False leaves comparisons out; ``hide`` names configuration
+    columns that stay out of the report.
     """
-    _check.as_count(headline, "headline")
-    options: dict[str, Any] = {
-        "confidence": confidence,
-        "failed": failed,
-        "missing": missing,
-        "n_resamples": n_resamples,
-        "rng": rng,
-    }
+    asked = Asked.of(
+        headline=headline,
+        worth=worth,
+        interval=interval,
+        paired=paired,
+        baseline=baseline,
+        simultaneous=True,
+        settings=Settings(confidence, failed, missing, n_resamples, rng),
+    )
     hidden = hidden_columns(trials, hide)
-    everything, (trials, lost) = trials, _with_scores(trials, baseline)
-    statistics = tuple(statistics)
-    if trials.group is not None:
-        # over problems there is one statistic, the average over problems, and no cost axis
-        statistics, trials = ("mean",), scored(replace(trials, cost=None))
-    if trials.search is not None:
-        # the unit is the whole search: its mean best so far, over trials
-        statistics, trials = ("mean",), replace(trials, cost=None)
-        drawn = list(search_curves(trials, confidence=confidence, failed=failed, missing=missing))
-        headline = min([headline, *(int(one.n[-1]) for one in drawn)])
-    else:
-        drawn = _together(
-            partial(curve, trials[name], statistic=statistic, simultaneous=True, **options)
-            for statistic in statistics
-            for name in trials.families
-        )
-    lines = [line_of(one) for one in drawn]
-    cautions = [*lost, *(caution for one in drawn for caution in one.cautions)]
-    if trials.cost is not None and "mean" in statistics:
-        lines.extend(_cost_lines(trials, options))
-    sections: tuple[Section, ...] = ()
-    effect: tuple[Line, ...] = ()
-    if trials.group is not None:
-        headline = min([headline, *(int(one.n[-1]) for one in drawn)])
-        sections = (problems.problem_section(drawn, trials),)
-        if drawn[0].strata:
-            sections = (problems.stratum_section(drawn, headline), *sections)
-        if all_of_n := problems.all_section(trials, options):
-            sections = (all_of_n, *sections)
-        if found := problems.effects(trials, failed, missing):
-            sections = (problems.verifier_section(found, trials.metric.selection), *sections)
-            effect = problems.verifier_lines(found)
-    wanted = statistics if comparing else ()
-    on_cost = [line.family for line in lines if line.axis == "cost"]
-    counted = {one.family: one.n_trials for one in drawn}
-    several = [name for name in trials.families if counted[name] > 1]
-    enough = trials if len(several) == len(trials.families) or baseline not in (None, *several) else trials[several]
-    if len(several) < 2:
-        wanted = ()
-    pairs, verdict, said = _comparisons(enough, wanted, baseline, on_cost, options)
-    families = tuple(_together(partial(_family, trials[name], headline, hidden, options) for name in trials.families))
-    metric = trials.metric
-    n_groups = None if trials.group is None else int(np.unique(trials.group).size)
-    details: tuple[str, ...] = ()
-    first = [pair for pair in pairs if pair.axis == "trials" and pair.statistic == wanted[0]] if pairs else []
-    if first and (baseline is None or len(families) == 2):
-        word = "sample" if trials.group is not None else "trial"
-        compared = [one for one in families if one.name in several]
-        said_briefly = summary_sentences(
-            first, compared, confidence, failed, word, headline=headline, problems=n_groups
-        )
-        verdict, details = said_briefly, verdict
-    verdict = verdict or said_alone(families, headline, metric.reported or metric.selection, n_groups)
-    if len(several) < len(families) > 1:
-        alone = [name for name in trials.families if name not in several]
-        each = "has one trial" if len(alone) == 1 else "have one trial each"
-        verdict = (*verdict, f"{' and '.join(alone)} {each}: too few to compare.")
+    table = with_scores(trials, baseline) if isinstance(trials, Trials) else trials
+    made = _Made(table, asked, tuple(statistics), comparing)
+    comparison = made.comparison
+    families = tuple(_family(made, name, hidden) for name in made.names)
+    alone = alone_sentence(families[0], made.headline, table.metric.score, made.n_groups)
+    methods = methods_paragraph(
+        made.curves,
+        comparison,
+        headline=made.headline,
+        named=headline is not None,
+        n_searches=len(table.searches) if isinstance(table, Trials) and table.search is not None else None,
+        weight=table.columns.get("weight"),
+    )
     return View(
-        title=title or family_title(trials.families, metric),
-        verdict=(*verdict, *(f"{caution}." for caution in lost)),
-        details=details,
-        selection=metric.selection,
-        reported=metric.reported if missing != "selection" else None,
-        direction=metric.direction,
-        bounds=metric.bounds,
-        cost_unit=metric.cost_unit,
+        title=title or family_title(made.names, table.metric),
+        verdict=(*((alone,) if comparison is None else comparison.summary), *made.left_out),
+        details=() if comparison is None or len(comparison.pairs) == 1 else comparison.sentences,
+        selection=table.metric.selection,
+        reported=table.metric.reported if missing != "selection" else None,
+        direction=table.metric.direction,
+        bounds=made.design.metric.bounds,
+        cost_unit=table.metric.cost_unit,
         confidence=confidence,
         failed=failed,
         seed=rng,
-        headline=headline,
+        headline=made.headline,
+        named=headline is not None,
         families=families,
-        lines=tuple(lines),
-        pairs=tuple(pairs),
-        table=trial_table(everything, hidden),
-        n_rows=len(everything),
-        cautions=_once(cautions, said),
-        methods=methods_paragraph(
-            drawn,
-            headline=headline,
-            n_searches=None if trials.search is None else len(trials.searches),
-            weight=None if trials.weights is None else trials.columns.get("weight", "given weights"),
+        lines=tuple(made.lines()),
+        pairs=tuple(
+            pair_of(pair, statistic, axis)
+            for (statistic, axis), result in made.comparisons.items()
+            for pair in result.pairs
         ),
+        table=trial_table(trials, hidden) if isinstance(trials, Trials) else {},
+        n_rows=len(trials) if isinstance(trials, Trials) else sum(own.n_trials for own in families),
+        cautions=made.cautions,
+        methods=methods,
         references=REFERENCES,
         published=dict(published or {}),
-        provenance=_provenance(trials, rng, n_resamples),
-        n_groups=n_groups,
-        sections=sections,
-        effect=effect,
+        provenance=_provenance(table, asked.settings),
+        n_groups=made.n_groups,
+        sections=made.sections(),
+        effect=problems.verifier_lines(made.effects),
+        comparison=comparison,
     )
 
 
-def _with_scores(trials: Trials, baseline: str | None) -> tuple[Trials, list[Caution]]:
-    """The families of which anything can be estimated, where there are some, and what to say of the others."""
-    scored = np.unique(trials.family[trials.status == STATUSES.index("ok")])
-    kept = [name for code, name in enumerate(trials.families) if code in scored or name == baseline]
-    if not scored.size or len(kept) == len(trials.families):
-        return trials, []
-    lost = [
-        Caution("failures", f"none of {count} trials has a score: left out", name, count)
-        for name, count in ((name, len(trials[name])) for name in trials.families if name not in kept)
-    ]
-    return trials[kept], lost
+@dataclass(frozen=True)
+class _Made:
+    """Everything that a report shows of its trials; each is computed when it is first asked for, and once."""
 
+    table: Trials | ProblemTable
+    asked: Asked
+    wanted: tuple[str, ...]
+    comparing: bool
 
-def _together(calls: Iterable[Callable[[], T]]) -> list[T]:
-    """The results of independent calls, each with its own seed, on as many cores as there are: NumPy lets go of the
-    interpreter while it computes."""
-    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        return [one.result() for one in [pool.submit(call) for call in calls]]
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.table.families
 
+    @cached_property
+    def design(self) -> Design:
+        return design_of(self.table, replace(self.asked, statistic=self.statistics[0]))
 
-def _once(of_curves: Iterable[Caution], of_pairs: Sequence[Caution]) -> tuple[Caution, ...]:
-    """All warnings; where the families were compared pair by pair, nobody is told to do so."""
-    paired = any(one.code == "paired-design" and one.sentence.startswith("compared") for one in of_pairs)
-    kept = (
-        one
-        for one in (*of_curves, *of_pairs)
-        if not (paired and one.code == "paired-design" and not one.sentence.startswith("compared"))
-    )
-    return tuple(dict.fromkeys(kept))
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Over problems and searches there is one statistic, the mean."""
+        table = self.table
+        plain = isinstance(table, Trials) and table.group is None and table.search is None
+        return self.wanted if plain else ("mean",)
 
+    @cached_property
+    def computed(self) -> list[tuple[Curve | FamilyCostCurve, ...] | Comparison | None]:
+        """Curves of every statistic and over cost, and the comparisons, the longest first, on as many cores as there
+        are: NumPy lets go of the interpreter while it computes."""
+        asked = [replace(self.asked, statistic=statistic) for statistic in self.statistics]
+        costs = self._cost_tables() if "mean" in self.statistics else None
+        calls: list[Callable[[], tuple[Curve | FamilyCostCurve, ...] | Comparison | None]] = []
+        over_cost = replace(self.asked, axis="cost", headline=None)
+        calls.append(partial(self._compare, costs, over_cost))
+        calls.append(partial(self._draw, costs, over_cost))
+        calls += [partial(self._compare, self.table, own) for own in asked]
+        calls += [partial(self._draw, self.table, own) for own in asked]
+        return _together(calls)
 
-def _cost_lines(trials: Trials, options: dict[str, Any]) -> list[Line]:
-    """The best within a budget of cost: an expectation, so there is no median line on this axis."""
-    found = _together(partial(_cost_line, trials[name], options) for name in trials.families)
-    return [line for line in found if line is not None]
-
-
-def _cost_line(trials: Trials, options: dict[str, Any]) -> Line | None:
-    from levelbest.stats.budgets import cost_curve
-
-    scores = trials.scores(options["failed"], missing=options["missing"])
-    cost = scores.cost
-    if cost is None or not np.isfinite(cost).all() or cost.max() <= 0 or scores.n_trials < 5:
-        return None
-    try:
-        within = cost_curve(
-            scores.selection,
-            cost,
-            None,
-            scores.reported,
-            direction=trials.metric.direction,
-            worst=trials.metric.worst,
-            confidence=options["confidence"],
-            simultaneous=True,
-            n_orders=4000,
-            n_resamples=COST_RESAMPLES,
-            rng=options["rng"],
-        )
-    except DataError:
-        return None
-    nowhere = np.full(within.budget.size, np.nan)
-    lowest, highest = trials.metric.bounds  # no expectation lies beyond them
-    return Line(
-        family=trials.families[0],
-        statistic="mean",
-        axis="cost",
-        x=_numbers(within.budget),
-        value=_numbers(within.value),
-        low=_numbers(nowhere if within.low is None else np.clip(within.low, lowest, highest)),
-        high=_numbers(nowhere if within.high is None else np.clip(within.high, lowest, highest)),
-        method="studentised",
-        note="studentised bootstrap of the trials with their costs",
-        simultaneous=True,
-    )
-
-
-def _comparisons(
-    trials: Trials, statistics: tuple[str, ...], baseline: str | None, on_cost: Sequence[str], options: dict[str, Any]
-) -> tuple[list[Pair], tuple[str, ...], list[Caution]]:
-    if len(trials.families) < 2 or not statistics:
-        return [], (), []
-    asked = [(statistic, "trials", trials, options) for statistic in statistics]
-    if "mean" in statistics and len(on_cost) > 1 and (baseline is None or baseline in on_cost):
-        # a family whose costs are not all known has no curve over cost; the longest comparison starts first
-        asked.insert(0, ("mean", "cost", trials[on_cost], {**options, "n_resamples": COST_RESAMPLES}))
-    found = _together(
-        partial(_compare, table, baseline=baseline, statistic=statistic, axis=axis, **chosen)
-        for statistic, axis, table, chosen in asked
-    )
-    by_axis = [
-        (statistic, axis, result)
-        for (statistic, axis, *_), result in sorted(zip(asked, found, strict=True), key=lambda one: one[0][1] == "cost")
-        if result is not None
-    ]
-    pairs = [pair for statistic, axis, result in by_axis for pair in pairs_shown(result, statistic, axis)]
-    cautions = [caution for _, _, result in by_axis for caution in result.cautions]
-    return pairs, by_axis[0][2].sentences if by_axis else (), cautions
-
-
-def _compare(trials: Trials, **options: Any) -> Comparison | None:
-    """The comparison; on the cost axis None where the families share no budget."""
-    try:
-        return compare(trials, **options)
-    except DataError:
-        if options["axis"] == "cost":
+    def _compare(self, table: Trials | ProblemTable | None, asked: Asked) -> Comparison | None:
+        """On the cost axis None where the families share no budget."""
+        if table is None or not self.comparing or len(table.families) < 2:
             return None
-        raise
+        if asked.axis == "cost" and asked.baseline not in (None, *table.families):
+            return None
+        try:
+            return compare_asked(table, asked)
+        except DataError:
+            if asked.axis == "cost":
+                return None
+            raise
+
+    def _draw(self, table: Trials | ProblemTable | None, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
+        if table is None:
+            return ()
+        try:
+            return design_of(table, asked).curves(asked)
+        except DataError:
+            if asked.axis == "cost":
+                return ()
+            raise
+
+    def _cost_tables(self) -> Trials | None:
+        """The families whose costs are all known and that have enough trials for a curve over cost."""
+        table, settings = self.table, self.asked.settings
+        if not isinstance(table, Trials) or table.cost is None or table.group is not None or table.search is not None:
+            return None
+        kept = []
+        for name in table.families:
+            own = table[name].scores(settings.failed, missing=settings.missing)
+            cost = np.zeros(0) if own.cost is None else own.cost
+            if own.n_trials >= _ENOUGH_FOR_COST and np.isfinite(cost).all() and cost.max() > 0:
+                kept.append(name)
+        return table[kept] if kept else None
+
+    @property
+    def comparisons(self) -> dict[tuple[str, str], Comparison]:
+        """By statistic and axis, cost last."""
+        count = len(self.statistics)
+        by_kind = dict(zip(((own, "trials") for own in self.statistics), self.computed[2 : 2 + count], strict=True))
+        by_kind["mean", "cost"] = self.computed[0]
+        return {kind: result for kind, result in by_kind.items() if isinstance(result, Comparison)}
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The one that the verdict is of."""
+        return self.comparisons.get((self.statistics[0], "trials"))
+
+    @property
+    def curves(self) -> list[Curve]:
+        """Over numbers of trials, of every statistic and family."""
+        drawn = [own for own in self.computed[2 + len(self.statistics) :] if isinstance(own, tuple)]
+        return [curve for several in drawn for curve in several if isinstance(curve, Curve)]
+
+    @property
+    def cost_curves(self) -> list[FamilyCostCurve]:
+        drawn = self.computed[1]
+        return [curve for curve in drawn if isinstance(curve, FamilyCostCurve)] if isinstance(drawn, tuple) else []
+
+    def lines(self) -> list[Line]:
+        """All curves as they are drawn."""
+        return [*(line_of(curve) for curve in self.curves), *(cost_line(curve) for curve in self.cost_curves)]
+
+    @cached_property
+    def headline(self) -> int:
+        """The budget of the numbers in the table."""
+        if self.comparison is not None and self.comparison.terms.headline is not None:
+            return self.comparison.terms.headline
+        last = min(int(curve.n[-1]) for curve in self.curves)
+        return min(self.asked.headline or self.design.headline or FIRST_SHOWN, last)
+
+    @cached_property
+    def points(self) -> dict[str, tuple[float, float, float, float]]:
+        """Each family's budget, value and pointwise limits at the headline budget."""
+        standings = () if self.comparison is None else self.comparison.standings
+        points = {own.family: (own.budget, own.value, own.low, own.high) for own in standings}
+        if set(points) == set(self.names):
+            return points
+        return dict(zip(self.names, points_at(self.design, float(self.headline)), strict=True))
+
+    @property
+    def n_groups(self) -> int | None:
+        if not isinstance(self.design, ProblemsDesign):
+            return None
+        return len({label for own in self.design.problems for label in own.labels})
+
+    @cached_property
+    def effects(self) -> problems.Effects:
+        """Oracle, verifier and random pick, where a verifier selects among the samples of a problem."""
+        if self.n_groups is None or self.design.metric.reported is None:
+            return ()
+        return verifier_effects(self.table, settings=self.asked.settings)
+
+    def sections(self) -> tuple[Section, ...]:
+        """What there is to say of problems."""
+        design = self.design
+        if not isinstance(design, ProblemsDesign):
+            return ()
+        sections = [problems.problem_section(self.curves, self.table.columns)]
+        if self.curves[0].strata:
+            sections.insert(0, problems.stratum_section(self.curves, self.headline))
+        if design.metric.direction == "max" and all(own.binary for own in design.problems):
+            all_of_n = design_of(self.table, replace(self.asked, statistic="all"))
+            drawn = all_of_n.curves(replace(self.asked, statistic="all"))
+            if section := problems.all_table([curve for curve in drawn if isinstance(curve, Curve)]):
+                sections.insert(0, section)
+        if self.effects:
+            sections.insert(0, problems.verifier_section(self.effects, design.metric.selection))
+        return tuple(sections)
+
+    @property
+    def left_out(self) -> list[str]:
+        """A sentence for every family that is in no comparison."""
+        kinds = ("left-out", "one-trial")
+        return [f"{caution}." for caution in self.cautions if caution.kind in kinds and caution.family is not None]
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """All warnings; where the families were compared pair by pair, nobody is told to do so."""
+        lost = [caution for caution in self.table.cautions if caution.kind == "left-out"]
+        of_curves = [*lost, *(caution for curve in self.curves for caution in curve.cautions)]
+        of_pairs = [caution for result in self.comparisons.values() for caution in result.cautions]
+        used = any(caution.code == "paired-design" and caution.kind for caution in of_pairs)
+        kept = [c for c in (*of_curves, *of_pairs) if not (used and c.code == "paired-design" and not c.kind)]
+        return tuple(dict.fromkeys(kept))
 
 
-def pairs_shown(found: Comparison, statistic: str, axis: str) -> list[Pair]:
-    """The pairs of a comparison as they are drawn."""
-    return [_pair(one, statistic, axis) for one in found.to_dict()["comparisons"]]
+def _together(calls: Sequence[Callable[[], T]]) -> list[T]:
+    """The results of independent calls, each with its own seed."""
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        # each in this context, so that messages name arguments as their reader writes them
+        return [future.result() for future in [pool.submit(copy_context().run, call) for call in calls]]
 
 
-def _pair(one: dict[str, Any], statistic: str, axis: str) -> Pair:
-    def column(key: str) -> tuple[float, ...]:
-        return tuple(np.nan if point[key] is None else float(point[key]) for point in one["points"])
-
-    first, second = one["families"]
-    return Pair(
-        families=(first, second),
-        statistic=statistic,
-        axis=axis,
-        x=column("n"),
-        difference=column("difference"),
-        low=column("low"),
-        high=column("high"),
-        ranges=tuple(
-            Range(float(row["from"]), float(row["to"]), row["verdict"], row.get("reason") or "")
-            for row in one["verdicts"]
-        ),
-        sentence=str(one.get("sentence", "")),
-        claim=one.get("unequal_budgets"),
-        survives=one.get("survives_other_failure_policy"),
+def _family(made: _Made, name: str, hidden: frozenset[str]) -> Family:
+    """One row of the table of families."""
+    counted = {own.family: own for own in made.design.counts}[name]
+    _, value, low, high = made.points[name]
+    row = Family(
+        name=name,
+        n_trials=counted.n_trials,
+        n_failed=counted.n_failed,
+        n_running=counted.n_running,
+        headline=(value, low, high),
     )
+    if made.n_groups is not None:
+        first = next(curve for curve in made.curves if curve.family == name)
+        row = replace(row, mean=float(first.value[0]), winner=float(first.value[0]))
+    if not isinstance(made.table, Trials):
+        return row
+    return _with_trials(row, made.table[name], made.asked.settings, hidden)
 
 
-def _family(trials: Trials, headline: int, hidden: frozenset[str], options: dict[str, Any]) -> Family:
-    scores = trials.scores(options["failed"], missing=options["missing"])
-    sign = 1.0 if trials.metric.direction == "max" else -1.0
-    at = min(headline, scores.n_trials)
-    asked = [at] if trials.group is None else [1, at]
-    if trials.search is None:
-        point = curve(trials, n=asked, **options)
-    else:
-        (point,) = search_curves(trials, n=[headline], **{k: options[k] for k in ("confidence", "failed", "missing")})
-    winner = int(np.argmax(sign * scores.selection))
-    cost = scores.cost if scores.cost is not None else np.array([np.nan])
-    known = cost[np.isfinite(cost)]
-    row = int(scores.rows[winner])
-    return Family(
-        name=trials.families[0],
-        n_trials=scores.n_trials,
-        n_failed=scores.n_failed,
-        n_running=scores.n_running,
+def _with_trials(row: Family, trials: Trials, settings: Settings, hidden: frozenset[str]) -> Family:
+    """The row with what the trials themselves tell: their spread, their cost, and the winner's configuration."""
+    scores = trials.scores(settings.failed, missing=settings.missing)
+    winner = int(np.argmax(trials.metric.sign * scores.selection))
+    place = int(scores.rows[winner])
+    cost = np.zeros(0) if scores.cost is None else scores.cost[np.isfinite(scores.cost)]
+    shown = {key: column for key, column in trials.configuration.items() if key not in hidden}
+    return replace(
+        row,
         mean=float(scores.curve_of.mean()),
-        sd=float(scores.curve_of.std(ddof=1)) if scores.n_trials > 1 else float("nan"),
+        sd=float(scores.curve_of.std(ddof=1)) if scores.n_trials > 1 else row.sd,
         median=float(np.median(scores.curve_of)),
-        winner=float(scores.curve_of[winner]) if trials.group is None else float(point.value[0]),
-        spearman=_spearman(scores),
-        mean_cost=float(known.mean()) if known.size else float("nan"),
-        total_cost=float(known.sum()) if known.size else float("nan"),
-        headline=(float(point.value[-1]), float(point.low[-1]), float(point.high[-1])),
-        assignment={
-            k: cell_text(v[row]) for k, v in trials.configuration.items() if k not in hidden and is_known(v[row])
-        },
-        space={k: text for k, v in trials.configuration.items() if k not in hidden and (text := searched(v))},
+        winner=float(scores.curve_of[winner]) if trials.group is None else row.winner,
+        spearman=spearman(trials) if scores.reported is not None else row.spearman,
+        mean_cost=float(cost.mean()) if cost.size else row.mean_cost,
+        total_cost=float(cost.sum()) if cost.size else row.total_cost,
+        assignment={key: cell_text(column[place]) for key, column in shown.items() if is_known(column[place])},
+        space={key: text for key, column in shown.items() if (text := searched(column))},
     )
 
 
-def _spearman(scores: Scores) -> float:
-    if scores.reported is None or scores.n_trials < 3:
-        return float("nan")
-    from scipy.stats import rankdata
-
-    a, b = rankdata(scores.selection), rankdata(scores.reported)
-    if a.std() == 0 or b.std() == 0:
-        return float("nan")
-    return float(np.corrcoef(a, b)[0, 1])
-
-
-def _numbers(column: FloatArray | Any) -> tuple[float, ...]:
-    return tuple(float(one) for one in column)
-
-
-def family_title(names: Sequence[str], metric: Metric) -> str:
-    """What a report is about."""
-    who = " and ".join(names) if len(names) <= 2 else f"{len(names)} families"
-    return f"{who}: best {metric.reported or metric.selection} against the budget"
-
-
-def said_alone(families: tuple[Family, ...], headline: int, score: str, n_groups: int | None) -> tuple[str, ...]:
-    """With one family there is nothing to compare: the number fixed in advance is the verdict."""
-    one = families[0]
-    value, low, high = one.headline
-    at = min(headline, one.n_trials)
-    limits = f" ({low:.4g} to {high:.4g})" if np.isfinite([low, high]).all() else ""
-    failed = f", {one.n_failed} failed" if one.n_failed else ""
-    word, over = ("trial", "") if n_groups is None else ("sample", f" of {n_groups} problems")
-    head = f"{one.name}: the expected best {score} of {at} {word}{'s' * (at != 1)} is {value:.4g}{limits}"
-    return (f"{head}, from {one.n_trials} {word}{'s' * (one.n_trials != 1)}{over}{failed}.",)
-
-
-def _provenance(trials: Trials, rng: int, n_resamples: int) -> dict[str, str]:
-    found = {"levelbest": __version__, "random seed": str(rng), "resamples": str(n_resamples)}
-    if trials.source:
-        found["read from"] = ", ".join(trials.source[:5]) + (" and more" if len(trials.source) > 5 else "")
-    if trials.columns:
-        found["columns"] = ", ".join(f"{role} = {column}" for role, column in trials.columns.items())
-    if left_out := machine_columns(trials):
-        found["left out, as they tell of a machine"] = ", ".join(left_out)
-    if "ledger:head" in trials.facts:
-        found["ledger head"] = trials.facts["ledger:head"]
-    return found
+def _provenance(table: Trials | ProblemTable, settings: Settings) -> dict[str, str]:
+    rows = {"levelbest": __version__, "random seed": str(settings.rng), "resamples": str(settings.n_resamples)}
+    if table.source:
+        rows["read from"] = ", ".join(table.source[:5]) + (" and more" if len(table.source) > 5 else "")
+    if table.columns:
+        rows["columns"] = ", ".join(f"{role} = {column}" for role, column in table.columns.items())
+    if isinstance(table, Trials):
+        if left_out := machine_columns(table):
+            rows["left out, as they tell of a machine"] = ", ".join(left_out)
+        if "ledger:head" in table.facts:
+            rows["ledger head"] = table.facts["ledger:head"]
+    return rows

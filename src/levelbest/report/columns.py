@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from levelbest import _check
-from levelbest.errors import InputError
+from levelbest.errors import InputError, named
 from levelbest.trials import STATUSES, Trials
+from levelbest.trials.problems import ProblemTable
 
 __all__ = ["cell_text", "hidden_columns", "is_known", "machine_columns", "searched", "trial_table"]
 
@@ -20,9 +21,13 @@ _MACHINE_NAMES = frozenset(
 _PATH = re.compile(r"(file:|/[^/\s]+/|~/|[A-Za-z]:[\\/]|\\\\[^\\\s]+\\)")
 
 
-def hidden_columns(trials: Trials, hide: Iterable[str]) -> frozenset[str]:
+def hidden_columns(trials: Trials | ProblemTable, hide: Iterable[str]) -> frozenset[str]:
     """The configuration columns that stay out: those asked for, and those that tell of a machine."""
     names = frozenset(hide)
+    if not isinstance(trials, Trials):
+        if names:
+            raise InputError(f"samples that are read in parts have no columns to hide; leave out {named('hide')}")
+        return names
     for name in names:
         if name not in trials.configuration:
             known = _check.nearest_first(name, list(trials.configuration))

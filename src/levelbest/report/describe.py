@@ -15,7 +15,7 @@ from levelbest.stats.best import Normality, normality
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import STATUSES, Trials
 
-__all__ = ["Description", "describe"]
+__all__ = ["Description", "describe", "spearman"]
 
 _NAN = float("nan")
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -166,6 +166,12 @@ def _reported(one: Trials, ok: npt.NDArray[np.bool_]) -> dict[str, Any]:
         "spearman": diagnostics.rank_correlation(chosen_by, claimed)[0],
         "pairs": (chosen_by, claimed),
     }
+
+
+def spearman(trials: Trials) -> float:
+    """The rank correlation of selection and reported score over the trials of a family that have both."""
+    number: float = _reported(trials, trials.status == STATUSES.index("ok")).get("spearman", _NAN)
+    return number
 
 
 def _costs(one: Trials) -> dict[str, Any]:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_number
-from levelbest.curves import Curve, curve
-from levelbest.group_curves import VerifierEffect, verifier_effect
 from levelbest.report.view import Line, Section
+from levelbest.results import Curve
+from levelbest.results.verifier import VerifierEffect
 from levelbest.stats.bands import Interval
 from levelbest.stats.problems import GroupBest
-from levelbest.trials import Trials
 
 __all__ = [
     "MOST_PROBLEMS",
-    "all_section",
+    "Effects",
     "all_table",
     "problem_section",
     "stratum_section",
@@ -25,19 +24,20 @@ __all__ = [
     "verifier_section",
 ]
 
+Effects = tuple[VerifierEffect, ...]
 MOST_PROBLEMS = 200
 """More problems than this are not listed: those that hold the curve back most come first."""
 _SHOWN = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 1000, 10_000)
 
 
-def problem_section(curves: Sequence[Curve], trials: Trials | None = None) -> Section:
+def problem_section(curves: Sequence[Curve], columns: Mapping[str, str]) -> Section:
     """Every problem with its samples and its best of n, those that hold the curves back most first."""
     sign = 1.0 if curves[0].direction == "max" else -1.0
     names = list(dict.fromkeys(str(name) for one in curves for name in _best(one).groups))
     rows: dict[str, list[str]] = {name: [name] for name in names}
     last: dict[str, list[float]] = {name: [] for name in names}
     heads, stuck = ["Problem"], []
-    _add_roles(heads, rows, trials)
+    _add_roles(heads, rows, curves, columns)
     for one in curves:
         best = _best(one)
         prefix = f"{one.family}: " if len(curves) > 1 else ""
@@ -73,20 +73,23 @@ def problem_section(curves: Sequence[Curve], trials: Trials | None = None) -> Se
     )
 
 
-def _add_roles(heads: list[str], rows: dict[str, list[str]], trials: Trials | None) -> None:
+def _add_roles(
+    heads: list[str], rows: dict[str, list[str]], curves: Sequence[Curve], columns: Mapping[str, str]
+) -> None:
     """The stratum and the weight of each problem, where they have them."""
-    if trials is None:
-        return
-    if trials.strata:
-        heads.append(trials.columns.get("stratum", "stratum"))
-        for name, label in zip(trials.groups, trials.strata, strict=True):
-            if name in rows:
-                rows[name].append(label)
-    if trials.weights is not None:
-        heads.append(trials.columns.get("weight", "weight"))
-        for name, weight in zip(trials.groups, trials.weights.tolist(), strict=True):
-            if name in rows:
-                rows[name].append(f"{weight:g}")
+    strata: dict[str, str] = {}
+    weights: dict[str, str] = {}
+    for best in map(_best, curves):
+        names = [str(name) for name in best.groups]
+        if best.stratum is not None:
+            strata |= dict(zip(names, map(str, best.stratum), strict=True))
+        if best.weights is not None:
+            weights |= {name: f"{weight:g}" for name, weight in zip(names, best.weights.tolist(), strict=True)}
+    for role, known in (("stratum", strata), ("weight", weights)):
+        if known:
+            heads.append(columns.get(role, role))
+            for name, row in rows.items():
+                row.append(known.get(name, ""))
 
 
 def stratum_section(curves: Sequence[Curve], headline: int) -> Section:
@@ -106,19 +109,6 @@ def stratum_section(curves: Sequence[Curve], headline: int) -> Section:
         heads=("Stratum", "Family", "problems", *(f"n = {n}" for n in budgets)),
         rows=tuple(sorted(rows, key=lambda row: row[0])),
     )
-
-
-def all_section(trials: Trials, options: dict[str, Any]) -> Section | None:
-    """The chance that all of n samples succeed, for 0/1 scores; None for others, or where there is one sample each."""
-    found = []
-    for name in trials.families:
-        one = trials[name]
-        score = one.selection if one.reported is None or options["missing"] == "selection" else one.reported
-        known = score[np.isfinite(score)]
-        if one.metric.direction != "max" or not ((known == 0) | (known == 1)).all():
-            return None
-        found.append(curve(one, statistic="all", simultaneous=True, **options))
-    return all_table(found)
 
 
 def all_table(curves: Sequence[Curve]) -> Section | None:
@@ -153,7 +143,7 @@ def _point(best: GroupBest, limits: Interval, n: int) -> str:
     return f"{value} ({low} to {high})" if np.isfinite(point[1]) else value
 
 
-def _best(curve: Curve) -> Any:
+def _best(curve: Curve) -> GroupBest:
     assert curve.problems is not None
     return curve.problems
 
@@ -162,13 +152,6 @@ def _last_known(by_group: Any) -> Any:
     """Each problem's value at the largest budget that it allows."""
     at = by_group.shape[1] - 1 - np.argmax(~np.isnan(by_group[:, ::-1]), axis=1)
     return by_group[np.arange(by_group.shape[0]), at]
-
-
-def effects(trials: Trials, failed: str, missing: str) -> tuple[VerifierEffect, ...]:
-    """Oracle, verifier and random pick for every family; none where no verifier selects."""
-    if trials.group is None or trials.reported is None or missing == "selection":
-        return ()
-    return tuple(verifier_effect(trials[name], failed=failed, missing=missing) for name in trials.families)
 
 
 def verifier_section(found: Sequence[VerifierEffect], selection: str) -> Section:

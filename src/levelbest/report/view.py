@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,13 @@ import numpy as np
 from levelbest import _check
 from levelbest._plain import plain
 from levelbest.cautions import Caution
-from levelbest.curves import Curve
-from levelbest.errors import InputError
+from levelbest.errors import InputError, named
+from levelbest.results import Comparison, Curve, FamilyCostCurve, PairComparison
 
-__all__ = ["Family", "Line", "Pair", "Range", "Section", "View", "line_of"]
+__all__ = ["Family", "Line", "Pair", "Range", "Section", "View", "cost_line", "line_of", "pair_of"]
 
 Numbers = tuple[float, ...]
+_NAN = float("nan")
 
 
 @dataclass(frozen=True)
@@ -82,16 +83,16 @@ class Family:
     n_trials: int
     n_failed: int
     n_running: int
-    mean: float
-    sd: float
-    median: float
-    winner: float
+    mean: float = _NAN
+    sd: float = _NAN
+    median: float = _NAN
+    winner: float = _NAN
     """The reported score of the trial with the best selection score: what is usually published. Over problems there is
     no such trial: the average of one sample each."""
-    spearman: float
-    mean_cost: float
-    total_cost: float
-    headline: tuple[float, float, float]
+    spearman: float = _NAN
+    mean_cost: float = _NAN
+    total_cost: float = _NAN
+    headline: tuple[float, float, float] = (_NAN, _NAN, _NAN)
     """Value, low and high at the headline budget."""
     assignment: Mapping[str, str] = field(default_factory=dict)
     """The winner's configuration."""
@@ -145,6 +146,10 @@ class View:
     sections: tuple[Section, ...] = ()
     effect: tuple[Line, ...] = ()
     """Oracle, verifier and random pick, where a verifier selects among the samples of a problem."""
+    named: bool = False
+    """Whether the headline budget was named in advance."""
+    comparison: Comparison | None = None
+    """What the verdict is of."""
 
     @property
     def score(self) -> str:
@@ -153,7 +158,9 @@ class View:
 
     @property
     def word(self) -> str:
-        """What one trial is called: a sample, where trials are samples of problems."""
+        """What one trial is called: a sample, where trials are samples of problems; a run, where only seeds vary."""
+        if self.comparison is not None:
+            return self.comparison.terms.unit
         return "trial" if self.n_groups is None else "sample"
 
     @property
@@ -192,9 +199,10 @@ class View:
         """Plain values for JSON; a number that does not exist is None."""
         from dataclasses import asdict
 
-        document: dict[str, Any] = plain(asdict(self))
+        document: dict[str, Any] = plain(asdict(replace(self, comparison=None)))
         document["cautions"] = [caution.to_dict() for caution in self.cautions]
-        return document
+        compared = None if self.comparison is None else self.comparison.to_dict()
+        return document | {"comparison": compared, "comparisons": compared["comparisons"] if compared else []}
 
 
 def line_of(curve: Curve, *, axis: str = "trials", band: str = "interval") -> Line:
@@ -202,7 +210,7 @@ def line_of(curve: Curve, *, axis: str = "trials", band: str = "interval") -> Li
     _check.as_choice(axis, ("trials", "cost"), "axis")
     _check.as_choice(band, ("interval", "spread", "none"), "band")
     if axis == "cost" and curve.cost is None:
-        raise InputError(f"{curve.family} has no cost column, which a cost axis needs; name it with --cost")
+        raise InputError(f"{curve.family} has no cost column, which a cost axis needs; name it with {named('cost')}")
     low, high = curve.low, curve.high
     if band == "spread":
         # [D] 3.3: within the observed range, where a best can lie
@@ -224,6 +232,46 @@ def line_of(curve: Curve, *, axis: str = "trials", band: str = "interval") -> Li
         simultaneous=curve.simultaneous,
         horizon=curve.horizon,
         word="trial" if curve.problems is None else "sample",
+    )
+
+
+def cost_line(curve: FamilyCostCurve) -> Line:
+    """A curve over budgets of cost as it is drawn."""
+    own = curve.curve
+    nowhere = np.full(own.budget.size, np.nan)
+    return Line(
+        family=curve.family,
+        statistic="mean",
+        axis="cost",
+        x=_numbers(own.budget),
+        value=_numbers(own.value),
+        low=_numbers(nowhere if own.low is None else own.low),
+        high=_numbers(nowhere if own.high is None else own.high),
+        method="studentised",
+        note="studentised bootstrap of the trials with their costs",
+        simultaneous=own.simultaneous,
+    )
+
+
+def pair_of(pair: PairComparison, statistic: str, axis: str) -> Pair:
+    """A pair as it is drawn."""
+    from levelbest.report.words.verdicts import claim_sentence, reason_words
+
+    return Pair(
+        families=pair.families,
+        statistic=statistic,
+        axis=axis,
+        x=_numbers(pair.budget),
+        difference=_numbers(pair.difference),
+        low=_numbers(pair.low),
+        high=_numbers(pair.high),
+        ranges=tuple(
+            Range(row.start, row.end, row.verdict, reason_words(row.reason) if row.reason else "")
+            for row in pair.verdicts
+        ),
+        sentence=pair.sentence,
+        claim=claim_sentence(pair),
+        survives=pair.survives,
     )
 
 

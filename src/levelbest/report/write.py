@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 
 from levelbest._plain import dump_json, html_table
 from levelbest._write import check_target, make_folder, write_text
-from levelbest.errors import InputError
+from levelbest.designs._input import as_table
+from levelbest.errors import InputError, named
 from levelbest.report.build import build_view
 from levelbest.report.figures.curves import own_style, save_figure
 from levelbest.report.figures.report import report_figures
@@ -38,7 +40,7 @@ class Report:
 
 
 def write_report(
-    trials: Trials | View,
+    trials: Any,
     path: str | Path = "report.html",
     *,
     answers: Mapping[str, str] | None = None,
@@ -48,19 +50,23 @@ def write_report(
 ) -> Report:
     """Write the page at ``path`` and, in a folder of its name, figures (SVG, PDF, PNG), tables and the checklist.
 
-    An existing file is kept unless ``force``; ``options`` are those of ``build_view``. In place of the trials a view
-    may be given, as `build_large_view` makes it: then there is no table of trials and no figure of their distribution.
+    An existing file is kept unless ``force``; ``options`` are those of `build_view` and, where the trials are yet to be
+    read, those of `read_trials`. Samples of problems that are read in parts have no table of trials and no figure of
+    their distribution.
     """
     page = Path(path)
     beside = page.with_suffix("") if page.suffix else page.with_name(page.name + "-files")
     if page.is_dir():
         raise InputError(f"{page} is a folder; name the page's file, e.g. {page / 'report.html'}")
     if page.exists() and not force:
-        raise InputError(f"{page} exists and is kept; give another name with --out, or overwrite it with --force")
+        raise InputError(f"{page} exists and is kept; give another name, or overwrite it with {named('force')}")
     make_folder(page.parent)
     check_target(page)  # before the long computation
-    view = trials if isinstance(trials, View) else build_view(trials, **options)
-    table = None if isinstance(trials, View) else trials
+    building = inspect.signature(build_view).parameters
+    reading = {key: options.pop(key) for key in list(options) if key not in building}
+    given = as_table(trials, reading)
+    view = build_view(given, **options)
+    table = given if isinstance(given, Trials) else None
     view = replace(view, checklist=checklist.fill_checklist(view, answers, {} if table is None else table.facts))
     make_folder(beside)
     return Report(view, page, tuple(_write_all(view, table, page, beside, page_only)))

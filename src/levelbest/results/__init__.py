@@ -5,6 +5,9 @@ from __future__ import annotations
 from levelbest.results.comparison import Comparison, Effect, PairComparison, Standing, Terms
 from levelbest.results.cost_curve import FamilyCostCurve
 from levelbest.results.curve import Curve, CurveSet, Stratum
+from levelbest.results.plan import TrialPlan
+from levelbest.results.reach import Reach, Reaches
+from levelbest.results.tasks import Rank, TaskComparison
 from levelbest.results.verdict import (
     NOT_COMPARABLE,
     UNDECIDED,
@@ -25,9 +28,14 @@ __all__ = [
     "Effect",
     "FamilyCostCurve",
     "PairComparison",
+    "Rank",
+    "Reach",
+    "Reaches",
     "Standing",
     "Stratum",
+    "TaskComparison",
     "Terms",
+    "TrialPlan",
     "Verdict",
     "crossings_of",
     "verdict_ranges",

@@ -117,6 +117,8 @@ class PairComparison:
     paired: bool
     n_trials: tuple[int, int]
     n_failed: tuple[int, int]
+    n_searches: tuple[int, int] | None = None
+    """How many searches of each, where the unit is the search."""
     best: tuple[float, float] | None = None
     """The best selection score observed of each, for what they show as they were run."""
     crossings: tuple[Crossing, ...] = ()
@@ -163,6 +165,7 @@ class PairComparison:
             effect=self.effect.mirrored(),
             n_trials=self.n_trials[::-1],
             n_failed=self.n_failed[::-1],
+            n_searches=None if self.n_searches is None else self.n_searches[::-1],
             best=None if self.best is None else self.best[::-1],
             relative=(),
             chance=tuple((n, 1 - share) for n, share in self.chance),
@@ -179,14 +182,15 @@ class PairComparison:
         """The form that ``--json`` prints; a limit or difference that does not exist is None."""
         from levelbest.report.words.verdicts import claim_sentence
 
-        keys = ("n", "difference", "low", "high", "p_value")
-        columns = zip(self.budget, self.difference, self.low, self.high, self.p_value, strict=True)
+        keys = ("n", "difference", "low", "high")
+        columns = zip(self.budget, self.difference, self.low, self.high, strict=True)
         scaled = () if self.scaled is None else zip(self.budget, self.scaled, strict=True)
         document: dict[str, Any] = plain(
             {
                 "families": list(self.families),
                 "points": [dict(zip(keys, point, strict=True)) for point in columns],
                 "verdicts": [one.to_dict() for one in self.verdicts],
+                "p_values": self.p_value,
                 "effect": self.effect.to_dict(),
                 "further_trials": self.further,
                 "basis": self.basis,
@@ -195,6 +199,7 @@ class PairComparison:
                 "paired": self.paired,
                 "n_trials": list(self.n_trials),
                 "n_failed": list(self.n_failed),
+                "n_searches": self.n_searches,
                 "crossings": [one.to_dict() for one in self.crossings],
                 "relative": [dict(zip(("n", "value", "low", "high"), row, strict=True)) for row in self.relative],
                 "chance_better": [dict(zip(("n", "value"), row, strict=True)) for row in self.chance],

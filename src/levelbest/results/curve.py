@@ -73,6 +73,9 @@ class Curve:
     failed: str
     horizon: int | None
     seed: int | None
+    unseen: float | None = None
+    """The largest share of outcomes that these trials may have missed altogether, at the stated confidence (the rule
+    of three): limits that lean on what was seen say nothing of them. None where limits need no such thing."""
     cautions: tuple[Caution, ...] = ()
     problems: GroupBest | None = None
     """The same by problem, where samples belong to problems (``group``)."""
@@ -159,6 +162,7 @@ class Curve:
                     "confidence": self.confidence,
                     "simultaneous": self.simultaneous,
                     "note": self.note,
+                    "unseen": self.unseen,
                 },
                 "points": [dict(zip(keys, point, strict=True)) for point in columns],
             }

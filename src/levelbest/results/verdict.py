@@ -57,7 +57,7 @@ class Verdict:
         if self.reason:
             from levelbest.report.words.verdicts import reason_words
 
-            row |= {"reason": reason_words(self.reason), "code": self.reason}
+            row["reason"] = reason_words(self.reason)
         return row | ({"negligible": True} if self.negligible else {})
 
 

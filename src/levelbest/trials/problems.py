@@ -144,6 +144,10 @@ class ProblemTable(Protocol):
     def cautions(self) -> tuple[Caution, ...]:
         """What was noticed when the table was read."""
 
+    @property
+    def source(self) -> tuple[str, ...]:
+        """The files it is read from."""
+
     def problems(self, settings: Settings) -> tuple[Problems, ...]:
         """Of each family, failures and missing reported scores counted as the settings say."""
 

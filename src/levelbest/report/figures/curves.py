@@ -13,9 +13,9 @@ import numpy as np
 from levelbest import _check
 from levelbest._plain import show_cost
 from levelbest._write import replacing
-from levelbest.curves import Curve
 from levelbest.report.figures.themes import line_style
-from levelbest.report.view import Line, line_of
+from levelbest.report.view import Line, cost_line, line_of
+from levelbest.results import Curve, FamilyCostCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,6 +113,13 @@ def save_curves(
 def score_of(curve: Curve) -> str:
     """The score of a curve as it is written beside an axis."""
     return curve.score if curve.reported or curve.problems is not None else f"{curve.score} (validation only)"
+
+
+def save_cost_curves(curves: Sequence[FamilyCostCurve], path: Path) -> Path:
+    """The same over budgets of cost."""
+    with own_style():
+        ax = draw_lines([cost_line(curve) for curve in curves], score=curves[0].score, cost_unit=curves[0].cost_unit)
+        return save_figure(ax.figure, path)
 
 
 def save_figure(figure: Figure | Any, path: Path) -> Path:

@@ -16,8 +16,6 @@ from levelbest.results import Curve, FamilyCostCurve
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from levelbest.comparisons.cost_curves import FamilyCostCurve as OldCostCurve
-
 __all__ = ["console", "print_cautions", "print_cost_curves", "print_curves"]
 
 _ROUND = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
@@ -118,7 +116,7 @@ def _places(curve: Curve, n: Iterable[int] | None, *, few: bool) -> list[int]:
     return [int(i) for i in np.flatnonzero(shown)]
 
 
-def print_cost_curves(curves: Sequence[FamilyCostCurve | OldCostCurve]) -> None:
+def print_cost_curves(curves: Sequence[FamilyCostCurve]) -> None:
     """The same over budgets of cost, with the scaling by the mean cost beside."""
     from rich.text import Text
 

@@ -25,6 +25,7 @@ A function below is the sentence of one (code, kind), and its parameters are the
     stops-at-success         ""           problems
                              batches      problems, batch
     few-values               ""           distinct, n_trials
+                             one-trial    -
     ties                     ""           share
     outlier                  ""           score, distance, gap
                              worse        score, distance, count

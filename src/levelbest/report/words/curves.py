@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +10,6 @@ from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.report.words.intervals import interval_name
 from levelbest.report.words.phrases import level, listed, plural
 from levelbest.results import Curve, FamilyCostCurve
-
-if TYPE_CHECKING:
-    from levelbest.comparisons.cost_curves import FamilyCostCurve as OldCostCurve
 
 __all__ = [
     "alone_words",
@@ -91,7 +87,7 @@ def curves_heading(curves: Sequence[Curve]) -> str:
     return "; ".join(parts)
 
 
-def cost_heading(curves: Sequence[FamilyCostCurve | OldCostCurve]) -> str:
+def cost_heading(curves: Sequence[FamilyCostCurve]) -> str:
     """The same over budgets of cost."""
     own = curves[0].curve
     crew = f" with {own.workers} workers" if own.workers > 1 else ""

@@ -167,6 +167,11 @@ def _few_values(distinct: int, n_trials: int) -> str:
     return f"{n_trials} trials have only {distinct} different scores: bands are less certain than they look"
 
 
+@says("few-values", "one-trial")
+def _one_trial() -> str:
+    return "one trial, too few to compare"
+
+
 @says("ties")
 def _ties(share: float) -> str:
     return f"{share:.0%} of the trials share their score with another"

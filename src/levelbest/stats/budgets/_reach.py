@@ -50,13 +50,15 @@ def budget_to_reach(
     if sign < 0:
         worse, better = better, worse
     goal = sign * float(target)
-    stays = worse >= goal
+    # A mean of scores can miss by rounding what they reach exactly.
+    enough = goal - 1e-12 * max(1.0, abs(goal))
+    stays = worse >= enough
     if not simultaneous:
         stays &= np.flip(np.logical_and.accumulate(np.flip(np.isnan(worse) | stays)))
     return Reached(
         float(target),
-        _first(at, curve, curve >= goal, goal, between),
-        _first(at, better, better >= goal, goal, between),
+        _first(at, curve, curve >= enough, goal, between),
+        _first(at, better, better >= enough, goal, between),
         _first(at, worse, stays, goal, between),
     )
 

@@ -1,0 +1,200 @@
+"""Plans: what it would take to know, for families of trials or for systems on many problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from levelbest import _check
+from levelbest.designs._assemble import pairs_of
+from levelbest.designs._input import as_trials, with_scores
+from levelbest.designs.seeds import only_seeds_vary
+from levelbest.errors import DataError, InputError
+from levelbest.results import TrialPlan
+from levelbest.stats.bands import horizon
+from levelbest.stats.budgets import Needed, runs_to_separate, trials_for_width, trials_to_separate
+from levelbest.stats.contrasts import Sample
+from levelbest.stats.problems import GroupPlan, plan_groups
+from levelbest.trials import Scores, Settings, Trials
+from levelbest.trials.problems import too_few_samples
+
+__all__ = ["plan_trials"]
+
+BUDGET = 10
+"""The budget planned for where none is named; one run where only seeds vary."""
+PILOT = 8
+"""Fewest trials from which a width is planned."""
+_SIZES = (10, 20, 50, 100, 200, 500)
+
+
+def plan_trials(
+    trials: Any,
+    *,
+    n: int | None = None,
+    width: float | None = None,
+    power: float = 0.8,
+    baseline: str | None = None,
+    confidence: float = Settings.confidence,
+    failed: str = Settings.failed,
+    missing: str = Settings.missing,
+    n_resamples: int = Settings.n_resamples,
+    rng: int | None = Settings.rng,
+    **reading: Any,
+) -> TrialPlan:
+    """How many trials until intervals are narrow enough, and until families are separated, from these trials as pilot.
+
+    It has a parameter for each option of the command line, of the same name.
+
+    Parameters
+    ----------
+    trials
+        Trials, or whatever `read_trials` takes, with its arguments as ``reading``.
+    n
+        The budget planned for; by default 10, or 1 where nothing but the seed varies within the families.
+    width
+        The width wanted of the interval for the expected best of ``n``; None: half the present one.
+    power
+        The chance wanted to certify the difference of each pair at ``n``.
+    baseline
+        Separate every other family from this one; None: all from all.
+    confidence, failed, missing, n_resamples, rng
+        As of `levelbest.trials.Settings`.
+
+    Returns
+    -------
+    TrialPlan
+        Where trials belong to problems: how many problems, or samples of each.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> plan = plan_trials(rng.normal(size=40), direction="max", n=5, n_resamples=200)
+    >>> plan.widths[0][1].needed > 40
+    True
+    """
+    if not 0 < power < 1:
+        raise InputError(f"power must lie in (0, 1), got {power}; 0.8 is the usual choice")
+    table = with_scores(as_trials(trials, reading), baseline)
+    seeds = only_seeds_vary(table) and n in (None, 1)
+    budget = _check.as_count((1 if seeds else BUDGET) if n is None else n, "n")
+    planned = _Planned(table, budget, width, power, Settings(confidence, failed, missing, n_resamples, rng), seeds)
+    pairs = pairs_of(table.families, baseline) if len(table.families) > 1 or baseline is not None else ()
+    over_problems = table.group is not None
+    problems, unplanned = planned.problems() if over_problems else ([], [])
+    sizes = sorted({*_SIZES, *(own.n_trials for own in planned.scores if 2 <= own.n_trials <= 1000)})
+    return TrialPlan(
+        widths=() if over_problems else tuple(planned.widths()),
+        separations=() if over_problems else tuple(planned.separation(pair, len(pairs)) for pair in pairs),
+        problems=tuple(problems),
+        horizons=() if over_problems else tuple((size, horizon(size, confidence)) for size in sizes),
+        confidence=confidence,
+        power=power,
+        score=table.metric.score,
+        seed=rng,
+        cautions=tuple(caution for caution in table.cautions if caution.code != "no-reported"),
+        unplanned=tuple(unplanned),
+    )
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """A pilot, and what is planned from it."""
+
+    trials: Trials
+    n: int
+    width: float | None
+    power: float
+    settings: Settings
+    seeds: bool
+    """Nothing but the seed varies: the means of a new run are planned for."""
+
+    @property
+    def scores(self) -> list[Scores]:
+        settings = self.settings
+        return [self.trials[name].scores(settings.failed, missing=settings.missing) for name in self.trials.families]
+
+    def widths(self) -> Iterator[tuple[str, Needed]]:
+        """Trials of each family until its interval is as narrow as wanted; few seeds can be separated, no more."""
+        for name, own in zip(self.trials.families, self.scores, strict=True):
+            if self.seeds and own.n_trials < PILOT:
+                continue
+            goal = self._for_width(own, 1.0, 200).now / 2 if self.width is None else self.width
+            yield name, self._for_width(own, goal, self.settings.n_resamples)
+
+    def _for_width(self, own: Scores, goal: float, n_resamples: int) -> Needed:
+        return trials_for_width(
+            own.selection,
+            self.n,
+            goal,
+            reported=own.reported,
+            confidence=self.settings.confidence,
+            direction=self.trials.metric.direction,
+            n_resamples=n_resamples,
+            rng=self.settings.rng,
+        )
+
+    def separation(self, pair: tuple[int, int], n_pairs: int) -> tuple[str, str, Needed]:
+        """Trials of each until the difference is certified in a comparison of so many pairs."""
+        both = [self.scores[place] for place in pair]
+        settings, metric = self.settings, self.trials.metric
+        if self.seeds:
+            needed = runs_to_separate(
+                both[0].curve_of,
+                both[1].curve_of,
+                n_pairs=n_pairs,
+                power=self.power,
+                confidence=settings.confidence,
+            )
+        else:
+            needed = trials_to_separate(
+                Sample(both[0].selection, both[0].reported),
+                Sample(both[1].selection, both[1].reported),
+                self.n,
+                n_pairs=n_pairs,
+                power=self.power,
+                confidence=settings.confidence,
+                direction=metric.direction,
+                bounds=metric.bounds,
+                n_resamples=settings.n_resamples,
+                rng=settings.rng,
+            )
+        return self.trials.families[pair[0]], self.trials.families[pair[1]], needed
+
+    def problems(self) -> tuple[list[tuple[str, GroupPlan]], list[tuple[str, str, str]]]:
+        """Problems or samples of each until the interval is narrow, also within strata, and which allow no plan."""
+        planned, unplanned = [], []
+        for name, own in zip(self.trials.families, self.scores, strict=True):
+            table = self.trials[name]
+            for label in ("", *sorted(set(table.strata))):
+                try:
+                    planned.append((f"{name}, {label}" if label else name, self._for_problems(table, own, label)))
+                except (DataError, InputError) as error:
+                    if not label:
+                        raise
+                    unplanned.append((name, label, str(error).removeprefix(f"{name}: ")))
+        return planned, unplanned
+
+    def _for_problems(self, table: Trials, scores: Scores, stratum: str) -> GroupPlan:
+        from scipy.special import ndtri
+
+        groups = np.zeros(0, dtype=np.int64) if table.group is None else table.group[scores.rows]
+        inside = np.flatnonzero(np.array(table.strata)[groups] == stratum) if stratum else np.arange(groups.size)
+        groups, selection = groups[inside], scores.selection[inside]
+        reported = None if scores.reported is None else scores.reported[inside]
+        sizes = np.bincount(groups)
+        if self.n > sizes.max():
+            raise too_few_samples(table.families[0], sizes[sizes > 0], self.n, table.columns.get("group"))
+        weights = None if table.weights is None else table.weights[np.unique(groups)]
+
+        def plan(target: float) -> GroupPlan:
+            direction = table.metric.direction
+            return plan_groups(
+                selection, groups, self.n, reported, target=target, direction=direction, others=[1], weights=weights
+            )
+
+        if self.width is None:
+            return plan(plan(1.0).error / 2)
+        return plan(self.width / (2 * float(ndtri((1 + self.settings.confidence) / 2))))

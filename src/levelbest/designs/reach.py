@@ -1,0 +1,143 @@
+"""How much one must spend to reach a score: in trials, or in cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from levelbest._check import FloatArray
+from levelbest.designs._curves import mean_cost
+from levelbest.designs._input import as_trials, with_scores
+from levelbest.designs._protocol import Asked, design_of
+from levelbest.results import Curve, FamilyCostCurve, Reach, Reaches
+from levelbest.stats.budgets import budget_to_reach, check_target
+from levelbest.trials import Scores, Settings
+
+__all__ = ["reach"]
+
+Targets = float | Sequence[float | tuple[str | None, float]] | Mapping[str, float]
+Numbers = tuple[float, float, float]
+
+
+def reach(
+    trials: Any,
+    targets: Targets,
+    *,
+    statistic: str | float = "mean",
+    axis: str = "trials",
+    workers: int = 1,
+    confidence: float = Settings.confidence,
+    failed: str = Settings.failed,
+    missing: str = Settings.missing,
+    n_resamples: int = Settings.n_resamples,
+    rng: int | None = Settings.rng,
+    **reading: Any,
+) -> Reaches:
+    """The smallest budget at which each family reaches each target, with an interval ([D] 4.4).
+
+    It has a parameter for each option of the command line, of the same name.
+
+    Parameters
+    ----------
+    trials
+        Trials, or whatever `read_trials` takes, with its arguments as ``reading``.
+    targets
+        A score, several, or a mapping that names them: published numbers.
+    statistic
+        Of the best of n.
+    axis, workers
+        With ``cost`` the budget is a cost, trials differing in what they cost, with so many at once; on the trial axis
+        a cost is the number of trials times the mean cost.
+    confidence, failed, missing, n_resamples, rng
+        As of `levelbest.trials.Settings`.
+
+    Returns
+    -------
+    Reaches
+        One `Reach` for every family and target, with what a reviewer would ask.
+
+    Examples
+    --------
+    >>> reach([0.71, 0.74, 0.76, 0.77, 0.79], 0.77, direction="max")[0].n
+    2.0
+    """
+    settings = Settings(confidence, failed, missing, n_resamples, rng)
+    table = with_scores(as_trials(trials, reading))
+    scores = [table[name].scores(failed, missing=missing) for name in table.families]
+    # A curve of the selection score never falls; that of another score may: then the limits must hold together.
+    together = any(own.reported is not None for own in scores)
+    asked = Asked.of(statistic=statistic, axis=axis, workers=workers, simultaneous=together, settings=settings)
+    metric = table.metric
+    pooled = np.concatenate([own.curve_of for own in scores])
+    goals = [(name, check_target(goal, pooled, metric.direction, metric.bounds)) for name, goal in _named(targets)]
+    drawn = design_of(table, asked).curves(asked)
+    return Reaches(
+        targets=tuple(
+            _reach(curve, own, name, goal) for curve, own in zip(drawn, scores, strict=True) for name, goal in goals
+        ),
+        cautions=tuple(dict.fromkeys(caution for curve in drawn for caution in curve.cautions)),
+        seed=rng,
+    )
+
+
+def _named(targets: Targets) -> list[tuple[str | None, float]]:
+    if isinstance(targets, Mapping):
+        return [(str(name), goal) for name, goal in targets.items()]
+    if not isinstance(targets, Sequence):
+        return [(None, targets)]
+    return [target if isinstance(target, tuple) else (None, target) for target in targets]
+
+
+def _reach(curve: Curve | FamilyCostCurve, scores: Scores, name: str | None, goal: float) -> Reach:
+    over_cost = isinstance(curve, FamilyCostCurve)
+    budgets, value, low, high = _columns(curve)
+    own = curve.curve if isinstance(curve, FamilyCostCurve) else curve
+    reached = budget_to_reach(
+        budgets,
+        value,
+        low,
+        high,
+        goal,
+        direction=own.direction,
+        simultaneous=own.simultaneous,
+        between=over_cost,
+    )
+    ends: Numbers = (reached.budget, reached.low, reached.high)
+    nothing: Numbers = (np.nan, np.nan, np.nan)
+    price = np.nan if scores.cost is None else mean_cost(scores.cost)
+    cost = ends if over_cost else (price * ends[0], price * ends[1], price * ends[2])
+    n = nothing if over_cost else ends
+    known = np.flatnonzero(np.isfinite(value))
+    return Reach(
+        family=curve.family,
+        target=goal,
+        name=name,
+        n=n[0],
+        low=n[1],
+        high=n[2],
+        cost=cost[0],
+        cost_low=cost[1],
+        cost_high=cost[2],
+        cost_unit=curve.cost_unit,
+        axis="cost" if over_cost else "trials",
+        n_trials=scores.n_trials,
+        n_failed=scores.n_failed,
+        score=curve.score,
+        statistic="mean" if isinstance(curve, FamilyCostCurve) else curve.statistic,
+        confidence=own.confidence or Settings.confidence,
+        best=float(value[known[-1]]),
+        furthest=float(budgets[known[-1]]),
+        failed=scores.failed,
+        unit="trial" if isinstance(curve, FamilyCostCurve) else curve.unit,
+    )
+
+
+def _columns(curve: Curve | FamilyCostCurve) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Budgets, values and limits."""
+    if isinstance(curve, Curve):
+        return curve.n.astype(np.float64), curve.value, curve.low, curve.high
+    own = curve.curve
+    nowhere = np.full(own.budget.size, np.nan)
+    return own.budget, own.value, nowhere if own.low is None else own.low, nowhere if own.high is None else own.high
