@@ -114,3 +114,27 @@ def test_help_is_the_head_of_the_script(copy):
     assert done.returncode == 0
     assert "./test --long" in done.stdout
     assert "set -u" not in done.stdout
+
+
+def _with_a_pip_that_fails(copy: Path) -> Path:
+    """A Python whose environments have a pip that says what it was asked for, and then fails."""
+    pip = 'echo "$@" >> asked; exit 1'
+    make = f"mkdir -p .venv-test/bin; printf '#!/bin/sh\\n%s\\n' '{pip}' > .venv-test/bin/python"
+    return _command(
+        copy / "bin" / "made",
+        f'case "$*" in *"-m venv"*) {make}; chmod +x .venv-test/bin/python ;; *) exec "{sys.executable}" "$@" ;; esac',
+    )
+
+
+@pytest.mark.parametrize("freeze", [False, True])
+def test_the_tested_versions_are_installed_and_where_they_cannot_be_the_newest(copy, freeze):
+    (copy / "constraints.txt").write_text("numpy==1.26.4\n")
+    done = _run(copy, "--no-apt", *(["--freeze"] if freeze else []), PYTHON=str(_with_a_pip_that_fails(copy)))
+    assert done.returncode == 1
+    assert "could not install the test requirements" in done.stderr
+    asked = (copy / "asked").read_text().splitlines()
+    newest = ["--editable .[test]"]
+    wanted = newest if freeze else ["--constraint constraints.txt --editable .[test]", *newest]
+    assert [line.partition("--quiet ")[2] for line in asked] == wanted
+    assert ("taking the newest instead" in done.stdout) is not freeze
+    assert (copy / "constraints.txt").read_text() == "numpy==1.26.4\n"

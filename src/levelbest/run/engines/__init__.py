@@ -42,7 +42,7 @@ class Job:
     """The longest time limit of any family, seconds; None where one has none."""
     wait: float = 60.0
     """Seconds that a cluster's file system may take to show a result."""
-    patience: float = 600.0
+    patience: float = 120.0
     """Seconds that a scheduler may leave unanswered."""
 
 

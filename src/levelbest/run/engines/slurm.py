@@ -7,6 +7,7 @@ has ended nothing: it is waited for, and after a while the session ends with its
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import time
@@ -22,7 +23,8 @@ __all__ = ["SlurmEngine", "cancel_marked"]
 
 _IN_QUEUE = 100
 """Jobs in the queue at once, where the study does not say."""
-_LOOK = 0.5
+_LOOK, _AGAIN = 0.5, 5.0
+"""Seconds between looks at the queue, and between attempts to put into it what it did not take."""
 _ALIVE = {"PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STAGE_OUT", "RESIZING", "REQUEUED"}
 
 
@@ -52,8 +54,10 @@ class SlurmEngine(Engine):
         except RuntimeError as error:
             raise InputError(f"Slurm is not to be found here ({error}); run where srun and sbatch work") from error
         self._executor.update_parameters(**_options(job))
-        self._wait, self._patience = job.wait, job.patience
+        self._wait = float(os.environ.get("LEVELBEST_SLURM_WAIT", job.wait))
+        self._patience = job.patience
         self._unsent: list[Task] = []
+        self._again_at = 0.0
         self._queued: dict[str, _Queued] = {}
         self._heard = time.monotonic()
         """When Slurm last answered."""
@@ -67,6 +71,7 @@ class SlurmEngine(Engine):
             job = self._executor.submit(run_job, sent, self._setup)
         except Exception as error:  # submitit raises its own, and what running sbatch raises
             self._unsent.append(task)
+            self._again_at = time.monotonic() + _AGAIN
             self._unheard(f"sbatch: {' '.join(str(error).split())[-200:]}")
             return
         self._heard = time.monotonic()
@@ -80,9 +85,10 @@ class SlurmEngine(Engine):
         """Attempts that ended; a job that Slurm ended, or that left the queue without a result, is lost."""
         deadline = time.monotonic() + timeout
         while True:
-            unsent, self._unsent = self._unsent, []
-            for task in unsent:
-                self.submit(task)
+            if self._unsent and time.monotonic() >= self._again_at:
+                unsent, self._unsent = self._unsent, []
+                for task in unsent:
+                    self.submit(task)
             ended = self._look()
             left = deadline - time.monotonic()
             if ended or left <= 0 or not (self._queued or self._unsent):
