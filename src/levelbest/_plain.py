@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 __all__ = [
     "dump_json",
+    "guarded",
     "html_table",
     "plain",
     "round_places",
@@ -19,6 +21,7 @@ __all__ = [
     "show_cost",
     "show_limits",
     "show_number",
+    "unguarded",
 ]
 
 
@@ -125,3 +128,22 @@ def _three(value: float) -> str:
     if 1e-3 <= abs(value) < 1e6:
         return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
     return f"{value:.3g}"
+
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+
+def guarded(text: str) -> str:
+    """A text as a cell of a spreadsheet, which would take one that begins like this for a formula.
+
+    Examples
+    --------
+    >>> guarded("=1+1"), guarded("cnn"), unguarded(guarded("'=1+1"))
+    ("'=1+1", 'cnn', "'=1+1")
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unguarded(cell: str) -> str:
+    """What `guarded` made a cell of."""
+    return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell

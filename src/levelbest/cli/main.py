@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import os
 import shlex
 import sys
@@ -105,6 +106,9 @@ def cli() -> None:
 
 def main(args: list[str] | None = None) -> int:
     """Run the command line. 0: done; 1: the data do not allow it; 2: wrong usage; 130: interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what the terminal's encoding lacks is spelled out
+            stream.reconfigure(errors="backslashreplace")
     try:
         with naming(_flag, _command):
             code = cli.main(args=args, prog_name="levelbest", standalone_mode=False)

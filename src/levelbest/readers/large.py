@@ -95,9 +95,12 @@ def _without_footer(connection: Any, table: str, names: list[str], source: str) 
     tail = connection.execute(
         f"SELECT rowid, {filled} FROM {table} WHERE {filled} IS NOT NULL ORDER BY rowid DESC LIMIT 20"
     ).fetchall()
-    footer = []
+    footer: list[int] = []
     for row, first in tail:
         if str(first).strip().lower().rstrip(".:") not in SUMMARIES:
+            break
+        if connection.execute(f"SELECT count(*) FROM {table} WHERE {filled} = {quoted(str(first))}").fetchone()[0] > 1:
+            footer, lost = [], lost[: len(lost) - len(footer)]  # a family's name
             break
         footer.append(row)
         lost.append(Skipped(f"{source}, row {row + 1}", f"it is a summary of the rows above ({str(first).strip()!r})"))

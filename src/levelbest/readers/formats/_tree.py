@@ -31,6 +31,8 @@ class Tree:
 
     name: str
     files: dict[str, Path | bytes] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
+    """Every folder, of wanted files or not."""
 
     def open(self, name: str) -> BinaryIO:
         """A file's bytes, for reading."""
@@ -73,10 +75,11 @@ def open_tree(path: Path, wanted: Callable[[str], bool]) -> Tree:
     """The files whose path inside the folder or archive is wanted."""
     tree = Tree(stem_of(path))
     if path.is_dir():
-        tree.files = {name: where for name, where in sorted(_walk(path)) if wanted(name)}
+        tree.files = {name: where for name, where in sorted(_walk(path, tree.folders)) if wanted(name)}
     elif is_packed(path):
         total = 0
         for name, size, read in _members(path):
+            tree.folders.update(str(parent) for parent in PurePosixPath(name).parents)
             if wanted(name):
                 total += size
                 if total > expanded_limit():  # before it is read: a small archive can stand for any amount
@@ -115,11 +118,13 @@ def holds(path: Path, wanted: Callable[[str], bool]) -> bool:
     return False
 
 
-def _walk(folder: Path) -> Iterator[tuple[str, Path]]:
+def _walk(folder: Path, folders: set[str] | None = None) -> Iterator[tuple[str, Path]]:
     for place, inner, names in os.walk(folder):
         inner[:] = sorted(set(inner) - _IGNORED)
         here = Path(place)
         relative = here.relative_to(folder)
+        if folders is not None:
+            folders.add(relative.as_posix())
         for name in sorted(names):
             yield (relative / name).as_posix(), here / name
 

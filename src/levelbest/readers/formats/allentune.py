@@ -104,6 +104,8 @@ def _file_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, Any]]:
 def _folder_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, Any]]:
     tree = open_tree(path, lambda name: PurePosixPath(name).name in ("config.json", "metrics.json", "stdout.log"))
     runs = [str(PurePosixPath(name).parent) for name in tree.files if _is_run(PurePosixPath(name))]
+    begun = {folder for folder in tree.folders if _is_run(PurePosixPath(folder) / "config.json")}
+    skipped += [Skipped(folder, "a run without its config.json") for folder in sorted(begun - set(runs))]
     rows = []
     for folder in sorted(runs, key=_run_number):
         config = _json_of(tree, f"{folder}/config.json", skipped)

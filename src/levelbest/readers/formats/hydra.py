@@ -59,7 +59,11 @@ def _read(path: Path, *, metrics: str | None = None, **_: Any) -> list[RawTable]
     for job in jobs:
         sweeps.setdefault(str(PurePosixPath(job).parent) if job else "", []).append(job)
     names = _family_names(tree, sweeps)
-    return [_table(tree, names[sweep], sweep, found, chosen, metrics) for sweep, found in sweeps.items()]
+    tables = [_table(tree, names[sweep], sweep, found, chosen, metrics) for sweep, found in sweeps.items()]
+    begun = {folder.removesuffix(".hydra").rstrip("/") for folder in tree.folders if folder.split("/")[-1] == ".hydra"}
+    for job in sorted(begun - set(jobs)):
+        tables[0].skipped.append(Skipped(job or tree.name, "a job without its .hydra/config.yaml"))
+    return tables
 
 
 def _files_of(tree: Tree, jobs: list[str]) -> dict[str, dict[str, str]]:

@@ -151,6 +151,10 @@ def _read_folder(path: Path, *, experiment: str | None = None, history: bool = F
             )
         elif "name" in meta:
             experiments[str(meta.get("experiment_id", PurePosixPath(folder).name))] = str(meta["name"])
+    described = {str(PurePosixPath(name).parent) for name in tree.named("meta.yaml")}
+    inner = [PurePosixPath(folder) for folder in tree.folders]
+    measured = {str(folder.parent) for folder in inner if folder.name in ("metrics", "params")}
+    skipped += [Skipped(folder, "a run without its meta.yaml") for folder in sorted(measured - described)]
     for folder, run in runs.items():
         run.experiment = experiments.get(run.experiment, run.experiment)
         _read_run_files(tree, folder, run, skipped)

@@ -44,7 +44,7 @@ def _read(path: Path, *, study: str | None = None, **_: Any) -> list[RawTable]:
             continue
         try:
             journal.apply(log)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
             journal.lost.append(Skipped(where, f"no operation of an Optuna journal: {error!r}"[:200]))
     if not seen:
         raise DataError(f"{path.name} is an empty journal")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from levelbest.trials import Skipped
 __all__ = ["READER", "READERS"]
 
 _MAGIC = b":W&B\xe1\xbe"
+_RUN_FOLDER = re.compile(r"(offline-)?run-\d{8}_\d{6}-\w+")
 _BLOCK = 32 * 1024
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 _HISTORY, _SUMMARY, _CONFIG, _RUN, _EXIT = 2, 3, 5, 17, 18
@@ -76,6 +78,9 @@ def _read(path: Path, *, history: bool = False, **_: Any) -> list[RawTable]:
                 _apply(run, record)
             except ValueError as error:
                 skipped.append(Skipped(f"{name}, byte {place}", f"a record that cannot be read: {error}"))
+    written = {str(PurePosixPath(name).parent) for name in tree.files}
+    begun = {folder for folder in tree.folders if _RUN_FOLDER.fullmatch(PurePosixPath(folder).name)}
+    skipped += [Skipped(folder, "a run without its .wandb file") for folder in sorted(begun - written)]
     if not runs:
         why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
         raise DataError(f"{tree.name} holds no W&B run files (run-*.wandb){why}")

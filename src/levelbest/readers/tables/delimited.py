@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from levelbest._plain import unguarded
 from levelbest.cautions import Caution
 from levelbest.errors import DataError
 from levelbest.readers.columns import EXACT
@@ -103,12 +104,43 @@ def _sorted_out(records: Sequence[Record], width: int) -> tuple[list[list[str]],
 
 
 def _footer(rows: Sequence[Sequence[str]]) -> int:
-    """Where summary rows (Mean, Minimum ...) at the end of a table begin."""
+    """Where summary rows (Mean, Minimum ...) at the end of a table begin.
+
+    A word that stands at the beginning of several rows is a family's name, and so is one whose numbers are not what it
+    says of the rows above.
+    """
+    firsts = [_first_filled(row).lower().rstrip(".:") for row in rows]
     end = len(rows)
-    while end and _first_filled(rows[end - 1]).lower().rstrip(".:") in SUMMARIES:
+    while end and firsts[end - 1] in SUMMARIES:
         end -= 1
-    # A table of nothing but such rows is about families of that name.
-    return end or len(rows)
+    words = firsts[end:]
+    if not end or len(set(words)) < len(words) or set(words) & set(firsts[:end]):
+        return len(rows)  # a table of nothing but such rows is about families of that name as well
+    return (
+        len(rows)
+        if any(_contradicts(word, row, rows[:end]) for word, row in zip(words, rows[end:], strict=True))
+        else end
+    )
+
+
+def _contradicts(word: str, row: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
+    """Whether no number of a row is what its word says of the numbers above it; False where the word is not checked."""
+    known: dict[str, Callable[[Any], Any]] = {
+        "min": np.min, "minimum": np.min, "max": np.max, "maximum": np.max, "mean": np.mean, "average": np.mean,
+        "avg": np.mean, "median": np.median, "sum": np.sum, "total": np.sum,
+    }  # fmt: skip
+    if word not in known:
+        return False
+    checked = False
+    for place, cell in enumerate(row):
+        numbers = [float(other[place]) for other in above if _is_number(other[place].strip())]
+        if not _is_number(cell.strip()) or not numbers:
+            continue
+        claimed, true = float(cell), float(known[word](numbers))
+        if abs(claimed - true) <= 0.01 * max(abs(claimed), abs(true), 1e-12):
+            return False
+        checked = True
+    return checked
 
 
 def _first_filled(cells: Sequence[str]) -> str:
@@ -227,7 +259,7 @@ def column_names(header: Sequence[str]) -> tuple[list[str], dict[str, int]]:
     names: list[str] = []
     taken: set[str] = set()
     for place, cell in enumerate(header, 1):
-        name = cell.strip().lstrip("\ufeff") or f"column{place}"
+        name = unguarded(cell.strip().lstrip("\ufeff")) or f"column{place}"
         seen[name] = seen.get(name, 0) + 1
         unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
         while unique in taken:
@@ -239,7 +271,7 @@ def column_names(header: Sequence[str]) -> tuple[list[str], dict[str, int]]:
 
 def text_column(cells: Sequence[str], *, plain: bool = False) -> Any:
     """A column of text as numbers or truth values where every filled cell is one, else as text (None where empty)."""
-    trimmed = [cell.strip() for cell in cells]
+    trimmed = [unguarded(cell.strip()) for cell in cells]
     empty = np.fromiter((not cell for cell in trimmed), dtype=bool, count=len(trimmed))
     if trimmed and not plain and trimmed[0] in _TRUTH and set(trimmed) <= set(_TRUTH):
         return np.fromiter((_TRUTH[cell] for cell in trimmed), dtype=bool, count=len(trimmed))

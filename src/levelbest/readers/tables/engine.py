@@ -80,7 +80,8 @@ def lazy_table(connection: Any, relation: str, source: str, *, text: bool = Fals
 
     def load(name: str) -> Any:
         try:
-            cell = f"nullif(trim({name_of(name)}), '')" if text else name_of(name)
+            written = rf"regexp_replace(trim({name_of(name)}), '^''(''*[=+@-])', '\1')"
+            cell = f"nullif({written}, '')" if text else name_of(name)
             kind = _written(connection, relation, cell) if text else types[name]
             return _column(connection, relation, cell, kind, n_rows)
         except duckdb.Error as error:

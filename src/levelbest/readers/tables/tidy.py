@@ -19,6 +19,7 @@ from typing import IO, Any
 import numpy as np
 
 from levelbest import _check
+from levelbest._plain import guarded
 from levelbest._write import replacing
 from levelbest.errors import InputError
 from levelbest.readers.columns import as_codes, cell_list, texts
@@ -105,7 +106,7 @@ def write_trials(trials: Trials, path: str | Path, *, kind: str | None = None, h
         if kind == "parquet":
             _write_parquet(columns, fresh)
         else:
-            with open(fresh, "w", encoding="utf-8", newline="") as file:
+            with open(fresh, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
                 (_write_csv if kind == "csv" else _write_lines)(columns, file)
     return path
 
@@ -136,9 +137,15 @@ def _cells(column: Any) -> list[Any]:
 
 def _write_csv(columns: Mapping[str, Any], file: IO[str]) -> None:
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
+    writer.writerow([guarded(name) for name in columns])
     for row in _rows(columns):
-        writer.writerow(["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row])
+        writer.writerow([_cell_text(cell) for cell in row])
+
+
+def _cell_text(cell: Any) -> Any:
+    if isinstance(cell, str):
+        return guarded(cell)
+    return "" if cell is None else repr(cell) if isinstance(cell, float) else cell
 
 
 def _write_lines(columns: Mapping[str, Any], file: IO[str]) -> None:

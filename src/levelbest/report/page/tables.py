@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from levelbest._plain import round_places, round_to_uncertainty, show_cost, show_limits, show_number
+from levelbest._plain import guarded, round_places, round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.report.columns import cell_text
 from levelbest.report.view import Pair, View
 
@@ -137,7 +137,7 @@ def trials_csv(view: View) -> str:
     """Every trial as CSV; a text that a spreadsheet would take for a formula is quoted with an apostrophe."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(view.table)
+    writer.writerow([guarded(name) for name in view.table])
     for row in zip(*view.table.values(), strict=True):
         writer.writerow([_harmless(cell) for cell in row])
     return out.getvalue()
@@ -149,4 +149,4 @@ def _harmless(value: Any) -> str:
         if not isinstance(value, float) or value.is_integer()
         else ("" if np.isnan(value) else repr(value))
     )
-    return f"'{text}" if isinstance(value, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    return guarded(text) if isinstance(value, str) else text
