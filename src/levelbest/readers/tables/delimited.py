@@ -106,8 +106,8 @@ def _sorted_out(records: Sequence[Record], width: int) -> tuple[list[list[str]],
 def _footer(rows: Sequence[Sequence[str]]) -> int:
     """Where summary rows (Mean, Minimum ...) at the end of a table begin.
 
-    A word that stands at the beginning of several rows is a family's name, and so is one whose numbers are not what it
-    says of the rows above.
+    A word that stands at the beginning of several rows is a family's name; so is, among few rows, one whose numbers are
+    not what it says of the rows above.
     """
     firsts = [_first_filled(row).lower().rstrip(".:") for row in rows]
     end = len(rows)
@@ -116,11 +116,10 @@ def _footer(rows: Sequence[Sequence[str]]) -> int:
     words = firsts[end:]
     if not end or len(set(words)) < len(words) or set(words) & set(firsts[:end]):
         return len(rows)  # a table of nothing but such rows is about families of that name as well
-    return (
-        len(rows)
-        if any(_contradicts(word, row, rows[:end]) for word, row in zip(words, rows[end:], strict=True))
-        else end
-    )
+    few = 10 * len(words) > len(rows)
+    if few and any(_contradicts(word, row, rows[:end]) for word, row in zip(words, rows[end:], strict=True)):
+        return len(rows)
+    return end
 
 
 def _contradicts(word: str, row: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
