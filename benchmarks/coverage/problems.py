@@ -324,7 +324,11 @@ def write_certificate(source: Path, page: Path) -> None:
         *table(
             ["rates", "problems", "difference", "named at n = 1", "at any n", "the worse one named", "paired t, n = 1"],
             [
-                [*named(one, "law", "problems", "lift"), *(f"{share:.3f}" for share in one["named"].values())]
+                [
+                    *named(one, "law", "problems", "lift"),
+                    # of equal systems none is the worse
+                    *("" if one["lift"] == 0 and kind == "wrong" else f"{x:.3f}" for kind, x in one["named"].items()),
+                ]
                 for one in sorted(verdicts, key=lambda one: (one["law"], one["lift"] == 0, one["problems"]))
             ],
         ),
