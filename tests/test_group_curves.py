@@ -454,3 +454,11 @@ def test_one_sample_of_each_problem_read_twice_is_refused(tmp_path, capsys):
     path = write_samples(tmp_path / "c.csv", more, "model,problem,sample,correct")
     assert main(["curve", path, *NAMED]) == 0  # a column that says 0 throughout numbers nothing
     assert "sample id" not in capsys.readouterr().out
+
+
+def test_budgets_of_cost_do_not_forget_the_problems(tmp_path, capsys):
+    rows = [(model, p, int(p == s), 1 + s) for model in ("a", "b") for p in range(6) for s in range(6)]
+    path = write_samples(tmp_path / "s.csv", rows, "model,problem,correct,seconds")
+    for command in ("curve", "compare"):
+        assert main([command, path, *NAMED, "--axis", "cost", "--cost", "seconds"]) == 2
+        assert "over problems the axis is 'trials'; leave out --axis" in " ".join(capsys.readouterr().err.split())

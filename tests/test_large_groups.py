@@ -278,7 +278,6 @@ def test_repeated_sample_ids_of_large_tables(tmp_path, capsys):
         ([*VERIFIED, "--weight", "verifier"], "a problem has one weight"),
         ([*VERIFIED, "--stratum", "model2"], "there is no column 'model2'"),
         ([*VERIFIED, "--cost", "points"], "have no --cost"),
-        ([*VERIFIED, "--missing-reported", "drop"], "leave out --missing-reported"),
         ([*NAMED, "--selection", "verifier", "--statistic", "all"], "is of scores 0 and 1 with direction max"),
         ([*VERIFIED, "--n", "500"], "n must be at most the samples of a problem"),
     ],
@@ -287,6 +286,26 @@ def test_what_large_tables_do_not_have(tmp_path, capsys, options, message):
     path, _ = two_systems(tmp_path)
     assert main(["curve", path, *options, "--memory", "1GB"]) in (1, 2)
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("missing", ["drop", "worst", "selection"])
+def test_missing_reported_scores_of_large_tables(tmp_path, capsys, missing):
+    _, columns = two_systems(tmp_path)
+    columns["correct"] = [0.0, *(None if i % 6 == 0 else v for i, v in enumerate(columns["correct"][1:]))]
+    path = write(tmp_path / "t.parquet", **columns)
+    documents = []
+    for memory in ([], ["--memory", "1GB"]):
+        options = [*VERIFIED, "--missing-reported", missing, "--resamples", "300", "--json"]
+        assert main(["curve", path, *options, *memory]) == 0
+        documents.append(json.loads(capsys.readouterr().out)["families"])
+    for one, other in zip(*documents, strict=True):
+        assert (one["family"], one["n_trials"], one["n_failed"]) == (
+            other["family"],
+            other["n_trials"],
+            other["n_failed"],
+        )
+        for key in ("value", "low", "high"):
+            assert [p[key] for p in one["points"]] == pytest.approx([p[key] for p in other["points"]], abs=1e-9)
 
 
 def test_one_sample_each_in_a_large_table(tmp_path, capsys):

@@ -35,18 +35,13 @@ def is_large(options: dict[str, Any]) -> bool:
 
 
 def reading_of(options: dict[str, Any]) -> dict[str, Any]:
-    """How `best_by_group_large` is to read, from the options of a command; the columns must be named."""
+    """How `read_in_parts` is to read, from the options of a command; the columns must be named."""
     for name in _NAMED:
         if not options[name]:
             raise InputError(f"samples that are read in parts need --{name}; it is not guessed for them")
     for name in _NOT_HERE:
         if options[name]:
             raise InputError(f"samples that are read in parts have no --{name}; leave it out, or leave out --memory")
-    if options["missing"] != "refuse":
-        raise InputError(
-            "samples that are read in parts need a reported score each; leave out --missing-reported and those without "
-            "one by --where"
-        )
     keys = ("family", "selection", "reported", "group", "weight", "stratum", "where", "direction")
     return {key: options[key] for key in keys} | {
         "sample": options["trial"] or options["seed_column"],

@@ -17,7 +17,6 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked, Counts
-from levelbest.designs.verifier import verifier_effects as verifier_effects
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, PairComparison, Stratum
 from levelbest.stats.bands import Interval

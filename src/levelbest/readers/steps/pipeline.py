@@ -19,7 +19,6 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, named
 from levelbest.readers.columns import as_codes, taken, texts, unique_codes
-from levelbest.readers.groups import refuse_repeats, said_of_groups
 from levelbest.readers.limits import refuse_more
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
@@ -31,6 +30,7 @@ from levelbest.readers.steps.directions import Judged, judged_by, refuse_mixed_s
 from levelbest.readers.steps.merged import Merged, merge
 from levelbest.readers.steps.notes import Notes
 from levelbest.readers.steps.numbers import Numbers
+from levelbest.readers.steps.problems import refuse_repeats, said_of_groups
 from levelbest.readers.steps.roles import Roles, Wanted, choose_roles
 from levelbest.readers.steps.runs import find_runs
 from levelbest.readers.steps.samples import expand_samples

@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray
-from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, named
 from levelbest.readers.columns import as_codes, taken
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import Roles
 
-__all__ = ["refuse_repeats", "said_of_groups", "said_of_repeats"]
+__all__ = ["refuse_repeats", "said_of_groups"]
 
 
 def said_of_groups(
@@ -54,36 +53,20 @@ def said_of_groups(
     return weights, strata
 
 
-def said_of_repeats(family: str, count: int, same: bool, sample: Any, problem: str) -> list[Caution]:
-    """Refuse sample ids that repeat with their scores; caution where the scores differ."""
-    ids = "1 sample id occurs" if count == 1 else f"{count} sample ids occur"
-    known_as = f"{sample:g}" if isinstance(sample, (float, np.floating)) else sample
-    where = f"first: {known_as} of problem {problem}"
-    if same:
-        raise DataError(
-            f"{family}: {ids} more than once within a problem, with the same scores ({where}); was a file read twice? "
-            "leave the repeated rows out"
-        )
-    return [
-        Caution.of(
-            "repeated-configurations", family, count, kind="samples", count=count, sample=str(known_as), problem=problem
-        )
-    ]
-
-
 def refuse_repeats(table: Merged, roles: Roles, family: Any, columns: Sequence[Any], keep: Any) -> None:
     """Rows of one run of one problem that are the same row again, and not its checkpoints."""
     if roles.group is None or roles.trial is None:
         return
     from levelbest.stats.problems import repeated_samples  # heavy, and for samples of problems alone
+    from levelbest.trials.problems import about_repeats
 
     groups, group = as_codes(table.columns[roles.group])
     names, ids = as_codes(table.columns[roles.trial])
     both = family[keep].astype(np.int64) * (len(groups) + 1) + group[keep]
-    found = repeated_samples(both, ids[keep], [column[keep] for column in columns])
-    if found is not None and found.same:
-        row = int(keep[found.row])
-        said_of_repeats(table.source, found.count, True, names[ids[row]], groups[group[row]])
+    repeats = repeated_samples(both, ids[keep], [column[keep] for column in columns])
+    if repeats is not None and repeats.same:
+        row = int(keep[repeats.row])
+        about_repeats(table.source, repeats.count, True, names[ids[row]], groups[group[row]])
 
 
 def _first_rows(group: npt.NDArray[np.int32], n_groups: int) -> npt.NDArray[np.int64]:
@@ -100,7 +83,7 @@ def _same(
     if other.size:
         row = int(other[0])
         both = [values[first[group[row]]], values[row]]
-        shown = " and ".join(f"{one:g}" if names is None else str(names[one]) for one in both)
+        shown = " and ".join(f"{value:g}" if names is None else str(names[value]) for value in both)
         count = np.unique(group[other]).size
         raise DataError(
             f"a problem has one {role}, and {count} of {len(groups)} have several in {column!r} (first: "
