@@ -74,7 +74,7 @@ function ticksOf(width, axis, unit, low, high, log) {
     && (axis !== "trials" || x % 1 === 0)).sort((p, q) => p - q);
   const candidates = log
     ? (timed ? [times([1, 2, 5, 10, 30], [1, 2, 5, 12]), times([1, 10], [1, 6]), times([1], [1])]
-      : [decades([1, 2, 3, 5, 7], 1), decades([1, 2, 5], 1), decades([1, 3], 1), decades([1], 1), decades([1], 2), decades([1], 3)])
+      : [decades([1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9], 1), decades([1, 1.5, 2, 3, 4, 5, 7], 1), decades([1, 2, 3, 5, 7], 1), decades([1, 2, 5], 1), decades([1, 3], 1), decades([1], 1), decades([1], 2), decades([1], 3)])
     : (timed ? times([1, 2, 5, 10, 15, 30], [1, 2, 3, 6, 12]) : decades([1, 2, 5], 1)).sort((p, q) => p - q)
       .filter((step) => (axis !== "trials" || step >= 1) && (high - low) / step < 200)
       .map((step) => Array.from({ length: Math.floor(high / step) + 1 }, (_, i) => i * step));
