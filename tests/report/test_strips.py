@@ -3,10 +3,14 @@
 import itertools
 import random
 
-from page_view import make_view, many_families
+from page_view import make_view
 
-from levelbest.report.strips import Segment, by_seeds, reach_of, strips
+from levelbest.report.build import build_view
+from levelbest.report.figures.report import report_figures
+from levelbest.report.page.html import render_page
+from levelbest.report.strips import Segment, by_seeds, reach_of, strips, strips_of
 from levelbest.report.view import Pair, Range
+from levelbest.trials import Trials
 
 NAMES = ("a", "b", "c")
 
@@ -78,4 +82,15 @@ def test_reach_and_seeds():
     assert reach_of(view, "mean", "trials") == 4
     assert reach_of(view, "mean", "cost") is None  # no pairs, and no horizon is known
     assert not by_seeds(view)
-    assert not by_seeds(many_families(3))
+    runs = Trials.from_arrays(
+        [0.1, 0.2, 0.3, 0.7, 0.8, 0.9], family=list("aaabbb"), seed=[1, 2, 3, 1, 2, 3], direction="max"
+    )
+    seeds = build_view(runs)
+    assert by_seeds(seeds)
+    assert strips_of(seeds, "mean", "trials") == ()  # the verdict is about one run
+    assert reach_of(seeds, "mean", "trials") is None
+    assert list(report_figures(seeds, runs)) == ["runs", "curves", "differences"]
+    text = render_page(seeds, {"runs": b"<svg/>", "curves": b"<svg/>", "differences": b"<svg/>"})
+    places = [text.index(mark) for mark in ('id="verdict"', 'id="runs"', 'id="standing"', 'id="pairs"', 'id="curves"')]
+    assert places == sorted(places)  # the runs are the first picture, the curve comes after
+    assert 'id="matrix"' not in text

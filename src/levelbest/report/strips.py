@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from levelbest.report.view import Line, Pair, View
+from levelbest.report.view import Pair, View
 
-__all__ = ["NOT_COMPARABLE", "UNDECIDED", "Segment", "Strip", "by_seeds", "reach_of", "strips"]
+__all__ = ["NOT_COMPARABLE", "UNDECIDED", "Segment", "Strip", "by_seeds", "reach_of", "strips", "strips_of"]
 
 UNDECIDED, NOT_COMPARABLE = "undecided", "not comparable"
 
@@ -42,11 +42,16 @@ def strips(pairs: Sequence[Pair], families: Sequence[str]) -> tuple[Strip, ...]:
     return tuple(Strip(" and ".join(pair.families), _segments([pair], pair.families)) for pair in pairs)
 
 
+def strips_of(view: View, statistic: str, axis: str) -> tuple[Strip, ...]:
+    """The strips of one figure; none of seeds, whose verdict is about one run."""
+    return () if by_seeds(view) else strips(view.pairs_of(statistic, axis), [one.name for one in view.families])
+
+
 def reach_of(view: View, statistic: str, axis: str) -> float | None:
     """The largest budget at which any pair can be compared, 0 where none can; without pairs, that to which the bands
     are of use, None where that is not known."""
     pairs = view.pairs_of(statistic, axis)
-    if pairs:
+    if pairs and not by_seeds(view):
         ends = [part.end for pair in pairs for part in pair.ranges if part.verdict != NOT_COMPARABLE]
         return max(ends, default=0.0)
     horizons = [line.horizon for line in view.lines_of(statistic, axis)]
@@ -56,10 +61,7 @@ def reach_of(view: View, statistic: str, axis: str) -> float | None:
 
 def by_seeds(view: View) -> bool:
     """Whether runs differ by their seed alone: then the verdict is about one run, and the runs are the picture."""
-    ranges = [part for pair in view.pairs_of(view.statistics[0]) for part in pair.ranges]
-    lines: tuple[Line, ...] = view.lines_of(view.statistics[0])
-    longest = max((line.x[-1] for line in lines), default=1.0)
-    return bool(ranges) and longest > 1 and all(part.start == part.end == 1 for part in ranges)
+    return view.comparison is not None and view.comparison.terms.design == "seeds"
 
 
 def _segments(pairs: Sequence[Pair], families: Sequence[str]) -> tuple[Segment, ...]:

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelbest.report.figures.curves import ONE_COLUMN, draw_lines
+from levelbest.report.figures.axes import draw_comparison
+from levelbest.report.figures.curves import ONE_COLUMN, draw_lines, new_axes
 from levelbest.report.figures.differences import difference_figure
 from levelbest.report.figures.distributions import distribution_figure
 from levelbest.report.figures.runs import draw_runs
 from levelbest.report.figures.strip import draw_strips
-from levelbest.report.strips import by_seeds, reach_of, strips
+from levelbest.report.strips import by_seeds, reach_of, strips_of
 from levelbest.report.view import View
+from levelbest.results import Comparison
 from levelbest.trials import Trials
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["LOG_FROM", "report_figures"]
@@ -34,9 +37,11 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
     if by_seeds(view) and view.table:
         figures["runs"] = _runs_figure(view, score)
     figures["curves"] = _curves_figure(view, "trials", score, log)
-    if trials is not None:
+    if trials is not None and "runs" not in figures:
         figures["distributions"] = distribution_figure(trials)
-    if compared := view.pairs_of(view.statistics[0]):
+    if by_seeds(view) and view.comparison is not None:
+        figures["differences"] = draw_comparison(_rows_axes(view.comparison), view.comparison).figure
+    elif compared := view.pairs_of(view.statistics[0]):
         figures["differences"] = difference_figure(compared, _leader(view), score=score, log=log, word=view.word)
     if view.effect:
         figures["verifier"] = draw_lines(view.effect, log=log, score=view.score).figure
@@ -53,7 +58,7 @@ def _curves_figure(view: View, axis: str, score: str, log: bool) -> Figure:
     statistic = view.statistics[0]
     lines, reach = view.lines_of(statistic, axis), reach_of(view, statistic, axis)
     names = [one.name for one in view.families]
-    rows = strips(view.pairs_of(statistic, axis), names)
+    rows = strips_of(view, statistic, axis)
     height = max(0.6 * 2 * ONE_COLUMN, 0.9 + 0.17 * len(lines))
     strip_height = 0.12 + 0.26 * len(rows)
     figure = Figure(figsize=(2 * ONE_COLUMN, height + strip_height * bool(rows)), layout="constrained")
@@ -80,6 +85,11 @@ def _runs_figure(view: View, score: str) -> Figure:
     means = {line.family: (line.value[0], line.low[0], line.high[0]) for line in lines}
     figure: Figure = draw_runs(runs, means, score=score, best_first=view.direction == "max").figure  # type: ignore[assignment]
     return figure
+
+
+def _rows_axes(comparison: Comparison) -> Axes:
+    """Axes with room for a row for each pair."""
+    return new_axes(height=0.6 + 0.28 * max(2, len(comparison.pairs)))
 
 
 def _leader(view: View) -> str | None:

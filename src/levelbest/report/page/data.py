@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from levelbest._plain import plain
-from levelbest.report.strips import NOT_COMPARABLE, UNDECIDED, Strip, reach_of, strips
+from levelbest.report.strips import NOT_COMPARABLE, UNDECIDED, Strip, reach_of, strips_of
 from levelbest.report.view import Line, Pair, View
 
 __all__ = ["embedded", "page_data"]
@@ -36,7 +36,7 @@ def page_data(view: View) -> dict[str, Any]:
             f"{statistic}/{axis}": {
                 "lines": [_line(line, names) for line in view.lines_of(statistic, axis)],
                 "pairs": _pairs(view, statistic, axis, points),
-                "strips": [_strip(one, names) for one in strips(view.pairs_of(statistic, axis), names)],
+                "strips": [_strip(one, names) for one in strips_of(view, statistic, axis)],
                 "reach": reach_of(view, statistic, axis),
             }
             for statistic, axis in kinds

@@ -25,8 +25,10 @@ from levelbest.report.page.tables import (
     verdict_tables,
 )
 from levelbest.report.paper.markup import ROUNDING
+from levelbest.report.strips import by_seeds
 from levelbest.report.view import View
 from levelbest.report.words.remarks import remarks
+from levelbest.report.words.steps import next_steps
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -80,7 +82,8 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
             values=value_rows(view),
             verdicts=verdict_tables(view),
             details=view.details[:MOST_PAIRS],
-            steps=(),
+            steps=() if view.comparison is None else next_steps(view.comparison),
+            seeds=by_seeds(view),
             log_first=max(line.x[-1] for line in first) > LOG_FROM,
             heights_log=view.direction == "min" and min(v for line in view.lines for v in line.value if v == v) > 0,
             family_heads=family_heads,
@@ -147,7 +150,11 @@ def _chips(view: View) -> list[Chip]:
     chips.append(Chip(f"{total} {word}{'s' * (total != 1)}{of}{failed}"))
     chosen = f"{view.reported} of the best by {view.selection}" if view.reported else view.selection
     chips.append(Chip(f"{chosen}, {better}"))
-    scope = " over all budgets and pairs" if len(view.families) > 2 and view.pairs else " over all budgets"
+    over = [
+        *([] if by_seeds(view) else ["budgets"]),
+        *(["pairs"] if len(view.pairs_of(view.statistics[0])) > 1 else []),
+    ]
+    scope = f" over all {' and '.join(over)}" if over else " confidence"
     chips.append(Chip(f"{100 * view.confidence:g} %{scope}"))
     return chips
 

@@ -104,7 +104,8 @@ def _span(start: float, end: float, axis: str, unit: str | None) -> str:
 
 def family_rows(view: View) -> tuple[list[str], Rows]:
     """The families, the best of the headline budget first."""
-    heads = ["Family", f"{view.word}s", "failed", f"best of {view.headline}", "interval", view.winner_word, "mean (sd)"]
+    at = f"one {view.word}" if view.headline == 1 else f"best of {view.headline}"
+    heads = ["Family", f"{view.word}s", "failed", at, "interval", view.winner_word, "mean (sd)"]
     has_cost = view.cost_unit is not None or any(np.isfinite(one.mean_cost) for one in view.families)
     heads += [f"cost of a {view.word}"] if has_cost else []
     decimals = common_decimals([one.headline for one in view.families])

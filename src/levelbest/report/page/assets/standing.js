@@ -73,7 +73,7 @@ function fillStanding(table, said, s, kind, x, text) {
   said.hidden = !said.childNodes.length;
   const places = decimalsOf(rows), scale = scaleOf(rows), cells = (...all) => make("tr", {}, ...all);
   const failed = rows.some((row) => view.families[row.family].n_failed), compared = standing.pairs > 0;
-  const head = [["family", ""], [`best of ${text}`, "n"], ["", "forest"], [`${+(100 * view.confidence).toPrecision(6)} %`, "n"],
+  const head = [["family", ""], [s.axis === "trials" && x === 1 ? `one ${view.word}` : `best of ${text}`, "n"], ["", "forest"], [`${+(100 * view.confidence).toPrecision(6)} %`, "n"],
     [`${view.word}s`, "n minor"], ...(failed ? [["failed", "n minor"]] : []), ...(compared ? [["better than", "minor"]] : [])];
   const body = rows.map((row) => {
     const limits = row.beyond ? `beyond its ${view.word}s` : !known(row.low) && !known(row.high) ? "no limits"
