@@ -173,7 +173,7 @@ def problems_of(table: Trials | ProblemTable, settings: Settings) -> tuple[Probl
         return table.problems(settings)
     if table.group is None:
         raise InputError(f"these trials belong to no problems: name the problem of each ({named('group')})")
-    return tuple(_held(_with_bounds(table[name]), settings) for name in table.families)
+    return tuple(_held(_with_bounds(table[name], settings.missing), settings) for name in table.families)
 
 
 def grid_of(sizes: IntArray) -> IntArray:
@@ -198,14 +198,14 @@ def too_few_samples(family: str, sizes: IntArray, n: int, column: str | None) ->
     )
 
 
-def _with_bounds(trials: Trials) -> Trials:
+def _with_bounds(trials: Trials, missing: str) -> Trials:
     """The same trials, with bounds 0 and 1 where the scores are 0 or 1 and no bounds are known.
 
     A failed sample then counts as 0 even where no other sample of the family failed.
     """
     if trials.metric.bounds != (None, None):
         return trials
-    column = trials.selection if trials.reported is None else trials.reported
+    column = trials.selection if trials.reported is None or missing == "selection" else trials.reported
     known = column[np.isfinite(column)]
     if known.size == 0 or not ((known == 0) | (known == 1)).all():
         return trials
