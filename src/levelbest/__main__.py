@@ -1,8 +1,8 @@
 """The ``levelbest`` command, and ``python -m levelbest``.
 
 What belongs to a process of its own is done here and not in ``levelbest.cli``, which runs inside others too: Ctrl-C
-never shows a traceback, a text that the terminal has no letters for is printed all the same, and closed streams are
-none.
+never shows a traceback, a text that the terminal has no letters for is printed all the same, closed streams are none,
+and the number of threads decides no digit.
 """
 
 import os
@@ -18,6 +18,7 @@ def main() -> NoReturn:
     """Run the command line and end the process."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it was started to ignore Ctrl-C
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # so early there is nothing to tidy up
+    _compute_on_one_thread(sys.argv[1:])
     from levelbest.cli.main import main as run
 
     _open_streams()
@@ -44,6 +45,16 @@ def _interrupt_once(number: int, frame: FrameType | None) -> None:  # noqa: ARG0
 def _say_nothing_of_interrupts(unraisable: "sys.UnraisableHookArgs") -> None:
     if not issubclass(unraisable.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
+
+
+def _compute_on_one_thread(arguments: list[str]) -> None:
+    """The same bytes whatever OMP_NUM_THREADS says: how a sum is shared among threads decides its last digits.
+
+    Read by the libraries of linear algebra as they are loaded. Not where trials are run, which inherit the environment
+    and compute with as many threads as they are given.
+    """
+    if arguments[:1] != ["run"] and "--run" not in arguments:
+        os.environ |= {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "MKL", "BLIS")}
 
 
 def _open_streams() -> None:

@@ -1,7 +1,9 @@
 """The command as a process: Ctrl-C at any moment, streams that are full or closed, names that are no files."""
 
+import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -91,6 +93,34 @@ def test_what_the_terminal_has_no_letters_for_is_printed(tmp_path):
     done = subprocess.run([*COMMAND, "describe", str(tmp_path / "t.csv")], env=env, capture_output=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert rb"mod\xe8le" in done.stdout
+
+
+def test_the_number_of_threads_decides_no_digit(tmp_path):
+    """Of the kernels of linear algebra: the last digits of a long sum depend on how many share it."""
+    rng = np.random.default_rng(1)
+    rows = [f"a,{rng.beta(8, 2):.6f},{rng.exponential():.4f}" for _ in range(1200)]
+    (tmp_path / "t.csv").write_text("\n".join(["model,val_acc,hours", *rows]) + "\n")
+    command = [*COMMAND, "curve", str(tmp_path / "t.csv"), "--axis", "cost", "--cost", "hours", "--json"]
+    printed = []
+    for threads in ("1", "2", "4"):
+        env = {**os.environ, "OMP_NUM_THREADS": threads}
+        env.pop("OPENBLAS_NUM_THREADS", None)
+        printed.append(subprocess.run(command, env=env, capture_output=True, check=True, timeout=300).stdout)
+    assert printed[0] == printed[1] == printed[2]
+    assert json.loads(printed[0])["families"]
+
+
+def test_trials_keep_the_threads_they_are_given(tmp_path):
+    show = 'echo "{{\\"dev\\": 1, \\"set\\": ${OPENBLAS_NUM_THREADS:-7}}}"'
+    (tmp_path / "s.yaml").write_text(
+        "metric: {selection: dev, direction: max}\n"
+        f"families: {{a: {{command: [sh, -c, '{show}'], n_trials: 1}}}}\n".replace("${", "${{").replace(":-7}", ":-7}}")
+    )
+    env = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    subprocess.run([*COMMAND, "run", "s.yaml", "--quiet"], cwd=tmp_path, env=env, check=True, timeout=120)
+    connection = sqlite3.connect(tmp_path / "s.db")
+    assert json.loads(connection.execute("SELECT scores FROM trials").fetchone()[0]) == {"dev": 1, "set": 7}
+    connection.close()
 
 
 WRITING = {

@@ -7,6 +7,7 @@ has ended nothing: it is waited for, and after a while the session ends with its
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -68,7 +69,8 @@ class SlurmEngine(Engine):
         sent: Task = {**task, "function": self._names[task["function"]] if task["function"] else None}
         self._executor.update_parameters(job_name=_job_name(task["mark"]))
         try:
-            job = self._executor.submit(run_job, sent, self._setup)
+            with contextlib.redirect_stderr(io.StringIO()):  # what sbatch says is in the error
+                job = self._executor.submit(run_job, sent, self._setup)
         except Exception as error:  # submitit raises its own, and what running sbatch raises
             self._unsent.append(task)
             self._again_at = time.monotonic() + _AGAIN
