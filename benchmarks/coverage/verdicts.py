@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,7 +23,9 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
+from levelbest._grid import budget_grid
 from levelbest.stats.bands import Ranked, counts
+from levelbest.stats.budgets import trials_to_separate
 from levelbest.stats.contrasts import Contrasts, Question, Sample, search_contrasts, seed_contrasts
 from levelbest.stats.contrasts._nodes import nodes_of
 from levelbest.stats.contrasts._random_searches import _tests
@@ -94,26 +97,46 @@ LAWS: dict[str, Quantile] = {
     "works .03": works(0.03),
 }
 EQUAL = (
-    "works .5", "works .1", "5 % failures", "30 % failures", "arcsine", "rounded", "digits mlp", "normal",
-)  # fmt: skip
+    "works .5",
+    "works .1",
+    "5 % failures",
+    "30 % failures",
+    "arcsine",
+    "rounded",
+    "digits mlp",
+    "normal",
+)
 COUNTS = ((5, 5), (10, 10), (10, 100), (20, 100), (50, 50))
 FIVE_COUNTS = ((5,) * 5, (10,) * 5, (10, 10, 10, 10, 100), (20, 20, 20, 20, 100), (50,) * 5)
 FREE = (
-    ("normal", "uniform", (50, 50)), ("exponential", "normal", (50, 50)),
-    ("uniform", "mirrored exponential", (50, 50)), ("exponential", "normal", (20, 20)),
-    ("uniform", "normal", (20, 20)), ("exponential", "normal", (20, 100)), ("exponential", "normal", (10, 100)),
-    ("t3", "normal", (50, 50)), ("lognormal", "normal", (50, 50)),
-)  # fmt: skip
+    ("normal", "uniform", (50, 50)),
+    ("exponential", "normal", (50, 50)),
+    ("uniform", "mirrored exponential", (50, 50)),
+    ("exponential", "normal", (20, 20)),
+    ("uniform", "normal", (20, 20)),
+    ("exponential", "normal", (20, 100)),
+    ("exponential", "normal", (10, 100)),
+    ("t3", "normal", (50, 50)),
+    ("lognormal", "normal", (50, 50)),
+)
 BOUNDED = (
-    ("triangular", "arcsine", (50, 50)), ("triangular", "arcsine", (20, 20)), ("triangular", "arcsine", (10, 100)),
-    ("works .5", "works .1", (50, 50)), ("beta(8,2)", "30 % failures", (50, 50)), ("0/1 .3", "0/1 .6", (50, 50)),
-    ("0/1 .3", "0/1 .6", (20, 20)), ("beta(8,2)", "rounded", (20, 20)), ("digits svm", "digits forest", (30, 30)),
+    ("triangular", "arcsine", (50, 50)),
+    ("triangular", "arcsine", (20, 20)),
+    ("triangular", "arcsine", (10, 100)),
+    ("works .5", "works .1", (50, 50)),
+    ("beta(8,2)", "30 % failures", (50, 50)),
+    ("0/1 .3", "0/1 .6", (50, 50)),
+    ("0/1 .3", "0/1 .6", (20, 20)),
+    ("beta(8,2)", "rounded", (20, 20)),
+    ("digits svm", "digits forest", (30, 30)),
     ("beta(8,2)", "narrow", (50, 50)),
-)  # fmt: skip
+)
 RARE = (
-    (".5, 2 % at .9", "steady .55", (50, 50)), ("works .03", "works .1", (30, 30)),
-    ("works .5", "works .1", (20, 20)), ("5 % failures", "30 % failures", (20, 20)),
-)  # fmt: skip
+    (".5, 2 % at .9", "steady .55", (50, 50)),
+    ("works .03", "works .1", (30, 30)),
+    ("works .5", "works .1", (20, 20)),
+    ("5 % failures", "30 % failures", (20, 20)),
+)
 
 
 @dataclass(frozen=True)
@@ -132,6 +155,13 @@ class Cell:
     def key(self) -> str:
         """Its name in the results."""
         return " | ".join([self.kind, " / ".join(dict.fromkeys(self.laws)), "-".join(map(str, self.sizes)), self.title])
+
+    @property
+    def share(self) -> float:
+        """Of the samples of a round: what takes long gets fewer."""
+        if self.kind == "plan":
+            return 0.05
+        return 0.2 if len(self.sizes) > 2 and self.kind != "seeds" else 0.5 if self.kind in ("power", "rare") else 1.0
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -177,6 +207,8 @@ def _cells() -> list[Cell]:
         Cell(sizes=(3, 3), shifts=(8, 0), title="8 sd", **seeds),
         Cell(sizes=(5, 5), shifts=(2, 0), title="2 sd", **seeds),
     ]
+    plans = {"laws": ("normal",), "kind": "plan", "shifts": (0.9, 0), "most": 100}
+    cells += [Cell(sizes=(500, 500), title="1 pair", **plans), Cell(sizes=(500, 500), title="1 of 10 pairs", **plans)]
     cells += [Cell("equal seeds", (law,), sizes, most=1_000) for sizes in COUNTS for law in EQUAL]
     cells += [Cell("equal seeds", (law,), sizes, most=500) for sizes in FIVE_COUNTS for law in EQUAL]
     cells += [Cell("equal", (law,), sizes, most=250) for sizes in FIVE_COUNTS for law in EQUAL]
@@ -247,7 +279,7 @@ def _any_winner(contrasts: Contrasts) -> bool:
 
 def measure_unequal(cell: Cell, scores: list[np.ndarray], at: int, truth: np.ndarray) -> dict[str, float]:
     """Unequal laws: whether the limits hold at every budget at once, whether a winner is the wrong one, and widths."""
-    methods = ("default", "gaffke") if cell.kind == "rare" or (cell.kind == "bounded" and at < 250) else ("default",)
+    methods = ("default", "gaffke") if cell.kind == "rare" or (cell.kind == "bounded" and at < 100) else ("default",)
     found: dict[str, float] = {}
     noise = 1e-5  # of the truth's own integration
     for method in methods:
@@ -296,10 +328,29 @@ def measure_seeds(cell: Cell, scores: list[np.ndarray], _at: int, _: np.ndarray)
     }
 
 
+def measure_plan(cell: Cell, scores: list[np.ndarray], at: int, _: np.ndarray) -> dict[str, float]:
+    """Pilots of 500: whether a fresh comparison of as many trials as planned has the verdict promised."""
+    n, n_pairs = 5, 10 if "10" in cell.title else 1
+    first, second = _families(scores if at % 2 else scores[::-1])
+    needed = int(trials_to_separate(first, second, n, n_pairs=n_pairs, n_resamples=200).needed)
+    rng = np.random.default_rng([SEED, at, n_pairs])
+    fresh = [Sample(rng.normal(shift, 1, needed)) for shift in cell.shifts]
+    grid = np.union1d(budget_grid(needed // 2, whole=100, points=60), [n])
+    question = Question(((0, 1),), confidence=1 - ALPHA / n_pairs)
+    pair = search_contrasts(fresh, grid, question, n_resamples=99).pairs[0]
+    return {"delivered": float(pair.certified[int(np.searchsorted(grid, n))] == 1), "planned": float(needed)}
+
+
 MEASURES = {
-    "equal": measure_equal, "equal seeds": measure_equal_seeds, "free": measure_unequal, "bounded": measure_unequal,
-    "rare": measure_unequal, "power": measure_power, "seeds": measure_seeds,
-}  # fmt: skip
+    "equal": measure_equal,
+    "equal seeds": measure_equal_seeds,
+    "free": measure_unequal,
+    "bounded": measure_unequal,
+    "rare": measure_unequal,
+    "power": measure_power,
+    "seeds": measure_seeds,
+    "plan": measure_plan,
+}
 
 
 # ---- running
@@ -339,7 +390,7 @@ def run(path: Path, rounds: tuple[int, ...], minutes: float) -> None:
     for aim in rounds:
         for cell in _cells():
             tally = results.setdefault(cell.key, Tally())
-            target = min(aim, cell.most)
+            target = min(math.ceil(aim * cell.share), cell.most)
             if tally.samples >= target:
                 continue
             truth = cell.truth() if cell.kind in ("free", "bounded", "rare") else np.zeros(0)
@@ -356,8 +407,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Run or write the certificate of verdicts.")
     parser.add_argument("what", choices=["run", "write"])
     parser.add_argument("--results", type=Path, default=Path(__file__).parent / "verdicts.json")
-    parser.add_argument("--rounds", type=int, nargs="+", default=[50, 150, 300, 500, 1_000, 2_000])
+    parser.add_argument("--rounds", type=int, nargs="+", default=[50, 100, 200, 300, 500, 1_000, 2_000, 4_000])
     parser.add_argument("--minutes", type=float, default=60)
     given = parser.parse_args()
     if given.what == "run":
         run(given.results, tuple(given.rounds), given.minutes)
+    else:
+        from verdicts_page import write_page
+
+        write_page(load(given.results), _cells(), Path(__file__).parents[2] / "docs" / "coverage-verdicts.md")

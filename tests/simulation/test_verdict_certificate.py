@@ -1,44 +1,62 @@
-"""The certificate of verdicts: small runs of it, and its page."""
+"""The certificate of verdicts: a small run of it, its laws, and its page."""
 
 import json
+import runpy
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from levelbest.simulation.verdict_certificate import (
-    CELLS,
-    VerdictCell,
-    _standard,
-    run_cell,
-    run_gate,
-    write_verdict_certificate,
-)
+PROGRAM = Path(__file__).parents[2] / "benchmarks" / "coverage" / "verdicts.py"
 
 
-@pytest.mark.parametrize("name", ["norm", "-expon", "beta(8,2)", "quadratic", "beta(8,2) rounded"])
-def test_laws_are_standardised(name):
-    scores = _standard(name).draw(np.random.default_rng(0), (1, 200_000))[0]
-    assert abs(scores.mean()) < 0.02
-    assert abs(scores.std() - 1) < 0.02
+@pytest.fixture(scope="module")
+def program():
+    sys.path.insert(0, str(PROGRAM.parent))
+    try:
+        yield runpy.run_path(str(PROGRAM), run_name="verdicts")
+    finally:
+        sys.path.remove(str(PROGRAM.parent))
 
 
-def test_a_small_run_covers_and_writes_its_page(tmp_path):
-    # 60 samples at nominal .95 (certified at .93 or more): fewer than 48 have probability 5e-4 at .93
-    cell = VerdictCell(("norm", "beta(8,2)"), 10, "pair")
-    found = run_cell(cell, n_samples=60)
-    assert found["coverage"] >= 48 / 60
-    assert found["false_verdicts"] <= 12 / 60
-    equal = run_cell(VerdictCell(("norm", "norm"), 5, "equal"), n_samples=40)
-    assert equal["false_verdicts"] == equal["decided"]
-    source = tmp_path / "verdicts.json"
-    source.write_text(json.dumps({"a": found, "b": equal, "g": run_gate(20, 1, n_samples=200)}))
-    write_verdict_certificate(source, tmp_path / "page.md")
+def test_true_curves_are_those_of_many_draws(program):
+    cell = program["Cell"]("bounded", ("triangular", "arcsine"), (10, 10))
+    rng = np.random.default_rng(0)
+    best = (
+        rng.triangular(0, 0.5, 1, (100_000, 5)).max(axis=1).mean() - rng.beta(0.5, 0.5, (100_000, 5)).max(axis=1).mean()
+    )
+    # the mean of 100,000 differences has a standard error of .0007
+    assert cell.truth()[4] == pytest.approx(best, abs=0.003)
+    exact = 1 - 0.7**5 - (1 - 0.4**5)
+    zero_one = program["Cell"]("bounded", ("0/1 .3", "0/1 .6"), (10, 10))
+    assert zero_one.truth()[4] == pytest.approx(exact, abs=1e-4)
+
+
+def test_the_cells_are_those_promised(program):
+    cells = program["_cells"]()
+    assert len({cell.key for cell in cells}) == len(cells)
+    for kind, families in (("equal", 2), ("equal", 5), ("equal seeds", 2), ("equal seeds", 5)):
+        assert sum(cell.kind == kind and len(cell.sizes) == families for cell in cells) == 40
+
+
+def test_a_short_run_goes_on_where_it_stopped_and_writes_its_page(program, tmp_path, monkeypatch):
+    few = [cell for cell in program["_cells"]() if cell.sizes in ((5, 5), (3, 3), (10, 10))][:3]
+    seeds = [cell for cell in program["_cells"]() if cell.kind == "seeds" and cell.sizes == (3, 3)]
+    small = [*few, *seeds, program["Cell"]("bounded", ("triangular", "arcsine"), (10, 10), bounds=(0.0, 1.0))]
+    monkeypatch.setitem(program["run"].__globals__, "_cells", lambda: small)
+    path = tmp_path / "verdicts.json"
+    program["run"](path, (2,), 10)
+    first = json.loads(path.read_text())
+    program["run"](path, (4,), 10)
+    results = program["load"](path)
+    assert all(tally.samples == 4 for tally in results.values())
+    assert all(results[key].numbers["winner"] == 4 for key in first if key.startswith("equal"))
+    from verdicts_page import write_page
+
+    write_page(results, small, tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text()
-    assert f"| norm, beta(8,2) | 1 to 10 | {found['coverage']:.3f} |" in page
+    assert "## Equal laws, two families" in page
+    assert f"| 3 3 | 8 sd | {results[seeds[0].key].mean('decided'):.3f} |" in page
+    assert "| triangular, arcsine | 10 10 | default |" in page
     assert "| 20 | 1 | 0.048 |" in page
-
-
-def test_the_cells_hold_what_is_promised():
-    pairs = [cell for cell in CELLS if cell.kind == "pair" and cell.n_max == 25 and len(cell.laws) == 2]
-    assert len(pairs) == 5
-    assert len({cell.key for cell in CELLS}) == len(CELLS)

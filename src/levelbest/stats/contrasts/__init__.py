@@ -14,7 +14,7 @@ from levelbest.stats.contrasts._agree import contrast_of as contrast_of
 from levelbest.stats.contrasts._agree import possible_best as possible_best
 from levelbest.stats.contrasts._asked import Contrast, Contrasts, Effect, Question
 from levelbest.stats.contrasts._differences import as_quantile as as_quantile
-from levelbest.stats.contrasts._differences import difference_band, difference_bands
+from levelbest.stats.contrasts._differences import difference_bands
 from levelbest.stats.contrasts._differences import draw as draw
 from levelbest.stats.contrasts._differences import mean_differences as mean_differences
 from levelbest.stats.contrasts._paired import jackknife_errors as jackknife_errors
@@ -32,6 +32,7 @@ from levelbest.stats.contrasts._samples import Difference, Sample
 from levelbest.stats.contrasts._samples import turn as turn
 from levelbest.stats.contrasts._searches import best_so_far, search_differences, search_interval
 from levelbest.stats.contrasts._seed_runs import seed_contrasts
+from levelbest.stats.contrasts._two_families import difference_band
 from levelbest.stats.contrasts._welch import Means as Means
 from levelbest.stats.contrasts._welch import further_runs as further_runs
 from levelbest.stats.contrasts._welch import means_of as means_of

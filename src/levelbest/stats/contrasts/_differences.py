@@ -1,4 +1,4 @@
-"""The difference of two families' curves, with a band over the budgets compared.
+"""Differences of several pairs of families by one bootstrap, with bands over the budgets compared.
 
 Everywhere a difference is first minus second, turned so that positive means that the first is better.
 """
@@ -6,11 +6,8 @@ Everywhere a difference is first minus second, turned so that positive means tha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
@@ -20,54 +17,9 @@ from levelbest.stats.contrasts._pairwise import Draws, draw_families, pair_bands
 from levelbest.stats.contrasts._quantiles import bootstrapped_differences, exact_differences
 from levelbest.stats.contrasts._samples import Difference, Provenance, check_pairing
 
-__all__ = ["difference_band", "difference_bands", "draw", "mean_differences"]
+__all__ = ["difference_bands", "draw", "mean_differences"]
 
 as_quantile = _check.as_statistic
-
-
-def difference_band(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
-    n: npt.ArrayLike | None = None,
-    *,
-    reported: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
-    statistic: str | float = "mean",
-    paired: bool = False,
-    confidence: float = 0.95,
-    simultaneous: bool = True,
-    direction: str = "max",
-    n_resamples: int = _check.N_RESAMPLES,
-    rng: Seed = 0,
-) -> Difference:
-    """The difference of two families at each budget, with a band that holds over all of them at once.
-
-    ``a`` and ``b`` are selection scores, ``reported`` the pair of reported scores where they are separate; ``paired``
-    says that entry i of both is the same configuration, seed or problem. Mean curves have a studentised band, up to
-    half the trials of the smaller family; quantile curves of one score column exact bands, others a bootstrap.
-    """
-    first, second = (None, None) if reported is None else reported
-    families = [Sample(*_check.as_pair(a, first, at_least=2)), Sample(*_check.as_pair(b, second, at_least=2))]
-    if n is None:
-        n = np.arange(1, widest(*(one.n_trials for one in families)) + 1)
-    budgets, _ = _check.as_budgets(n, min(one.n_trials for one in families))
-    grid, where = np.unique(budgets, return_inverse=True)
-    options: dict[str, Any] = {"statistic": statistic, "paired": paired, "confidence": confidence}
-    options |= {"direction": direction, "n_resamples": n_resamples}
-    if simultaneous:
-        found = difference_bands(families, [(0, 1)], grid, rng=rng, **options)[0]
-    else:
-        options["rng"] = _check.as_rng(rng)
-        each = [difference_bands(families, [(0, 1)], grid[i : i + 1], **options)[0] for i in range(grid.size)]
-        found = _joined(each)
-    return replace(found.columns(lambda column: column[where]), simultaneous=simultaneous)
-
-
-def _joined(each: Sequence[Difference]) -> Difference:
-    """Pointwise differences, one budget each, as one."""
-    reasons = dict.fromkeys(one.reason for one in each if one.reason)
-    columns = ("n", "difference", "low", "high", "certified")
-    joined: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in each]) for name in columns}
-    return replace(each[0], reason="; ".join(reasons) or None, **joined)
 
 
 def difference_bands(

@@ -17,6 +17,7 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import Ranked, counts
 from levelbest.stats.best import Sample, expected_best
+from levelbest.stats.contrasts._heads import MANY, LargeSide, dealt_heads, large_side
 from levelbest.stats.contrasts._nodes import across
 from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
 from levelbest.stats.contrasts._welch import rounding_variance
@@ -85,10 +86,17 @@ class Families:
             given = np.lexsort(columns)
         self.sides = {f: self._side(_taken(samples[f], given) if paired else samples[f]) for f in compared}
 
-    def _side(self, sample: Sample) -> Side:
+    def _side(self, sample: Sample) -> Side | LargeSide:
         nodes = self.nodes[self.nodes <= half_of(sample.n_trials)]
+        if sample.n_trials > MANY and not self.paired:
+            return large_side(sample, nodes, self.least)
         ranked = Ranked(sample.selection, nodes, sample.reported)
         return Side(sample, ranked, self.least * np.square(ranked.weights).sum(axis=1))
+
+    def _small(self, f: int) -> Side:
+        side = self.sides[f]
+        assert isinstance(side, Side)  # pairs of trials are drawn one by one, however many
+        return side
 
     def inside(self, pair: Pair) -> int:
         """How many of the nodes the pair is compared at."""
@@ -137,14 +145,14 @@ class Families:
             for pair in pairs:
                 moved = [
                     side.ranked.resampled(drawn[:, side.ranked.order])[0] - side.ranked.estimate[:, None]
-                    for side in (self.sides[f] for f in pair)
+                    for side in (self._small(f) for f in pair)
                 ]
                 out[pair][:, cut] = _t(moved[0] - moved[1], self._paired_variance(pair, drawn))
         return out
 
     def _paired_variance(self, pair: Pair, drawn: IntArray) -> FloatArray:
         """Squared standard errors of the difference over pairs of trials: (node, resample)."""
-        sides = [self.sides[f] for f in pair]
+        sides = [self._small(f) for f in pair]
         left = []
         for side in sides:
             back = np.argsort(side.ranked.order)
@@ -158,7 +166,10 @@ class Families:
         """|t| of the pair with its trials dealt anew to the two families (or swapped within pairs): (node, dealing)."""
         first, second = sorted(pair, key=lambda f: (self.samples[f].n_trials, self.place[f]))
         k = self.inside(pair)
-        a, b = self.sides[first].sample, self.sides[second].sample
+        few, many = self.sides[first], self.sides[second]
+        if isinstance(few, LargeSide) and isinstance(many, LargeSide):
+            return dealt_heads(few, many, k, size, rng)
+        a, b = few.sample, many.sample
         pooled = _pooled(a, b)
         sides = [Ranked(pooled.selection, self.nodes[:k], pooled.reported, size=own.n_trials) for own in (a, b)]
         floors = [self.sides[f].floor[:k, None] for f in (first, second)]
@@ -174,7 +185,8 @@ def _pieces(size: int, n_trials: int, n_nodes: int | None = None) -> Iterator[sl
 
     Pairs of trials need an array of (node, draw, trial).
     """
-    piece = max(_LEAST_ROWS, _CELLS // n_trials) if n_nodes is None else max(1, _CELLS // (n_trials * n_nodes))
+    rows = max(min(_LEAST_ROWS, (_CELLS << 4) // n_trials), _CELLS // n_trials, 1)
+    piece = rows if n_nodes is None else max(1, _CELLS // (n_trials * n_nodes))
     for start in range(0, size, piece):
         yield slice(start, min(start + piece, size))
 

@@ -119,9 +119,9 @@ def draw_families(
 ) -> Draws:
     """Resample every family, or all of them by the same pairs; ``n`` increases.
 
-    A family has no numbers at budgets above half its trials (`widest`).
+    A family has no numbers at budgets above half its trials; of many trials, above a batch of them.
     """
-    sizes = [int(np.count_nonzero(n <= widest(selection.size))) for selection, _ in families]
+    sizes = [int(np.count_nonzero(n <= _drawn_to(selection.size))) for selection, _ in families]
     shape = (len(families), n.size, n_resamples)
     allow(n_resamples, n.size, len(families) + (len(pairs) + 1) // 2 * paired)
     if not any(sizes):
@@ -203,7 +203,7 @@ def _paired_batches(
 ) -> Draws:
     """Many pairs: batches of the same places in every family, resampled together."""
     m = families[0][0].size
-    inside = n[n <= widest(m)]
+    inside = n[n <= _drawn_to(m)]
     beyond = ((0, 0), (0, n.size - inside.size))
     batch, drawn = shuffled_batches(m, rng), counts(BATCHES, n_resamples, rng)
     curves = [batch_curves(selection, inside, reported, rng, batch) for selection, reported in families]
@@ -232,19 +232,18 @@ def _paired_batches(
 
 
 def widest(*n_trials: int) -> int:
-    """The largest budget compared: half the trials, as far as the bands are certified; of many trials, a batch.
+    """The largest budget compared: half the trials of the smallest family, as far as the limits are certified."""
+    return min(n_trials) // 2
 
-    Of several families, the least of theirs; more trials may reach less far.
-    """
-    return min(one // 2 if one < LARGE else batch_size(one) for one in n_trials)
+
+def _drawn_to(n_trials: int) -> int:
+    """The largest budget at which a family is resampled: half its trials; of many trials, a batch."""
+    return n_trials // 2 if n_trials < LARGE else batch_size(n_trials)
 
 
 def reach_words(*n_trials: int) -> str:
     """Why there is no band beyond `widest`."""
-    decides = min(n_trials, key=widest)
-    part = "half" if decides < LARGE else "a fortieth of"
-    which = "smaller" if decides == min(n_trials) else "larger"
-    return f"bands reach to {part} the trials of the {which} family, {widest(decides)}"
+    return f"bands reach to half the trials of the smaller family, {widest(*n_trials)}"
 
 
 def _as_is(errors: FloatArray) -> FloatArray:

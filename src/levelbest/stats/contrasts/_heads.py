@@ -1,0 +1,243 @@
+"""Families of many trials: resamples and dealings that touch only the trials that decide.
+
+The best of n of m trials hardly depends on more than the `_CARRY` m / n best of them. So of a family only a *head* of
+its best trials is drawn one by one; all draws that fall below it, thousands, enter through their sums, which are
+normal. At budgets that the head carries whole, the curve and its jackknife error are those of the drawn head, exactly;
+at smaller budgets, a hundredth of the trials and less, the curve is linear in the draws: the sum of their influences,
+with the error that these have. Below `MANY` trials every trial is drawn (`_families`), and the two agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from levelbest._check import FloatArray, IntArray
+from levelbest.stats.best import Sample, expected_best, rank_weights
+from levelbest.stats.contrasts._nodes import across
+
+__all__ = ["MANY", "LargeSide", "dealt_heads", "large_side"]
+
+MANY = 3_000
+HEAD = 1_000
+_CARRY = 14.0
+_PIECE = 250
+
+
+@dataclass(frozen=True, eq=False)
+class LargeSide:
+    """One family of many trials at its nodes, best first."""
+
+    sample: Sample
+    nodes: IntArray
+    values: FloatArray
+    """Reported scores less that of the best trial, best first."""
+    influence: FloatArray
+    """What each trial adds to the estimate at each node that is linear: (node, trial), with mean 0."""
+    floor: FloatArray
+
+    @property
+    def n_trials(self) -> int:
+        """How many trials there are."""
+        return int(self.values.size)
+
+    @cached_property
+    def estimate(self) -> FloatArray:
+        """At the nodes."""
+        return np.asarray(expected_best(self.sample.selection, self.nodes, self.sample.reported))
+
+    @cached_property
+    def variance(self) -> FloatArray:
+        """Squared standard errors at the nodes."""
+        m, linear = self.n_trials, self.influence.shape[0]
+        own = np.square(self.influence).sum(axis=1) / m**2
+        top = _Top.of(m, self.nodes[linear:], _deep(HEAD)).variances(self.values[None, : _deep(HEAD)])[:, 0]
+        squares: FloatArray = np.maximum(np.concatenate([own, top]), self.floor)
+        return squares
+
+    def at(self, n: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The estimate and its squared standard error at any budgets up to the last node."""
+        estimate = np.asarray(expected_best(self.sample.selection, n, self.sample.reported))
+        with np.errstate(divide="ignore"):
+            return estimate, np.exp(across(n, self.nodes, np.log(self.variance)))
+
+    def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Deviations from the estimate and squared standard errors: (node, resample) each."""
+        m, linear = self.n_trials, self.influence.shape[0]
+        moved, variances = np.empty((2, self.nodes.size, n_resamples))
+        columns = np.concatenate([self.influence, np.square(self.influence)])
+        rest = _Rest.of(columns[:, HEAD:])
+        top = _Top.of(m, self.nodes[linear:], _deep(HEAD))
+        centre = top.means(self.values[None, : _deep(HEAD)])
+        for start in range(0, n_resamples, _PIECE):
+            cut = slice(start, min(start + _PIECE, n_resamples))
+            drawn = _best_places(m, _deep(HEAD), cut.stop - start, rng)
+            rows = self.values[drawn]
+            moved[linear:, cut] = top.means(rows) - centre
+            variances[linear:, cut] = top.variances(rows)
+            inside = np.where(drawn < HEAD, drawn, HEAD) + (HEAD + 1) * np.arange(drawn.shape[0])[:, None]
+            counted = np.bincount(inside.ravel(), minlength=(HEAD + 1) * drawn.shape[0])
+            counted = counted.reshape(drawn.shape[0], HEAD + 1)[:, :HEAD].astype(np.float64)
+            sums = counted @ columns[:, :HEAD].T
+            below = m - counted.sum(axis=1)
+            sums += rest.sums(below, below, rng)
+            first, second = sums[:, :linear].T, sums[:, linear:].T
+            moved[:linear, cut] = first / m
+            variances[:linear, cut] = (second - np.square(first) / m) / m**2
+        return moved, np.maximum(variances, self.floor[:, None])
+
+
+def large_side(sample: Sample, nodes: IntArray, least_variance: float) -> LargeSide:
+    """A family of many trials; trials that tie in the selection score are put in an order by their content."""
+    m = sample.n_trials
+    order = np.lexsort((_scattered(sample), sample.selection))[::-1]
+    claimed = sample.claimed[order]
+    linear = nodes[nodes * HEAD < _CARRY * m]
+    floor = least_variance * np.array([np.square(rank_weights(m, np.array([n]), "u")).sum() for n in nodes])
+    return LargeSide(sample, nodes, claimed - claimed[0], _influence(claimed - claimed[0], linear), floor)
+
+
+def _scattered(sample: Sample) -> FloatArray:
+    """A number for each trial that orders ties at random, but the same way however the trials were given."""
+    bits = np.ascontiguousarray(sample.claimed).view(np.uint64)
+    return ((bits * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(12)).astype(np.float64)
+
+
+def _deep(head: int) -> int:
+    """So many of the best draws surely hold all that fall into the head."""
+    return head + int(6 * np.sqrt(head))
+
+
+def _influence(values: FloatArray, nodes: IntArray) -> FloatArray:
+    """Jackknife influences of trials given best first: leaving out rank i instead of i + 1 moves w'_i times the gap."""
+    m = values.size
+    out = np.empty((nodes.size, m))
+    for row, n in zip(out, nodes, strict=True):
+        fewer = rank_weights(m - 1, np.array([n]), "u")[0, ::-1]
+        row[0] = 0.0
+        np.cumsum(fewer * -np.diff(values), out=row[1:])
+        row -= row.mean()
+        row *= -(m - 1)
+    return out
+
+
+@dataclass(frozen=True)
+class _Top:
+    """The budgets that the best of m draws carry whole."""
+
+    m: int
+    weights: FloatArray
+    """(node, rank from the best)."""
+    fewer: FloatArray
+    """The same of one trial fewer."""
+
+    @classmethod
+    def of(cls, m: int, n: IntArray, depth: int) -> _Top:
+        """As deep as ``depth``."""
+        both = []
+        for size in (m, m - 1):
+            rows = [rank_weights(size, np.array([k]), "u")[0, ::-1][:depth] for k in n]
+            both.append(np.stack(rows) if rows else np.empty((0, depth)))
+        return cls(m, *both)
+
+    def means(self, rows: FloatArray) -> FloatArray:
+        """Estimates (node, draw) of draws given best first: what lies deeper has no weight."""
+        return np.asarray(self.weights[:, : rows.shape[1]] @ rows.T)
+
+    def variances(self, rows: FloatArray) -> FloatArray:
+        """Squared jackknife standard errors (node, draw) of draws given best first."""
+        gaps = -np.diff(rows, axis=1)
+        deeper = self.m - rows.shape[1]
+        out = np.empty((self.fewer.shape[0], rows.shape[0]))
+        for at, weights in enumerate(self.fewer[:, : gaps.shape[1]]):
+            left = np.cumsum(gaps * weights, axis=1)
+            total = left.sum(axis=1) + deeper * left[:, -1]
+            squares = np.einsum("bi,bi->b", left, left) + deeper * np.square(left[:, -1])
+            out[at] = (self.m - 1) / self.m * np.maximum(squares - np.square(total) / self.m, 0)
+        return out
+
+
+def _best_places(m: int, depth: int, size: int, rng: np.random.Generator) -> IntArray:
+    """Which trials the best of m draws with replacement are, best first: places from 0, one resample a row."""
+    sums = np.cumsum(rng.standard_exponential((size, depth)), axis=1)
+    total = sums[:, -1:] + rng.standard_gamma(m + 1 - depth, (size, 1))
+    return np.minimum((m * (sums / total)).astype(np.int64), m - 1)
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """Sums over draws from many trials, which are normal."""
+
+    mean: FloatArray
+    root: FloatArray
+    size: int
+
+    @classmethod
+    def of(cls, columns: FloatArray) -> _Rest:
+        """From (quantity, trial)."""
+        mean = columns.mean(axis=1)
+        covariance = np.atleast_2d(np.cov(columns, bias=True)) if mean.size else np.empty((0, 0))
+        variances, axes = np.linalg.eigh(covariance) if mean.size else (np.empty(0), np.empty((0, 0)))
+        return cls(mean, axes * np.sqrt(np.maximum(variances, 0)), columns.shape[1])
+
+    def sums(self, count: FloatArray, spread: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Over ``count`` draws, their variance that of ``spread`` independent ones: (draw, quantity)."""
+        noise = rng.standard_normal((count.size, self.mean.size)) @ self.root.T
+        return np.asarray(count[:, None] * self.mean + np.sqrt(spread)[:, None] * noise)
+
+
+def dealt_heads(a: LargeSide, b: LargeSide, n_nodes: int, size: int, rng: np.random.Generator) -> FloatArray:
+    """|t| with the trials of two large families dealt anew: (node, dealing)."""
+    pooled = Sample(
+        np.concatenate([a.sample.selection, b.sample.selection]), np.concatenate([a.sample.claimed, b.sample.claimed])
+    )
+    nodes, sizes = a.nodes[:n_nodes], (a.n_trials, b.n_trials)
+    total = sum(sizes)
+    depth = 2 * HEAD * max(1, total // (2 * min(sizes)))
+    order = np.lexsort((_scattered(pooled), pooled.selection))[::-1]
+    values = pooled.claimed[order]
+    values = values - values[0]
+    linear = int(np.count_nonzero(nodes * depth < _CARRY * total))
+    influence = _influence(values, nodes[:linear])
+    columns = np.concatenate([influence, np.square(influence)])
+    rest, whole = _Rest.of(columns[:, depth:]), columns.sum(axis=1)
+    floors = [side.floor[:n_nodes, None] for side in (a, b)]
+    tops = [_Top.of(m, nodes[linear:], depth) for m in sizes]
+    out = np.empty((n_nodes, size))
+    for start in range(0, size, _PIECE):
+        cut = slice(start, min(start + _PIECE, size))
+        mine = _dealt_labels(sizes, depth, cut.stop - start, rng)
+        counted = mine.sum(axis=1)
+        below = sizes[0] - counted
+        sums = mine.astype(np.float64) @ columns[:, :depth].T
+        sums += rest.sums(below, below * (rest.size - below) / (rest.size - 1), rng)
+        parts = []
+        for own, labels, top, floor in zip((sums, whole - sums), (mine, ~mine), tops, floors, strict=True):
+            first, second, m = own[:, :linear].T, own[:, linear:].T, top.m
+            rows = values[_first_places(labels)]
+            estimate = np.concatenate([first / m, top.means(rows)])
+            variance = np.concatenate([(second - np.square(first) / m) / m**2, top.variances(rows)])
+            parts.append((estimate, np.maximum(variance, floor)))
+        error = np.sqrt(parts[0][1] + parts[1][1])
+        out[:, cut] = np.abs(parts[0][0] - parts[1][0]) / np.where(error > 0, error, np.inf)
+    return out
+
+
+def _dealt_labels(sizes: tuple[int, int], depth: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Which of the best pooled trials go to the first family, one dealing a row."""
+    first = rng.hypergeometric(sizes[0], sizes[1], depth, size)
+    keys = rng.random((size, depth), dtype=np.float32)
+    last = np.take_along_axis(np.sort(keys, axis=1), np.maximum(first - 1, 0)[:, None], axis=1)
+    return np.asarray((keys <= last) & (first > 0)[:, None])
+
+
+def _first_places(labels: np.ndarray) -> IntArray:
+    """The places of the first labelled trials of each row: as many as every row has."""
+    place = np.cumsum(labels, axis=1) - 1
+    fewest = int(place[:, -1].min()) + 1
+    rows, columns = np.nonzero(labels & (place < fewest))
+    out = np.empty((labels.shape[0], fewest), dtype=np.int64)
+    out[rows, place[rows, columns]] = columns
+    return out

@@ -1,0 +1,65 @@
+"""Many trials: drawing only those that decide gives what drawing all of them gives."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from levelbest.stats.contrasts import Question, Sample, search_contrasts
+from levelbest.stats.contrasts import _families as families_module
+from levelbest.stats.contrasts._families import Families, Side
+from levelbest.stats.contrasts._heads import LargeSide
+from levelbest.stats.contrasts._nodes import nodes_of
+
+M = 3_200
+NODES = nodes_of(np.unique(np.geomspace(1, M // 2, 60).round().astype(np.int64)))
+
+
+def pair_of(law, rng):
+    if law == "reported":
+        chosen = [rng.normal(0, 1, M) for _ in range(2)]
+        return [Sample(part, 0.3 * part + rng.normal(0, 1, M)) for part in chosen]
+    return [Sample(getattr(rng, law)(size=M)) for _ in range(2)]
+
+
+@pytest.fixture(params=["normal", "exponential", "reported"])
+def both(request, monkeypatch):
+    samples = pair_of(request.param, np.random.default_rng(1))
+    large = Families(samples, [(0, 1)], NODES, paired=False)
+    monkeypatch.setattr(families_module, "MANY", 10**9)
+    small = Families(samples, [(0, 1)], NODES, paired=False)
+    assert isinstance(large.sides[0], LargeSide)
+    assert isinstance(small.sides[0], Side)
+    return large, small
+
+
+def test_estimates_and_errors_are_the_same(both):
+    large, small = both
+    for budgets in (NODES, np.array([2, 77, 1000])):
+        (d, e, _), (exact_d, exact_e, _) = large.at((0, 1), budgets), small.at((0, 1), budgets)
+        assert d == pytest.approx(exact_d, abs=1e-12)
+        # at the nodes but for (m - 1) / m; between them the errors are interpolated
+        assert e == pytest.approx(exact_e, rel=3e-4 if budgets is NODES else 0.05)
+
+
+def test_resampled_and_dealt_t_have_the_same_law(both):
+    first, second = (own.resampled_t([(0, 1)], 800, 3)[0, 1] for own in both)
+    # two samples of one law, 800 each, are .115 apart at one node once in 20,000; there are 18 nodes
+    assert max(stats.ks_2samp(ours, theirs).statistic for ours, theirs in zip(first, second, strict=True)) < 0.115
+    assert np.abs(np.corrcoef(first) - np.corrcoef(second)).max() < 0.2
+    dealt = [own.dealt_t((0, 1), 600, np.random.default_rng(4 + at)) for at, own in enumerate(both)]
+    # 600 each: .13 once in 20,000
+    assert max(stats.ks_2samp(ours, theirs).statistic for ours, theirs in zip(*dealt, strict=True)) < 0.13
+    assert stats.ks_2samp(dealt[0].max(axis=0), dealt[1].max(axis=0)).statistic < 0.13
+
+
+def test_a_hundred_thousand_trials_reach_to_half_of_them_and_not_by_order():
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(0.05, 1, 100_000), rng.normal(0, 1, 20_000)
+    n = np.array([1, 30, 1000, 10_000, 10_001])
+    pair = search_contrasts([Sample(a), Sample(b)], n, Question(((0, 1),)), n_resamples=200).pairs[0]
+    assert np.isfinite(pair.low).tolist() == [True, True, True, True, False]
+    assert pair.certified[0] == 1
+    families = [Sample(rng.permutation(b)), Sample(rng.permutation(a))]
+    mirrored = search_contrasts(families, n, Question(((0, 1),)), n_resamples=200, rng=8).pairs[0]
+    assert (mirrored.certified == -pair.certified).all()
+    assert mirrored.p_value[:4] == pytest.approx(pair.p_value[:4], abs=1e-6)
