@@ -18,7 +18,7 @@ __all__ = ["design_cautions", "paired_cautions"]
 
 _LARGE = 1_000_000
 _PAIRS = 5
-"""So many shared configurations, seeds or problems make a paired design."""
+"""So many shared configurations or problems make a paired design; equal seed numbers do not."""
 
 Rows = npt.NDArray[np.int64]
 
@@ -135,7 +135,7 @@ def _repeats(trials: Trials, rows: Rows, name: str, codes: IntArray) -> Iterator
 
 
 def paired_cautions(trials: Trials, rows_by_family: Sequence[Rows]) -> Iterator[Caution]:
-    """One warning where families share their configurations, seeds or problems."""
+    """One warning where families share their configurations or problems; equal seed numbers are no pairing."""
     if len(trials.families) < 2 or len(trials) > _LARGE:
         return
     keys: list[tuple[str, IntArray]] = []
@@ -144,8 +144,6 @@ def paired_cautions(trials: Trials, rows_by_family: Sequence[Rows]) -> Iterator[
         keys.append(("configurations", diagnostics.configuration_codes(varied, len(trials))))
     if trials.group is not None:
         keys.append(("problems", trials.group.astype(np.int64)))
-    if trials.seed is not None:
-        keys.append(("seeds", _codes(trials.seed)))
     for what, codes in keys:
         shared, families = _shared(codes, rows_by_family)
         if families:

@@ -332,7 +332,7 @@ def best_statistic(
     statistic: str | float = "mean",
     direction: str = "max",
 ) -> float | FloatArray:
-    """Any statistic of the reported score of the best of n, by name.
+    """Any statistic of the best of n, by name, of the u-weighted distribution of reported scores (Tang et al. 2020).
 
     Parameters
     ----------
@@ -345,10 +345,6 @@ def best_statistic(
     -------
     float or ndarray
         A float for one ``n``, an array for several.
-
-    Notes
-    -----
-    The statistic is that of the u-weighted distribution of the reported scores (Tang et al. 2020).
 
     Examples
     --------

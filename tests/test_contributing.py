@@ -1,0 +1,61 @@
+"""CONTRIBUTING's examples, run from outside the package: a new design, interval and statistic are one file each."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import levelbest as lb
+from levelbest.designs import _protocol
+from levelbest.errors import InputError
+from levelbest.stats.bands import _registry
+from levelbest.stats.best import _statistics
+
+TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+DESIGN, INTERVAL, STATISTIC = re.findall(r"```python\n(.*?)```", TEXT, flags=re.S)
+
+
+@pytest.fixture(autouse=True)
+def _forgotten():
+    """What the examples register is forgotten afterwards."""
+    _protocol.designs()
+    kept = list(_protocol._KNOWN), dict(_registry._KNOWN), dict(_statistics._KNOWN)
+    yield
+    _protocol._KNOWN[:] = kept[0]
+    for registry, before in ((_registry._KNOWN, kept[1]), (_statistics._KNOWN, kept[2])):
+        registry.clear()
+        registry.update(before)
+
+
+def test_a_design_from_outside():
+    exec(DESIGN, {})
+    rng = np.random.default_rng(0)
+    machine = np.repeat(np.arange(5), 4)
+    scores = [rng.normal(shift, 0.1, 5)[machine] + 0.01 * rng.normal(size=20) for shift in (0.0, 1.0)]
+    trials = lb.Trials.from_arrays(
+        np.concatenate(scores),
+        direction="max",
+        family=["a"] * 20 + ["b"] * 20,
+        configuration={"machine": np.tile(machine, 2)},
+    )
+    compared = lb.compare(trials)
+    means = [np.array([own[machine == m].mean() for m in range(5)]) for own in scores]
+    assert (compared.terms.design, compared.terms.unit) == ("machines", "machine")
+    assert compared.pair("b", "a").difference[0] == pytest.approx(means[1].mean() - means[0].mean())
+    assert [(one.start, one.end, one.verdict) for one in compared.pairs[0].verdicts] == [(1, 1, "b")]
+    plain = lb.Trials.from_arrays(np.concatenate(scores), direction="max", family=["a"] * 20 + ["b"] * 20)
+    assert lb.compare(plain, n_resamples=199).terms.design == "trials"
+    with pytest.raises(InputError, match="a design called 'machines' is known already"):
+        exec(DESIGN, {})
+
+
+def test_an_interval_and_a_statistic_from_outside():
+    exec(INTERVAL, {})
+    exec(STATISTIC, {})
+    scores = np.array([-3.0, -1.0, 2.0, 5.0])
+    drawn = lb.curve(scores, direction="max", interval="whole-range", n=[1, 2])
+    assert (drawn.low.tolist(), drawn.high.tolist()) == ([-3, -3], [5, 5])
+    chance = lb.curve(scores, direction="max", statistic="chance", n=[1, 2], n_resamples=199)
+    # of 6 pairs one, (-3, -1), has no score above 0
+    assert chance.value == pytest.approx([1 / 2, 5 / 6])
