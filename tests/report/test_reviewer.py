@@ -200,3 +200,8 @@ def test_every_kind_has_a_sentence_also_for_the_numbers_of_several_families(code
     for name, fact in facts.items():
         if isinstance(fact, (int, float)) and not isinstance(fact, bool) and code != "skipped-rows":
             assert SENTENCES[code, kind](**(facts | {name: Several([3, 4])}))
+
+
+def test_one_is_singular():
+    assert "1 of 20 trials repeats" in Caution.of("repeated-configurations", "a", 1, repeated=1, n_trials=20).sentence
+    assert "2 of 20 trials repeat " in Caution.of("repeated-configurations", "a", 2, repeated=2, n_trials=20).sentence

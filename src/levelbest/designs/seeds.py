@@ -46,8 +46,9 @@ class Seeds(TableDesign):
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Equal seed numbers are no pairing, and a few runs are no few values."""
-        return tuple(caution for caution in super().cautions if caution.code not in ("paired-design", "few-values"))
+        """Equal seed numbers are no pairing, a few runs are no few values, and nothing is chosen among them."""
+        moot = ("paired-design", "few-values", "no-reported")
+        return tuple(caution for caution in super().cautions if caution.code not in moot)
 
     def budgets(self, pairs: Sequence[tuple[int, int]]) -> IntArray:  # noqa: ARG002
         """One run."""

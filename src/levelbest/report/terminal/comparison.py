@@ -43,13 +43,11 @@ def print_comparison(
 
     ``cautions`` in place of the comparison's own, and sentences on what was ``left_out`` of it, are a report's.
     """
-    from rich.text import Text
-
     out = console()
     print_text(" ".join([*verdict_sentences(comparison), *left_out]), out, "bold")
     out.print()
     if comparison.standings:
-        out.print(Text(table_heading(comparison.terms, comparison.standings[0].budget), style="dim"))
+        print_text(table_heading(comparison.terms, comparison.standings[0].budget), out, "dim")
         out.print(_table(comparison))
         out.print()
     _print_strips(comparison, out)

@@ -136,7 +136,7 @@ _HOW = {
 @says("converted-numbers")
 def _converted(count: int, column: str, how: str, first: str) -> str:
     verb = "is" if count == 1 else "are"
-    return f"{count} of the numbers in {column!r} {verb} in {_HOW[how]} and read as such, e.g. {first!r}"
+    return f"{count} of the numbers in {column!r} {verb} in {_HOW[how]}, e.g. {first!r}"
 
 
 @says("skipped-rows")

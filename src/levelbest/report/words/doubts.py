@@ -131,7 +131,8 @@ def _nested(n_trials: int, configurations: int, several: int) -> str:
 
 @says("repeated-configurations")
 def _repeated(repeated: int, n_trials: int) -> str:
-    return f"{repeated} of {n_trials} trials repeat a configuration that was run before"
+    verb = "repeats" if repeated == 1 else "repeat"
+    return f"{repeated} of {n_trials} trials {verb} a configuration that was run before"
 
 
 @says("repeated-configurations", "samples")
