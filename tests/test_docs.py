@@ -28,6 +28,16 @@ def test_the_command_reference_is_up_to_date():
     assert (DOCS / "cli.md").read_text(encoding="utf-8") == pages, "run: python docs/write_cli.py"
 
 
+def test_quoted_output_is_what_the_shipped_results_give():
+    script = _script("write_quotes")
+    pages = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/start.md")]
+    printed = script.compared()
+    assert list(script.with_quotes(*pages, printed)) == pages, "run: python docs/write_quotes.py"
+    lines = printed.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+
+
 def _commands(page):
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```sh\n(.*?)^```", text, flags=re.S | re.M)
@@ -53,6 +63,23 @@ def test_commands_of_the_guides_run(command, tables, monkeypatch, capsys):
     monkeypatch.chdir(tables)
     assert main([*shlex.split(command)[1:], *(["--force"] if " report " in command else [])]) == 0
     assert capsys.readouterr().out
+
+
+def test_the_verdicts_of_the_guides_are_right(tables, monkeypatch, capsys):
+    """The families' laws are known: who is better is no matter of opinion."""
+    monkeypatch.chdir(tables)
+    for words, better in (
+        ("compare seeds.csv", "large"),
+        ("compare results.csv", "cnn"),
+        ("compare study.db", "cnn"),
+        ("compare wandb.csv", "cnn"),
+        ("compare samples.csv --group problem", "large"),
+        ("compare perplexity.csv --direction min", "transformer"),
+    ):
+        assert main(words.split()) == 0
+        assert capsys.readouterr().out.startswith(f"{better} is better than"), words
+    assert main(["compare", "tpe.db"]) == 0
+    assert "allows no verdict" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("path", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)

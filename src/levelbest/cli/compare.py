@@ -21,6 +21,7 @@ from levelbest.cli.options import (
     seed_option,
     statistic_option,
 )
+from levelbest.cli.progress import working
 
 if TYPE_CHECKING:
     from levelbest.results import Comparison
@@ -78,9 +79,10 @@ def command(
     if task is not None:
         _compare_tasks(files, as_json, task, directions, options)
         return
-    table = load_table(files, options, quiet=as_json)
+    table = load_table(files, options)
     policies = policies_of(options)
-    comparisons = [compare_asked(table, asked_of(options, failed)) for failed in policies]
+    with working("comparing"):
+        comparisons = [compare_asked(table, asked_of(options, failed)) for failed in policies]
     _tell(comparisons, policies, as_json, pairs=pairs, n=options["n"])
 
 
@@ -119,12 +121,12 @@ def _compare_tasks(
 
     if options["axis"] == "cost" or options["while_running"] or options["statistic"] != "mean" or options["paired"]:
         raise InputError("over tasks the mean is compared by trials, unpaired and fixed-sample; leave others out")
-    trials = load_trials(files, options | {"group": task}, quiet=as_json)
+    trials = load_trials(files, options | {"group": task})
     keys = ("baseline", "n", "confidence", "missing", "n_resamples")
     chosen = {key: options[key] for key in keys} | {"rng": options["seed"]}
-    compared = [
-        compare_tasks(split_tasks(trials, directions), failed=failed, **chosen) for failed in policies_of(options)
-    ]
+    with working("comparing"):
+        tasks = split_tasks(trials, directions)
+        compared = [compare_tasks(tasks, failed=failed, **chosen) for failed in policies_of(options)]
     if as_json:
         document = compared[0].to_dict()
         if len(compared) > 1:

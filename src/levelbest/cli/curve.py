@@ -20,6 +20,7 @@ from levelbest.cli.options import (
     policies_of,
     seed_option,
 )
+from levelbest.cli.progress import working
 
 if TYPE_CHECKING:
     from levelbest.designs import Table
@@ -51,9 +52,10 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
     if options["axis"] == "cost":
         _over_cost(files, as_json, out, options)
         return
-    table = with_scores(load_table(files, options, quiet=as_json))
-    curves = [drawn for failed in policies_of(options) for drawn in curves_asked(table, asked_of(options, failed))]
-    past = _past_the_trials(table, options)
+    table = with_scores(load_table(files, options))
+    with working("drawing curves"):
+        curves = [drawn for failed in policies_of(options) for drawn in curves_asked(table, asked_of(options, failed))]
+        past = _past_the_trials(table, options)
     if out is not None:
         from levelbest.report.figures.curves import save_curves
 
@@ -103,8 +105,9 @@ def _over_cost(files: tuple[str, ...], as_json: bool, out: Path | None, options:
     from levelbest.cautions import documents_of
     from levelbest.designs.curve import cost_curves
 
-    trials = load_trials(files, options, quiet=as_json)
-    curves = [drawn for failed in policies_of(options) for drawn in cost_curves(trials, asked_of(options, failed))]
+    trials = load_trials(files, options)
+    with working("drawing curves"):
+        curves = [drawn for failed in policies_of(options) for drawn in cost_curves(trials, asked_of(options, failed))]
     if out is not None:
         from levelbest.report.figures.curves import save_cost_curves
 

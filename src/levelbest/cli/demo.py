@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from levelbest._write import make_folder, write_bytes
+from levelbest.cli.progress import working
 from levelbest.errors import InputError
 
 __all__ = ["command"]
@@ -41,7 +42,9 @@ def command(out: Path, seed: int, fresh: bool) -> None:
     options = " ".join(f"--{key} {value}" for key, value in chosen.items())
     click.echo(f"  levelbest report {out / 'digits.csv'} {options} --direction max --bounds 0 1\n")
     title = "Random search on the digits data"
-    tell_report(write_report(trials, out / "report.html", force=True, title=title, rng=seed), as_json=False)
+    with working("writing the report"):
+        report = write_report(trials, out / "report.html", force=True, title=title, rng=seed)
+    tell_report(report, as_json=False)
 
 
 def _run(out: Path, seed: int) -> None:
@@ -68,7 +71,9 @@ def _run(out: Path, seed: int) -> None:
     if not done.finished:
         click.get_current_context().exit(130)
     title = "Three rules of descent down a noisy valley"
-    tell_report(write_report(done.trials(), out / "report.html", force=True, title=title, rng=seed), as_json=False)
+    with working("writing the report"):
+        report = write_report(done.trials(), out / "report.html", force=True, title=title, rng=seed)
+    tell_report(report, as_json=False)
 
 
 def _copy(out: Path, *names: str) -> None:

@@ -25,7 +25,6 @@ __all__ = [
     "curve_options",
     "data_options",
     "design_options",
-    "hint_bounds",
     "json_option",
     "load_table",
     "load_trials",
@@ -266,8 +265,11 @@ def curve_options(function: F) -> F:
     )
 
 
-def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = False) -> Trials:
-    """Read the trials the options name; say on standard error which columns were chosen and what was skipped."""
+def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = True) -> Trials:
+    """Read the trials the options name; unless ``quiet``, say on standard error what was chosen and what was skipped.
+
+    Commands that print warnings say it there.
+    """
     from levelbest.readers import read_trials  # type: ignore[attr-defined,unused-ignore]
 
     names = list(files)
@@ -285,12 +287,12 @@ def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = 
     return trials
 
 
-def load_table(files: tuple[str, ...], options: dict[str, Any], *, quiet: bool = False) -> Table:
+def load_table(files: tuple[str, ...], options: dict[str, Any]) -> Table:
     """The trials, or samples of problems that stay in their files where the options say so."""
     from levelbest.cli.large import is_large, reading_of
 
     if not is_large(options):
-        return load_trials(files, options, quiet=quiet)
+        return load_trials(files, options)
     from levelbest.readers.parts import read_in_parts
 
     return read_in_parts(files, **reading_of(options))
@@ -311,21 +313,7 @@ def asked_of(options: dict[str, Any], failed: str) -> Asked:
     return Asked.of(**given, workers=options.get("workers") or 1, settings=settings)
 
 
-def hint_bounds(trials: Trials) -> None:
-    """Where every score lies within [0, 1] and no bounds were given, say what they would bring; nothing is guessed."""
-    import numpy as np
-
-    columns = [trials.selection] if trials.reported is None else [trials.selection, trials.reported]
-    known = np.concatenate([column[np.isfinite(column)] for column in columns])
-    if trials.metric.bounds == (None, None) and known.size and known.min() >= 0 and known.max() <= 1:
-        click.echo(
-            "hint: every score lies within 0 and 1; if none can lie beyond (an accuracy, an F1), --bounds 0 1 gives "
-            "intervals up to the last trial",
-            err=True,
-        )
-
-
 def tell(cautions: Iterable[Caution]) -> None:
     """Notes for a person, on standard error."""
     for caution in cautions:
-        click.echo(f"note: {caution}", err=True)
+        click.echo(f"chosen {caution}", err=True)

@@ -15,6 +15,7 @@ from levelbest.cli.options import (
     resamples_option,
     seed_option,
 )
+from levelbest.cli.progress import working
 
 __all__ = ["command"]
 
@@ -39,11 +40,12 @@ def command(files: tuple[str, ...], as_json: bool, seed: int, **options: Any) ->
     from levelbest._plain import dump_json
     from levelbest.designs.plan import plan_trials
 
-    trials = load_trials(files, options, quiet=as_json)
+    trials = load_trials(files, options)
     keys = ("n", "width", "power", "baseline", "confidence", "missing", "n_resamples")
     chosen = {key: options[key] for key in keys}
     policies = policies_of(options)
-    plans = [plan_trials(trials, failed=failed, rng=seed, **chosen) for failed in policies]
+    with working("planning"):
+        plans = [plan_trials(trials, failed=failed, rng=seed, **chosen) for failed in policies]
     if as_json:
         document = plans[0].to_dict()
         if len(plans) > 1:

@@ -16,6 +16,7 @@ from levelbest.cli.options import (
     seed_option,
     statistic_option,
 )
+from levelbest.cli.progress import working
 
 __all__ = ["command"]
 
@@ -60,10 +61,11 @@ def command(
     from levelbest.designs.reach import reach
     from levelbest.results import Reaches
 
-    trials = load_trials(files, options, quiet=as_json)
+    trials = load_trials(files, options)
     keys = ("statistic", "confidence", "missing", "axis", "workers", "n_resamples")
     chosen = {key: options[key] for key in keys}
-    reached = [reach(trials, targets, failed=failed, rng=seed, **chosen) for failed in policies_of(options)]
+    with working("drawing curves"):
+        reached = [reach(trials, targets, failed=failed, rng=seed, **chosen) for failed in policies_of(options)]
     both = Reaches(
         tuple(target for several in reached for target in several),
         tuple(dict.fromkeys(caution for several in reached for caution in several.cautions)),

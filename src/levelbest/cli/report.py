@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelbest.cli.large import large_options
-from levelbest.cli.options import data_options, design_options, hint_bounds, json_option, load_table, seed_option
+from levelbest.cli.options import data_options, design_options, json_option, load_table, seed_option
+from levelbest.cli.progress import working
 from levelbest.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,12 +46,10 @@ def report_options(function: Any) -> Any:
 @json_option
 def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Verdict, figures, page, tables and checklist in one go."""
-    from levelbest.trials import Trials
-
-    table = load_table(files, options, quiet=as_json)
-    if not as_json and isinstance(table, Trials):
-        hint_bounds(table)
-    tell_report(write(table, options), as_json)
+    table = load_table(files, options)
+    with working("writing the report"):
+        report = write(table, options)
+    tell_report(report, as_json)
 
 
 def write(table: Table, options: dict[str, Any]) -> Report:

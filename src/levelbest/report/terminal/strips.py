@@ -80,16 +80,21 @@ def _axis(places: Sequence[float], cost_unit: str | None) -> str:
     text = [" "] * len(places)
     first, last = places[0], places[-1]
     free = 0
-    end = show_cost(last, cost_unit) if cost_unit else f"{last:g}"
+    end = _tick_label(last, cost_unit)
     room = len(places) - len(end) - 1
     for tick in _ticks(first, last):
         column = min(range(len(places)), key=lambda i: abs(places[i] - tick))
-        label = show_cost(tick, cost_unit) if cost_unit else f"{tick:g}"
+        label = _tick_label(tick, cost_unit)
         if column >= free and column + len(label) <= room:
             text[column : column + len(label)] = label
             free = column + len(label) + 1
     text[-len(end) :] = end
     return "".join(text)
+
+
+def _tick_label(budget: float, cost_unit: str | None) -> str:
+    """A time in the unit people would use; other costs as bare numbers, since the row's label names them."""
+    return show_cost(budget, cost_unit) if cost_unit in ("s", "min", "h", "d") else f"{budget:.3g}"
 
 
 def _ticks(first: float, last: float) -> list[float]:

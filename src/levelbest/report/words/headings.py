@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from levelbest._plain import show_cost
 from levelbest.report.words.phrases import plural
 from levelbest.results import Terms
 
@@ -9,7 +10,9 @@ __all__ = ["best_of", "table_heading"]
 
 
 def best_of(terms: Terms, budget: float) -> str:
-    """The head of the column: ``best of 5``, or ``a new run``."""
+    """The head of the column: ``best of 5``, ``within 2 h`` or ``a new run``."""
+    if terms.axis == "cost":
+        return f"within {show_cost(budget, terms.cost_unit)}"
     return "a new run" if terms.design == "seeds" else f"best of {budget:g}"
 
 
@@ -19,9 +22,11 @@ def table_heading(terms: Terms, budget: float) -> str:
     what = f"{terms.statistic}-quantile" if terms.statistic[:1].isdigit() else terms.statistic
     if terms.design == "seeds":
         return f"{metric.score} of a new run ({what})"
+    chosen = f", which {metric.selection} chooses" if metric.reported else ""
+    if terms.axis == "cost":
+        return f"{metric.score} of the best within {show_cost(budget, terms.cost_unit)}{chosen} ({what})"
     unit = plural(int(budget), terms.unit)
     over = "" if terms.n_groups is None else f" of a problem, over {plural(terms.n_groups, 'problem')}"
     if terms.statistic == "all":
         return f"chance that all of {unit}{over} succeed ({metric.score})"
-    chosen = f", which {metric.selection} chooses" if metric.reported else ""
     return f"{metric.score} of the best of {unit}{over}{chosen} ({what})"

@@ -10,48 +10,59 @@ from levelbest.stats.budgets import Needed
 
 __all__ = ["plan_sentences"]
 
+_HOPELESS = 20
+"""So many times the trials there are: more is not worth a number."""
+
 
 def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
-    """What to do."""
-    sentences = [_width(plan, family, needed) for family, needed in plan.widths]
-    sentences += [_separation(plan, first, second, needed) for first, second, needed in plan.separations]
+    """What to do: first what it takes to tell families apart, then narrower intervals."""
+    sentences = [_separation(plan, first, second, needed) for first, second, needed in plan.separations]
+    sentences += [_width(plan, family, needed) for family, needed in plan.widths]
     sentences += [f"{family}: {for_problems}" for family, for_problems in plan.problems]
     sentences += [f"{family}, {stratum}: no plan, since {why}." for family, stratum, why in plan.unplanned]
+    planned = [needed for _, _, needed in plan.separations] + [needed for _, needed in plan.widths]
+    capped = next((needed for needed in planned if needed.capped), None)
+    if capped is not None:
+        reach = f"{min(capped.pilot)} trials can speak of n up to a quarter of their number"
+        sentences.append(f"{reach}: planned for n = {capped.n}, not {capped.asked}.")
     if plan.horizons:
-        shown = ", ".join(f"{n} with {size}" for size, n in plan.horizons)
-        bands = f"Exact {level(plan.confidence)} bands"
-        sentences.append(f"{bands} limit the median curve on its best side up to n = {shown} trials.")
+        shown = ", ".join(f"{n} of {size}" for size, n in plan.horizons)
+        sentences.append(f"The median curve has exact {level(plan.confidence)} limits on both sides up to n = {shown}.")
     return tuple(sentences)
 
 
 def _width(plan: TrialPlan, family: str, needed: Needed) -> str:
-    return (
-        f"{family}: the {level(plan.confidence)} interval for the expected best {plan.score} of {needed.n} is "
-        f"{needed.now:.3g} wide with {needed.pilot[0]} trials; {_count(needed.needed)} trials would make it "
-        f"{needed.goal:.3g} ({_range(needed)}, the pilot says).{needed.caption()}"
-    )
+    now = f"{family}: the {level(plan.confidence)} interval of the best of {needed.n} is {needed.now:.2g} wide"
+    if _is_hopeless(needed):
+        return f"{now} with {needed.pilot[0]} trials; {needed.goal:.2g} is out of reach."
+    return f"{now} with {needed.pilot[0]} trials; about {_round(needed.needed)} would make it {needed.goal:.2g}."
 
 
 def _separation(plan: TrialPlan, first: str, second: str, needed: Needed) -> str:
-    goal = f"{first} and {second} at n = {needed.n}"
-    if not math.isfinite(needed.needed):
-        return f"{goal}: these trials show no difference that more trials could certify.{needed.caption()}"
+    of = f"{first} and {second} with {needed.n} trial{'s' * (needed.n != 1)}"
+    present = " and ".join(dict.fromkeys(f"{count}" for count in needed.pilot))
+    if _is_hopeless(needed):
+        return f"{of}: any difference is too small for more trials to show; take either, or the cheaper."
+    if needed.needed <= max(needed.pilot):
+        return f"{of}: {present} trials of each are enough: such a study tells them apart {_often(needed.now)}."
+    unsure = f"between {_round(needed.low)} and {_round(needed.high)}" if math.isfinite(needed.high) else ""
+    unsure = unsure or f"{_round(needed.low)} or more"
+    many = f"about {_round(needed.needed)} trials of each would tell them apart {_often(plan.power)}"
     return (
-        f"{goal}: {_count(needed.needed)} trials of each would certify the difference with {100 * plan.power:g} % "
-        f"power ({_range(needed)}, the pilot says; {100 * needed.now:.0f} % power with {_both(needed.pilot)})."
-        f"{needed.caption()}"
+        f"{of}: {many}, if the difference is as observed; {present} do {_often(needed.now)}. So few trials leave the "
+        f"number open ({unsure})."
     )
 
 
-def _count(value: float) -> str:
-    return f"{value:.0f}" if math.isfinite(value) else "unlimited"
+def _is_hopeless(needed: Needed) -> bool:
+    return not math.isfinite(needed.needed) or needed.needed > _HOPELESS * max(needed.pilot)
 
 
-def _range(needed: Needed) -> str:
-    if math.isfinite(needed.high):
-        return f"between {needed.low:.0f} and {needed.high:.0f}"
-    return f"at least {needed.low:.0f}, perhaps never"
+def _often(share: float) -> str:
+    return f"in {100 * share:.0f} of 100 cases"
 
 
-def _both(pilot: tuple[int, ...]) -> str:
-    return f"{pilot[0]}" if pilot[0] == pilot[-1] else f"{pilot[0]} and {pilot[-1]}"
+def _round(count: float) -> str:
+    """Two significant digits are all that a forecast has."""
+    size = 10 ** max(0, math.floor(math.log10(max(count, 1))) - 1)
+    return f"{math.ceil(count / size) * size:,}"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from levelbest.report.words.conditions import condition_sentence
+from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import TaskComparison
 
 __all__ = ["normalised_words", "task_sentences"]
 
 
 def task_sentences(comparison: TaskComparison) -> tuple[str, ...]:
-    """The verdict over all tasks first, then each task's."""
+    """The verdict over all tasks first, then mean ranks, each task's verdict, and what stands behind them."""
     count = len(comparison.tasks)
     last = max(rank.n for rank in comparison.ranks)
     shown = ", ".join(
@@ -16,9 +18,14 @@ def task_sentences(comparison: TaskComparison) -> tuple[str, ...]:
         for rank in sorted(comparison.ranks, key=lambda rank: rank.value)
         if rank.n == last
     )
-    overall = [f"Over {count} tasks ({normalised_words()}): {text}" for text in comparison.overall.sentences]
-    each = [f"{task}: {text}" for task, own in comparison.tasks.items() for text in own.sentences]
-    return (*overall, f"Mean rank over {count} tasks at n = {last}: {shown}.", *each)
+    overall = " ".join(verdict_sentences(comparison.overall))
+    each = [f"{task}: {' '.join(verdict_sentences(own))}" for task, own in comparison.tasks.items()]
+    return (
+        f"Over {count} tasks ({normalised_words()}): {overall}",
+        f"Mean rank over {count} tasks at n = {last}: {shown}.",
+        *each,
+        condition_sentence(comparison.overall),
+    )
 
 
 def normalised_words() -> str:

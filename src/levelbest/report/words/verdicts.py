@@ -242,11 +242,10 @@ def _effect_sentence(pair: PairComparison) -> list[str]:
 def effect_words(effect: Effect) -> str:
     """``0.021 (0.014 to 0.028)``: a difference with its limits."""
     decimals = round_to_uncertainty(effect.difference, effect.low, effect.high, digits=_digits(effect))
-    nearest = min(abs(effect.low), abs(effect.high))
-    if effect.winner is not None and 0 < nearest < 0.5 * 10.0**-decimals:
-        decimals = min(12, -math.floor(math.log10(nearest)))  # a limit that excludes zero is not shown as zero
     value, low, high = (show_number(x, decimals) for x in (effect.difference, effect.low, effect.high))
     known = math.isfinite(effect.low), math.isfinite(effect.high)
+    if known == (True, True) and effect.winner is not None and effect.low > 0 and float(low) == 0:
+        return f"{value} (more than 0, up to {high})"  # a limit that excludes zero is not shown as zero
     limits = {(True, True): f" ({low} to {high})", (True, False): f" (at least {low})"}
     return value + (limits | {(False, True): f" (at most {high})", (False, False): ""})[known]
 
