@@ -184,7 +184,8 @@ best observed.""",
         """Eight samples of each problem; 30 % of the problems are never solved. The truth is that of the population
 which the problems are drawn from: what is asked when a benchmark stands for more than itself. scorio's interval is
 about the very problems at hand: its second row is for that question, the first shows what happens where it is read as
-more.""",
+more. Its prior takes every chance of success to be as likely as any other, and problems that are never solved are
+not.""",
         "\n".join(pass_at_k(samples)),
         "## Verdicts between families that do not differ",
         """Five families with one law, a few runs of each: the share of samples in which some family is called better

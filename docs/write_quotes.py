@@ -9,24 +9,30 @@ import textwrap
 from importlib import resources
 from pathlib import Path
 
+import levelbest as lb
 from levelbest.cli.main import main
 
+TABLE = str(resources.files("levelbest") / "data" / "digits.csv")
 ROOT = Path(__file__).resolve().parents[1]
 COLUMNS = "--family family --selection val_accuracy --reported test_accuracy --direction max --bounds 0 1"
 
 
 def compared() -> str:
     """What ``levelbest compare`` prints of the shipped results."""
-    table = str(resources.files("levelbest") / "data" / "digits.csv")
     with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.redirect_stderr(io.StringIO()):
-        assert main(["compare", table, *COLUMNS.split()]) == 0
+        assert main(["compare", TABLE, *COLUMNS.split()]) == 0
     return "\n".join(line.rstrip() for line in printed.getvalue().rstrip().splitlines())
 
 
-def with_quotes(readme: str, start: str, printed: str) -> tuple[str, str]:
-    """Both pages with the output in its place: the verdict as a quotation, and the whole as a block."""
-    verdict = " ".join(printed.split("\n\n")[0].split())
-    quoted = "\n".join(f"> {line}" for line in textwrap.wrap(verdict, 118, break_on_hyphens=False))
+def summary() -> str:
+    """What ``levelbest.compare`` says of them, with what stands behind it."""
+    options = dict(pair.split(" ", 1) for pair in COLUMNS.removeprefix("--").split(" --"))
+    return " ".join(lb.compare(TABLE, **(options | {"bounds": (0, 1)})).summary)
+
+
+def with_quotes(readme: str, start: str, quotation: str, printed: str) -> tuple[str, str]:
+    """Both pages with the output in its place: the verdict as a quotation, and the whole screen as a block."""
+    quoted = "\n".join(f"> {line}" for line in textwrap.wrap(quotation, 118, break_on_hyphens=False))
     readme = re.sub(r"(?:^> .*\n)+", lambda _: f"{quoted}\n", readme, count=1, flags=re.M)
     block = re.compile(r"(this prints\n\n```text\n).*?(\n```)", flags=re.S)
     return readme, block.sub(lambda match: f"{match[1]}{printed}{match[2]}", start, count=1)
@@ -34,6 +40,6 @@ def with_quotes(readme: str, start: str, printed: str) -> tuple[str, str]:
 
 if __name__ == "__main__":
     pages = [ROOT / "README.md", ROOT / "docs" / "start.md"]
-    texts = with_quotes(*(page.read_text(encoding="utf-8") for page in pages), compared())
+    texts = with_quotes(*(page.read_text(encoding="utf-8") for page in pages), summary(), compared())
     for page, text in zip(pages, texts, strict=True):
         page.write_text(text, encoding="utf-8")

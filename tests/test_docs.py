@@ -32,7 +32,7 @@ def test_quoted_output_is_what_the_shipped_results_give():
     script = _script("write_quotes")
     pages = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/start.md")]
     printed = script.compared()
-    assert list(script.with_quotes(*pages, printed)) == pages, "run: python docs/write_quotes.py"
+    assert list(script.with_quotes(*pages, script.summary(), printed)) == pages, "run: python docs/write_quotes.py"
     lines = printed.splitlines()
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 80

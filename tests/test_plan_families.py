@@ -25,8 +25,8 @@ def test_widths_separations_and_horizons(trials):
     assert dict(found.horizons)[50] == horizon(50) == 7
     assert set(dict(found.horizons)) >= {48, 40}
     text = str(found)
-    assert "trials would make it 0.3" in text
-    assert "would certify the difference with 80 % power" in text
+    assert "would make it 0.3" in text
+    assert "would tell them apart in 80 of 100 cases" in text
     json.dumps(found.to_dict())
 
 
@@ -69,7 +69,7 @@ def test_command(tmp_path, capsys):
     document = json.loads(capsys.readouterr().out)
     assert {"widths", "separations", "horizons", "warnings"} <= set(document)
     assert main(["plan", str(path), "--n", "20", "--resamples", "200"]) == 0
-    assert "a quarter of its size" in " ".join(capsys.readouterr().out.split())
+    assert "a quarter of their number" in " ".join(capsys.readouterr().out.split())
     assert main(["plan", str(path), "--width", "-1", "--resamples", "200"]) == 2
     assert "width wanted must be more than 0" in capsys.readouterr().err
 

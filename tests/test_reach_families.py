@@ -27,7 +27,7 @@ def test_each_family_and_each_target(trials):
     assert wide.low <= wide.n <= wide.high
     assert wide.cost == pytest.approx(wide.n * trials["wide"].cost.mean())
     assert "wide reaches an expected best selection of 0.5 (A 2018) with" in str(wide)
-    assert "95 % interval" in str(wide)
+    assert "95 % limits: " in str(wide)
     assert " min" in str(wide)
     assert found[2].n == 1
 

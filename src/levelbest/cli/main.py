@@ -70,7 +70,8 @@ def _command(verb: str, arguments: dict[str, object]) -> str:
         arguments = given | arguments
     for name, value in arguments.items():
         words.append(_flag(name))
-        words += [] if value is True else [f"{one}" for one in (value if isinstance(value, (list, tuple)) else [value])]
+        several = value if isinstance(value, (list, tuple)) else [value]
+        words += [] if value is True else [f"{one:g}" if isinstance(one, float) else f"{one}" for one in several]
     return shlex.join(words)
 
 
