@@ -120,3 +120,21 @@ def test_many_families_share_a_table(tmp_path, capsys):
     assert row[1:3] == ["20", "0"]
     assert float(row[3]) == pytest.approx(sum(range(20)) / 20 / 40, abs=0.005)
     assert sum("Spearman 1.00" in line for line in lines) == 4
+
+
+def test_describe_says_what_was_read_as_what(tmp_path, capsys):
+    path = tmp_path / "runs.csv"
+    rows = [f"{lr},{seed},{0.5 + lr / 10 + seed / 100},{seed}:30" for lr in (1, 2, 3, 4) for seed in range(5)]
+    path.write_text("\n".join(["lr,seed,val_acc,runtime", *rows, "9,9,oops,1:00"]) + "\n")
+    assert main(["describe", str(path), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["columns"] == {"selection": "val_acc", "cost": "runtime", "seed": "seed"}
+    assert (document["metric"]["direction"], document["metric"]["cost_unit"]) == ("max", "s")
+    assert document["settings"] == ["lr"]
+    assert document["designs"] == [{"family": "runs", "kind": "seeds", "units": 4, "n_trials": 20}]
+    assert document["skipped"][0]["where"] == "runs.csv, line 22"
+    assert main(["describe", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "read as  selection = 'val_acc', cost = 'runtime', seed = 'seed', higher" in printed
+    assert "design   20 trials, 4 configurations with several seeds" in printed
+    assert len(printed.splitlines()) <= 30

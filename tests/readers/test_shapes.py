@@ -7,6 +7,7 @@ import pytest
 
 import levelbest as lb
 from levelbest.errors import InputError
+from levelbest.readers.steps.designs import designs_of
 
 rng = np.random.default_rng(16)
 
@@ -220,6 +221,16 @@ SEEDED = {
 def test_a_stray_column_does_not_hide_the_seeds(stray):
     (caution,) = of_code(lb.read_trials(SEEDED | stray), "nested-seeds")
     assert caution.value == 5.0
+
+
+def test_seeds_within_configurations_are_carried_as_data():
+    trials = lb.read_trials(SEEDED | {"grad_norm": rng.random(25)})
+    assert trials.setting.tolist() == [place for place in range(5) for _ in range(5)]
+    (design,) = designs_of(trials)
+    assert design.to_dict() == {"family": "dataframe", "kind": "seeds", "units": 5, "n_trials": 25}
+    assert trials.take(np.arange(5)).setting.tolist() == [0] * 5
+    alone = lb.read_trials({"lr": rng.random(25), "val_acc": rng.random(25)})
+    assert (alone.setting, designs_of(alone)[0].kind) == (None, "trials")
 
 
 def test_numbered_configurations_are_configurations():

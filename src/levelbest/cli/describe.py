@@ -26,6 +26,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
     """The score distributions, failures, and whether it looks like a random sample."""
     from levelbest._plain import dump_json
     from levelbest.report.describe import describe
+    from levelbest.report.words.reading import read_as, reading_lines
 
     trials = load_trials(files, options, quiet=True)
     found = describe(trials, rng=seed)
@@ -37,6 +38,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
     if as_json:
         document = {
             "families": [one.to_dict() for one in found],
+            **read_as(trials),
             "skipped": [one.to_dict() for one in trials.skipped],
             "warnings": [one.to_dict() for one in trials.cautions],
         }
@@ -53,11 +55,13 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
         from levelbest.run.ledger import reason_lines
 
         click.echo("\n".join(reason_lines(reasons)))
+    click.echo("\n".join(reading_lines(trials)))
     for one in trials.skipped[:_SHOWN_SKIPPED]:
         click.echo(f"skipped  {one.where}: {one.why}")
     if len(trials.skipped) > _SHOWN_SKIPPED:
         click.echo(f"skipped  {len(trials.skipped) - _SHOWN_SKIPPED} more; --json lists all of them")
-    print_cautions(trials.cautions)
+    shown_above = {("skipped-rows", ""), ("guessed-columns", "")}
+    print_cautions([caution for caution in trials.cautions if (caution.code, caution.kind) not in shown_above])
     if out is not None:
         click.echo(f"figure: {out}")
 

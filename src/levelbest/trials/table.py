@@ -33,7 +33,19 @@ class Skipped:
         return {"where": self.where, "why": self.why}
 
 
-_COLUMNS = ("family", "selection", "status", "reported", "cost", "order", "group", "search", "seed", "sample")
+_COLUMNS = (
+    "family",
+    "selection",
+    "status",
+    "reported",
+    "cost",
+    "order",
+    "group",
+    "search",
+    "seed",
+    "sample",
+    "setting",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +72,8 @@ class Trials:
     seed: npt.NDArray[Any] | None = None
     sample: npt.NDArray[Any] | None = None
     """Which sample of its problem a trial is, where the source says so: it must not occur twice in one problem."""
+    setting: IntArray | None = None
+    """Which configuration a trial ran, where several share one (seeds within configurations); None: each its own."""
     weights: FloatArray | None = None
     """One weight for each of ``groups``; None: all count the same."""
     strata: tuple[str, ...] = ()
@@ -215,6 +229,7 @@ class Trials:
             search=pick(self.search),
             seed=pick(self.seed),
             sample=pick(self.sample),
+            setting=pick(self.setting),
             configuration={key: column[rows] for key, column in self.configuration.items()},
         )
 

@@ -20,6 +20,16 @@ from levelbest.trials import Skipped
 
 __all__ = ["READER", "READERS"]
 
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
 _ZSTD = 93
 _WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """inspect_ai's own numbers for correct, incorrect, partial and no answer, and for common words."""
@@ -123,7 +133,7 @@ def _eval_log(path: Path) -> _Log:
                 log.header["status"] = "started"
             for part in _sample_parts(names):
                 log.samples += _samples(path, packed, part, log.skipped)
-    except (zipfile.BadZipFile, ValueError, OSError, struct.error, EOFError, zlib.error) as error:
+    except _DAMAGE as error:
         if isinstance(error, DataError | InputError):
             raise
         raise DataError(f"{path.name} is not a readable log of inspect_ai: {error}") from error
@@ -141,7 +151,7 @@ def _sample_parts(names: list[str]) -> Iterator[str]:
 def _samples(path: Path, packed: zipfile.ZipFile, name: str, skipped: list[Skipped]) -> list[dict[str, Any]]:
     try:
         found = parse_json(_content(path, packed, name))
-    except (ValueError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except _DAMAGE as error:
         skipped.append(Skipped(f"{path.name}, {name}", f"not read: {error}"))
         return []
     listed = found if isinstance(found, list) else [found]

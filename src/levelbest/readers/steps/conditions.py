@@ -33,9 +33,10 @@ _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _DEEPEST = 200
 _FLOATS = ("FLOAT", "DOUBLE")
 _WRITE = {
-    "matches": "regexp_matches(column, 'pattern')", "startswith": "starts_with(column, 'text')",
+    "matches": "regexp_matches(column, 'pattern')",
+    "startswith": "starts_with(column, 'text')",
     "endswith": "ends_with(column, 'text')",
-}  # fmt: skip
+}
 _OPERATORS = {"&&": "and", "&": "and", "||": "or", "|": "or", "!": "not"}
 _MISSING = re.compile(r'Referenced (?:column|table) "(.+?)" not found')
 _NO_FUNCTION = re.compile(r"Function with name (\w+) does not exist")

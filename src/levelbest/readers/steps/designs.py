@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from levelbest.readers.columns import as_codes
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import Trials
 
-__all__ = ["design_cautions", "paired_cautions"]
+__all__ = ["Design", "design_cautions", "designs_of", "paired_cautions", "with_settings"]
 
 _LARGE = 1_000_000
 _PAIRS = 5
@@ -23,20 +24,65 @@ _PAIRS = 5
 Rows = npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class Design:
+    """What is repeated in one family: ``kind`` is trials, seeds, grid, repeats, search, searches or problems."""
+
+    family: str
+    kind: str
+    units: int
+    """How many of them: independent trials, configurations, points of a grid, searches or problems."""
+    n_trials: int
+
+    def to_dict(self) -> dict[str, str | int]:
+        """The form that ``--json`` prints."""
+        return {"family": self.family, "kind": self.kind, "units": self.units, "n_trials": self.n_trials}
+
+
+_KINDS = {"nested-seeds": "seeds", "grid": "grid", "repeated-configurations": "repeats", "adaptive-sampler": "search"}
+
+
+def designs_of(trials: Trials) -> list[Design]:
+    """The design of each family, from the warnings that reading it raised."""
+    designs = []
+    for code, name in enumerate(trials.families):
+        rows = np.flatnonzero(trials.family == code)
+        raised = {caution.code: caution.value for caution in trials.cautions if caution.family == name}
+        kind = next((_KINDS[one] for one in _KINDS if one in raised), "trials")
+        units = int(raised.get(next((one for one in _KINDS if one in raised), "")) or rows.size)
+        if trials.search is not None:
+            kind, units = "searches", np.unique(trials.search[rows]).size
+        elif trials.group is not None:
+            kind, units = "problems", np.unique(trials.group[rows]).size
+        elif kind in ("repeats", "search"):
+            units = int(rows.size)
+        designs.append(Design(name, kind, int(units), int(rows.size)))
+    return designs
+
+
+def with_settings(trials: Trials) -> Trials:
+    """The trials with the configuration of each, where a family has several seeds of its configurations."""
+    nested = {caution.family for caution in trials.cautions if caution.code == "nested-seeds"}
+    if not nested:
+        return trials
+    setting = np.zeros(len(trials), dtype=np.int64)
+    first = 0
+    for code, name in enumerate(trials.families):
+        rows = np.flatnonzero(trials.family == code)
+        own = _configuration_codes(trials, rows) if name in nested else np.arange(rows.size)
+        setting[rows] = first + own
+        first += int(own.max(initial=-1)) + 1
+    return replace(trials, setting=setting)
+
+
 def design_cautions(trials: Trials, rows: Rows, name: str) -> Iterator[Caution]:
     """Grid, repeated configurations and nested seeds of one family."""
     if not trials.configuration or rows.size < 4 or rows.size > _LARGE:
         return
-    varied = _settings({key: column[rows] for key, column in trials.configuration.items()})
+    varied = _varied(trials, rows)
     if not varied:
         return
-    own = {key for key, codes in varied.items() if np.unique(codes).size == rows.size}
-    crossed = {key: codes for key, codes in varied.items() if key not in own}
     grid = _grid(list(varied.values()))
-    if grid is None and own and _is_planned(trials, rows, list(crossed.values())):
-        # What differs in every row of a planned design (a gradient's norm) came out of the runs, and chose none.
-        varied = crossed
-        grid = _grid(list(varied.values()))
     if grid is not None:
         yield Caution.of("grid", name, grid.filled, levels=tuple(grid.levels), filled=grid.filled, cells=grid.cells)
     elif len(varied) == 1 and _ladder(trials.configuration[next(iter(varied))][rows]):
@@ -45,6 +91,20 @@ def design_cautions(trials: Trials, rows: Rows, name: str) -> Iterator[Caution]:
         by, in_grids = inside
         yield Caution.of("grid", name, in_grids, kind="within", by=by, inside=in_grids, n_trials=int(rows.size))
     yield from _repeats(trials, rows, name, diagnostics.configuration_codes(list(varied.values()), rows.size))
+
+
+def _configuration_codes(trials: Trials, rows: Rows) -> IntArray:
+    return diagnostics.configuration_codes(list(_varied(trials, rows).values()), rows.size)
+
+
+def _varied(trials: Trials, rows: Rows) -> dict[str, IntArray]:
+    """The settings of one family that vary, as codes; in a planned design without what came out of the runs."""
+    varied = _settings({key: column[rows] for key, column in trials.configuration.items()})
+    own = {key for key, codes in varied.items() if np.unique(codes).size == rows.size}
+    crossed = {key: codes for key, codes in varied.items() if key not in own}
+    if own and _grid(list(varied.values())) is None and _is_planned(trials, rows, list(crossed.values())):
+        return crossed  # what differs in every row (a gradient's norm) chose none of them
+    return varied
 
 
 def _settings(columns: dict[str, npt.NDArray[Any]]) -> dict[str, IntArray]:
@@ -112,23 +172,15 @@ def _repeats(trials: Trials, rows: Rows, name: str, codes: IntArray) -> Iterator
     if trials.seed is not None:
         seeds = _codes(trials.seed[rows])
         pairs = diagnostics.configuration_codes([codes, seeds], rows.size)
-        if int(pairs.max()) + 1 == rows.size:
-            sizes = np.bincount(codes)
-            several = int((sizes > 1).sum())
-            if 2 * several > distinct:
-                yield Caution.of(
-                    "nested-seeds",
-                    name,
-                    distinct,
-                    n_trials=int(rows.size),
-                    configurations=distinct,
-                    several=several,
-                )
-                return
-            repeated = int(sizes.sum()) - distinct
-            yield Caution.of("repeated-configurations", name, repeated, repeated=repeated, n_trials=int(rows.size))
+        several = int((np.bincount(codes) > 1).sum())
+        if int(pairs.max()) + 1 == rows.size and 2 * several > distinct:
+            n_trials = int(rows.size)
+            yield Caution.of(
+                "nested-seeds", name, distinct, n_trials=n_trials, configurations=distinct, several=several
+            )
             return
-        codes = pairs
+        if int(pairs.max()) + 1 < rows.size:  # else the seeds tell apart what repeats
+            codes = pairs
         distinct = int(codes.max()) + 1
     repeated = int(rows.size) - distinct
     yield Caution.of("repeated-configurations", name, repeated, repeated=repeated, n_trials=int(rows.size))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray, sign_of
 from levelbest.cautions import Caution
-from levelbest.readers.steps.designs import design_cautions, paired_cautions
+from levelbest.readers.steps.designs import design_cautions, paired_cautions, with_settings
 from levelbest.readers.steps.names import leaky_name
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import STATUSES, Trials
@@ -33,7 +33,7 @@ _EVEN = ("qmc", "quasi", "sobol", "halton", "latin", "lhs")
 
 def with_diagnostics(trials: Trials) -> Trials:
     """The trials with every diagnostic's warning added to those of the reading."""
-    return replace(trials, cautions=(*trials.cautions, *diagnose(trials)))
+    return with_settings(replace(trials, cautions=(*trials.cautions, *diagnose(trials))))
 
 
 def diagnose(trials: Trials) -> tuple[Caution, ...]:

@@ -48,15 +48,18 @@ _SPREADS = word_set("std stderr sem stdev time")
 _WRITTEN_BOUNDS = re.compile(r"\[\s*([^;,\]]+)\s*[;,]\s*([^\]]+)\s*\]")
 
 _UNITS = {
-    "s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
-    "ms": "ms", "millisecond": "ms", "milliseconds": "ms",
-    "min": "min", "mins": "min", "minute": "min", "minutes": "min",
-    "h": "h", "hr": "h", "hrs": "h", "hour": "h", "hours": "h",
-    "day": "d", "days": "d",
-    "usd": "USD", "dollar": "USD", "dollars": "USD", "eur": "EUR", "euros": "EUR",
-    "tokens": "tokens", "flops": "FLOPs", "steps": "steps", "epochs": "epochs", "messages": "messages",
-    "kwh": "kWh", "joules": "J",
-}  # fmt: skip
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), "min"),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "h"),
+    **dict.fromkeys(("day", "days"), "d"),
+    **dict.fromkeys(("usd", "dollar", "dollars"), "USD"),
+    **dict.fromkeys(("eur", "euros"), "EUR"),
+    **{unit: unit for unit in ("tokens", "steps", "epochs", "messages")},
+    "flops": "FLOPs",
+    "kwh": "kWh",
+    "joules": "J",
+}
 
 
 @lru_cache(maxsize=2**16)

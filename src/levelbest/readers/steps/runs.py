@@ -20,10 +20,9 @@ from levelbest.readers.steps.roles import Roles, Wanted, looks_numeric
 __all__ = ["counter_of", "find_runs", "settings_vary"]
 
 _COUNTERS = ("epoch", "step", "global_step", "iteration", "training_iteration", "iter", "_step", "checkpoint")
-_RUNS = (
-    "run", "run_id", "run_name", "run_uuid", "trial", "trial_id", "trial_name", "log", "log_file", "log_path", "file",
-    "job", "job_id", "experiment_id", "uuid",
-)  # fmt: skip
+_RUNS = names.word_set(
+    "run run_id run_name run_uuid trial trial_id trial_name log log_file log_path file job job_id experiment_id uuid"
+)
 _FEW = 8
 _MOSTLY = 0.7
 """A counter that goes up by the same step in so many pairs of neighbouring rows counts checkpoints."""

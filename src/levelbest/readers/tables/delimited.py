@@ -125,9 +125,12 @@ def _footer(rows: Sequence[Sequence[str]]) -> int:
 def _contradicts(word: str, row: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
     """Whether no number of a row is what its word says of the numbers above it; False where the word is not checked."""
     known: dict[str, Callable[[Any], Any]] = {
-        "min": np.min, "minimum": np.min, "max": np.max, "maximum": np.max, "mean": np.mean, "average": np.mean,
-        "avg": np.mean, "median": np.median, "sum": np.sum, "total": np.sum,
-    }  # fmt: skip
+        **dict.fromkeys(("min", "minimum"), np.min),
+        **dict.fromkeys(("max", "maximum"), np.max),
+        **dict.fromkeys(("mean", "average", "avg"), np.mean),
+        **dict.fromkeys(("sum", "total"), np.sum),
+        "median": np.median,
+    }
     if word not in known:
         return False
     checked = False

@@ -32,13 +32,20 @@ __all__ = [
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".lzma", ".zst", ".zip")
 KINDS = {
-    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".txt": "csv", ".dat": "csv", ".json": "json", ".jsonl": "jsonl",
-    ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
-}  # fmt: skip
+    **dict.fromkeys((".csv", ".txt", ".dat"), "csv"),
+    **dict.fromkeys((".tsv", ".tab"), "tsv"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    ".json": "json",
+}
 _STEMS = (*KINDS, *COMPRESSED, ".db", ".sqlite", ".sqlite3", ".log", ".eval")
 _MAGIC = {
-    b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip",
-}  # fmt: skip
+    b"\x1f\x8b": ".gz",
+    b"BZh": ".bz2",
+    b"\xfd7zXZ\x00": ".xz",
+    b"\x28\xb5\x2f\xfd": ".zst",
+    b"PK\x03\x04": ".zip",
+}
 _SHARD = re.compile(r"-[0-9]{5}-of-[0-9]{5}$")  # one of the files that a large table is cut into
 _UNREADABLE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 _BINARY = {

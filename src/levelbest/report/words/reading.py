@@ -1,0 +1,67 @@
+"""What a table was read as: the columns and their parts, directions and units, the design of each family."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import Any
+
+from levelbest.readers.steps.designs import designs_of
+from levelbest.report.words.phrases import plural, shortened
+from levelbest.trials import Trials
+
+__all__ = ["read_as", "reading_lines"]
+
+_WIDTH = 80
+
+
+def read_as(trials: Trials) -> dict[str, Any]:
+    """The reading as plain data: roles, units, settings and designs."""
+    metric = trials.metric
+    return {
+        "columns": dict(trials.columns),
+        "metric": {
+            "selection": metric.selection,
+            "reported": metric.reported,
+            "direction": metric.direction,
+            "bounds": list(metric.bounds),
+            "cost": metric.cost,
+            "cost_unit": metric.cost_unit,
+        },
+        "settings": list(trials.configuration),
+        "designs": [design.to_dict() for design in designs_of(trials)],
+    }
+
+
+def reading_lines(trials: Trials) -> list[str]:
+    """The same in words, as a terminal shows it."""
+    metric = trials.metric
+    better = "higher" if metric.direction == "max" else "lower"
+    parts = [f"{role} = {column!r}" for role, column in trials.columns.items()]
+    parts.append(f"{better} is better")
+    if metric.cost is not None:
+        parts.append(f"cost in {metric.cost_unit}" if metric.cost_unit else "cost in an unknown unit")
+    if trials.configuration:
+        parts.append(f"settings {shortened([repr(name) for name in trials.configuration], 6)}")
+    by_words: dict[str, list[str]] = {}
+    for design in designs_of(trials):
+        by_words.setdefault(_design(design.kind, design.units, design.n_trials), []).append(design.family)
+    alone = len(by_words) == 1
+    designs = [words if alone else f"{shortened(names, 4)}: {words}" for words, names in by_words.items()]
+    return [_line("read as", ", ".join(parts)), _line("design", "; ".join(designs))]
+
+
+def _design(kind: str, units: int, n_trials: int) -> str:
+    several = plural(n_trials, "trial")
+    return {
+        "trials": "independent trials, as far as the table tells",
+        "seeds": f"{several}, {plural(units, 'configuration')} with several seeds",
+        "grid": f"{several}, a grid",
+        "repeats": f"{several}, some of the same configuration",
+        "search": f"{several} of one search that learns",
+        "searches": f"{several} in {plural(units, 'search')}",
+        "problems": f"{plural(n_trials, 'sample')} of {plural(units, 'problem')}",
+    }[kind]
+
+
+def _line(label: str, text: str) -> str:
+    return fill(f"{label:<8} {text}", _WIDTH, subsequent_indent=" " * 9, break_long_words=False)
