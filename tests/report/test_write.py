@@ -33,7 +33,9 @@ def _trials(size=24, **more):
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
-    return write_report(_trials(), folder / "r.html", hide=("secret",), published={"SOTA": 0.9}, **FAST)
+    return write_report(
+        _trials(), folder / "r.html", hide=("secret",), published={"SOTA": 0.9}, figures=("svg", "pdf", "png"), **FAST
+    )
 
 
 def test_everything_is_written(report):
@@ -42,6 +44,13 @@ def test_everything_is_written(report):
     assert all(path.stat().st_size for path in report.files)
     assert str(report).startswith(report.view.verdict[0])
     assert report.page.stat().st_size < 1_500_000
+
+
+def test_formats_are_written_on_request(tmp_path):
+    found = write_report(_trials(), tmp_path / "r.html", **FAST)
+    assert {path.suffix for path in found.files} == {".html", ".svg", ".md", ".tex", ".csv", ".json"}
+    with pytest.raises(InputError, match="unknown figure format 'jpg'"):
+        write_report(_trials(), tmp_path / "s.html", figures=("jpg",), **FAST)
 
 
 def test_nothing_of_the_machine_is_in_the_files(report):

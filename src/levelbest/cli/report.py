@@ -30,6 +30,9 @@ def report_options(function: Any) -> Any:
         ),
         click.option("--published", multiple=True, metavar="NAME=SCORE", help="A published score, drawn dashed."),
         click.option("--hide", multiple=True, metavar="COL", help="Leave this configuration column out."),
+        click.option(
+            "--figures", default="svg", show_default=True, metavar="LIST", help="Formats beside the page: svg,pdf,png."
+        ),
         click.option("--answers", type=click.Path(path_type=Path), help="Answers for the checklist (YAML)."),
         design_options,
     ):
@@ -68,6 +71,7 @@ def write(table: Table, options: dict[str, Any]) -> Report:
         options["out"],
         answers=read_answers(options["answers"]) if options.get("answers") else None,
         force=options["force"],
+        figures=tuple(part.strip() for part in options.get("figures", "svg").split(",") if part.strip()),
         published=_published(options.get("published", ())),
         rng=options["seed"],
         **chosen,

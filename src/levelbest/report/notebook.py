@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
-import warnings
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
@@ -82,9 +80,7 @@ def comparison_html(comparison: Comparison) -> str:
 
 def _picture(figure: Figure, text: str) -> str:
     """A figure as an image within the document: nothing in it runs, and no names of its parts meet others."""
-    out = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a box stands for it
-        figure.savefig(out, format="svg", metadata={"Date": None})
-    data = base64.b64encode(out.getvalue()).decode()
+    from levelbest.report.figures.curves import figure_bytes
+
+    data = base64.b64encode(figure_bytes(figure, "svg")).decode()
     return f'<img alt="{escape(text)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'

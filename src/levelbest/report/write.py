@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from levelbest import _check
 from levelbest._plain import dump_json, html_table
 from levelbest._write import check_target, make_folder, write_text
 from levelbest.designs._input import as_table
 from levelbest.errors import InputError, named
 from levelbest.report.build import build_view
-from levelbest.report.figures.curves import own_style, save_figure
+from levelbest.report.figures.curves import figure_bytes, own_style, save_figure
 from levelbest.report.figures.report import report_figures
 from levelbest.report.page import html, tables
 from levelbest.report.paper import checklist, markup
 from levelbest.report.view import View
 from levelbest.trials import Trials
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["Report", "write_report"]
 
@@ -32,8 +36,9 @@ class Report:
     files: tuple[Path, ...]
 
     def _repr_html_(self) -> str:
-        """How a notebook shows it: the verdict and where the page is."""
-        return html_table(["verdict"], [[one] for one in self.view.verdict], caption=f"page: {self.page}")
+        """How a notebook shows it: the verdict with its picture, and where the page is."""
+        shown = html_table(["verdict"], [[one] for one in self.view.verdict], caption=f"page: {self.page}")
+        return shown if self.view.comparison is None else self.view.comparison._repr_html_() + shown
 
     def __str__(self) -> str:
         return "\n".join([*self.view.verdict, f"page: {self.page}"])
@@ -46,14 +51,17 @@ def write_report(
     answers: Mapping[str, str] | None = None,
     force: bool = False,
     page_only: bool = False,
+    figures: Sequence[str] = ("svg",),
     **options: Any,
 ) -> Report:
-    """Write the page at ``path`` and, in a folder of its name, figures (SVG, PDF, PNG), tables and the checklist.
+    """Write the page at ``path`` and, in a folder of its name, figures, tables and the checklist.
 
-    An existing file is kept unless ``force``; ``options`` are those of `build_view` and, where the trials are yet to be
-    read, those of `read_trials`. Samples of problems that are read in parts have no table of trials and no figure of
-    their distribution.
+    ``figures`` are the formats of those beside the page: ``svg``, ``pdf`` and ``png``. An existing file is kept unless
+    ``force``; ``options`` are those of `build_view` and, where the trials are yet to be read, those of `read_trials`.
+    Samples of problems that are read in parts have no table of trials and no figure of their distribution.
     """
+    for ending in figures:
+        _check.as_choice(ending, ("svg", "pdf", "png"), "figure format")
     page = Path(path)
     beside = page.with_suffix("") if page.suffix else page.with_name(page.name + "-files")
     if page.is_dir():
@@ -68,26 +76,29 @@ def write_report(
     view = build_view(given, **options)
     table = given if isinstance(given, Trials) else None
     view = replace(view, checklist=checklist.fill_checklist(view, answers, {} if table is None else table.facts))
+    if page_only:
+        return Report(view, page, (_write_page(view, _drawn(view, table), page),))
     make_folder(beside)
-    return Report(view, page, tuple(_write_all(view, table, page, beside, page_only)))
+    return Report(view, page, tuple(_write_all(view, table, page, beside, figures)))
 
 
-def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, page_only: bool) -> list[Path]:
+def _drawn(view: View, trials: Trials | None) -> dict[str, Figure]:
     with own_style():
-        figures = report_figures(view, trials)
-    written = []
+        return report_figures(view, trials)
+
+
+def _write_page(view: View, figures: Mapping[str, Figure], page: Path) -> Path:
     pictures = {}
     for name, figure in figures.items():
-        for ending in ("svg",) if page_only else ("svg", "pdf", "png"):
-            written.append(save_figure(figure, beside / f"{name}.{ending}"))
-            figure.set_layout_engine("none")  # laid out once, for every format
-        pictures[name] = (beside / f"{name}.svg").read_bytes()
-    write_text(page, html.render_page(view, pictures))
-    if page_only:
-        for one in written:
-            one.unlink()
-        beside.rmdir()
-        return [page]
+        pictures[name] = figure_bytes(figure, "svg")
+        figure.set_layout_engine("none")  # laid out once, for every format
+    return write_text(page, html.render_page(view, pictures))
+
+
+def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, formats: Sequence[str]) -> list[Path]:
+    figures = _drawn(view, trials)
+    _write_page(view, figures, page)
+    written = [save_figure(figure, beside / f"{name}.{kind}") for name, figure in figures.items() for kind in formats]
     texts = {
         "families.md": markup.families_markdown(view),
         "families.tex": markup.families_latex(view),

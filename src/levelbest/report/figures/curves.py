@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ import numpy as np
 
 from levelbest import _check
 from levelbest._plain import show_cost
-from levelbest._write import replacing
+from levelbest._write import write_bytes
 from levelbest.report.figures.themes import line_style
 from levelbest.report.view import Line, cost_line, line_of
 from levelbest.results import Curve, FamilyCostCurve
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "draw_lines",
+    "figure_bytes",
     "label_ends",
     "lay_out",
     "new_axes",
@@ -123,14 +125,19 @@ def save_cost_curves(curves: Sequence[FamilyCostCurve], path: Path) -> Path:
 
 
 def save_figure(figure: Figure | Any, path: Path) -> Path:
-    """Write a figure; the same figure gives the same bytes, with fonts embedded and no dates."""
-    kind = path.suffix.lower().removeprefix(".")
+    """Write a figure in the format of the path's ending."""
+    return write_bytes(path, figure_bytes(figure, path.suffix.lower().removeprefix(".")))
+
+
+def figure_bytes(figure: Figure | Any, kind: str) -> bytes:
+    """A figure as PNG, SVG or PDF; the same figure gives the same bytes, with fonts embedded and no dates."""
     _check.as_choice(kind, ("png", "svg", "pdf"), "figure format")
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
-    with replacing(path) as fresh, own_style(), warnings.catch_warnings():
+    out = io.BytesIO()
+    with own_style(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a box stands for it
-        figure.savefig(fresh, format=kind, dpi=200, metadata=metadata)
-    return path
+        figure.savefig(out, format=kind, dpi=200, metadata=metadata)
+    return out.getvalue()
 
 
 def lay_out(figure: Figure | Any) -> None:
