@@ -96,7 +96,7 @@ def test_p_values_of_dealings_are_uniform_under_equal_laws():
     for at in range(200):
         rng = np.random.default_rng([11, at])
         families = Families(samples(works(rng, 8, 0.2), works(rng, 24, 0.2)), [(0, 1)], np.arange(1, 5), paired=False)
-        dealings = Dealings(families, (0, 1))
+        dealings = Dealings(families, (0, 1), 0.05)
         dealings.more()
         n = families.nodes
         d, e, _ = families.at((0, 1), n)
@@ -304,3 +304,17 @@ def test_medians_are_decided_by_their_exact_bands():
     assert pair.basis == "limits"
     assert pair.certified[0] == 1
     assert pair.low[0] > 0
+
+
+def test_a_family_with_tied_best_scores_does_not_widen_the_limits_of_others_among_many_pairs():
+    # Five families; in one the best scores tie, so that t has a long tail at large budgets. The limits of its pairs at
+    # n = 1, where nothing ties, must stay within 6 standard errors (Bonferroni: 3.5).
+    rng = np.random.default_rng(5)
+    tied = np.minimum(rng.normal(0.9, 0.05, 120), 0.92)
+    families = [Sample(tied), *(Sample(rng.normal(0.5, 0.3, 120)) for _ in range(4))]
+    pairs = tuple(combinations(range(5), 2))
+    contrasts = search_contrasts(families, np.arange(1, 61), Question(pairs=pairs))
+    for contrast in contrasts.pairs:
+        a, b = (families[f].selection for f in contrast.pair)
+        error = np.sqrt(a.var(ddof=1) / a.size + b.var(ddof=1) / b.size)
+        assert (contrast.high - contrast.low)[0] / (2 * error) < 6

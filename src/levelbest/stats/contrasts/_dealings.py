@@ -1,9 +1,9 @@
 """The permutation test of one pair over its budgets, drawn until what it says stands.
 
 Under equal laws every dealing of the pooled trials to the two families is as likely as the one observed: for any law,
-any counts, with ties and failures the p-values are exact. Each |t| is measured by its own 95 % quantile over the
-dealings; over budgets the p-values are step-down. The dealings are the same whatever the seed: a verdict is a property
-of the trials.
+any counts, with ties and failures the p-values are exact. Each |t| is measured by its own quantile over the dealings,
+that of the pair's level (95 % for one pair at 95 %); over budgets the p-values are step-down. The dealings are the
+same whatever the seed: a verdict is a property of the trials.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ __all__ = ["Dealings", "least_p"]
 
 _FIRST, _LEAST_ALLOWED, _MOST = 500, 4_000, 32_000
 _WORK = 1 << 25
-_OWN_QUANTILE = 0.95
+_LEAST_BEYOND = 5
+"""Dealings beyond the own quantile at the least: fewer would not place it."""
 _SURE = 4.0
 _STREAM = 20_260
 
@@ -39,6 +40,8 @@ class Dealings:
 
     families: Families
     pair: Pair
+    level: float
+    """The pair's share of the error."""
     null: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     unsettled: bool = False
 
@@ -64,7 +67,7 @@ class Dealings:
 
     def scales(self) -> FloatArray:
         """What each node's |t| is measured by."""
-        return order_statistic(self.null, _OWN_QUANTILE)
+        return order_statistic(self.null, 1 - max(self.level, _LEAST_BEYOND / self.drawn))
 
     def p_values(self, t: FloatArray, n: IntArray, nodes: IntArray, cells: IntArray) -> FloatArray:
         """Step-down p-values of the observed t at each budget."""

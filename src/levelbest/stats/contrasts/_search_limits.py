@@ -1,9 +1,11 @@
 """Limits of one pair's differences over budgets: studentised, from the bounds of the score, or both.
 
-*Studentised.* Each resampled t is measured by its own 97.5 % quantile, upwards and downwards apart, so that neither
-the longer side of a skewed t nor budgets near the end, where t has long tails, widen the limits elsewhere; the largest
-measure over the budgets is what must not be exceeded. With 50 trials and laws of unequal shape its quantile is somewhat
-too small: limits use `SHOWN` of the error probability and verdicts, which a permutation must confirm, `DECIDED`.
+*Studentised.* Each resampled t is measured by its own quantile, upwards and downwards apart, so that neither the
+longer side of a skewed t nor budgets near the end, where t has long tails, widen the limits elsewhere; the largest
+measure over the budgets is what must not be exceeded. The quantile is that of the pair's level (97.5 % for one pair
+at 95 %): nearer the middle, the tail of a family whose best scores tie would be measured by its body, and widen all
+limits. With 50 trials and laws of unequal shape its quantile is somewhat too small: limits use `SHOWN` of the error
+probability and verdicts, which a permutation must confirm, `DECIDED`.
 
 *From bounds.* Limits of Gaffke's type (`bands._gaffke`) of both families are drawn together: the upper limit of a
 difference is a quantile of the first's upper draws minus the second's lower ones. Nothing is studentised, so ties,
@@ -28,7 +30,9 @@ from levelbest.stats.contrasts._nodes import across, step_down
 __all__ = ["DECIDED", "SHOWN", "WIDER", "Measured", "blended", "bounds_serve", "gaffke_differences"]
 
 SHOWN, DECIDED, WIDER = 0.4, 0.8, 1.5
-_OWN_QUANTILE, _NORMAL = 0.975, 1.96
+_NORMAL = 1.96
+_LEAST_BEYOND = 5
+"""Resamples beyond the own quantile at the least: fewer would not place it."""
 _SERVE = 0.25
 _GAFFKE_DRAWS = 2_000
 
@@ -45,10 +49,11 @@ class Measured:
     """(node, resample)."""
 
     @classmethod
-    def of(cls, t: FloatArray) -> Measured:
-        """From t at the nodes: (node, resample)."""
+    def of(cls, t: FloatArray, level: float) -> Measured:
+        """From t at the nodes, (node, resample), for a pair whose share of the error is ``level``."""
         ordered = np.sort(t, axis=1)
-        up, down = pick(ordered, _OWN_QUANTILE), -pick(ordered, 1 - _OWN_QUANTILE)
+        own = 1 - max(level / 2, _LEAST_BEYOND / t.shape[1])
+        up, down = pick(ordered, own), -pick(ordered, 1 - own)
         # Where resamples hardly ever move to one side, that side is measured as a normal one would be.
         up, down = (np.where(scale > 0, scale, _NORMAL) for scale in (up, down))
         return cls(up, down, t * np.where(t > 0, 1 / up[:, None], -1 / down[:, None]))
