@@ -285,7 +285,7 @@ def test_weights_and_strata_from_the_command_line(tmp_path, capsys):
     assert [p["low"] for p in base["strata"][0]["points"]] == pytest.approx(alone.low.tolist())
     assert main(["curve", *options]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "stratum problems n = 1" in shown
+    assert "base by stratum, with the number of its problems stratum n = 1 n = 2 n = 4 easy (12)" in shown
     assert "of 20 problems, weighted" in shown
     assert main(["compare", *options, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -33,6 +33,7 @@ def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> 
     for curve in curves:
         if curve.strata:
             out.print()
+            print_text(f"{curve.family} by stratum, with the number of its problems", out, "bold")
             out.print(_strata(curve))
     out.print()
     print_cautions([caution for curve in curves for caution in curve.cautions], out, n_families=len(curves))
@@ -92,16 +93,17 @@ def _limits_head(confidence: float, simultaneous: bool) -> str:
 def _strata(curve: Curve) -> Table:
     """Each stratum at the first, a middle and the last budget, with limits over its own problems."""
     places = sorted({0, int(np.searchsorted(curve.n, np.sqrt(curve.n[-1]))), curve.n.size - 1})
-    heads = [f"{curve.family}: stratum", "problems", *(f"n = {curve.n[i]}" for i in places)]
-    table = _empty(heads, [stratum.label for stratum in curve.strata])
-    for stratum in curve.strata:
+    heads = ["stratum", *(f"n = {curve.n[i]}" for i in places)]
+    labels = [f"{stratum.label} ({stratum.best.groups.size})" for stratum in curve.strata]
+    table = _empty(heads, ["stratum", *labels])
+    for label, stratum in zip(labels, curve.strata, strict=True):
         cells = []
         for i in places:
             point = [float(np.asarray(x)[i]) for x in (stratum.best.value, stratum.limits.low, stratum.limits.high)]
             decimals = round_to_uncertainty(*point)
             limits = f" ({show_limits(point[1], point[2], decimals)})" if np.isfinite(point[1]) else ""
             cells.append(f"{show_number(point[0], decimals)}{limits}")
-        table.add_row(stratum.label, str(stratum.best.groups.size), *cells)
+        table.add_row(label, *cells)
     return table
 
 

@@ -146,9 +146,11 @@ def _skipped(where: str, why: str, count: int) -> str:
 
 @says("skipped-rows", "no-family")
 def _no_family(count: int, column: str) -> str:
-    return f"{count:,} {'row has' if count == 1 else 'rows have'} no {column} and are left out"
+    return (
+        f"1 row has no {column} and is left out" if count == 1 else f"{count:,} rows have no {column} and are left out"
+    )
 
 
 @says("skipped-rows", "no-problem")
 def _no_problem(count: int, column: str) -> str:
-    return f"{count:,} {'row has' if count == 1 else 'rows have'} no problem in {column!r} and are left out"
+    return _no_family(count, f"problem in {column!r}")
