@@ -32,6 +32,7 @@ from levelbest.stats.bands._ranks import RankBand, rank_band
 from levelbest.stats.bands._registry import EXACT as EXACT
 from levelbest.stats.bands._registry import IntervalMethod, interval_methods, register_interval
 from levelbest.stats.bands._reported import Places as Places
+from levelbest.stats.bands._reported import mean_draws as mean_draws
 from levelbest.stats.bands._resample import Ranked as Ranked
 from levelbest.stats.bands._resample import allow as allow
 from levelbest.stats.bands._resample import bootstrap as bootstrap

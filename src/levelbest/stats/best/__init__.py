@@ -17,7 +17,6 @@ from levelbest.stats.best._order import (
     standard_error,
 )
 from levelbest.stats.best._order import mean_and_spread as mean_and_spread
-from levelbest.stats.best._order import order_quantiles as order_quantiles
 from levelbest.stats.best._samples import Sample as Sample
 from levelbest.stats.best._samples import turn as turn
 from levelbest.stats.best._samples import turned_bounds as turned_bounds
@@ -25,6 +24,7 @@ from levelbest.stats.best._samples import turned_limits as turned_limits
 from levelbest.stats.best._statistics import Mean as Mean
 from levelbest.stats.best._statistics import Quantile as Quantile
 from levelbest.stats.best._statistics import Statistic, register_statistic
+from levelbest.stats.best._statistics import order_quantiles as order_quantiles
 from levelbest.stats.best._statistics import statistic_named as statistic_named
 from levelbest.stats.best._weights import log_share as log_share
 from levelbest.stats.best._weights import rank_weights as rank_weights

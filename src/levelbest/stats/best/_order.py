@@ -31,7 +31,7 @@ from levelbest.stats.best._moments import (
     order_of,
     spreads_of,
 )
-from levelbest.stats.best._statistics import Mean, Quantile, Statistic, statistic_named
+from levelbest.stats.best._statistics import Mean, Quantile, Statistic, order_quantiles, statistic_named
 from levelbest.stats.best._weights import rank_weights
 
 __all__ = [
@@ -372,19 +372,6 @@ def _functional(asked: _Asked, statistic: Statistic) -> FloatArray:
         weights = _weights(replace(asked, n=unique[start : start + step]))[:, worst_first]
         out[start : start + step] = sign * statistic.of_law(sign * claimed[worst_first], weights)
     return out[back]
-
-
-def order_quantiles(worst_first: FloatArray, n: IntArray, q: float) -> FloatArray:
-    """The q-quantiles of the best of n of several samples of one score column, rows of ordered scores: (n, sample)."""
-    size = worst_first.shape[1]
-    place = size * np.exp(math.log(q) / n)
-    whole = np.rint(place)
-    # A product of size m carries a rounding error of m eps: from m = 5,000 on 1e-12 would be below it.
-    even = np.abs(place - whole) <= np.maximum(1e-12, 4 * np.finfo(float).eps * size)
-    low = np.maximum(np.where(even, whole, np.ceil(place)).astype(np.int64), 1)
-    below, above = worst_first[:, low - 1], worst_first[:, np.minimum(low + even, size) - 1]
-    # Halved first: the sum of two finite scores may not be finite.
-    return np.asarray(np.where(below == above, below, below / 2 + above / 2)).T
 
 
 def _weights(asked: _Asked) -> FloatArray:

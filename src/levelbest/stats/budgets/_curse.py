@@ -12,12 +12,10 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 from levelbest._plain import plain
 from levelbest.errors import InputError
-from levelbest.stats.bands import Ranked, counts, order_statistic, studentise
-from levelbest.stats.contrasts import jackknife_errors, leave_one_out
+from levelbest.stats.bands import Places, further_reports, mean_draws, order_statistic
+from levelbest.stats.best import expected_best
 
 __all__ = ["Curse", "winners_curse"]
-
-_CELLS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,42 +68,48 @@ def winners_curse(
     n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
 ) -> Curse:
-    """The winner's curse at each n ([S] section 12), with a studentised bootstrap interval for each n alone."""
+    """The winner's curse at each n, with an interval for each n alone.
+
+    Parameters
+    ----------
+    selection, reported, n, direction
+        As of `expected_best`; the reported scores are needed.
+    confidence, n_resamples, rng
+        As of `best_interval`.
+
+    Returns
+    -------
+    Curse
+        The expected drop of the winner beyond the drop of any one trial, with limits up to n = n_trials.
+
+    Notes
+    -----
+    The limits are those of a reported score, here the drop of each trial from selection to reported score: a Bayesian
+    bootstrap in which one better trial is imagined, less the mean drop of all trials in the same draw.
+
+    Examples
+    --------
+    >>> curse = winners_curse([0.7, 0.8, 0.9, 0.75], [0.7, 0.75, 0.8, 0.74], [1, 3])
+    >>> curse.curse.round(4).tolist()
+    [0.0, 0.0425]
+    """
     if reported is None:
         raise InputError("the winner's curse needs a reported score that is not the selection score; name both columns")
     chosen_by, claimed = _check.as_pair(selection, reported, at_least=4)
     assert claimed is not None
     sign = _check.sign_of(direction)
-    confidence = _check.as_confidence(confidence)
+    tail = (1 - _check.as_confidence(confidence)) / 2
     asked, _ = _check.as_budgets(n, chosen_by.size)
-    generator = _check.as_rng(rng)
-    m = chosen_by.size
-    grid = np.unique(np.append(asked, 1))
-    grid = grid[grid < m]  # the jackknife leaves one trial out
     drop = sign * (chosen_by - claimed)
-    trials = Ranked(sign * chosen_by, grid, drop)
-    value = trials.estimate - trials.estimate[0]
-    own = _errors(trials, np.ones((1, m), dtype=np.int64))[:, 0]
-    t = np.empty((grid.size, n_resamples))
-    piece = max(1, _CELLS // (m * grid.size))
-    for start in range(0, n_resamples, piece):
-        cut = slice(start, min(start + piece, n_resamples))
-        drawn = counts(m, cut.stop - start, generator)
-        moved = trials.resampled(drawn)[0]
-        t[:, cut] = studentise(moved - moved[:1], _errors(trials, drawn), value)
-    tail = (1 - confidence) / 2
-    with np.errstate(invalid="ignore"):
-        low = value - order_statistic(t, 1 - tail) * own
-        high = value - order_statistic(t, tail) * own
-    at = {int(budget): i for i, budget in enumerate(grid)}
-    # at n = n_trials the estimate exists and its standard error does not
-    last = Ranked(sign * chosen_by, np.array([m]), drop).estimate[0] - trials.estimate[0]
-    rows = [(value[at[k]], low[at[k]], high[at[k]]) if k in at else (last, np.nan, np.nan) for k in map(int, asked)]
-    curse, lows, highs = (np.array(column) for column in zip(*rows, strict=True))
-    return Curse(asked, curse, lows, highs, float(drop.mean()), confidence, m, direction)
-
-
-def _errors(trials: Ranked, drawn: IntArray) -> FloatArray:
-    """Jackknife standard errors (n, resample) of the estimate at n minus that at 1."""
-    left = leave_one_out(trials, drawn)
-    return jackknife_errors(left - left[:1], drawn)
+    order = np.lexsort((drop, sign * chosen_by))
+    ranked, drops = (sign * chosen_by)[order], drop[order]
+    grid, place = np.unique(np.append(asked, 1), return_inverse=True)
+    value = np.asarray(expected_best(ranked, grid, drops)) - drop.mean()
+    means, rest = mean_draws(Places.of(ranked, drops), grid, n_resamples, _check.as_rng(rng))
+    beyond, more = means - means[0], rest - rest[0]
+    lowest, highest = further_reports(ranked, drops, grid)[..., None]
+    low = np.minimum(order_statistic(beyond + more * lowest, tail), value)
+    high = np.maximum(order_statistic(beyond + more * highest, 1 - tail), value)
+    value[0] = low[0] = high[0] = 0.0  # of one trial there is no choice
+    curse, low, high = (column[place[:-1]] for column in (value, low, high))
+    return Curse(asked, curse, low, high, float(drop.mean()), float(confidence), chosen_by.size, direction)
