@@ -3,9 +3,9 @@
     python benchmarks/speed.py                  # the table; exit code 1 where something wanted is missed
     python benchmarks/speed.py --write          # and docs/speed.md with its figure
 
-The unit is the CPU time that importing NumPy, SciPy's special functions and statistics, DuckDB and matplotlib takes: what
-a command would cost if it did nothing. Growth is the CPU time of the library's own functions in a fresh process, data in
-memory, with the most memory that the process held.
+The unit is the CPU time that importing NumPy, SciPy's special functions and statistics, DuckDB and matplotlib takes:
+what a command would cost if it did nothing. Growth is the CPU time of the library's own functions in a fresh process,
+data in memory, with the most memory that the process held.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ import subprocess
 import sys
 import tempfile
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+
 from _table import Table, number
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -122,7 +124,7 @@ def growth(table: Table, repeats: int) -> dict[str, list[tuple[int, float, float
             ]  # fmt: skip
             rows.append((size, min(run[0] for run in runs), min(run[1] for run in runs)))
         found[kind] = rows
-        steepest = max(later[1] / max(sooner[1], 0.02) for sooner, later in zip(rows, rows[1:], strict=False))
+        steepest = max(later[1] / max(sooner[1], 0.02) for sooner, later in pairwise(rows))
         last = rows[-1]
         table.add(
             f"{kind}, twice the trials", f"{sizes[0]:,} to {sizes[-1]:,}", "<= 2.2", number(steepest), steepest <= 2.2
@@ -154,9 +156,9 @@ def write(ratios: list[tuple[str, float]], found: dict[str, list[tuple[int, floa
     lines = [
         "# Speed",
         "",
-        "A command costs little more than importing what it needs, and a curve with its limits little more than sorting its",
-        "trials: limits are drawn at some ranks and some budgets ([why that is enough](mathematics.md)). Written by",
-        "`python benchmarks/speed.py --write`; times are CPU times on one core.",
+        "A command costs little more than importing what it needs, and a curve with its limits little more than",
+        "sorting its trials: limits are drawn at some ranks and some budgets ([why that is enough](mathematics.md)).",
+        "Written by `python benchmarks/speed.py --write`; times are CPU times on one core.",
         "",
         "![CPU time and memory against the number of trials](figures/speed.svg)",
         "",
@@ -166,18 +168,17 @@ def write(ratios: list[tuple[str, float]], found: dict[str, list[tuple[int, floa
         "| --- | ---: |",
         *(f"| {what} | {number(ratio)} |" for what, ratio in ratios),
         "",
-        "The functions alone, CPU seconds (and MB of the whole process): `curve` and `median` are simultaneous bands over",
-        "all budgets, `reported` the same with another score reported, `cost` a cost curve with limits, `compare` two families",
-        "of so many trials each.",
+        "The functions alone, CPU seconds (and MB of the whole process): `curve` and `median` are simultaneous bands",
+        "over all budgets, `reported` the same with another score reported, `cost` a cost curve with limits, `compare`",
+        "two families of so many trials each.",
         "",
         "| trials | " + " | ".join(found) + " |",
         "| ---: | " + " | ".join("---:" for _ in found) + " |",
     ]
     known = {kind: {size: (time, memory) for size, time, memory in rows} for kind, rows in found.items()}
     for size in SIZES:
-        cells = [
-            f"{number(known[kind][size][0])} ({known[kind][size][1]:.0f})" if size in known[kind] else "" for kind in found
-        ]
+        rows = [known[kind].get(size) for kind in found]
+        cells = ["" if row is None else f"{number(row[0])} ({row[1]:.0f})" for row in rows]
         lines.append(f"| {size:,} | " + " | ".join(cells) + " |")
     (ROOT / "docs/speed.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -29,6 +29,8 @@ _SLACK = 1e-9
 
 def smallest_p(m_a: int, m_b: int) -> float:
     """The least two-sided p-value that a permutation of two families can give."""
+    if min(m_a, m_b) > 500:  # less than 1e-299; the whole number itself takes long to multiply
+        return 0.0
     return 2 / comb(m_a + m_b, m_a)
 
 
