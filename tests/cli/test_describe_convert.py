@@ -119,7 +119,7 @@ def test_many_families_share_a_table(tmp_path, capsys):
     (row,) = [line.split() for line in lines if line.startswith("m2 ")]
     assert row[1:3] == ["20", "0"]
     assert float(row[3]) == pytest.approx(sum(range(20)) / 20 / 40, abs=0.005)
-    assert sum("Spearman 1.00" in line for line in lines) == 4
+    assert sum("ρ 1.00" in line for line in lines) == 4
 
 
 def test_describe_says_what_was_read_as_what(tmp_path, capsys):

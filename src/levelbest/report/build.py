@@ -73,34 +73,39 @@ def build_view(
         simultaneous=True,
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
-    hidden = hidden_columns(trials, hide)
-    table = with_scores(trials, baseline) if isinstance(trials, Trials) else trials
-    made = _Made(table, asked, tuple(statistics), comparing)
-    comparison = made.comparison
+    made = _Made(with_scores(trials, baseline), asked, tuple(statistics), comparing)
+    view = _view(made, trials, hidden_columns(trials, hide))
+    return replace(view, title=title or view.title, published=dict(published or {}))
+
+
+def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) -> View:
+    """Everything that was made, as it is shown; ``trials`` are all, those of families without a score among them."""
+    table, settings, comparison = made.table, made.asked.settings, made.comparison
+    named = made.asked.headline is not None
     families = tuple(_family(made, name, hidden) for name in made.names)
     alone = alone_sentence(families[0], made.headline, table.metric.score, made.n_groups)
     methods = methods_paragraph(
         made.curves,
         comparison,
         headline=made.headline,
-        named=headline is not None,
+        named=named,
         n_searches=len(table.searches) if isinstance(table, Trials) and table.search is not None else None,
         weight=table.columns.get("weight"),
     )
     return View(
-        title=title or family_title(made.names, table.metric),
+        title=family_title(made.names, table.metric),
         verdict=(*((alone,) if comparison is None else comparison.summary), *made.left_out),
         details=() if comparison is None or len(comparison.pairs) == 1 else comparison.sentences,
         selection=table.metric.selection,
-        reported=table.metric.reported if missing != "selection" else None,
+        reported=table.metric.reported if settings.missing != "selection" else None,
         direction=table.metric.direction,
         bounds=made.design.metric.bounds,
         cost_unit=table.metric.cost_unit,
-        confidence=confidence,
-        failed=failed,
-        seed=rng,
+        confidence=settings.confidence,
+        failed=settings.failed,
+        seed=settings.rng or 0,
         headline=made.headline,
-        named=headline is not None,
+        named=named,
         families=families,
         lines=tuple(made.lines()),
         pairs=tuple(
@@ -113,8 +118,7 @@ def build_view(
         cautions=made.cautions,
         methods=methods,
         references=REFERENCES,
-        published=dict(published or {}),
-        provenance=_provenance(table, asked.settings),
+        provenance=_provenance(table, settings),
         n_groups=made.n_groups,
         sections=made.sections(),
         effect=problems.verifier_lines(made.effects),

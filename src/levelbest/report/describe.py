@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray, Seed
 from levelbest._plain import round_to_uncertainty, show_number
+from levelbest.designs._input import as_trials
 from levelbest.stats.best import Normality, normality
 from levelbest.stats.checks import _diagnostics as diagnostics
-from levelbest.trials import STATUSES, Trials
+from levelbest.trials import OK, Trials
 
-__all__ = ["Description", "describe", "spearman"]
+__all__ = ["Description", "Distribution", "describe", "spearman"]
 
 _NAN = float("nan")
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -30,15 +31,11 @@ class Histogram:
 
 
 @dataclass(frozen=True)
-class Description:
-    """One family. The numbers are those of the trials that have a score; how many have none is ``n_failed``."""
+class Distribution:
+    """The scores of one column, over the trials that have it."""
 
-    family: str
     score: str
-    """The selection score's name."""
-    n_trials: int
-    n_failed: int
-    n_running: int
+    """The column's name."""
     mean: float
     sd: float
     quantiles: dict[float, float]
@@ -50,10 +47,49 @@ class Description:
     normality: Normality | None
     """Anderson and Darling's test; None where no trial has a score."""
     histogram: Histogram
-    reported: str | None = None
-    reported_mean: float = _NAN
-    reported_sd: float = _NAN
-    reported_iqr: float = _NAN
+
+    @property
+    def median(self) -> float:
+        """The median score."""
+        return self.quantiles[0.5]
+
+    def numbers(self) -> dict[str, Any]:
+        """The form that ``--json`` prints, without the name."""
+        return {
+            "mean": self.mean,
+            "sd": self.sd,
+            "median": self.median,
+            "iqr": self.iqr,
+            "min": self.min,
+            "max": self.max,
+        }
+
+    def shape(self) -> dict[str, Any]:
+        """More of the same: what the numbers alone do not show."""
+        return {
+            "iqr_error": self.iqr_error,
+            "quantiles": [{"q": q, "value": value} for q, value in self.quantiles.items()],
+            "anderson_darling": {
+                "statistic": self.normality.statistic if self.normality else _NAN,
+                "p_value": self.normality.p_value if self.normality else _NAN,
+            },
+            "histogram": {"edges": self.histogram.edges, "counts": self.histogram.counts},
+        }
+
+
+@dataclass(frozen=True)
+class Description(Distribution):
+    """One family: its selection scores, and the reported ones beside them.
+
+    The numbers are those of the trials that have a score; how many have none is ``n_failed``.
+    """
+
+    family: str
+    n_trials: int
+    n_failed: int
+    n_running: int
+    claimed: Distribution | None = None
+    """The reported scores ([B] section 4), where they are separate."""
     spearman: float = _NAN
     pairs: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False)
     """Selection and reported scores of the trials that have both."""
@@ -70,9 +106,24 @@ class Description:
         return "trial" if self.n_groups is None else "sample"
 
     @property
-    def median(self) -> float:
-        """The median score."""
-        return self.quantiles[0.5]
+    def reported(self) -> str | None:
+        """The reported score's name."""
+        return None if self.claimed is None else self.claimed.score
+
+    @property
+    def reported_mean(self) -> float:
+        """Of the reported scores."""
+        return _NAN if self.claimed is None else self.claimed.mean
+
+    @property
+    def reported_sd(self) -> float:
+        """Of the reported scores."""
+        return _NAN if self.claimed is None else self.claimed.sd
+
+    @property
+    def reported_iqr(self) -> float:
+        """Of the reported scores."""
+        return _NAN if self.claimed is None else self.claimed.iqr
 
     def __str__(self) -> str:
         error = self.sd / np.sqrt(max(self.n_trials - self.n_failed, 1))
@@ -87,28 +138,23 @@ class Description:
 
     def to_dict(self) -> dict[str, Any]:
         """The form that ``--json`` prints."""
+        claimed = (
+            None
+            if self.claimed is None
+            else {"score": self.claimed.score, **self.claimed.numbers(), **self.claimed.shape()}
+        )
         return {
             "family": self.family,
             "n_trials": self.n_trials,
             "n_failed": self.n_failed,
-            "mean": self.mean,
-            "sd": self.sd,
-            "median": self.median,
-            "iqr": self.iqr,
-            "min": self.min,
-            "max": self.max,
+            **self.numbers(),
             "spearman": self.spearman,
             "reported_mean": self.reported_mean,
             "reported_sd": self.reported_sd,
-            "n_running": self.n_running,
-            "iqr_error": self.iqr_error,
+            **self.shape(),
             "reported_iqr": self.reported_iqr,
-            "quantiles": [{"q": q, "value": value} for q, value in self.quantiles.items()],
-            "anderson_darling": {
-                "statistic": self.normality.statistic if self.normality else _NAN,
-                "p_value": self.normality.p_value if self.normality else _NAN,
-            },
-            "histogram": {"edges": self.histogram.edges, "counts": self.histogram.counts},
+            "reported": claimed,
+            "n_running": self.n_running,
             "cost": {"mean": self.cost_mean, "total": self.cost_total, "unit": self.cost_unit},
             "n_groups": self.n_groups,
             "n_searches": self.n_searches,
@@ -116,62 +162,78 @@ class Description:
         }
 
 
-def describe(trials: Trials, *, rng: Seed = 0) -> tuple[Description, ...]:
-    """One description per family, in the order of the families."""
-    return tuple(_described(trials[name], rng) for name in trials.families)
+def describe(trials: Any, *, rng: Seed = 0, **reading: Any) -> tuple[Description, ...]:
+    """What the scores of each family look like.
+
+    Parameters
+    ----------
+    trials
+        Trials, or whatever `read_trials` takes, with its arguments as ``reading``.
+    rng
+        Of the bootstrap behind the error of the interquartile range.
+
+    Returns
+    -------
+    tuple of Description
+        In the order of the families.
+
+    Examples
+    --------
+    >>> (described,) = describe([0.7, 0.8, 0.9], direction="max")
+    >>> round(described.mean, 3), described.median
+    (0.8, 0.8)
+    """
+    table = as_trials(trials, reading)
+    return tuple(_described(table[name], rng) for name in table.families)
 
 
-def _described(one: Trials, rng: Seed) -> Description:
-    ok = one.status == STATUSES.index("ok")
-    scores = np.asarray(one.selection[ok], dtype=np.float64)
-    many = scores.size > 1
-    quantiles = np.quantile(scores, QUANTILES) if scores.size else np.full(len(QUANTILES), _NAN)
-    normal = normality(scores) if scores.size else None
+def _described(trials: Trials, rng: Seed) -> Description:
+    ok = trials.status == OK
+    chosen_by = _distribution(trials.metric.selection, trials.selection[ok], rng)
+    claimed, pairs = None, None
+    if trials.reported is not None:
+        both = ok & np.isfinite(trials.reported)
+        pairs = trials.selection[both], trials.reported[both]
+        claimed = _distribution(trials.metric.reported or "reported", pairs[1], rng)
     return Description(
-        family=one.families[0],
-        score=one.metric.selection,
-        n_trials=one.n_trials,
-        n_failed=one.n_failed,
-        n_running=one.n_running,
+        **vars(chosen_by),
+        family=trials.families[0],
+        n_trials=trials.n_trials,
+        n_failed=trials.n_failed,
+        n_running=trials.n_running,
+        claimed=claimed,
+        spearman=spearman(trials),
+        pairs=pairs,
+        n_groups=_count(trials.group),
+        n_searches=_count(trials.search),
+        n_configurations=_configurations(trials),
+        **_costs(trials),
+    )
+
+
+def _distribution(name: str, column: FloatArray, rng: Seed) -> Distribution:
+    scores = np.asarray(column, dtype=np.float64)
+    quantiles = np.quantile(scores, QUANTILES) if scores.size else np.full(len(QUANTILES), _NAN)
+    return Distribution(
+        score=name,
         mean=float(scores.mean()) if scores.size else _NAN,
-        sd=float(scores.std(ddof=1)) if many else _NAN,
+        sd=float(scores.std(ddof=1)) if scores.size > 1 else _NAN,
         quantiles=dict(zip(QUANTILES, map(float, quantiles), strict=True)),
         iqr=float(quantiles[3] - quantiles[1]),
         iqr_error=diagnostics.iqr_error(scores, rng=rng) if scores.size else _NAN,
         min=float(scores.min()) if scores.size else _NAN,
         max=float(scores.max()) if scores.size else _NAN,
-        normality=normal,
+        normality=normality(scores) if scores.size else None,
         histogram=histogram(scores),
-        n_groups=_count(one.group),
-        n_searches=_count(one.search),
-        n_configurations=_configurations(one),
-        **_reported(one, ok),
-        **_costs(one),
     )
-
-
-def _reported(one: Trials, ok: npt.NDArray[np.bool_]) -> dict[str, Any]:
-    if one.reported is None:
-        return {}
-    both = ok & np.isfinite(one.reported)
-    claimed, chosen_by = one.reported[both], one.selection[both]
-    if not claimed.size:
-        return {"reported": one.metric.reported}
-    low, high = np.quantile(claimed, [0.25, 0.75])
-    return {
-        "reported": one.metric.reported,
-        "reported_mean": float(claimed.mean()),
-        "reported_sd": float(claimed.std(ddof=1)) if claimed.size > 1 else _NAN,
-        "reported_iqr": float(high - low),
-        "spearman": diagnostics.rank_correlation(chosen_by, claimed)[0],
-        "pairs": (chosen_by, claimed),
-    }
 
 
 def spearman(trials: Trials) -> float:
     """The rank correlation of selection and reported score over the trials of a family that have both."""
-    number: float = _reported(trials, trials.status == STATUSES.index("ok")).get("spearman", _NAN)
-    return number
+    if trials.reported is None:
+        return _NAN
+    both = (trials.status == OK) & np.isfinite(trials.reported)
+    return diagnostics.rank_correlation(trials.selection[both], trials.reported[both])[0] if both.any() else _NAN
 
 
 def _costs(one: Trials) -> dict[str, Any]:

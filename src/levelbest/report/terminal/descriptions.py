@@ -10,7 +10,7 @@ import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
-from levelbest.report.describe import Description, Histogram
+from levelbest.report.describe import Description, Distribution, Histogram
 from levelbest.report.terminal.console import console, print_text
 from levelbest.report.words.phrases import plural
 
@@ -31,7 +31,8 @@ def print_descriptions(descriptions: Sequence[Description]) -> None:
     """One or two families in full; more of them in a table with a row for each score."""
     out = console()
     if len(descriptions) > _IN_FULL:
-        print_text(f"{descriptions[0].score}, with its counts from the lowest score to the highest", out, "dim")
+        rank = "" if descriptions[0].claimed is None else "; ρ: Spearman's, of selection and reported score"
+        print_text(f"{descriptions[0].score}, with its counts from the lowest score to the highest{rank}", out, "dim")
         out.print(_table(descriptions))
         out.print()
         return
@@ -50,8 +51,11 @@ def _print_in_full(one: Description, out: Console) -> None:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="dim")
     table.add_column()
-    for name, text in _facts(one, decimals):
-        table.add_row(name, text)
+    if one.claimed is not None:
+        table.add_column()
+        table.add_row("", Text(one.score, style="bold"), Text(one.claimed.score, style="bold"))
+    for name, *texts in _facts(one, decimals):
+        table.add_row(name, *texts)
     out.print(table)
     for line in histogram_lines(one.histogram, decimals):
         out.print(Text(line))
@@ -76,10 +80,13 @@ def _table(descriptions: Sequence[Description]) -> Table:
         numbers = [show_number(value, decimals) for value in (one.mean, one.sd, one.median, one.max)]
         counts = [str(one.n_trials), str(one.n_failed)]
         table.add_row(Text(one.family, style="bold"), *counts, *numbers, spark_line(one.histogram))
-        if one.reported is not None:
-            reported = [show_number(value, decimals) for value in (one.reported_mean, one.reported_sd)]
-            rank = f"Spearman {show_number(one.spearman, 2)}"
-            table.add_row(Text(f" {one.reported}", style="dim"), "", "", *reported, "", "", Text(rank, style="dim"))
+        if one.claimed is not None:
+            claimed = one.claimed
+            reported = [
+                show_number(value, decimals) for value in (claimed.mean, claimed.sd, claimed.median, claimed.max)
+            ]
+            rank = f"{spark_line(claimed.histogram, 6):<6} ρ {show_number(one.spearman, 2)}"
+            table.add_row(Text(f" {claimed.score}", style="dim"), "", "", *reported, rank)
     return table
 
 
@@ -98,29 +105,38 @@ def _decimals(one: Description) -> int:
     return round_to_uncertainty(one.mean, one.mean - error, one.mean + error)
 
 
-def _facts(one: Description, decimals: int) -> list[tuple[str, str]]:
-    def number(value: float) -> str:
-        return show_number(value, decimals)
-
-    low, high = one.quantiles[0.25], one.quantiles[0.75]
-    facts = [
-        ("mean, sd", f"{number(one.mean)}, {number(one.sd)}"),
-        ("median", number(one.median)),
-        ("quartiles", f"{number(low)} to {number(high)}, range {number(one.iqr)} (error {number(one.iqr_error)})"),
-        ("5 to 95 %", f"{number(one.quantiles[0.05])} to {number(one.quantiles[0.95])}"),
-        ("min, max", f"{number(one.min)}, {number(one.max)}"),
-        ("normality", str(one.normality or "no trial has a score")),
+def _facts(one: Description, decimals: int) -> list[tuple[str, ...]]:
+    """Each fact of the selection scores, and beside it that of the reported ones."""
+    columns = [_numbers(scores, decimals) for scores in (one, one.claimed) if scores is not None]
+    facts: list[tuple[str, ...]] = [
+        (name, *(column[name] for column in columns))
+        for name in ("mean, sd", "median", "quartiles", "5 to 95 %", "min, max", "normality")
     ]
-    if one.reported is not None:
-        facts.append(("reported", f"{one.reported}: mean {number(one.reported_mean)}, sd {number(one.reported_sd)}"))
-        facts.append(("Spearman", f"{show_number(one.spearman, 3)} between selection and reported"))
+    if one.claimed is not None:
+        facts.append(("Spearman", f"{show_number(one.spearman, 3)} between them"))
     if np.isfinite(one.cost_mean):
         mean, total = show_cost(one.cost_mean, one.cost_unit), show_cost(one.cost_total, one.cost_unit)
         facts.append(("cost", f"{mean} a {one.word}, {total} in all"))
     counts = [("problems", one.n_groups), ("searches", one.n_searches)]
     if one.n_configurations is not None and 1 < one.n_configurations < one.n_trials:
         counts.append(("settings", one.n_configurations))
-    return facts + [(what, f"{count}") for what, count in counts if count is not None]
+    return [*facts, *((what, f"{count}") for what, count in counts if count is not None)]
+
+
+def _numbers(scores: Distribution, decimals: int) -> dict[str, str]:
+    def number(value: float) -> str:
+        return show_number(value, decimals)
+
+    low, high = scores.quantiles[0.25], scores.quantiles[0.75]
+    width = f"range {number(scores.iqr)} (error {number(scores.iqr_error)})"
+    return {
+        "mean, sd": f"{number(scores.mean)}, {number(scores.sd)}",
+        "median": number(scores.median),
+        "quartiles": f"{number(low)} to {number(high)}, {width}",
+        "5 to 95 %": f"{number(scores.quantiles[0.05])} to {number(scores.quantiles[0.95])}",
+        "min, max": f"{number(scores.min)}, {number(scores.max)}",
+        "normality": str(scores.normality or "no trial has a score"),
+    }
 
 
 def histogram_lines(histogram: Histogram, decimals: int) -> list[str]:
