@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from levelbest.report.words.running import ahead_words
 from levelbest.run.ledger import Ledger
 from levelbest.run.progress import best_so_far, reporter_for
 from levelbest.run.standing import Standing
@@ -22,7 +23,7 @@ def verdict(view, judge=JUDGE):
     standing = Standing(view, judge)
     while standing.step():
         pass
-    return standing.verdict()
+    return ahead_words(standing.ahead())
 
 
 class Families:
@@ -82,7 +83,7 @@ def test_looking_after_every_trial_seldom_misleads():
             view.add(a=a[upto - 1], b=b[upto - 1])
             while standing.step():
                 pass
-            if "ahead" in standing.verdict():
+            if standing.ahead():
                 wrong += 1
                 break
     assert wrong <= 6

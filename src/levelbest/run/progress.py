@@ -132,6 +132,7 @@ class _Verdict:
         self._rest_until = 0.0
 
     def of(self, view: LedgerView, judge: Judge) -> str:
+        from levelbest.report.words.running import ahead_words
         from levelbest.run.standing import Standing
 
         if self._standing is None:
@@ -140,7 +141,7 @@ class _Verdict:
         if now >= self._rest_until:
             self._standing.step()
             self._rest_until = now + _REST * (time.monotonic() - now)
-        said = self._standing.verdict()
+        said = ahead_words(self._standing.ahead())
         if not said:
             return ""
         counts = ", ".join(f"{family.prefix} of {family.n_planned}" for family in view.families.values())

@@ -148,10 +148,42 @@ def run_trials(
 ) -> Run:
     """Random search: draw ``n_trials`` configurations from ``space``, run ``objective(config, seed)`` on each.
 
-    ``objective`` is a function that returns a number or a dict of scores (or yields them as it trains), the name of one
-    (``module:name``), or a command template. Called again with the same ledger it goes on where it stopped, with a
-    larger ``n_trials`` it adds trials, and with another ``family`` it adds a family. What is left out of ``seed``,
-    ``selection``, ``reported``, ``direction``, ``bounds`` and ``cost`` is as the ledger has it.
+    Called again with the same ledger it goes on where it stopped, with a larger ``n_trials`` it adds trials, and with
+    another ``family`` it adds a family.
+
+    Parameters
+    ----------
+    objective
+        A function that returns a number or a dict of scores (or yields them as it trains), the name of one
+        (``module:name``), or a command template.
+    space
+        How each parameter is drawn, in the words of a study file; SciPy's frozen distributions and lists too.
+    n_trials, seeds
+        Trials in all, and how many of them share a configuration.
+    family, ledger
+        What the trials are called, and the file that keeps them.
+    seed, selection, reported, direction, bounds, cost
+        As in a study file; what is left out is as the ledger has it. They are many because they are one study's
+        entries, each known by its own name.
+    engine, workers, resources, time_limit, retries
+        Where trials run, how many at once, what each needs and may take, and how often one that is killed runs again.
+    progress
+        True draws bars, False says nothing; by default bars on a terminal and lines elsewhere.
+
+    Returns
+    -------
+    Run
+        Where the ledger is, its head, and how far each family is; ``trials()`` is the table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> ledger = Path(tempfile.mkdtemp()) / "study.db"
+    >>> space = {"x": {"uniform": [0, 1]}}
+    >>> done = run_trials(lambda config, seed: config["x"], space, n_trials=4, ledger=ledger, progress=False)
+    >>> done.families, done.finished
+    ((('trials', 4, 4, 0),), True)
     """
     path = Path(ledger)
     kept: dict[str, Any] = {}

@@ -7,6 +7,7 @@ bands that are apart are a verdict.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest._plain import plain
+from levelbest.report.words.running import Ahead
 from levelbest.run.study import Judge
 from levelbest.run.view import FamilyView, LedgerView
 
@@ -155,27 +157,36 @@ class Standing:
         wrong = kept.low > kept.high
         return np.where(wrong, -np.inf, kept.low), np.where(wrong, np.inf, kept.high)
 
-    def verdict(self) -> str:
-        """Who is ahead at which budgets: where two bands are apart; "undecided", and empty before the first look."""
+    def ahead(self) -> list[Ahead] | None:
+        """Who is ahead of whom at which budgets: where two bands are apart. None before the first look."""
         ready = {name: kept for name, kept in self._kept.items() if kept.done}
         if len(ready) < 2:
-            return ""
-        said = []
-        for a, first in ready.items():
-            for b, second in ready.items():
-                count = min(first.value.size, second.value.size)
-                (low_a, high_a), (low_b, high_b) = self._limits(first), self._limits(second)
-                apart = low_a > high_b if self._judge.direction == "max" else high_a < low_b
-                if a != b and apart[:count].any():
-                    said.append(f"{a} is ahead of {b} at {_runs(self._grid[:count], apart[:count])}")
-        return "; ".join(said) if said else "undecided"
+            return None
+        ahead = []
+        for (a, first), (b, second) in itertools.permutations(ready.items(), 2):
+            count = min(first.value.size, second.value.size)
+            (low_a, high_a), (low_b, high_b) = self._limits(first), self._limits(second)
+            apart = low_a > high_b if self._judge.direction == "max" else high_a < low_b
+            if apart[:count].any():
+                ahead.append((a, b, _ranges(self._grid[:count], apart[:count])))
+        return ahead
+
+    @property
+    def note(self) -> str:
+        """What is to be known of the limits, as a code of ``report.words.running``; empty where nothing is."""
+        if self._judge.selection is None or self._judge.direction is None:
+            return "no-score"
+        if all(family.n_planned_first < FIRST for family in self._view.families.values()):
+            return "few-planned"
+        curves = self.curves()
+        if not any(curve["looked_at"] for curve in curves):
+            return "no-look"
+        return "contradict" if any(curve["contradict"] for curve in curves) else ""
 
 
-def _runs(budgets: IntArray, chosen: np.ndarray[Any, np.dtype[np.bool_]]) -> str:
-    """Budgets that follow each other, as ranges."""
+def _ranges(budgets: IntArray, chosen: np.ndarray[Any, np.dtype[np.bool_]]) -> tuple[tuple[int, int], ...]:
+    """Budgets that follow each other, as first and last."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(np.int8), [0]])))
-    parts = [
-        f"{budgets[start]}" if stop - start == 1 else f"{budgets[start]} to {budgets[stop - 1]}"
-        for start, stop in zip(edges[::2], edges[1::2], strict=True)
-    ]
-    return f"{', '.join(parts)} {'trial' if parts == ['1'] else 'trials'}"
+    return tuple(
+        (int(budgets[start]), int(budgets[stop - 1])) for start, stop in zip(edges[::2], edges[1::2], strict=True)
+    )

@@ -10,7 +10,6 @@ import re
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 from levelbest.errors import DataError, InputError, LevelbestError, MissingExtra
 from levelbest.report.page.html import page_policy
@@ -18,6 +17,14 @@ from levelbest.web.broadcast import Broadcaster
 from levelbest.web.data import LiveData, NotFinished
 from levelbest.web.guard import Guard
 from levelbest.web.page import live_page
+
+try:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
+    from starlette.routing import Route
+except ImportError:
+    raise MissingExtra("starlette", "web") from None
 
 __all__ = ["LOOPBACK", "make_app"]
 
@@ -50,6 +57,63 @@ async def _apart(function: Callable[[], str], stopping: Callable[[], bool]) -> s
     return done.result()
 
 
+class _Pages:
+    """What is answered at each address."""
+
+    def __init__(self, ledger: Path, stopping: Callable[[], bool]) -> None:
+        self._data = LiveData(ledger)
+        self._stopping = stopping
+        self._broadcaster = Broadcaster(self._data.state, stopping, lambda: self._data.busy)
+        text, self._policy = live_page(self._data.name)
+        self._whole = text.encode()
+        self._packed = gzip.compress(self._whole, mtime=0)  # once, for all readers
+
+    def routes(self) -> list[Route]:
+        reads = {"/": self.page, "/events": self.events, "/state": self.state, "/trial": self.trial}
+        return [Route(path, answer, methods=["GET"]) for path, answer in {**reads, "/report": self.report}.items()]
+
+    async def page(self, request: Request) -> Response:
+        small = re.search(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", request.headers.get("accept-encoding", ""))
+        headers = {"content-security-policy": self._policy, "vary": "accept-encoding"}
+        if small:
+            return HTMLResponse(self._packed, headers={**headers, "content-encoding": "gzip"})
+        return HTMLResponse(self._whole, headers=headers)
+
+    async def events(self, _: Request) -> Response:
+        return StreamingResponse(self._broadcaster.stream(), media_type="text/event-stream")
+
+    async def state(self, _: Request) -> Response:
+        return Response(await asyncio.to_thread(self._data.state), media_type="application/json")
+
+    async def trial(self, request: Request) -> Response:
+        family, number = request.query_params.get("family", ""), request.query_params.get("trial", "")
+        if not re.fullmatch("[0-9]{1,9}", number):
+            return PlainTextResponse("trial must be a number", status_code=400)
+        try:
+            about = await asyncio.to_thread(self._data.trial, family, int(number))
+        except InputError as error:
+            return PlainTextResponse(str(error), status_code=404)
+        return Response(json.dumps(about, allow_nan=False), media_type="application/json")
+
+    async def report(self, _: Request) -> Response:
+        try:
+            text = await _apart(self._data.report, self._stopping)
+        except LevelbestError as error:
+            return PlainTextResponse(str(error), status_code=409 if isinstance(error, NotFinished) else 500)
+        return HTMLResponse(text, headers={"content-security-policy": f"{page_policy()}; frame-ancestors 'none'"})
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        polling = asyncio.create_task(self._broadcaster.run())
+        try:
+            yield
+        finally:
+            polling.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await polling
+            await asyncio.to_thread(self._data.close)
+
+
 def make_app(
     ledger: Path,
     token: str,
@@ -62,60 +126,5 @@ def make_app(
 
     ``stopping`` says that the server is about to end, so that open streams end with it.
     """
-    try:
-        from starlette.applications import Starlette
-        from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
-        from starlette.routing import Route
-    except ImportError:
-        raise MissingExtra("starlette", "web") from None
-
-    data = LiveData(ledger)
-    broadcaster = Broadcaster(data.state, stopping, lambda: data.busy)
-    text, policy = live_page(data.name)
-    whole = text.encode()
-    packed = gzip.compress(whole, mtime=0)  # once, for all readers
-
-    async def page(request: Any) -> Any:
-        small = re.search(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", request.headers.get("accept-encoding", ""))
-        headers = {"content-security-policy": policy, "vary": "accept-encoding"}
-        return HTMLResponse(
-            packed if small else whole, headers=headers | ({"content-encoding": "gzip"} if small else {})
-        )
-
-    async def events(_: Any) -> Any:
-        return StreamingResponse(broadcaster.stream(), media_type="text/event-stream")
-
-    async def state(_: Any) -> Any:
-        return Response(await asyncio.to_thread(data.state), media_type="application/json")
-
-    async def trial(request: Any) -> Any:
-        family, number = request.query_params.get("family", ""), request.query_params.get("trial", "")
-        if not re.fullmatch("[0-9]{1,9}", number):
-            return PlainTextResponse("trial must be a number", status_code=400)
-        try:
-            found = await asyncio.to_thread(data.trial, family, int(number))
-        except InputError as error:
-            return PlainTextResponse(str(error), status_code=404)
-        return Response(json.dumps(found, allow_nan=False), media_type="application/json")
-
-    async def report(_: Any) -> Any:
-        try:
-            found = await _apart(data.report, stopping)
-        except LevelbestError as error:
-            return PlainTextResponse(str(error), status_code=409 if isinstance(error, NotFinished) else 500)
-        return HTMLResponse(found, headers={"content-security-policy": f"{page_policy()}; frame-ancestors 'none'"})
-
-    @contextlib.asynccontextmanager
-    async def lifespan(_: Any) -> AsyncIterator[None]:
-        polling = asyncio.create_task(broadcaster.run())
-        try:
-            yield
-        finally:
-            polling.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await polling
-            await asyncio.to_thread(data.close)
-
-    reads = {"/": page, "/events": events, "/state": state, "/trial": trial, "/report": report}
-    routes = [Route(path, function, methods=["GET"]) for path, function in reads.items()]
-    return Guard(Starlette(routes=routes, lifespan=lifespan), token, hosts, any_address=any_address)
+    pages = _Pages(ledger, stopping)
+    return Guard(Starlette(routes=pages.routes(), lifespan=pages.lifespan), token, hosts, any_address=any_address)

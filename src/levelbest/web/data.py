@@ -13,6 +13,7 @@ from typing import Any
 
 from levelbest._plain import plain
 from levelbest.errors import DataError, LevelbestError
+from levelbest.report.words.running import NOTES, ahead_words
 from levelbest.run.standing import CONFIDENCE, FIRST, Standing
 from levelbest.run.study import Judge
 from levelbest.run.view import FamilyView, LedgerView
@@ -115,7 +116,7 @@ class LiveData:
 
     def _verdict(self) -> dict[str, Any]:
         """The sentence to read first and what stands behind it: of a finished study those of its report."""
-        said = self._standing.verdict()
+        said = ahead_words(self._standing.ahead())
         so_far = "Undecided so far." if said == "undecided" else said and f"{said}."
         if not self._view.finished:
             return {"verdict": so_far, "conditions": ""}
@@ -138,23 +139,8 @@ class LiveData:
         self._pending = True
 
     def _note(self) -> str:
-        if self._judge.selection is None or self._judge.direction is None:
-            return (
-                "The study names no selection score with a direction, so no curve is drawn while it runs; the report "
-                "chooses the columns when it is finished."
-            )
-        if self._pending:
-            return "Limits are still being computed; those shown are valid, and will narrow."
-        if all(one.n_planned_first < FIRST for one in self._view.families.values()):
-            return f"Fewer than {FIRST} trials are planned: there are no limits that hold at every look."
-        if not any(curve["looked_at"] for curve in self._standing.curves()):
-            return f"There are no limits before the first look, at {FIRST} finished trials of a family's plan."
-        if any(curve["contradict"] for curve in self._standing.curves()):
-            return (
-                "Looks contradict each other at some budgets, and no limits are shown there: one of them misses, or "
-                "the trials are not a random sample in this order."
-            )
-        return ""
+        code = "pending" if self._pending and self._standing.note != "no-score" else self._standing.note
+        return NOTES[code].format(first=FIRST) if code else ""
 
     def _failures(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
