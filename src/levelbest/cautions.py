@@ -52,7 +52,6 @@ class Caution:
     """
 
     code: str
-    message: str | None = None
     family: str | None = None
     value: float | None = None
     kind: str = ""
@@ -68,7 +67,7 @@ class Caution:
     ) -> Caution:
         """A warning from its facts; lists are kept as tuples, so that equal warnings are one."""
         plain = tuple((name, tuple(fact) if isinstance(fact, list) else fact) for name, fact in facts.items())
-        return cls(code, None, family, None if value is None else float(value), kind, plain)
+        return cls(code, family, None if value is None else float(value), kind, plain)
 
     def fact(self, name: str, default: Any = None) -> Any:
         """One fact by its name."""
@@ -79,7 +78,7 @@ class Caution:
         """What it says, without the family's name."""
         from levelbest.report.words.cautions import caution_sentence
 
-        return self.message if self.message is not None else caution_sentence(self)
+        return caution_sentence(self)
 
     def __str__(self) -> str:
         return f"{self.family}: {self.sentence}" if self.family else self.sentence

@@ -50,7 +50,8 @@ def make_view(reported="test_acc"):
         title=f"Report {HOSTILE}", verdict=(f"{HOSTILE} is better than {PLAIN} from 3 to 4 trials.",), details=(),
         selection="dev_acc", reported=reported, direction="max", bounds=(0.0, 1.0), cost_unit="s", confidence=0.95,
         failed="worst", seed=0, headline=2, families=families, lines=tuple(lines), pairs=pairs, table=table, n_rows=4,
-        cautions=(Caution("failures", "1 of 4 trials failed", HOSTILE, 1),), methods=f"We ran {HOSTILE}.",
+        cautions=(Caution.of("failures", HOSTILE, 1, n_failed=1, of=4, failed="worst", unit="trial"),),
+        methods=f"We ran {HOSTILE}.",
         references=("Someone. Something. 2018.",), published={"SOTA <b>": 0.7}, provenance={"seed": "0"},
     )  # fmt: skip
 

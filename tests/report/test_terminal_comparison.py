@@ -154,6 +154,24 @@ def test_next_steps_say_what_would_decide_it():
     assert not any("decide" in step.text for step in next_steps(comparison(decided)))
 
 
+def test_next_steps_are_about_the_leading_families():
+    three = terms(n_pairs=3)
+    still_open = effect(0.01, -0.01, 0.03)
+    pairs = (
+        pair("worst", "best", (1, 9, OPEN), terms=three, effect=still_open, further=2),
+        pair("worst", "next", (1, 9, OPEN), terms=three, effect=still_open, further=3),
+        pair("best", "next", (1, 9, OPEN), terms=three, effect=still_open, further=31),
+    )
+    table = (standing("best"), standing("next"), standing("worst"))
+    (step, *_) = next_steps(comparison(*pairs, standings=table, possible_best=("worst", "best", "next")))
+    assert step.text == "About 31 further trials of each would probably decide between best and next at 5 trials"
+
+
+def test_strips_that_are_all_alike_are_left_out(capsys):
+    lines = _printed(capsys, comparison(pair("a", "b", (1, 9, OPEN), terms=terms())))
+    assert not any("may be best" in line for line in lines)
+
+
 def test_next_steps_look_at_failures_that_change_a_verdict_first():
     one = pair("a", "b", (1, 9, "a"), terms=terms(), n_failed=(0, 3), survives=False)
     (step, *_) = next_steps(comparison(one))

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["print_comparison"]
 
-_MANY = 12
-"""More families than this have strips for the leading ones only."""
+_MANY, _STRIPS = 12, 8
+"""More families than this have strips for the leading ones only, so many at most."""
 _LONGEST_NAME = 24
 _MOST_REMARKS = 8
 
@@ -130,9 +130,9 @@ def _print_strips(comparison: Comparison, out: Console) -> None:
         labels = {name: f"{i + 1}" if len(name) > _LONGEST_NAME else name for i, name in enumerate(order)}
     if len(order) > _MANY:
         leading = _leading(comparison)
-        order = [name for name in order if name in leading][:_MANY]
-    if not order:
-        return
+        order = [name for name in order if name in leading][:_STRIPS]
+    if not order or not any(pair.decided for pair in comparison.pairs):
+        return  # where nothing is decided all strips are alike
     unit = comparison.terms.metric.cost or "cost" if comparison.terms.axis == "cost" else f"{comparison.terms.unit}s"
     wide = max(len(unit), *(len(labels[name]) for name in order)) + 2
     strips = strips_of(comparison, order, out.width - wide)

@@ -63,21 +63,18 @@ def _failures(comparison: Comparison) -> list[Step]:
 
 
 def _deciding(comparison: Comparison) -> list[Step]:
-    """How many further trials would decide who is best at the effects' budget."""
+    """How many further trials would decide between the first and the next that may be the best, at the budget shown."""
     terms = comparison.terms
     leading = set(comparison.possible_best) if len(comparison.pairs) > 1 else set(comparison.families)
-    undecided = [
-        pair
-        for pair in comparison.pairs
-        if pair.effect.winner is None and not pair.effect.negligible and set(pair.families) <= leading
-    ]
-    known = [pair for pair in undecided if pair.further > 0]
-    if not known:
+    order = [standing.family for standing in comparison.standings] or list(comparison.families)
+    first, *others = [name for name in order if name in leading] or order
+    between = [pair for name in others for pair in comparison.pairs if set(pair.families) == {first, name}]
+    pair = next((pair for pair in between if pair.effect.winner is None and not pair.effect.negligible), None)
+    if pair is None or not pair.further > 0:
         return []
-    nearest = min(known, key=lambda pair: pair.further)
-    budget = int(nearest.effect.budget)
+    budget = int(pair.effect.budget)
     where = "" if terms.design == "seeds" else f" at {plural(budget, terms.unit)}"
-    return [_further(nearest, where, budget, leading)]
+    return [_further(pair, where, budget, leading)]
 
 
 def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -> Step:
