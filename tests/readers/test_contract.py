@@ -26,6 +26,9 @@ from levelbest.trials import STATUSES
 sys.path.insert(0, str(Path(__file__).parents[1] / "run"))
 from ledgers import ended, opening, started
 
+sys.path.insert(0, str(Path(__file__).parent))
+import makers
+
 HERE = Path(__file__).parent / "artefacts"
 
 
@@ -80,6 +83,11 @@ def small_folder(folder):
 
 ARTEFACTS = [
     ("folder", small_folder, {}),
+    ("keras-tuner", makers.keras_tuner, {}),
+    ("smac", makers.smac, {}),
+    ("evalplus", makers.evalplus, {}),
+    ("ray-table", makers.ray_table, {}),
+    ("syne-tune", makers.syne_tune, {}),
     ("table", small_csv, {}),
     ("table", small_lines, {}),
     ("table", small_parquet, {}),

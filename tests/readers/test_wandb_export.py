@@ -4,8 +4,9 @@ import gzip
 from pathlib import Path
 
 from levelbest.readers import read_trials
-from levelbest.readers.formats.wandb_export import READER
+from levelbest.readers.registry import readers
 
+READER = next(reader for reader in readers() if reader.name == "wandb-csv")
 FILE = Path(__file__).parent / "artefacts" / "wandb_export" / "runs.csv"
 
 

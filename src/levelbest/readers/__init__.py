@@ -134,13 +134,17 @@ def _check_options(options: Mapping[str, Any], used: Sequence[Reader]) -> None:
 
 
 def _frame(source: Any) -> RawTable:
+    from levelbest.readers.formats.exported import known_export, with_export
     from levelbest.readers.formats.sklearn_cv import is_cv_results, mapping_table, with_roles
     from levelbest.readers.tables.frames import frame_table
 
     if isinstance(source, Mapping) and is_cv_results(source):
         return mapping_table(source)
     table = frame_table(source)
-    return with_roles(table) if is_cv_results(table.columns) else table
+    if is_cv_results(table.columns):
+        return with_roles(table)
+    export = known_export(table.columns)
+    return table if export is None else with_export(table, export)
 
 
 def _names(given: str | Sequence[str] | None) -> tuple[str, ...] | None:

@@ -1,0 +1,73 @@
+"""Results of EvalPlus and BigCodeBench (eval_results.json): samples of each problem, passed or not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from levelbest.errors import DataError
+from levelbest.readers.formats._rows import columns_of, parse_json
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import kind_of, plain_name, read_bytes
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS"]
+
+_MARKS = re.compile(rb'"(base_status|plus_status|status)"\s*:')
+
+
+def _recognises(path: Path) -> bool:
+    if not path.is_file() or kind_of(path) != "json" or "eval_results" not in path.name:
+        return False
+    try:
+        head = read_bytes(path, 1 << 20)
+    except ValueError:
+        return False
+    return b'"eval"' in head and b'"task_id"' in head and _MARKS.search(head) is not None
+
+
+def _read(path: Path, **_: Any) -> list[RawTable]:
+    """One table, one row per sample; a sample passes the extended tests only if it passes the basic ones."""
+    try:
+        by_task = parse_json(read_bytes(path).decode("utf-8", errors="replace"))["eval"]
+        if not isinstance(by_task, dict):
+            raise ValueError("its samples are not by problem")
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path.name} is no result of EvalPlus: {error}") from None
+    rows: list[dict[str, Any]] = []
+    skipped: list[Skipped] = []
+    for task, samples in by_task.items():
+        for place, sample in enumerate(samples if isinstance(samples, list) else [samples]):
+            if not isinstance(sample, dict):
+                skipped.append(Skipped(f"{path.name}, {task}, sample {place}", "it is not a sample"))
+                continue
+            row: dict[str, Any] = {"problem": task, "sample": place}
+            base = sample.get("base_status", sample.get("status"))
+            row["passed"] = float(base == "pass")
+            if "plus_status" in sample and sample["plus_status"] is not None:
+                row["passed_plus"] = float(base == "pass" and sample["plus_status"] == "pass")
+            rows.append(row)
+    if not rows:
+        raise DataError(f"{path.name} holds no sample")
+    columns = columns_of(rows)
+    system = re.sub(r"[-_.]?eval_results$", "", plain_name(path).removesuffix(".json")) or path.name
+    return [
+        RawTable(
+            source=system,
+            columns=columns,
+            roles={
+                "selection": "passed_plus" if "passed_plus" in columns else "passed",
+                "group": "problem",
+                "order": "sample",
+            },
+            configuration=[],
+            direction="max",
+            facts={"format": "EvalPlus results", "bounds:low": "0", "bounds:high": "1"},
+            skipped=skipped,
+        )
+    ]
+
+
+READER = Reader("evalplus", "EvalPlus or BigCodeBench results (*eval_results.json)", _recognises, _read)
+READERS = (READER,)

@@ -1,0 +1,101 @@
+"""SMAC3's runhistory.json, of versions 1 and 2: a row per run of a configuration, which it tries to make cheap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from levelbest.errors import DataError
+from levelbest.readers.formats._rows import columns_of, number, parse_json
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import read_bytes
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS"]
+
+_STATUS = {"RUNNING": "running", "SUCCESS": "ok", "CRASHED": "failed", "TIMEOUT": "failed", "MEMORYOUT": "failed"}
+_NUMBERED = ("RUNNING", "SUCCESS", "CRASHED", "TIMEOUT", "MEMORYOUT")
+_KEYS = ("config_id", "instance", "seed", "budget", "cost", "time", "status", "starttime", "endtime", "additional_info")
+_NEWER = (*_KEYS[:6], "cpu_time", *_KEYS[6:])
+
+
+def _recognises(path: Path) -> bool:
+    if path.is_dir():
+        return (path / "runhistory.json").is_file()
+    if path.suffix != ".json" or not path.is_file():
+        return False
+    try:
+        head, size = read_bytes(path, 4096), path.stat().st_size
+        with path.open("rb") as file:
+            file.seek(max(0, size - 65536))
+            tail = file.read()
+    except (OSError, ValueError):
+        return False
+    return b'"data"' in head and b'"config' in tail and (b"runhistory" in path.name.encode() or b'"stats"' in head)
+
+
+def _read(path: Path, **_: Any) -> list[RawTable]:
+    """One table, one row per run; the selection score is the cost, which is minimised."""
+    file = path / "runhistory.json" if path.is_dir() else path
+    source = file.parent.name if file.name == "runhistory.json" and file.parent.name else file.name
+    try:
+        history = parse_json(read_bytes(file).decode("utf-8", errors="replace"))
+        runs, configs = history["data"], history["configs"]
+        if not isinstance(runs, list) or not isinstance(configs, dict):
+            raise ValueError("its data are no list of runs")
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{file.name} is no run history of SMAC: {error}") from None
+    skipped: list[Skipped] = []
+    rows = []
+    for place, run in enumerate(runs, 1):
+        try:
+            rows.append(_row(run, configs))
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+            skipped.append(Skipped(f"{file.name}, run {place}", f"not read: {error!r}"[:200]))
+    if not rows:
+        raise DataError(f"{file.name} holds no run of SMAC")
+    columns = columns_of(rows, ["config_id", "seed", "status", "cost", "time"], numbers=["time", "seed", "budget"])
+    roles = {"selection": "cost", "status": "status", "cost": "time"}
+    if columns["seed"].size and len(set(columns["seed"].tolist())) > 1:
+        roles["seed"] = "seed"
+    if len({row.get("instance") for row in rows}) > 1:
+        roles["group"] = "instance"
+    return [
+        RawTable(
+            source=source,
+            columns=columns,
+            roles=roles,
+            configuration=[name for name in columns if name.startswith("config.")],
+            direction="min",
+            cost_unit="s",
+            facts={"format": "SMAC3 run history", "sampler": "SMAC"},
+            skipped=skipped,
+        )
+    ]
+
+
+def _row(run: Any, configs: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(run, dict):
+        named = run
+    elif len(run) == 2:  # version 1: a key and a value
+        named = dict(zip(_KEYS, [*run[0], *run[1]], strict=False))
+    else:
+        named = dict(zip(_NEWER if len(run) == len(_NEWER) else _KEYS, run, strict=False))
+    status = named["status"]
+    if isinstance(status, dict):
+        status = str(status.get("__enum__", "")).rpartition(".")[2]
+    elif isinstance(status, int):
+        status = _NUMBERED[status]
+    cost = named["cost"]
+    row = {"config_id": str(named["config_id"]), "status": _STATUS[str(status)], "time": number(named.get("time"))}
+    row |= {key: named.get(key) for key in ("instance", "seed", "budget")}
+    if isinstance(cost, list):
+        row |= {f"cost.{place}": number(part) for place, part in enumerate(cost)}
+    # A run that crashed has the largest number for a cost.
+    row["cost"] = number(cost) if row["status"] == "ok" and not isinstance(cost, list) else None
+    settings = configs.get(str(named["config_id"]), {})
+    return row | {f"config.{key}": value for key, value in settings.items()}
+
+
+READER = Reader("smac", "SMAC3 run history (runhistory.json)", _recognises, _read)
+READERS = (READER,)

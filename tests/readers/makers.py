@@ -1,0 +1,138 @@
+"""Results in the shapes of tools that cannot be installed here, as their documentation and sources describe them."""
+
+import csv
+import io
+import json
+import zipfile
+
+import numpy as np
+
+
+def keras_tuner(folder):
+    path = folder / "untitled_project"
+    rng = np.random.default_rng(1)
+    for trial in range(6):
+        inner = path / f"trial_{trial:04d}"
+        inner.mkdir(parents=True)
+        steps = rng.random(3).round(4).tolist()
+        done = trial != 4
+        state = {
+            "trial_id": f"{trial:04d}",
+            "hyperparameters": {
+                "space": [{"class_name": "Float", "config": {"name": "lr"}}],
+                "values": {
+                    "lr": float(10 ** rng.uniform(-4, -1)),
+                    "units": int(rng.integers(1, 9) * 32),
+                    "tuner/epochs": 3,
+                },
+            },
+            "metrics": {
+                "metrics": {
+                    "val_accuracy": {
+                        "direction": "max",
+                        "observations": [{"value": [value], "step": step} for step, value in enumerate(steps)],
+                    }
+                }
+                if done
+                else {}
+            },
+            "score": max(steps) if done else None,
+            "best_step": int(np.argmax(steps)) if done else None,
+            "status": "COMPLETED" if done else "FAILED",
+            "message": None if done else "Traceback ...",
+        }
+        (inner / "trial.json").write_text(json.dumps(state))
+    (path / "oracle.json").write_text(json.dumps({"ongoing_trials": {}, "seed": 1, "tried_so_far": []}))
+    return path
+
+
+def smac(folder):
+    path = folder / "smac_run"
+    path.mkdir()
+    runs = [
+        [1, None, 7, None, 0.25, 1.5, 1.4, 1, 0.0, 1.5, {}],
+        [2, None, 7, None, 2147483647.0, 0.2, 0.1, 2, 1.5, 1.7, {}],
+        [3, None, 7, None, 0.125, 2.0, 1.9, 1, 1.7, 3.7, {}],
+        [4, None, 7, None, 0.5, 1.0, 0.9, 1, 3.7, 4.7, {}],
+    ]
+    configs = {str(key): {"C": 0.1 * key, "kernel": "rbf" if key % 2 else "poly"} for key in range(1, 5)}
+    document = {"stats": {"submitted": 4, "finished": 4, "running": 0}, "data": runs, "configs": configs}
+    (path / "runhistory.json").write_text(json.dumps({**document, "config_origins": dict.fromkeys(configs, "Sobol")}))
+    return path
+
+
+def evalplus(folder):
+    path = folder / "some-model_eval_results.json"
+    tasks = {
+        f"HumanEval/{task}": [
+            {
+                "task_id": f"HumanEval/{task}",
+                "solution": "def f(): ...",
+                "base_status": "pass" if (task + sample) % 3 else "fail",
+                "plus_status": "pass" if (task + sample) % 2 else "fail",
+                "base_fail_tests": [],
+                "plus_fail_tests": [],
+            }
+            for sample in range(5)
+        ]
+        for task in range(8)
+    }
+    path.write_text(json.dumps({"date": "2026-01-01 00:00", "hash": "0" * 32, "eval": tasks}))
+    return path
+
+
+def _text(rows):
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def ray_table(folder):
+    rng = np.random.default_rng(2)
+    rows = [
+        {
+            "val_acc": rng.random(),
+            "trial_id": f"a{trial:04d}",
+            "training_iteration": 10,
+            "time_total_s": 5.0 + trial,
+            "hostname": "secret-host",
+            "node_ip": "10.0.0.1",
+            "pid": 4711,
+            "config/lr": 10 ** rng.uniform(-4, -1),
+            "config/layers": int(rng.integers(1, 4)),
+            "logdir": "/home/someone/ray_results",
+        }
+        for trial in range(8)
+    ]
+    path = folder / "results.csv"
+    path.write_text(_text(rows))
+    return path
+
+
+def syne_tune(folder):
+    rng = np.random.default_rng(3)
+    rows = [
+        {
+            "validation_error": float(rng.random()),
+            "epoch": epoch,
+            "trial_id": trial,
+            "st_worker_time": 2.0 * epoch,
+            "st_worker_timestamp": 1.7e9 + epoch,
+            "st_worker_iter": epoch - 1,
+            "st_decision": "CONTINUE",
+            "st_status": "Completed",
+            "config_lr": 0.01 * (trial + 1),
+            "config_epochs": 4,
+            "st_tuner_time": 3.0 * epoch,
+        }
+        for trial in range(5)
+        for epoch in range(1, 5)
+    ]
+    path = folder / "results.csv.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("results.csv", _text(rows))
+    said = {"metric_names": ["validation_error"], "metric_mode": "min", "tuner_name": "search-2026"}
+    (folder / "metadata.json").write_text(json.dumps({**said, "scheduler_name": "RandomSearch"}))
+    return path
