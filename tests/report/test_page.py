@@ -7,14 +7,16 @@ import itertools
 import json
 import math
 import shutil
+import time
 from dataclasses import replace
 
 import pypdf
 import pytest
 from page_view import HOSTILE, PLAIN, make_view, many_families
 
+from levelbest.cautions import Caution
 from levelbest.report.page.html import render_page
-from levelbest.report.page.tables import trials_csv
+from levelbest.report.page.tables import trials_csv, verdict_tables
 from levelbest.report.view import Range
 
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40'><path d='M0 0L60 40' style='stroke:#000'/></svg>"
@@ -62,6 +64,14 @@ def test_it_opens_offline_with_the_verdict_and_no_errors(page):
     assert page.evaluate("window.hacked") is None
     assert page.title() == f"Report {HOSTILE}"
     assert page.problems == []
+
+
+def _until(page, expression, seconds=30):
+    """Wait for an expression to hold; the page's policy forbids playwright's own way of waiting."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, expression
+        time.sleep(0.02)
 
 
 def _standing(page):
@@ -145,7 +155,7 @@ def test_bands_and_names_at_the_ends(page):
     assert _picture(page) != with_bands
     assert PLAIN in _tick_labels(page)  # written where its line ends
     page.set_viewport_size({"width": 375, "height": 700})
-    page.wait_for_function("document.querySelector('#chart canvas').clientWidth < 375")
+    _until(page, "document.querySelector('#chart canvas').clientWidth < 375")
     assert PLAIN not in _tick_labels(page)
 
 
@@ -288,7 +298,7 @@ def test_names_in_the_verdict_have_the_colours_of_their_lines(page):
 
 def test_the_methods_paragraph_is_copied_or_selected(page):
     page.locator("#copy-methods").click()
-    page.wait_for_function("document.getElementById('copied').textContent !== ''")
+    _until(page, "document.getElementById('copied').textContent !== ''")
     assert page.problems == []
 
 
@@ -345,7 +355,7 @@ def test_printing_gives_a_pdf_with_the_text(page):
 
 def test_a_phone_does_not_scroll_sideways(page):
     page.set_viewport_size({"width": 375, "height": 700})
-    page.wait_for_function("document.querySelector('canvas').getBoundingClientRect().right <= 375")  # drawn anew
+    _until(page, "document.querySelector('canvas').getBoundingClientRect().right <= 375")  # drawn anew
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
@@ -404,3 +414,53 @@ def test_a_pair_whose_curve_is_left_out_says_where_it_is(browser, tmp_path):
         assert page.locator("#difference-title").inner_text().endswith("The curve of this pair is in report.json.")
         assert "model 1 is better at 2–4" in page.locator("#difference-title").inner_text()
         assert page.problems == []
+
+
+def test_a_cost_that_reads_the_same_at_both_ends_is_one_cost(browser, tmp_path):
+    """Once '1.45 s to 1.45 s, 1.83 s to 2.06 s'."""
+    view = make_view()
+    ranges = (Range(1.45, 1.4501, HOSTILE), Range(1.4501, 3600.0, "undecided"))
+    pair = replace(view.pairs[0], axis="cost", x=(1.45, 1.4501, 3.0, 3600.0), ranges=ranges)
+    view = replace(view, pairs=(*view.pairs, pair))
+    (table,) = [one for one in verdict_tables(view) if "cost" in one["title"]]
+    assert table["rows"][0][1:] == [f"{HOSTILE}: 1.45 s", "1.45 s to 1.00 h"]
+    with opened(browser, tmp_path, view) as page:
+        page.locator('input[name="axis"][value="cost"]').check()
+        titles = page.locator("#strip rect title").all_text_contents()
+        assert all("1.45 s – 1.45 s" not in one for one in titles)
+
+
+def test_names_and_numbers_of_every_trial_stay_on_one_line(page):
+    heights = page.evaluate("[...document.querySelectorAll('#trials-table tbody tr')].map((r) => r.offsetHeight)")
+    assert len(heights) == 4
+    assert max(heights) < 40
+
+
+def test_figures_are_dark_in_the_dark(browser, tmp_path):
+    from PIL import Image
+
+    from levelbest.report.figures.curves import draw_lines, figure_bytes
+
+    figure = figure_bytes(draw_lines(make_view().lines_of("mean")).figure, "svg")
+    path = tmp_path / "dark.html"
+    path.write_text(render_page(make_view(), {**FIGURES, "distributions": figure}), encoding="utf-8")
+    grounds = {}
+    for scheme in ("light", "dark"):
+        context = browser.new_context(offline=True, color_scheme=scheme)
+        tab = context.new_page()
+        tab.goto(path.as_uri())
+        shot = tab.locator("#figure-distributions").screenshot()
+        grounds[scheme] = Image.open(io.BytesIO(shot)).convert("L").getpixel((3, 3))
+        context.close()
+    assert grounds["light"] > 240
+    assert grounds["dark"] < 60
+
+
+def test_choices_stand_apart_from_doubts():
+    chosen = Caution.of("guessed-columns", columns=(("seed", "seed"),))
+    view = make_view()
+    text = render_page(replace(view, cautions=(*view.cautions, chosen)), FIGURES)
+    doubts = text[text.index('<ul class="asked">') : text.index("</ul>", text.index('<ul class="asked">'))]
+    assert "failures" in doubts
+    assert "guessed-columns" not in doubts
+    assert "seed = &#39;seed&#39;" in text

@@ -27,6 +27,7 @@ from levelbest.report.page.tables import (
 from levelbest.report.paper.markup import ROUNDING
 from levelbest.report.strips import by_seeds
 from levelbest.report.view import View
+from levelbest.report.words.cautions import CHOICES
 from levelbest.report.words.remarks import remarks
 from levelbest.report.words.steps import next_steps
 
@@ -63,6 +64,7 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
     row_heads, rows = trial_rows(view)
     family_heads, families = family_rows(view)
     first = view.lines_of(view.statistics[0])
+    asked = remarks(view.cautions, len(view.families))
     return (
         environment.from_string(asset("page.html.j2"))
         .render(
@@ -89,7 +91,8 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
             family_heads=family_heads,
             family_rows=families,
             section_kinds=[kinds_of(section.rows, len(section.heads)) for section in view.sections],
-            remarks=remarks(view.cautions, len(view.families)),
+            doubts=[one for one in asked if one.code not in CHOICES],
+            choices=[one for one in asked if one.code in CHOICES],
             rounding=ROUNDING,
             row_heads=row_heads,
             row_kinds=kinds_of(rows, len(row_heads)),
