@@ -159,9 +159,9 @@ class Cell:
     @property
     def share(self) -> float:
         """Of the samples of a round: what takes long gets fewer."""
-        if self.kind == "plan":
-            return 0.05
-        return 0.2 if len(self.sizes) > 2 and self.kind != "seeds" else 0.5 if self.kind in ("power", "rare") else 1.0
+        if len(self.sizes) > 2 and self.kind != "seeds":
+            return 0.1
+        return {"plan": 0.05, "power": 0.5, "rare": 0.25, "equal seeds": 0.5}.get(self.kind, 1.0)
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -407,7 +407,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Run or write the certificate of verdicts.")
     parser.add_argument("what", choices=["run", "write"])
     parser.add_argument("--results", type=Path, default=Path(__file__).parent / "verdicts.json")
-    parser.add_argument("--rounds", type=int, nargs="+", default=[50, 100, 200, 300, 500, 1_000, 2_000, 4_000])
+    parser.add_argument("--rounds", type=int, nargs="+", default=[50, 100, 200, 300, 400, 500, 1_000, 2_000, 4_000, 20_000])
     parser.add_argument("--minutes", type=float, default=60)
     given = parser.parse_args()
     if given.what == "run":
