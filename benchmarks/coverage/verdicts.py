@@ -32,6 +32,7 @@ from levelbest.stats.contrasts._random_searches import _tests
 from levelbest.stats.contrasts._settle import holm
 
 SEED, ALPHA, RIVAL_SAMPLES = 2026, 0.05, 250
+ROUNDS = (50, 100, 200, 300, 400, 500, 1_000, 2_000, 4_000, 20_000)
 DATA = Path(__file__).parents[2] / "src" / "levelbest" / "data" / "digits.csv"
 Quantile = Callable[[np.ndarray], np.ndarray]
 
@@ -407,7 +408,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Run or write the certificate of verdicts.")
     parser.add_argument("what", choices=["run", "write"])
     parser.add_argument("--results", type=Path, default=Path(__file__).parent / "verdicts.json")
-    parser.add_argument("--rounds", type=int, nargs="+", default=[50, 100, 200, 300, 400, 500, 1_000, 2_000, 4_000, 20_000])
+    parser.add_argument(
+        "--rounds", type=int, nargs="+", default=[50, 100, 200, 300, 400, 500, 1_000, 2_000, 4_000, 20_000]
+    )
     parser.add_argument("--minutes", type=float, default=60)
     given = parser.parse_args()
     if given.what == "run":

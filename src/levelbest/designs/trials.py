@@ -15,7 +15,6 @@ from levelbest.stats.contrasts import (
     Contrasts,
     Question,
     chance_better,
-    draw,
     permutation_p,
     relative_improvement,
     search_contrasts,
@@ -74,17 +73,18 @@ class IndependentTrials(TableDesign):
 
     def _relative(self, places: tuple[int, int], shown: IntArray) -> tuple[tuple[float, float, float, float], ...]:
         settings = self.asked.settings
-        draws = draw(
-            [self.samples[place] for place in places],
-            ((0, 1),),
+        first, second = (self.samples[place] for place in places)
+        value, low, high = relative_improvement(
+            first,
+            second,
             shown,
             paired=self.paired,
+            confidence=settings.confidence,
             n_resamples=settings.n_resamples,
             rng=settings.rng,
         )
-        value, low, high = relative_improvement(draws, 0, settings.confidence)
         known = np.flatnonzero(np.isfinite(value))
-        return tuple((float(draws.n[i]), float(value[i]), float(low[i]), float(high[i])) for i in known)
+        return tuple((float(shown[i]), float(value[i]), float(low[i]), float(high[i])) for i in known)
 
 
 def shown_budgets(budgets: IntArray, n_trials: int) -> IntArray:

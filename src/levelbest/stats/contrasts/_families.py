@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,6 +70,15 @@ class Side:
             moved[:, cut] = estimates - trials.estimate[:, None]
             variances[:, cut] = np.maximum(np.square(errors), self.floor[:, None])
         return moved, variances
+
+
+class Curves(NamedTuple):
+    """Two families' curves at their nodes, resampled: of the first, of the second and, of errors, of the difference."""
+
+    estimates: tuple[FloatArray, FloatArray]
+    errors: tuple[FloatArray, FloatArray, FloatArray]
+    moved: tuple[FloatArray, FloatArray]
+    variances: tuple[FloatArray, FloatArray, FloatArray]
 
 
 class Families:
@@ -136,6 +146,31 @@ class Families:
             (moved_a, va), (moved_b, vb) = (drawn[f] for f in pair)
             out[pair] = _t(moved_a[:k] - moved_b[:k], va[:k] + vb[:k])
         return out
+
+    def resampled_curves(self, pair: Pair, n_resamples: int, base: int) -> Curves:
+        """Estimates and squared standard errors of a pair's curves, and resampled deviations with theirs."""
+        sides = [self.sides[f] for f in pair]
+        at_nodes = [side.at(self.nodes) for side in sides]
+        estimates = at_nodes[0][0], at_nodes[1][0]
+        errors = at_nodes[0][1], at_nodes[1][1], np.square(self.at(pair, self.nodes)[1])
+        if not self.paired:
+            (moved_a, va), (moved_b, vb) = (
+                side.resampled(n_resamples, np.random.default_rng([base, self.place[f]]))
+                for f, side in zip(pair, sides, strict=True)
+            )
+            return Curves(estimates, errors, (moved_a, moved_b), (va, vb, va + vb))
+        m, shape = sides[0].sample.n_trials, (self.nodes.size, n_resamples)
+        moved, variances = np.empty((2, *shape)), np.empty((3, *shape))
+        rng = np.random.default_rng([base, 0])
+        for cut in _pieces(n_resamples, m, self.nodes.size):
+            drawn = counts(m, cut.stop - cut.start, rng)
+            for place, f in enumerate(pair):
+                side = self._small(f)
+                values, own = side.ranked.resampled(drawn[:, side.ranked.order], errors=True)
+                moved[place, :, cut] = values - side.ranked.estimate[:, None]
+                variances[place, :, cut] = np.maximum(np.square(own), side.floor[:, None])
+            variances[2, :, cut] = self._paired_variance(pair, drawn)
+        return Curves(estimates, errors, (moved[0], moved[1]), (variances[0], variances[1], variances[2]))
 
     def _paired_t(self, pairs: Sequence[Pair], n_resamples: int, rng: np.random.Generator) -> dict[Pair, FloatArray]:
         m = self.sides[pairs[0][0]].sample.n_trials
