@@ -132,6 +132,18 @@ def test_seeds_speak_of_a_new_run():
     )
 
 
+def test_one_budget_takes_one_sentence():
+    asked = terms(named=True)
+    won = pair("a", "b", (5, 5, "b"), terms=asked, effect=effect(-0.034, -0.057, -0.010, "b", named=True))
+    assert verdict_sentences(comparison(won)) == (
+        "b is better than a with 5 trials, named in advance: it is better by 0.034 (0.010 to 0.057).",
+    )
+    still_open = pair("a", "b", (5, 5, OPEN), terms=terms(), effect=effect(0.01, -0.01, 0.03))
+    assert verdict_sentences(comparison(still_open)) == (
+        "The data cannot tell a from b with 5 trials: a is ahead by 0.010 (-0.010 to 0.030).",
+    )
+
+
 def test_what_cannot_be_compared_says_why():
     two = pair("a", "b", (1, 1, APART, "few-trials"), terms=terms(design="seeds", unit="run"), n_trials=(2, 2))
     assert verdict_sentences(comparison(two)) == ("a and b cannot be compared: a family has fewer than 3 trials.",)

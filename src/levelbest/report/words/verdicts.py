@@ -96,8 +96,9 @@ def verdict_sentences(comparison: Comparison) -> tuple[str, ...]:
 
 def verdict_of_pair(pair: PairComparison) -> tuple[str, ...]:
     """Who of two is better at which budgets, by how much, and what they show as they were run."""
-    if pair.terms.design == "seeds" and pair.verdicts[0].verdict != NOT_COMPARABLE:
-        return _of_two_by_runs(pair)
+    single = len(pair.verdicts) == 1 and pair.verdicts[0].start == pair.verdicts[0].end == pair.effect.budget
+    if single and pair.verdicts[0].verdict != NOT_COMPARABLE:
+        return (*_at_one_budget(pair), *_claims(pair))
     first, second = pair.families
     by_label = _by_label(pair.verdicts)
     clauses: list[str] = []
@@ -120,21 +121,24 @@ def verdict_of_pair(pair: PairComparison) -> tuple[str, ...]:
     return (f"{'; '.join(clauses)}.", *_effect_sentence(pair), *_claims(pair))
 
 
-def _of_two_by_runs(pair: PairComparison) -> tuple[str, ...]:
-    """Seeds have one budget, a new run: one sentence."""
+def _at_one_budget(pair: PairComparison) -> tuple[str, ...]:
+    """Where there is one budget, such as a new run of seeds, one sentence says who is better, and by how much."""
     (first, second), effect = pair.families, pair.effect
     ahead, other = (second, first) if effect.winner == second else (first, second)
+    seeds = pair.terms.design == "seeds"
+    where = "" if seeds else f" {_at_effect(effect, pair.terms).rstrip(',')}"
     if effect.winner is not None:
         by = effect_words(effect if ahead == first else effect.mirrored())
-        return (f"{ahead} is better than {other}: a new run of it is better by {by}.",)
-    open_question = f"The data cannot tell {first} from {second}"
+        means = "a new run of it is better" if seeds else "it is better"
+        return (f"{ahead} is better than {other}{where}: {means} by {by}.",)
+    open_question = f"The data cannot tell {first} from {second}{where}"
     if effect.negligible:
-        open_question = f"{first} and {second} have no difference worth having"
+        open_question = f"{first} and {second} have no difference worth having{where}"
     if not math.isfinite(effect.difference):
         return (f"{open_question}.",)
     if effect.difference < 0:
         first, effect = second, effect.mirrored()
-    return (f"{open_question}: a new run of {first} is ahead by {effect_words(effect)}.",)
+    return (f"{open_question}: {'a new run of ' if seeds else ''}{first} is ahead by {effect_words(effect)}.",)
 
 
 def _of_many(comparison: Comparison) -> tuple[str, ...]:
