@@ -226,3 +226,18 @@ def test_equal_seed_numbers_are_no_pairing():
     assert not lb.compare(runs).pairs[0].paired
     assert lb.compare(runs, paired=True, **FAST).terms.design == "pairs"
     assert not any(caution.code == "paired-design" for caution in lb.read_trials(runs).cautions)
+
+
+def test_the_verdict_at_a_budget_named_in_advance_is_the_one_tested_there():
+    rng = np.random.default_rng(13)
+    scores = np.concatenate([rng.normal(0.9, 1, 50), rng.normal(0, 1, 50), rng.normal(0, 1, 50)])
+    trials = Trials.from_arrays(scores, direction="max", family=["a"] * 50 + ["b"] * 50 + ["c"] * 50)
+    compared = lb.compare(trials, headline=3, **FAST)
+    for pair in compared.pairs:
+        assert pair.verdict_at(3) == (pair.effect.winner or "undecided")
+        at = int(np.flatnonzero(pair.budget == 3)[0])
+        assert (pair.low[at], pair.high[at]) == (pair.effect.low, pair.effect.high)
+    assert compared.pair("a", "b").effect.winner == "a"
+    # far out on a thinned grid the budget is one of those compared
+    many = Trials.from_arrays(rng.normal(size=800), direction="max", family=["a"] * 400 + ["b"] * 400)
+    assert 77 in lb.compare(many, headline=77, **FAST).pairs[0].budget

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from levelbest import _check
 from levelbest.designs._contrasts import undefined
@@ -99,7 +101,29 @@ def _contrasts(design: Design, pairs: Pairs) -> Contrasts:
     for pair, reason in reasons.items():
         if reason:
             by_pair[pair] = undefined(pair, (sizes[pair[0]], sizes[pair[1]]), question, reason)
-    return replace(answered, pairs=tuple(by_pair[pair] for pair in pairs))
+    return replace(answered, pairs=tuple(_with_named(by_pair[pair]) for pair in pairs))
+
+
+def _with_named(contrast: Contrast) -> Contrast:
+    """The contrast whose band has, at the budget named in advance, what was tested there first and alone."""
+    effect = contrast.effect
+    at = np.flatnonzero(contrast.n == effect.n)
+    if not effect.named or not at.size:
+        return contrast
+
+    def put(column: npt.NDArray[Any], value: float) -> npt.NDArray[Any]:
+        changed = column.copy()
+        changed[at] = value
+        return changed
+
+    return replace(
+        contrast,
+        low=put(contrast.low, effect.low),
+        high=put(contrast.high, effect.high),
+        certified=put(contrast.certified, effect.certified),
+        p_value=put(contrast.p_value, effect.p_value),
+        negligible=put(contrast.negligible, effect.negligible),
+    )
 
 
 def _why_not(design: Design, pair: tuple[int, int]) -> str:
@@ -109,8 +133,9 @@ def _why_not(design: Design, pair: tuple[int, int]) -> str:
 def _effect_budget(design: Design, contrasts: Contrasts) -> float:
     """Where families are set side by side: the budget named in advance, else the design's own within those compared."""
     budgets = np.unique(np.concatenate([contrast.n[_comparable(contrast)] for contrast in contrasts.pairs]))
-    if not budgets.size:
-        budgets = contrasts.pairs[0].n
+    if not budgets.size:  # nothing can be compared: side by side all the same, where all were run so long
+        last = int(min(design.reach.values(), default=1.0))
+        budgets = np.arange(1, max(last, 1) + 1) if design.asked.n is None else np.array(design.asked.n)
     if (named_budget := design.asked.named) is not None and design.asked.axis == "trials":
         return float(named_budget)
     wanted = budgets[-1] if design.headline is None else design.headline

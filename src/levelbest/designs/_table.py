@@ -113,7 +113,9 @@ class TableDesign:
             counted = ", ".join(map(str, sizes))
             raise DataError(f"a comparison needs at least 2 finished trials in two families, and there are {counted}")
         most = max(min(sizes[a], sizes[b]) for a, b in pairs)
-        return self.asked.budgets(most, budget_grid(max(reach, 1), whole=WHOLE, points=POINTS))
+        budgets = self.asked.budgets(most, budget_grid(max(reach, 1), whole=WHOLE, points=POINTS))
+        headline = self.asked.headline
+        return budgets if headline is None or headline > most else np.union1d(budgets, [headline]).astype(np.int64)
 
     def curves(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
         """One curve for each family, of independent trials."""

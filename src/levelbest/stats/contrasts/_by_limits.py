@@ -27,7 +27,7 @@ def from_bounds(
     """Limits and verdicts that need the bounds of the score and no other assumption."""
     if any(sample.reported is not None for sample in samples):
         raise InputError(
-            f"{named('method')}gaffke needs selection and reported score to be one column: nothing bounds what "
+            f"{named('interval')} gaffke needs selection and reported score to be one column: nothing bounds what "
             "a trial better than all observed would report; leave it out, or name one column"
         )
     contrasts = []
