@@ -28,6 +28,7 @@ from levelbest.report.paper.markup import ROUNDING
 from levelbest.report.strips import by_seeds
 from levelbest.report.view import View
 from levelbest.report.words.cautions import CHOICES
+from levelbest.report.words.intervals import interval_name
 from levelbest.report.words.remarks import remarks
 from levelbest.report.words.steps import next_steps
 
@@ -197,7 +198,7 @@ def _caption(view: View) -> str:
     line = view.lines[0]
     kind = "simultaneous" if line.simultaneous else "pointwise"
     what = f"{view.score}, {line.statistic} of the best of n"
-    return f"{what}, {100 * view.confidence:g} % {kind} limits ({line.note or line.method})."
+    return f"{what}, {100 * view.confidence:g} % {kind} limits ({interval_name(line.method)})."
 
 
 def _downloads(view: View, figures: Mapping[str, bytes]) -> list[dict[str, str]]:

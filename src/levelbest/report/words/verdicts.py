@@ -46,7 +46,7 @@ _ADJUSTMENTS = {
     "joint": "simultaneous over {pairs} and budgets",
     "bonferroni": "Bonferroni over {pairs} and budgets",
     "swaps": "simultaneous over budgets and {pairs}, systems swapped within problems",
-    "permutation": "permutations of the largest difference over {pairs} and budgets",
+    "permutation": "trials dealt anew, over {pairs} and budgets, and limits that allow for unequal laws",
 }
 _TOO_FEW = ("beyond-half", "outside-cost", "few-problems", "no-limits")
 
