@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["MOST_NAMES", "Several", "all_others", "counted", "failed_of", "level", "listed", "plural", "shortened"]
+__all__ = ["MOST_NAMES", "Several", "all_others", "counted", "level", "listed", "plural", "shortened"]
 
 MOST_NAMES = 5
 _PLURALS = {"family": "families", "search": "searches"}
@@ -63,8 +63,3 @@ def level(confidence: float) -> str:
 def counted(failed: str) -> str:
     """What a failure policy does with failed trials."""
     return "counted as the worst score" if failed == "worst" else "dropped"
-
-
-def failed_of(n_failed: int, of: int, unit: str, failed: str) -> str:
-    """``3 of 50 trials failed and are counted as the worst score``; ``none failed``."""
-    return f"{n_failed} of {plural(of, unit)} failed and are {counted(failed)}" if n_failed else "none failed"
