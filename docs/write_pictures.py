@@ -25,7 +25,7 @@ def write_page_picture(path: Path) -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        page = browser.new_page(viewport={"width": 1100, "height": 900}, color_scheme="light")
+        page = browser.new_page(viewport={"width": 1100, "height": 1060}, color_scheme="light")
         page.goto(page_file.as_uri())
         page.wait_for_timeout(800)
         page.screenshot(path=str(path))

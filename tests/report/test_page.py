@@ -464,3 +464,15 @@ def test_choices_stand_apart_from_doubts():
     assert "failures" in doubts
     assert "guessed-columns" not in doubts
     assert "seed = &#39;seed&#39;" in text
+
+
+def test_against_a_baseline_every_rival_has_a_labelled_strip(browser, tmp_path):
+    view = many_families(4)
+    against = tuple(pair for pair in view.pairs if "model 0" in pair.families)
+    with opened(browser, tmp_path, replace(view, pairs=against)) as page:
+        labels = page.locator("#strip text.row")
+        assert labels.all_text_contents() == [f"model 0 and model {k}" for k in (1, 2, 3)]
+        frame = page.locator("#chart .u-over").bounding_box()
+        assert all(one.bounding_box()["x"] == pytest.approx(frame["x"], abs=3) for one in labels.all())
+        assert _codes(page) == [-1, 1, -1, 2, -1, 3]
+        assert page.problems == []

@@ -61,7 +61,7 @@ function chart(state) {
     const spread = (pick) => grid.map((x) => (by.has(x) ? pick(by.get(x)) : undefined));
     /* Shaded where both limits are known; where one is missing the other is a dotted line. */
     const both = (i) => known(curve.low[i]) && known(curve.high[i]);
-    const quiet = { stroke: "transparent", points: { show: false }, spanGaps: false };
+    const quiet = { stroke: "transparent", points: { show: false }, spanGaps: false, pxAlign: 0 };
     data.push(spread((i) => (both(i) ? curve.high[i] : null)), spread((i) => (both(i) ? curve.low[i] : null)));
     series.push(quiet, quiet);
     bands.push({ series: [data.length - 2, data.length - 1], fill: `${style.colour}26` });
@@ -70,7 +70,7 @@ function chart(state) {
       series.push({ stroke: `${style.colour}99`, width: 1, dash: [2, 3], points: { show: false }, spanGaps: false });
     }
     data.push(spread((i) => curve.value[i]));
-    series.push({ stroke: style.colour, width: 2, dash: style.dash, points: { show: curve.x.length < 3 } });
+    series.push({ pxAlign: 0, stroke: style.colour, width: 2, dash: style.dash, points: { show: curve.x.length < 3 } });
   }
   const width = holder.clientWidth || 640, wide = width >= 620 && state.curves.length <= 18;
   const longest = Math.max(...state.curves.map((c) => [...c.family].length));

@@ -58,7 +58,7 @@ function drawChart(holder, s, kind, grid, zoom, hooks) {
   const reach = kind.reach ?? Infinity;
   const data = [grid], series = [{}], bands = [];
   const drawn = lines.map((line) => ({ line, style: styleOf(line.family), columns: columnsOf(line, grid, reach, span, s.bands) }));
-  const hidden = { stroke: "transparent", points: { show: false }, spanGaps: false };
+  const hidden = { stroke: "transparent", points: { show: false }, spanGaps: false, pxAlign: 0 };
   for (const { style, columns } of drawn) {
     for (const column of columns.filter((one) => one.kind === "band")) {
       data.push(column.values, column.low);
@@ -69,7 +69,7 @@ function drawChart(holder, s, kind, grid, zoom, hooks) {
   for (const { line, style, columns } of drawn) {
     for (const column of columns.filter((one) => one.kind !== "band")) {
       data.push(column.values);
-      series.push({ stroke: column.kind === "line" ? style.colour : `${style.colour}66`, width: column.kind === "line" ? 2 : 1.3, dash: style.dash,
+      series.push({ pxAlign: 0, stroke: column.kind === "line" ? style.colour : `${style.colour}66`, width: column.kind === "line" ? 2 : 1.3, dash: style.dash,
         points: { show: line.x.length < 3 && column.kind === "line", size: 7, fill: style.colour } });
     }
   }

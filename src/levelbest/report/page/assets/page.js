@@ -50,9 +50,8 @@ function drawStrip(u) {
   kind.strips.forEach((strip, k) => {
     const parts = merged(strip.segments, 3), top = labelled ? k * step + 16 : 2;
     if (labelled) {
-      const label = draw("text", { x: left, y: top - 4, "text-anchor": "start" });
+      const label = draw("text", { x: left, y: top - 4, class: "row" });
       label.textContent = strip.label;
-      label.classList.add("row");
       svg.append(label);
     }
     tapeRow(svg, defs, parts, place, { left, right, top, height: labelled ? 16 : 23, names: names, text });

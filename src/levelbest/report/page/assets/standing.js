@@ -159,8 +159,8 @@ function drawDifference(holder, tape, title, s, given) {
   const plot = new uPlot({
     width: holder.clientWidth || 600, height: 230, padding: [10, 16, 0, 0], legend: { show: false }, cursor: { show: false },
     scales: { x: { time: false, distr: s.log ? 3 : 1, range: () => ends }, y: { range: () => [bottom - pad, top + pad] } },
-    series: [{}, { stroke: "transparent", points: { show: false } }, { stroke: "transparent", points: { show: false } }, { stroke: css("--soft"), width: 1.5, points: { show: x.length < 3 } },
-      ...pair.of.map((i) => ({ stroke: css(`--c${i % COLOURS}`), width: 4, points: { show: true, size: 5, fill: css(`--c${i % COLOURS}`) } }))],
+    series: [{}, { stroke: "transparent", points: { show: false }, pxAlign: 0 }, { stroke: "transparent", points: { show: false }, pxAlign: 0 }, { pxAlign: 0, stroke: css("--soft"), width: 1.5, points: { show: x.length < 3 } },
+      ...pair.of.map((i) => ({ pxAlign: 0, stroke: css(`--c${i % COLOURS}`), width: 4, points: { show: true, size: 5, fill: css(`--c${i % COLOURS}`) } }))],
     bands: [{ series: [2, 1], fill: "#88888830" }],
     axes: chartAxes(s.axis, view.cost_unit, s.log),
     hooks: { draw: [(u) => {
