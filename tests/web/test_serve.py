@@ -368,7 +368,7 @@ def test_events_follow_the_ledger_and_end_with_the_server(ledger):
 
 
 def test_tokens_differ_and_a_taken_port_is_explained(ledger):
-    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(InputError, match="choose another --port"):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(InputError, match="choose another port="):
         Server(ledger.path, port=taken.getsockname()[1])
     tokens = set()
     for _ in range(3):

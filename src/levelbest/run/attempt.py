@@ -301,8 +301,8 @@ def _take_over(raw: Outcome, text: bytes) -> None:
 
 def why(error: BaseException) -> str:
     """An exception in a line."""
-    said = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {said[0][:300]}" if said else type(error).__name__
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
 
 
 def _last_line(text: bytes) -> str:

@@ -69,11 +69,11 @@ def _git(folder: Path, *arguments: str) -> str | None:
 def _packages() -> dict[str, str]:
     from importlib import metadata
 
-    found: dict[str, str] = {}
-    for one in metadata.distributions():
+    packages: dict[str, str] = {}
+    for distribution in metadata.distributions():
         with contextlib.suppress(Exception):  # a broken installation of someone's is no reason not to run
-            found.setdefault(one.metadata["Name"].lower(), one.version)
-    return dict(sorted(found.items()))
+            packages.setdefault(distribution.metadata["Name"].lower(), distribution.version)
+    return dict(sorted(packages.items()))
 
 
 def _processor() -> str | None:
@@ -94,7 +94,7 @@ def _memory() -> int | None:
 def _gpus() -> list[str]:
     folder = Path("/proc/driver/nvidia/gpus")
     try:
-        texts = [one.read_text(encoding="utf-8", errors="replace") for one in sorted(folder.glob("*/information"))]
+        texts = [file.read_text(encoding="utf-8", errors="replace") for file in sorted(folder.glob("*/information"))]
     except OSError:
         return []
     lines = [line for text in texts for line in text.splitlines()]

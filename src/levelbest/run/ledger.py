@@ -313,8 +313,11 @@ def count_reasons(reasons: Iterable[tuple[int, str]], names: Mapping[int, str]) 
     of: dict[str, list[int]] = {}
     for number, reason in reasons:
         of.setdefault(reason, []).append(number)
-    found = ((reason, len(each), tuple(names[one] for one in sorted(set(each)))) for reason, each in of.items())
-    return tuple(sorted(found, key=lambda one: (-one[1], one[0])))
+    counted = [
+        (reason, len(numbers), tuple(names[number] for number in sorted(set(numbers))))
+        for reason, numbers in of.items()
+    ]
+    return tuple(sorted(counted, key=lambda reason: (-reason[1], reason[0])))
 
 
 def reason_lines(reasons: Sequence[Reason], most: int = 5) -> list[str]:

@@ -323,7 +323,7 @@ def _in_turn(waiting: list[tuple[Family, int, int, set[int]]]) -> Iterator[_Slot
 
 
 def _as_variable(value: Any) -> str:
-    return " ".join(as_text(one) for one in value) if isinstance(value, list) else as_text(value)
+    return " ".join(as_text(item) for item in value) if isinstance(value, list) else as_text(value)
 
 
 def _filled(text: str, values: Mapping[str, Any]) -> str:

@@ -27,12 +27,12 @@ def load(name: str, folder: str) -> Callable[..., Any]:
     module, _, path = name.partition(":")
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    found: Any = importlib.import_module(module)
+    target: Any = importlib.import_module(module)
     for part in path.split("."):
-        found = getattr(found, part)
-    if not callable(found):
+        target = getattr(target, part)
+    if not callable(target):
         raise TypeError(f"{name} is not a function")
-    result: Callable[..., Any] = found
+    result: Callable[..., Any] = target
     return result
 
 
@@ -56,13 +56,13 @@ def call(
 def flat(result: Any) -> dict[str, float]:
     """Scores by name: a number is called ``score``, nested names are joined by dots, what is no number is left out."""
     if isinstance(result, Mapping):
-        found: dict[str, float] = {}
+        scores: dict[str, float] = {}
         for key, value in result.items():
             if isinstance(value, Mapping):
-                found |= {f"{key}.{name}": one for name, one in flat(value).items()}
+                scores |= {f"{key}.{name}": score for name, score in flat(value).items()}
             elif (number := _number(value)) is not None:
-                found[str(key)] = number
-        return dict(list(found.items())[:_MOST_SCORES])
+                scores[str(key)] = number
+        return dict(list(scores.items())[:_MOST_SCORES])
     number = _number(result)
     if number is None:
         raise TypeError(f"an objective returns a number or a dict of scores, got {type(result).__name__}")
@@ -86,12 +86,12 @@ def last_scores(text: bytes, wanted: str | None) -> dict[str, float] | None:
         if not (line.startswith(b"{") and line.endswith(b"}")):
             continue
         try:
-            found = flat(json.loads(line))
+            scores = flat(json.loads(line))
         except (ValueError, TypeError, RecursionError):
             continue
-        if wanted is None or wanted in found:
-            return found
-        last = last if last is not None else found
+        if wanted is None or wanted in scores:
+            return scores
+        last = last if last is not None else scores
     return last
 
 
@@ -114,17 +114,17 @@ def read_metrics(path: str, before: tuple[int, int, int] | None, wanted: str | N
             return flat(whole)
     except (ValueError, RecursionError):
         pass
-    found = last_scores(text, wanted)
-    return f"wrote a metrics file {os.path.basename(path)} that is not JSON" if found is None else found
+    scores = last_scores(text, wanted)
+    return f"wrote a metrics file {os.path.basename(path)} that is not JSON" if scores is None else scores
 
 
 def mark(path: str) -> tuple[int, int, int] | None:
     """What tells a new file from an old one."""
     try:
-        found = os.stat(path)
+        about = os.stat(path)
     except FileNotFoundError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return about.st_mtime_ns, about.st_size, about.st_ino
 
 
 def verdict_on(
@@ -152,8 +152,8 @@ def verdict_on(
     if raw.get("raised"):
         return "failed", {}, raw["raised"]
     if code != 0:
-        said = f": {problem}" if problem else ""
-        return "failed", {}, f"exit code {code}{said}"
+        why = f": {problem}" if problem else ""
+        return "failed", {}, f"exit code {code}{why}"
     scores: dict[str, float] | None = raw.get("scores")
     if scores is None:
         return "failed", {}, problem or "handed over no scores"

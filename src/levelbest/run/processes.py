@@ -92,7 +92,7 @@ def _marked(marks: Collection[str]) -> list[int]:
     wanted = {f"{MARK}={mark}".encode() for mark in marks if mark}
     if not wanted or not os.path.isdir("/proc/self"):
         return []
-    found = []
+    marked = []
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) != os.getpid():
             try:
@@ -101,5 +101,5 @@ def _marked(marks: Collection[str]) -> list[int]:
             except OSError:
                 continue
             if not wanted.isdisjoint(variables):
-                found.append(int(name))
-    return found
+                marked.append(int(name))
+    return marked

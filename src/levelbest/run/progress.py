@@ -141,11 +141,11 @@ class _Verdict:
         if now >= self._rest_until:
             self._standing.step()
             self._rest_until = now + _REST * (time.monotonic() - now)
-        said = ahead_words(self._standing.ahead())
-        if not said:
+        lead = ahead_words(self._standing.ahead())
+        if not lead:
             return ""
         counts = ", ".join(f"{family.prefix} of {family.n_planned}" for family in view.families.values())
-        return f"so far ({counts} trials, 95 % at every look, median {judge.selection}): {said}"
+        return f"so far ({counts} trials, 95 % at every look, median {judge.selection}): {lead}"
 
 
 def best_so_far(family: FamilyView, judge: Judge) -> str:

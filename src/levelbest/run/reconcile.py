@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from levelbest._ledger.chain import Declared
-from levelbest.errors import DataError, InputError
+from levelbest.errors import DataError, InputError, named
 from levelbest.run.ledger import Entry, Ledger
 from levelbest.run.study import Family, Study
 
@@ -22,17 +22,19 @@ def reconcile(study: Study, ledger: Ledger, new_family: Sequence[str] = ()) -> t
     """
     _same_study(study, ledger)
     known = list(ledger.families.values())
-    used = {one.number for one in known} | {family.number for family in study.families if family.number is not None}
+    used = {earlier.number for earlier in known} | {
+        family.number for family in study.families if family.number is not None
+    }
     renamed = _renamed(study, known, new_family)
-    found: dict[str, Declared] = {}
+    matched: dict[str, Declared] = {}
     entries: list[Entry] = []
     for family in study.families:
-        match = next((one for one in known if _is_same(one, family)), None)
+        match = next((earlier for earlier in known if _is_same(earlier, family)), None)
         if match is None:
             number = family.number
             if number is None:
                 number = next(n for n in range(len(used) + 1) if n not in used)
-            elif any(one.number == number for one in known):
+            elif any(earlier.number == number for earlier in known):
                 raise DataError(f"family {family.name}: the number {number} is another family's in this ledger")
             used.add(number)
             name = renamed.get(family.name, family.name)
@@ -47,12 +49,12 @@ def reconcile(study: Study, ledger: Ledger, new_family: Sequence[str] = ()) -> t
             )
         if family.n_trials > match.n_planned:
             entries.append(Entry("plan", {"n_trials": family.n_trials}, family=match.number))
-        found[family.name] = match
-    return found, entries
+        matched[family.name] = match
+    return matched, entries
 
 
-def _is_same(one: Declared, family: Family) -> bool:
-    return one.declared == family.name and one.fingerprint == family.fingerprint
+def _is_same(earlier: Declared, family: Family) -> bool:
+    return earlier.declared == family.name and earlier.fingerprint == family.fingerprint
 
 
 def _same_study(study: Study, ledger: Ledger) -> None:
@@ -62,7 +64,8 @@ def _same_study(study: Study, ledger: Ledger) -> None:
         raise DataError(
             "the study changed after it began (nothing was run):\n"
             + "\n".join(lines)
-            + "\nSeed, metric and cost belong to the whole ledger: change them back, or begin another with --ledger"
+            + "\nSeed, metric and cost belong to the whole ledger: change them back, or begin another with "
+            + named("ledger")
         )
 
 
@@ -71,7 +74,8 @@ def _renamed(study: Study, known: list[Declared], new_family: Sequence[str]) -> 
     changed = [
         family
         for family in study.families
-        if any(one.declared == family.name for one in known) and not any(_is_same(one, family) for one in known)
+        if any(earlier.declared == family.name for earlier in known)
+        and not any(_is_same(earlier, family) for earlier in known)
     ]
     asked: dict[str, str] = {}
     for text in new_family:
@@ -79,29 +83,33 @@ def _renamed(study: Study, known: list[Declared], new_family: Sequence[str]) -> 
         if not equals:
             if len(changed) != 1:
                 names = ", ".join(family.name for family in changed) or "none"
-                raise InputError(f"--new-family {text}: say OLD=NEW, because the families that changed are: {names}")
+                raise InputError(
+                    f"{named('new_family')} {text}: say OLD=NEW, because the families that changed are: {names}"
+                )
             old, new = changed[0].name, text
         if not any(family.name == old for family in changed):
-            raise InputError(f"--new-family {text}: {old} has not changed, so it needs no new name")
-        taken = [name for one in known for name in (one.name, one.declared)]
+            raise InputError(f"{named('new_family')} {text}: {old} has not changed, so it needs no new name")
+        taken = [name for earlier in known for name in (earlier.name, earlier.declared)]
         if new in taken or any(family.name == new for family in study.families):
-            raise InputError(f"--new-family {text}: there is a family {new} already; choose another name")
+            raise InputError(f"{named('new_family')} {text}: there is a family {new} already; choose another name")
         asked[old] = new
     for family in changed:
         if family.name not in asked:
-            before = [one for one in known if one.declared == family.name][-1]
-            used = {name for one in known for name in (one.name, one.declared)}
+            before = [earlier for earlier in known if earlier.declared == family.name][-1]
+            used = {name for earlier in known for name in (earlier.name, earlier.declared)}
             free = next(name for k in itertools.count(2) if (name := f"{family.name}-{k}") not in used)
             raise DataError(
                 f"family {family.name} changed after it began (nothing was run):\n"
                 + "\n".join(_difference(dict(before.definition), family.definition()))
-                + f"\nTrials of two definitions are not one sample. Change it back, or keep both: --new-family {free} "
-                "runs this one under a new name"
+                + "\nTrials of two definitions are not one sample. Change it back, or keep both: "
+                + f"{named('new_family')} {free} runs this one under a new name"
             )
     for family in study.families:
-        for one in known:
-            if one.name == family.name != one.declared:
-                raise DataError(f"family {family.name}: the ledger knows {one.declared} by this name; choose another")
+        for earlier in known:
+            if earlier.name == family.name != earlier.declared:
+                raise DataError(
+                    f"family {family.name}: the ledger knows {earlier.declared} by this name; choose another"
+                )
     return asked
 
 
@@ -117,13 +125,13 @@ def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
 
 def _paths(value: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    found: dict[str, str] = {}
-    for key, one in value.items():
+    paths: dict[str, str] = {}
+    for key, part in value.items():
         if key == "space" and not prefix:
-            found |= {f"space.{name}": json.dumps(given) for name, given in one}
-            found["space (order)"] = ", ".join(name for name, _ in one)
-        elif isinstance(one, Mapping) and one:
-            found |= _paths(one, f"{prefix}{key}.")
+            paths |= {f"space.{name}": json.dumps(given) for name, given in part}
+            paths["space (order)"] = ", ".join(name for name, _ in part)
+        elif isinstance(part, Mapping) and part:
+            paths |= _paths(part, f"{prefix}{key}.")
         else:
-            found[f"{prefix}{key}"] = json.dumps(one)
-    return found
+            paths[f"{prefix}{key}"] = json.dumps(part)
+    return paths

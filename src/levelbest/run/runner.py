@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import levelbest
-from levelbest.errors import InputError
+from levelbest.errors import InputError, named
 from levelbest.run.attempt import search_path
 from levelbest.run.engines import Engine, Job, open_engine
 from levelbest.run.environment import capture_environment, changes, command_line
@@ -54,8 +54,8 @@ class Run:
         """The table of trials, for curves and comparisons."""
         from levelbest.readers import read_trials
 
-        found: Trials = read_trials(self.ledger)
-        return found
+        table: Trials = read_trials(self.ledger)
+        return table
 
     def __str__(self) -> str:
         parts = [
@@ -72,7 +72,7 @@ class Run:
             "ledger": self.ledger.name,
             "head": self.head,
             "finished": self.finished,
-            "families": [dict(zip(names, one, strict=True)) for one in self.families],
+            "families": [dict(zip(names, counts, strict=True)) for counts in self.families],
             "reasons": [
                 {"reason": reason, "n_trials": count, "families": list(of)} for reason, count, of in self.reasons
             ],
@@ -94,7 +94,9 @@ def run_study(
     name = engine or study.engine
     _check_commands(study)
     if new_family and not path.exists():
-        raise InputError(f"--new-family is for a study that changed after it began, and there is no {path.name} yet")
+        raise InputError(
+            f"{named('new_family')} is for a study that changed after it began, and there is no {path.name} yet"
+        )
     with hold_ledger(path), contextlib.ExitStack() as stack:
         opened = None
         if path.exists():
@@ -240,8 +242,8 @@ def _job(study: Study, path: Path, workers: int | None) -> Job:
     }
     names = [family.function for family in study.families if isinstance(family.function, str)]
     asked = [family.resources for family in study.families]
-    cpus = [one.cpus for one in asked if one.cpus is not None]
-    memory = [one.memory for one in asked if one.memory is not None]
+    cpus = [needs.cpus for needs in asked if needs.cpus is not None]
+    memory = [needs.memory for needs in asked if needs.memory is not None]
     limits = [family.time_limit for family in study.families]
     return Job(
         folder=study.folder.resolve(),
@@ -249,7 +251,7 @@ def _job(study: Study, path: Path, workers: int | None) -> Job:
         functions=functions,
         names=tuple(dict.fromkeys(names)),
         workers=study.workers if workers is None else workers,
-        resources=Resources(max(cpus, default=None), max(one.gpus for one in asked), max(memory, default=None)),
+        resources=Resources(max(cpus, default=None), max(needs.gpus for needs in asked), max(memory, default=None)),
         time=None if None in limits else max(limit for limit in limits if limit is not None),
     )
 

@@ -118,31 +118,31 @@ class Standing:
         least, most = float(scores[~failed].min()), float(scores[~failed].max())
         # Below every score, and marked: a limit that is a failed trial is no limit.
         filler = least - 1 - abs(least) if best else most + 1 + abs(most)
-        found = quantile_interval(
+        limits = quantile_interval(
             np.where(failed, filler, scores),
             self._grid,
             confidence=level,
             simultaneous=True,
             direction=str(self._judge.direction),
         )
-        low, high = np.asarray(found.low, dtype=np.float64), np.asarray(found.high, dtype=np.float64)
+        low, high = np.asarray(limits.low, dtype=np.float64), np.asarray(limits.high, dtype=np.float64)
         low = np.where(low < least, -np.inf, np.where(low > most, most, low))
         high = np.where(high > most, np.inf, np.where(high < least, least, high))
         kept.low, kept.high = np.maximum(kept.low, low), np.minimum(kept.high, high)
 
     def curves(self) -> list[dict[str, Any]]:
         """One curve per family with a score, as plain JSON; an absent limit is null."""
-        found = []
+        curves = []
         for name, kept in self._kept.items():
             count = kept.value.size
             if not count:
                 continue
             low, high = self._limits(kept)
-            found.append(
+            curves.append(
                 {
                     "family": name,
                     "x": plain(self._grid[:count]),
-                    "value": [float(f"{one:.7g}") for one in kept.value],
+                    "value": [float(f"{height:.7g}") for height in kept.value],
                     "low": plain(low[:count]),
                     "high": plain(high[:count]),
                     "n_trials": kept.prefix,
@@ -150,7 +150,7 @@ class Standing:
                     "contradict": bool((kept.low > kept.high).any()),
                 }
             )
-        return found
+        return curves
 
     def _limits(self, kept: _Kept) -> tuple[FloatArray, FloatArray]:
         """Where looks contradict each other there are no limits to show."""

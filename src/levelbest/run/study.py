@@ -173,7 +173,7 @@ class Study:
             )
         shared = {key: given[key] for key in _SHARED if key in given}
         study_name = given.get("name", name)
-        built = tuple(_family(str(key), one, shared, folder) for key, one in families.items())
+        built = tuple(_family(str(key), entries, shared, folder) for key, entries in families.items())
         numbers = [family.number for family in built if family.number is not None]
         if len(set(numbers)) != len(numbers):
             raise InputError(f"families must have different numbers, got {numbers}")
@@ -353,8 +353,8 @@ def _quantity(value: Any, units: Mapping[str, int], name: str) -> float:
     """A positive number, or text such as ``90 s``, ``2 h``, ``10 MB``."""
     number, unit = value, ""
     if isinstance(value, str):
-        found = re.fullmatch(r"\s*([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([a-zA-Z]*)\s*", value)
-        number, unit = (found[1], found[2].lower()) if found else (math.nan, "")
+        parts = re.fullmatch(r"\s*([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([a-zA-Z]*)\s*", value)
+        number, unit = (parts[1], parts[2].lower()) if parts else (math.nan, "")
         unit = unit if unit in units else unit.removesuffix("s")
     try:
         amount = math.nan if isinstance(number, bool) else float(number)

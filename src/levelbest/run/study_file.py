@@ -44,15 +44,15 @@ def read_plain(path: Path) -> Any:
     text = _text(path)
     suffix = path.suffix.lower()
     try:
-        found = _parsed(text, suffix, path.name)
-        _measure(found, path.name)
+        data = _parsed(text, suffix, path.name)
+        _measure(data, path.name)
     except RecursionError:
         raise InputError(_too_deep(path.name)) from None
     except ValueError as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path.name} is not valid {suffix[1:].upper()}: {' '.join(str(error).split())}") from error
-    return found
+    return data
 
 
 def _text(path: Path) -> str:
@@ -99,12 +99,12 @@ def _parsed(text: str, suffix: str, name: str) -> Any:
 
 
 def _once(pairs: list[tuple[Any, Any]], where: str) -> dict[Any, Any]:
-    found: dict[Any, Any] = {}
+    entries: dict[Any, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in entries:
             raise InputError(f"{where} says {key!r} twice in one place; keep one")
-        found[key] = value
-    return found
+        entries[key] = value
+    return entries
 
 
 def _read_yaml(text: str, name: str) -> Any:

@@ -81,16 +81,16 @@ def as_text(value: Any) -> str:
 def _pieces(argument: str) -> list[tuple[bool, str]]:
     pieces: list[tuple[bool, str]] = []
     end = 0
-    for found in _PIECE.finditer(argument):
-        pieces.append((False, argument[end : found.start()]))
-        end = found.end()
-        whole = found.group()
+    for piece in _PIECE.finditer(argument):
+        pieces.append((False, argument[end : piece.start()]))
+        end = piece.end()
+        whole = piece.group()
         if whole in ("{{", "}}"):
             pieces.append((False, whole[0]))
-        elif found.group(1) is None:
+        elif piece.group(1) is None:
             raise InputError(f"a brace stands alone in {argument!r}; write {{{{ or }}}} for a plain brace")
         else:
-            pieces.append((True, _name(found.group(1), argument)))
+            pieces.append((True, _name(piece.group(1), argument)))
     pieces.append((False, argument[end:]))
     return [piece for piece in pieces if piece[0] or piece[1]]
 

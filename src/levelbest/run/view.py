@@ -105,9 +105,9 @@ class FamilyView:
             score = end.scores.get(column) if end.status == "ok" else None
             values[trial] = np.nan if score is None else score
         self._scores[column] = values, count
-        found = values[:count]
-        found.flags.writeable = False
-        return found
+        prefix_scores = values[:count]
+        prefix_scores.flags.writeable = False
+        return prefix_scores
 
     def extremes(self, column: str) -> tuple[float, float]:
         """The smallest and the largest score of all finished trials; infinite, the wrong way round, without any."""

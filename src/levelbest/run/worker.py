@@ -89,9 +89,9 @@ class Worker:
 
     def answer(self) -> Any:
         """The next message, waited for; None when the worker is gone."""
-        while (found := self.receive()) is not None:
-            if found:
-                return found[0]
+        while (messages := self.receive()) is not None:
+            if messages:
+                return messages[0]
         return None
 
     def close(self) -> None:

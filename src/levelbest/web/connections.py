@@ -44,8 +44,8 @@ class Connection(H11Protocol):  # type: ignore[misc] # uvicorn has no types that
             if not Connection.told:
                 Connection.told = True
                 _log.warning("more than %d connections to the page at once: idle ones are closed", self.most)
-            idle = [one for one in self.connections if one.idle]
-            min(idle, key=lambda one: one.since).transport.abort()
+            idle = [connection for connection in self.connections if connection.idle]
+            min(idle, key=lambda connection: connection.since).transport.abort()
 
     @property
     def idle(self) -> bool:
@@ -97,8 +97,8 @@ class PatientServer(uvicorn.Server):  # type: ignore[misc]
         """Begin to listen; those not yet taken wait in the kernel, which has room for more than are taken at once."""
         asyncio.get_running_loop().set_exception_handler(_in_one_line)
         await super().startup(sockets)
-        for one in sockets or ():
-            one.listen(_IN_THE_KERNEL)
+        for listening in sockets or ():
+            listening.listen(_IN_THE_KERNEL)
 
 
 def _in_one_line(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

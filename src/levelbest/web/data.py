@@ -99,25 +99,25 @@ class LiveData:
             "direction": judge.direction,
             "bounds": judge.bounds,
             "confidence": CONFIDENCE,
-            "families": [_family(one, judge) for one in view.families.values()],
+            "families": [_family(family, judge) for family in view.families.values()],
             "curves": self._standing.curves(),
             **self._verdict(),
             "note": self._note(),
-            "n_failed": sum(one.n_failed for one in view.families.values()),
+            "n_failed": sum(family.n_failed for family in view.families.values()),
             "failures": self._failures(),
         }
 
     def _left(self) -> str:
         from levelbest.run.progress import time_left
 
-        left = sum(one.n_planned - one.n_finished for one in self._view.families.values())
+        left = sum(family.n_planned - family.n_finished for family in self._view.families.values())
         elapsed = (self._view.at - (self._view.session_at or self._view.at)) / 1e6
         return time_left(elapsed, self._view.session_done, left)
 
     def _verdict(self) -> dict[str, Any]:
         """The sentence to read first and what stands behind it: of a finished study those of its report."""
-        said = ahead_words(self._standing.ahead())
-        so_far = "Undecided so far." if said == "undecided" else said and f"{said}."
+        lead = ahead_words(self._standing.ahead())
+        so_far = "Undecided so far." if lead == "undecided" else lead and f"{lead}."
         if not self._view.finished:
             return {"verdict": so_far, "conditions": ""}
         if self._report is not None and self._report.head == self._view.head:
@@ -143,13 +143,13 @@ class LiveData:
         return NOTES[code].format(first=FIRST) if code else ""
 
     def _failures(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
+        failures: list[dict[str, Any]] = []
         for family in self._view.families.values():
             for trial in family.failed[: -MOST_FAILURES - 1 : -1]:
                 end = family.ends[trial]
                 reason = str(end.body.get("reason") or "")[:500]
-                found.append({"family": family.name, "trial": trial, "status": end.status, "reason": reason})
-        return found
+                failures.append({"family": family.name, "trial": trial, "status": end.status, "reason": reason})
+        return failures
 
     def trial(self, family: str, trial: int) -> dict[str, Any]:
         """One trial: configuration, seed, how it ended, and the end of its log."""
@@ -157,7 +157,7 @@ class LiveData:
             config, seed = self._view.configuration(family, trial)
             end = self._view.families[family].ends.get(trial)
             body: Mapping[str, object] = end.body if end else {}
-            found: dict[str, Any] = plain(
+            about: dict[str, Any] = plain(
                 {
                     "family": family,
                     "trial": trial,
@@ -170,7 +170,7 @@ class LiveData:
                     "log": self._view.log(family, trial, LOG_TAIL),
                 }
             )
-        return found
+        return about
 
     def report(self) -> str:
         """The finished study's report, as one page; made once for each state of the ledger."""

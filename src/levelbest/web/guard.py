@@ -28,7 +28,7 @@ class Guard:
 
     def __init__(self, app: Any, token: str, hosts: Iterable[str], *, any_address: bool = False) -> None:
         self._app, self._token = app, token.encode()
-        self._hosts, self._any_address = frozenset(one.lower() for one in hosts), any_address
+        self._hosts, self._any_address = frozenset(host.lower() for host in hosts), any_address
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Check, then hand over the rest of the path."""

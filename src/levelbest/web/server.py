@@ -8,7 +8,7 @@ import socket
 from collections.abc import Iterable
 from pathlib import Path
 
-from levelbest.errors import InputError, MissingExtra
+from levelbest.errors import InputError, MissingExtra, named
 from levelbest.web.app import LOOPBACK, make_app
 
 __all__ = ["Server"]
@@ -60,17 +60,17 @@ def _is_any(host: str) -> bool:
 def _bound(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(family, kind, protocol)
+        bound = socket.socket(family, kind, protocol)
         try:
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            found.bind(address)
-            found.listen(128)
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+            bound.listen(128)
         except OSError:
-            found.close()
+            bound.close()
             raise
     except OSError as error:
         raise InputError(
-            f"nothing can listen on {host} port {port}: {error.strerror or error}; choose another --port (0 takes a "
-            "free one) or --host"
+            f"nothing can listen on {host} port {port}: {error.strerror or error}; choose another "
+            f"{named('port')} (0 takes a free one) or {named('host')}"
         ) from error
-    return found
+    return bound

@@ -175,7 +175,7 @@ def _fit_height(ax: Axes, lines: Sequence[Line], published: Mapping[str, float],
     room = max((high - low) / 2, 1e-9 * abs(high), 1e-12)
     low, high = max(low - room, min([low, *stretch])), min(high + room, max([high, *stretch]))
     low, high = min([low, *published.values()]), max([high, *published.values()])
-    pad = 0.03 * (high - low)
+    pad = 0.03 * (high - low) or 0.5 * abs(high) or 0.5  # one height alone stands in the middle
     ax.set_ylim(low - pad, high + pad)
 
 

@@ -56,11 +56,11 @@ class LocalEngine(Engine):
         slots = {worker.fileno(): slot for slot, worker in enumerate(self._workers)}
         for ready, _ in self._poller.poll(timeout * 1000):
             slot = slots[ready]
-            found = self._workers[slot].receive()
-            if found is None:
+            messages = self._workers[slot].receive()
+            if messages is None:
                 ended += self._replace(slot)
                 continue
-            for raw in found:
+            for raw in messages:
                 self._lost_in_a_row = 0
                 if "loaded" in raw:
                     self._loaded(slot, raw["loaded"])
@@ -103,16 +103,16 @@ def _devices(gpus: float, capacity: int, *, given: bool) -> list[str]:
         return []
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
-        found = [name.strip() for name in visible.split(",") if name.strip()]
+        devices = [name.strip() for name in visible.split(",") if name.strip()]
     else:
         folder = Path("/proc/driver/nvidia/gpus")
-        found = [str(number) for number in range(len(list(folder.iterdir())))] if folder.is_dir() else []
+        devices = [str(number) for number in range(len(list(folder.iterdir())))] if folder.is_dir() else []
     if gpus < 1:
         sharing = int(1 / gpus)
-        groups = [name for name in found for _ in range(sharing)]
+        groups = [name for name in devices for _ in range(sharing)]
     else:
         size = int(gpus)
-        groups = [",".join(found[at : at + size]) for at in range(0, len(found) - size + 1, size)]
+        groups = [",".join(devices[at : at + size]) for at in range(0, len(devices) - size + 1, size)]
     if not groups:
-        raise InputError(f"a trial needs {gpus:g} GPUs and this machine shows {len(found)}; see CUDA_VISIBLE_DEVICES")
+        raise InputError(f"a trial needs {gpus:g} GPUs and this machine shows {len(devices)}; see CUDA_VISIBLE_DEVICES")
     return groups[:capacity] if given else groups
