@@ -272,7 +272,7 @@ def test_bad_input_is_a_sentence():
         compare(trials, axis="time", **FAST)
     with pytest.raises(InputError, match="one metric in one direction"):
         compare([trials["cnn"], Trials.from_arrays([1.0, 2.0], direction="min", family="x")], **FAST)
-    with pytest.raises(InputError, match="the list of tables is empty"):
+    with pytest.raises(InputError, match="the list is empty"):
         compare([])
 
 

@@ -241,3 +241,15 @@ def test_the_verdict_at_a_budget_named_in_advance_is_the_one_tested_there():
     # far out on a thinned grid the budget is one of those compared
     many = Trials.from_arrays(rng.normal(size=800), direction="max", family=["a"] * 400 + ["b"] * 400)
     assert 77 in lb.compare(many, headline=77, **FAST).pairs[0].budget
+
+
+def test_what_cannot_be_compared_is_refused_in_a_sentence():
+    rng = np.random.default_rng(14)
+    names = ["a"] * 20 + ["b"] * 20
+    with pytest.raises(DataError, match="a: none of 20 finished trials has a score"):
+        lb.compare(Trials.from_arrays([*np.full(20, np.nan), *rng.random(20)], direction="max", family=names))
+    with pytest.raises(InputError, match="a headline must be at most the number of trials of two families, 20, got 21"):
+        lb.compare(Trials.from_arrays(rng.random(40), direction="max", family=names), headline=21)
+    for verb in (lb.curve, lb.compare):
+        with pytest.raises(InputError, match="the list is empty"):
+            verb([])

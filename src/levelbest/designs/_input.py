@@ -29,6 +29,8 @@ def as_trials(source: Any, reading: Mapping[str, Any] | None = None) -> Trials:
     ``reading`` are the arguments of `read_trials`; Any is the type of what it can read.
     """
     reading = dict(reading or {})
+    if isinstance(source, (list, tuple)) and not source:
+        raise InputError("there is nothing to read: the list is empty")
     if isinstance(source, ProblemTable):
         raise InputError("samples that are read in parts have curves and comparisons; read them whole for the rest")
     if isinstance(source, Trials) or _all_are(source, Trials):
@@ -88,9 +90,11 @@ def comparable(trials: Table, baseline: str | None = None) -> Table:
 
     Where fewer than two would be left, or the baseline is one of the others, all are kept: verdicts say why not.
     """
-    trials = with_scores(trials, baseline)
+    everything, trials = trials, with_scores(trials, baseline)
     if not isinstance(trials, Trials):
         return trials
+    if len(trials.families) < 2 <= len(everything.families):
+        return everything
     alone = [name for name in trials.families if trials[name].n_trials < 2]
     kept = [name for name in trials.families if name not in alone]
     if not alone or len(kept) < 2 or baseline in alone:

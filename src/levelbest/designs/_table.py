@@ -115,7 +115,11 @@ class TableDesign:
         most = max(min(sizes[a], sizes[b]) for a, b in pairs)
         budgets = self.asked.budgets(most, budget_grid(max(reach, 1), whole=WHOLE, points=POINTS))
         headline = self.asked.headline
-        return budgets if headline is None or headline > most else np.union1d(budgets, [headline]).astype(np.int64)
+        if headline is None:
+            return budgets
+        if headline > most:
+            raise InputError(f"a headline must be at most the number of trials of two families, {most}, got {headline}")
+        return np.union1d(budgets, [headline]).astype(np.int64)
 
     def curves(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
         """One curve for each family, of independent trials."""

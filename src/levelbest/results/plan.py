@@ -37,6 +37,11 @@ class TrialPlan:
 
         return plan_sentences(self)
 
+    def __repr__(self) -> str:
+        widths = [f"{family}: {needed.needed:g}" for family, needed in self.widths]
+        pairs = [f"{first} - {second}: {needed.needed:g}" for first, second, needed in self.separations]
+        return f"TrialPlan({', '.join([*widths, *pairs])})"
+
     def __str__(self) -> str:
         return "\n".join(self.sentences)
 

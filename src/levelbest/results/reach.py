@@ -101,6 +101,10 @@ class Reaches:
     def __getitem__(self, place: int) -> Reach:
         return self.targets[place]
 
+    def __repr__(self) -> str:
+        rows = (f"{r.family} {r.target:g} at {r.cost if r.axis == 'cost' else r.n:g}" for r in self.targets)
+        return f"Reaches({', '.join(rows)})"
+
     def __str__(self) -> str:
         return "\n".join(map(str, self.targets))
 

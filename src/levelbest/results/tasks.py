@@ -44,6 +44,9 @@ class TaskComparison:
 
         return task_sentences(self)
 
+    def __repr__(self) -> str:
+        return f"TaskComparison({', '.join(self.tasks)}: {self.overall!r})"
+
     def __str__(self) -> str:
         return "\n".join(self.sentences)
 
