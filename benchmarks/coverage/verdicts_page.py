@@ -42,7 +42,9 @@ _HEAD = (
     "wide they are, and what is seen, at 95 % confidence. Budgets are all from 1 to half the trials of the smaller "
     "family. Every table says how many samples stand behind a row: with 500, a true .05 shows as .033 to .073 and a "
     "true .95 as .927 to .967; with 1,000 as .037 to .065 and .935 to .963 (95 % of the time). Rivals are measured on "
-    "the first 250 samples of a row.",
+    "the first 250 samples of a row. A whole run has 500 to 2,000 samples a row and takes hours; with fewer, a row "
+    "shows no more than its number of samples allows. That dealing trials anew is exact under equal laws is a theorem, "
+    "and does not rest on these tables.",
     "",
     "Written by `python benchmarks/coverage/verdicts.py write` from what `run` computed (seed 2026).",
 )
