@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import beta, t
 
 from levelbest.errors import DataError, InputError
+from levelbest.report.words.plans import problem_plan_words
 from levelbest.stats import (
     best_interval,
     expected_best_by_group,
@@ -187,13 +188,13 @@ def test_a_plan_names_problems_samples_and_floor():
     assert half.groups_needed == pytest.approx(1600, abs=1)
     assert half.samples_needed is None
     assert half.floor == pytest.approx(float(now.between[0]) / 20)
-    assert "do not suffice" in str(half)
+    assert "do not suffice" in problem_plan_words(half)
     assert [n for n, _ in half.errors] == [1, 2, 4]
     slight = plan_groups(scores, group, 1, target=float(now.error[0]) * 0.95)
     assert slight.samples_needed is not None
     assert slight.samples_needed > 8
     met = plan_groups(scores, group, 1, target=1.0)
-    assert "nothing more" in str(met)
+    assert "nothing more" in problem_plan_words(met)
     with pytest.raises(DataError, match="at least two"):
         plan_groups([0, 1], ["a", "a"], 1, target=0.1)
 
@@ -233,11 +234,11 @@ def test_weighted_errors_are_those_of_the_interval():
 
 def test_a_plan_does_not_believe_an_error_of_zero_nor_print_nan():
     group = np.repeat(np.arange(6), 4)
-    solved = str(plan_groups(np.tile([0, 1, 0, 0], 6), group, 4, target=0.01))
+    solved = problem_plan_words(plan_groups(np.tile([0, 1, 0, 0], 6), group, 4, target=0.01))
     assert "all 6 problems have the same value" in solved
     assert "target is met" not in solved
     scores = np.r_[np.zeros(4), np.tile([0, 1, 0, 0], 5)]
-    at_the_end = str(plan_groups(scores, group, 4, target=0.01))
+    at_the_end = problem_plan_words(plan_groups(scores, group, 4, target=0.01))
     assert "cannot be told at n = 4, which is all that some problem has: plan for a smaller n" in at_the_end
     assert "nan" not in at_the_end
 

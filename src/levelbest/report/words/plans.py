@@ -7,8 +7,9 @@ import math
 from levelbest.report.words.phrases import level
 from levelbest.results import TrialPlan
 from levelbest.stats.budgets import Needed
+from levelbest.stats.problems import GroupPlan
 
-__all__ = ["plan_sentences"]
+__all__ = ["plan_sentences", "problem_plan_words"]
 
 _HOPELESS = 20
 """So many times the trials there are: more is not worth a number."""
@@ -18,7 +19,7 @@ def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
     """What to do: first what it takes to tell families apart, then narrower intervals."""
     sentences = [_separation(plan, first, second, needed) for first, second, needed in plan.separations]
     sentences += [_width(plan, family, needed) for family, needed in plan.widths]
-    sentences += [f"{family}: {for_problems}" for family, for_problems in plan.problems]
+    sentences += [f"{family}: {problem_plan_words(for_problems)}" for family, for_problems in plan.problems]
     sentences += [f"{family}, {stratum}: no plan, since {why}." for family, stratum, why in plan.unplanned]
     planned = [needed for _, _, needed in plan.separations] + [needed for _, needed in plan.widths]
     capped = next((needed for needed in planned if needed.capped), None)
@@ -29,6 +30,34 @@ def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
         shown = ", ".join(f"{n} of {size}" for size, n in plan.horizons)
         sentences.append(f"The median curve has exact {level(plan.confidence)} limits on both sides up to n = {shown}.")
     return tuple(sentences)
+
+
+def problem_plan_words(plan: GroupPlan) -> str:
+    """More problems, or more samples of each."""
+    now = (
+        f"At n = {plan.n} the average over {plan.n_groups} problems of {plan.samples:g} samples has a standard error "
+        f"of {plan.error:.3g}; the target is {plan.target:.3g}."
+    )
+    if plan.error == 0:
+        return (
+            f"At n = {plan.n} all {plan.n_groups} problems have the same value, so that they cannot show how problems "
+            "differ, and a standard error of 0 is not to be believed: plan for another n, or from more problems."
+        )
+    if plan.error <= plan.target:
+        return f"{now} The target is met: nothing more is needed."
+    if math.isnan(plan.floor):
+        samples = (
+            f"What more samples would bring cannot be told at n = {plan.n}, which is all that some problem has: plan "
+            "for a smaller n."
+        )
+    elif plan.samples_needed is None:
+        left = f"{plan.floor:.3g} would be left with unlimited samples"
+        samples = f"More samples of the same problems do not suffice: {left}."
+    else:
+        samples = f"More samples: {plan.samples_needed} of each problem, with the same problems."
+    shown = ", ".join(f"{k}: {error:.3g}" for k, error in plan.errors if math.isfinite(error))
+    more = f"More problems: {plan.groups_needed} in all, with as many samples each."
+    return f"{now} {more} {samples} Standard error by n: {shown}."
 
 
 def _width(plan: TrialPlan, family: str, needed: Needed) -> str:

@@ -150,37 +150,6 @@ class GroupPlan:
     errors: tuple[tuple[int, float], ...]
     """(n, standard error) at the budgets asked for: whether a larger k is known better or worse."""
 
-    def sentences(self) -> tuple[str, ...]:
-        """What to do, in words."""
-        now = (
-            f"At n = {self.n} the average over {self.n_groups} problems of {self.samples:g} samples has a standard "
-            f"error of {self.error:.3g}; the target is {self.target:.3g}."
-        )
-        if self.error == 0:
-            return (
-                f"At n = {self.n} all {self.n_groups} problems have the same value, so that they cannot show how "
-                "problems differ, and a standard error of 0 is not to be believed: plan for another n, or from more "
-                "problems.",
-            )
-        if self.error <= self.target:
-            return (now, "The target is met: nothing more is needed.")
-        more = f"More problems: {self.groups_needed} in all, with as many samples each."
-        if math.isnan(self.floor):
-            samples = (
-                f"What more samples would bring cannot be told at n = {self.n}, which is all that some problem has: "
-                "plan for a smaller n."
-            )
-        elif self.samples_needed is None:
-            left = f"{self.floor:.3g} would be left with unlimited samples"
-            samples = f"More samples of the same problems do not suffice: {left}."
-        else:
-            samples = f"More samples: {self.samples_needed} of each problem, with the same problems."
-        shown = ", ".join(f"{k}: {e:.3g}" for k, e in self.errors if math.isfinite(e))
-        return (now, more, samples, f"Standard error by n: {shown}.")
-
-    def __str__(self) -> str:
-        return " ".join(self.sentences())
-
 
 def plan_groups(
     selection: npt.ArrayLike,
