@@ -275,7 +275,7 @@ def write_certificate(source: Path, page: Path) -> None:
         "# Coverage over problems",
         "",
         "How often a nominal 95 % interval holds the truth, where the unit that varies is the problem, with its mean "
-        f"width in parentheses: {fewest:,} simulated data sets per cell (standard error "
+        f"width in parentheses: {fewest:,} simulated data sets or more per cell (standard error at most "
         f"{(0.0475 / fewest) ** 0.5:.3f} at .95). A band counts only where it holds at all k together. `t` is a t "
         "interval over problems, `percentile` a percentile bootstrap of problems, which is what most evaluations "
         "print. `python benchmarks/coverage/problems.py run` repeats the simulation and `... write` this page.",
