@@ -294,6 +294,7 @@ def test_a_folder_of_json_files_is_one_table(tmp_path):
     assert trials.families == ("resnet", "vit")
     assert (trials.n_trials, trials.n_failed) == (8, 1)
     assert sorted(set(trials.seed.tolist())) == [0, 1, 2, 3]
+    assert set(trials.configuration) == {"config.lr", "config.wd"}
     assert trials.configuration["config.lr"][:4].tolist() == pytest.approx([0.1, 0.2, 0.3, 0.4])
     assert "each of 8 files is one run, and all are one table, told apart by 'folder' and 'seed'" in said(trials)
 

@@ -44,9 +44,44 @@ def read_trials(
     """Trials from a file, a folder, a glob, several of them, a dataframe or a mapping of columns.
 
     Columns that are not named are taken by the format's own word or by an obvious name, and ``cautions`` of the result
-    says which; ``skipped`` lists what was left out, where and why. ``reported="none"`` says that there is none.
-    ``group`` names the problem that a sample belongs to, ``weight`` and ``stratum`` what is said of the problem.
-    ``options`` go to the reader of a particular tool.
+    says which; ``skipped`` lists what was left out, where and why. There is a parameter for each part that a column can
+    play, which is why they are many.
+
+    Parameters
+    ----------
+    source
+        What to read.
+    family
+        The columns that tell families apart; ``"none"`` where no column does.
+    selection, reported, cost
+        The score that picks the winner, the score claimed of it, and what a trial used up; ``reported="none"`` says
+        that there is none.
+    group, weight, stratum
+        The problem that a sample belongs to, and what is said of the problem.
+    trial
+        The run that a row is a checkpoint of; ``"none"`` where each row is a trial.
+    search, seed_column, status, configuration
+        The search, the seed and the status of a trial, and the columns of its hyperparameters.
+    where
+        A condition in SQL: only the rows for which it holds are read.
+    direction, selection_direction
+        ``max`` or ``min``, where the names of the scores do not tell.
+    bounds
+        The lowest and highest possible score.
+    wide
+        Patterns of columns that hold one sample each.
+    reader, options
+        The format, and what its reader is told, e.g. ``study="cnn"``.
+    diagnostics
+        Whether to look for what speaks against a random sample.
+
+    Examples
+    --------
+    >>> trials = read_trials({"model": ["a", "b", "a"], "val_acc": [0.7, 0.9, 0.8]})
+    >>> print(trials)
+    a: 2 trials; b: 1 trial
+    >>> trials.metric.direction
+    'max'
     """
     from levelbest.readers.steps.pipeline import build_trials
     from levelbest.readers.steps.roles import Wanted

@@ -27,9 +27,9 @@ _RUN_NAMES = names.word_set("run name trial config configuration experiment fold
 _SETTING = re.compile(r"([A-Za-z]+)[=:]?(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
 _PREFIXES = ("config", "configuration", "params", "param", "hparams", "hyperparameters", "hyperparameter", "hp")
 _RESULTS = names.word_set(
-    "time timestamp date created started ended start end runtime duration epoch iteration step index idx id uuid path "
-    "dir folder host hostname run trial name url state status notes tags user job pid version experiment parameters "
-    "n_parameters num_parameters n_params params_count best_epoch best_step sweep group rank sample additional"
+    "time timestamp date created started ended start end runtime duration epoch iteration step index idx id uuid "
+    "path dir file folder host hostname run trial name url state status notes tags user job pid version experiment "
+    "parameters n_parameters num_parameters n_params params_count best_epoch best_step sweep group rank sample additional"
 )
 _OF_A_SAMPLE = names.word_set(
     "sample_idx sample_id sample_index sample_number sample_no completion_id completion_idx completion_index "
