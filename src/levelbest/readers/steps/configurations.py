@@ -29,7 +29,8 @@ _PREFIXES = ("config", "configuration", "params", "param", "hparams", "hyperpara
 _RESULTS = names.word_set(
     "time timestamp date created started ended start end runtime duration epoch iteration step index idx id uuid "
     "path dir file folder host hostname run trial name url state status notes tags user job pid version experiment "
-    "parameters n_parameters num_parameters n_params params_count best_epoch best_step sweep group rank sample additional"
+    "parameters n_parameters num_parameters n_params params_count best_epoch best_step sweep group rank sample "
+    "additional"
 )
 _OF_A_SAMPLE = names.word_set(
     "sample_idx sample_id sample_index sample_number sample_no completion_id completion_idx completion_index "
