@@ -87,8 +87,8 @@ def test_an_archive_is_not_read_past_its_measure(tmp_path, monkeypatch):
     path = tmp_path / "results.tar.gz"
     with tarfile.open(path, "w:gz") as archive:
         archive.add(EXPERIMENT, arcname="cnn")
-    monkeypatch.setattr("levelbest.readers.formats._tree._MOST_BYTES", 2000)
-    with pytest.raises(DataError, match="unpack it and name the folder"):
+    monkeypatch.setenv("LEVELBEST_MAX_EXPANDED", "2000")
+    with pytest.raises(DataError, match="unpack it yourself and name the folder"):
         READER.read(path)
 
 

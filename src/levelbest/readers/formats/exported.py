@@ -25,6 +25,7 @@ class _Export:
 
     name: str
     about: str
+    format: str
     marks: frozenset[str]
     roles: dict[str, str]
     settings: str | None = None
@@ -38,6 +39,7 @@ class _Export:
 _WANDB = _Export(
     "wandb-csv",
     "table of runs exported from Weights & Biases as CSV",
+    "Weights & Biases CSV export",
     frozenset({"State", "Created", "Runtime"}),
     {"status": "State", "cost": "Runtime"},
     created="Created",
@@ -45,6 +47,7 @@ _WANDB = _Export(
 _RAY = _Export(
     "ray-table",
     "table of Ray Tune's results (ResultGrid.get_dataframe)",
+    "Ray Tune results table",
     frozenset({"trial_id", "training_iteration", "time_total_s"}),
     {"cost": "time_total_s", "trial": "trial_id"},
     settings="config/",
@@ -55,6 +58,7 @@ _RAY = _Export(
 _SYNE = _Export(
     "syne-tune",
     "Syne Tune's reports (results.csv.zip)",
+    "Syne Tune reports",
     frozenset({"trial_id", "st_worker_time", "st_tuner_time"}),
     {"cost": "st_worker_time", "trial": "trial_id"},
     settings="config_",
@@ -80,7 +84,7 @@ def with_export(table: RawTable, export: _Export) -> RawTable:
     if export.settings is not None:
         table.configuration = [name for name in columns if name.startswith(export.settings)]
     table.cost_unit = "s"
-    table.facts["format"] = export.about
+    table.facts["format"] = export.format
     return table
 
 
