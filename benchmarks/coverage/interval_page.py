@@ -39,7 +39,12 @@ TITLES = {
     "quantile": ("Median curve, one score column", ""),
     "quantile band": ("Median curve, one score column, over all the budgets at once", ""),
 }
+STARRED = (
+    "A star marks laws whose second mode more than one sample in twenty does not show: they count among the rare modes."
+)
 LEADING = {"default", "exact"}
+MODES = {"beta(8,2), 20 % failed": 0.2, "beta(8,2), 30 % failed": 0.3, "accuracies, 30 % failed": 0.3}
+"""The probability of a mode apart from the others."""
 CLAIMED = ("bounded mean", "mean", "bounded reported mean", "reported mean", "reported median", "quantile")
 """Kinds whose lowest coverage an interval carries with it."""
 
@@ -48,7 +53,7 @@ def coverage_table(cells: list[Result]) -> dict[str, Any]:
     """kind -> method -> n_trials -> n / n_trials -> lowest coverage over the laws, where the interval is defined."""
     kinds: dict[str, Any] = {}
     for cell in cells:
-        if cell["kind"] not in CLAIMED:
+        if cell["kind"] not in CLAIMED or _often_unseen(cell):
             continue
         for method, result in cell["methods"].items():
             sizes = kinds.setdefault(cell["kind"], {}).setdefault(method, {})
@@ -59,6 +64,11 @@ def coverage_table(cells: list[Result]) -> dict[str, Any]:
                 share = f"{n / cell['n_trials']:g}"
                 shares[share] = min(shares.get(share, 1.0), covered)
     return kinds
+
+
+def _often_unseen(cell: Result) -> bool:
+    """Whether a mode of the law is so rare that more than one sample in twenty does not show it."""
+    return MODES.get(cell["law"], 1.0) < 1 - 0.05 ** (1 / cell["n_trials"])
 
 
 def coverage_page(cells: list[Result], *, seed: int, resamples: int) -> str:
@@ -83,10 +93,14 @@ def coverage_page(cells: list[Result], *, seed: int, resamples: int) -> str:
         if not here:
             continue
         lines += [f"## {title}", ""]
-        samples = here[0]["n_samples"]
-        said = [words, f"{samples:,} samples a cell." if samples != 2000 else ""]
-        if any(said):
-            lines += [" ".join(part for part in said if part), ""]
+        samples = sorted({_leading(cell)["samples"] for cell in here})
+        said = [words] if words else []
+        if samples != [2000]:
+            said.append(f"The default: {' or '.join(f'{size:,}' for size in samples)} samples a cell.")
+        if any(_often_unseen(cell) for cell in here):
+            said.append(STARRED)
+        if said:
+            lines += [" ".join(said), ""]
         for size in sorted({cell["n_trials"] for cell in here}):
             lines += _of_size([cell for cell in here if cell["n_trials"] == size], jointly=kind.endswith("band"))
     return "\n".join(lines).rstrip() + "\n"
@@ -97,20 +111,27 @@ def _of_size(cells: list[Result], *, jointly: bool) -> list[str]:
     methods = list(dict.fromkeys(name for cell in cells for name in cell["methods"]))
     methods.sort(key=lambda name: (name not in LEADING, name != "gaffke"))
     budgets, size = cells[0]["n"], cells[0]["n_trials"]
+    counted = [cell for cell in cells if not _often_unseen(cell)]
     heads = ["all at once", "mean width"] if jointly else [f"n = {n}" for n in budgets]
     lines = []
     if len(methods) > 1:
-        lines += [f"{size} trials, lowest coverage over {len(cells)} laws and median width:", ""]
+        lines += [f"{size} trials, lowest coverage over {len(counted)} laws and median width:", ""]
         lines += [_row(["interval", *heads]), _row(["---"] + ["---:"] * len(heads))]
         lines += [
-            _row([f"**{name}**" if name in LEADING else name, *_together(cells, name, jointly=jointly)])
+            _row([f"**{name}**" if name in LEADING else name, *_together(counted, name, jointly=jointly)])
             for name in methods
         ]
         lines.append("")
     lines += [f"{size} trials, {methods[0]}, law by law:", "", _row(["law", *heads])]
     lines.append(_row(["---"] + ["---:"] * len(heads)))
-    lines += [_row([cell["law"], *_together([cell], methods[0], jointly=jointly)]) for cell in cells]
+    for cell in cells:
+        law = cell["law"] + " *" * _often_unseen(cell)
+        lines.append(_row([law, *_together([cell], methods[0], jointly=jointly)]))
     return [*lines, ""]
+
+
+def _leading(cell: Result) -> Result:
+    return next(result for name, result in cell["methods"].items() if name in LEADING)
 
 
 def _together(cells: list[Result], method: str, *, jointly: bool) -> list[str]:

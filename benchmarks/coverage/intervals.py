@@ -172,7 +172,7 @@ def run(folder: Path, *, jobs: int, samples: int | None) -> None:
     results: dict[str, Any] = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     for cell, law, n_trials in plans():
         size = samples or cell.samples
-        key = f"{cell.kind} | {law.name} | {n_trials} | {size}"
+        key = f"{cell.kind} | {law.name} | {n_trials}"
         known = results.get(key, {"methods": {}})
         missing = tuple(name for name in cell.methods if name not in known["methods"])
         if not missing:
@@ -196,7 +196,6 @@ def run(folder: Path, *, jobs: int, samples: int | None) -> None:
             "kind": cell.kind,
             "law": law.name,
             "n_trials": n_trials,
-            "n_samples": size,
             "n": list(found.plan.n),
             "sd": _tidy(found.sd_estimate, 4),
             "methods": known["methods"] | {name: _rounded(found, name) for name in missing},
@@ -207,6 +206,7 @@ def run(folder: Path, *, jobs: int, samples: int | None) -> None:
 
 def _rounded(found: Any, method: str) -> dict[str, Any]:
     return {
+        "samples": found.n_samples,
         "coverage": _tidy(found.covered[method], 5),
         "defined": _tidy(found.defined[method], 4),
         "width": _tidy(found.mean_width[method], 4),
