@@ -419,7 +419,9 @@ def test_a_coverage_is_claimed_only_on_the_terms_that_were_simulated():
         return best_interval(scores, n, *rest, n_resamples=199, **terms).coverage
 
     def lowest(kind, method="default"):
-        sizes = kinds[kind][method]
+        sizes = kinds.get(kind, {}).get(method, {})
+        if not any(int(size) <= 50 for size in sizes):
+            return None
         cells = sizes[max((size for size in sizes if int(size) <= 50), key=int)]
         at_one = [share for share in cells if float(share) <= 1 / 50]
         return cells[max(at_one, key=float) if at_one else min(cells, key=float)]
