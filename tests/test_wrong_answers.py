@@ -226,6 +226,8 @@ def test_equal_seed_numbers_are_no_pairing():
     assert not lb.compare(runs).pairs[0].paired
     assert lb.compare(runs, paired=True, **FAST).terms.design == "pairs"
     assert not any(caution.code == "paired-design" for caution in lb.read_trials(runs).cautions)
+    many = {"model": ["a"] * 51 + ["b"] * 51, "seed": [*range(51)] * 2, "acc": [*rng.random(102)]}
+    assert lb.compare(many, **FAST).terms.design == "trials"  # a search whose settings were not recorded
 
 
 def test_the_verdict_at_a_budget_named_in_advance_is_the_one_tested_there():

@@ -74,8 +74,8 @@ def compare(
     -------
     Comparison
         The verdicts hold for all pairs and budgets together, at the stated confidence. Where the trials belong to
-        repeated searches the unit is the whole search; where nothing but the seed varies within the families, the
-        question is the mean of a new run.
+        repeated searches the unit is the whole search; where nothing but the seed varies within the families, and no
+        family has more than 50 runs, the question is the mean of a new run.
 
     Examples
     --------

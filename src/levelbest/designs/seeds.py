@@ -17,6 +17,9 @@ from levelbest.trials import Trials
 
 __all__ = ["Seeds", "only_seeds_vary"]
 
+MOST = 50
+"""More runs of a family are taken for a search whose settings were not recorded; n = 1 is judged there too."""
+
 
 class Seeds(TableDesign):
     """Runs of one configuration each, compared by the mean of a new run (n = 1)."""
@@ -61,12 +64,12 @@ class Seeds(TableDesign):
 
 
 def only_seeds_vary(trials: Trials) -> bool:
-    """Whether every family is one configuration, run with seeds that differ."""
+    """Whether every family is one configuration, run with at most `MOST` seeds, which differ."""
     if trials.seed is None or trials.group is not None or trials.search is not None:
         return False
     for name in trials.families:
         family = trials[name]
-        if family.seed is None or not _all_differ(family.seed):
+        if family.seed is None or len(family) > MOST or not _all_differ(family.seed):
             return False
         if any(not _all_same(column) for column in family.configuration.values()):
             return False
