@@ -251,7 +251,7 @@ def test_the_jackknife_needs_a_trial_to_leave_out_and_one_that_matters(method):
     found = best_interval(x, [3, 17, 21], method=method, n_resamples=300, rng=0)
     assert np.isnan(found.low).tolist() == [False, True, True]
     assert "n = 17: the best trials tie" in found.reason
-    assert "n = 21: it takes all trials" in found.reason
+    assert "n = 21: the best of all trials is one" in found.reason
 
 
 def test_gaffke_says_which_side_it_cannot_do():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelbest.cli.figures import figure_options
 from levelbest.cli.large import large_options
 from levelbest.cli.options import (
     asked_of,
@@ -35,6 +36,7 @@ __all__ = ["command"]
 @seed_option
 @json_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write the figure here (.png, .svg or .pdf).")
+@figure_options
 @large_options
 @click.option("--axis", type=click.Choice(["trials", "cost"]), default="trials", show_default=True)
 @cost_option
@@ -59,7 +61,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
     if out is not None:
         from levelbest.report.figures.curves import save_curves
 
-        save_curves(curves, out)
+        save_curves(curves, out, band=options["shade"], log=options["log"], published=options["published"])
     if as_json:
         document = {"families": [drawn.to_dict() for drawn in curves], "warnings": documents_of(curves)}
         if past:
@@ -111,7 +113,7 @@ def _over_cost(files: tuple[str, ...], as_json: bool, out: Path | None, options:
     if out is not None:
         from levelbest.report.figures.curves import save_cost_curves
 
-        save_cost_curves(curves, out)
+        save_cost_curves(curves, out, log=options["log"], published=options["published"])
     if as_json:
         click.echo(dump_json({"families": [drawn.to_dict() for drawn in curves], "warnings": documents_of(curves)}))
         return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelbest.cli.figures import published_option
 from levelbest.cli.large import large_options
 from levelbest.cli.options import data_options, design_options, json_option, load_table, seed_option
 from levelbest.cli.progress import working
@@ -28,7 +29,7 @@ def report_options(function: Any) -> Any:
         click.option(
             "--headline", type=click.IntRange(min=1), metavar="N", help="A budget named in advance: tested first."
         ),
-        click.option("--published", multiple=True, metavar="NAME=SCORE", help="A published score, drawn dashed."),
+        published_option,
         click.option("--hide", multiple=True, metavar="COL", help="Leave this configuration column out."),
         click.option(
             "--figures", default="svg", show_default=True, metavar="LIST", help="Formats beside the page: svg,pdf,png."
@@ -72,7 +73,7 @@ def write(table: Table, options: dict[str, Any]) -> Report:
         answers=read_answers(options["answers"]) if options.get("answers") else None,
         force=options["force"],
         figures=tuple(part.strip() for part in options.get("figures", "svg").split(",") if part.strip()),
-        published=_published(options.get("published", ())),
+        published=options.get("published") or {},
         rng=options["seed"],
         **chosen,
     )
@@ -90,16 +91,3 @@ def tell_report(report: Report, as_json: bool) -> None:
 
     beside = {str(one.parent) for one in report.files if one != report.page}
     print_report(report.view, [str(report.page), *(f"figures, tables and checklist: {one}" for one in sorted(beside))])
-
-
-def _published(given: tuple[str, ...]) -> dict[str, float]:
-    found = {}
-    for one in given:
-        name, _, score = one.rpartition("=")
-        try:
-            found[name.strip()] = float(score)
-        except ValueError:
-            raise InputError(f"a published score is NAME=SCORE, such as 'Smith 2019=0.92', got {one!r}") from None
-        if not name.strip():
-            raise InputError(f"a published score needs a name: NAME=SCORE, got {one!r}")
-    return found

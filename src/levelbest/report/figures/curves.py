@@ -86,10 +86,12 @@ def draw_lines(
         if last < x.size - 1:
             ax.plot(x[beyond], value[beyond], color=colour, linestyle=dash, linewidth=0.7, alpha=0.5, zorder=3)
     _fit_height(ax, lines, published or {}, end, 0.0 if near is None else near)
+    colours = {line.family: line_style(i)[0] for i, line in enumerate(lines)}
     for name, height in (published or {}).items():
-        ax.axhline(height, color="0.35", linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
+        colour, label = colours.get(name, "0.35"), f"{name}, published" if name in colours else name
+        ax.axhline(height, color=colour, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
         left = ("axes fraction", "data")
-        ax.annotate(plain_text(name), (0.01, height), xycoords=left, fontsize=7, color="0.35", va="bottom")
+        ax.annotate(plain_text(label), (0.01, height), xycoords=left, fontsize=7, color=colour, va="bottom")
     _frame(ax, lines[0], score, cost_unit, log)
     ends = []
     for line in lines:
@@ -100,7 +102,13 @@ def draw_lines(
 
 
 def save_curves(
-    curves: Sequence[Curve], path: Path, *, axis: str = "trials", band: str = "interval", log: bool = False
+    curves: Sequence[Curve],
+    path: Path,
+    *,
+    axis: str = "trials",
+    band: str = "interval",
+    log: bool = False,
+    published: Mapping[str, float] | None = None,
 ) -> Path:
     """Draw the curves, one line a family, and write them as PNG, SVG or PDF by the path's ending.
 
@@ -108,7 +116,8 @@ def save_curves(
     """
     lines = [line_of(one, axis=axis, band=band) for one in curves]
     with own_style():
-        ax = draw_lines(lines, score=score_of(curves[0]), cost_unit=curves[0].cost_unit, log=log)
+        unit = curves[0].cost_unit
+        ax = draw_lines(lines, score=score_of(curves[0]), cost_unit=unit, log=log, published=published)
         return save_figure(ax.figure, path)
 
 
@@ -117,10 +126,17 @@ def score_of(curve: Curve) -> str:
     return curve.score if curve.reported or curve.problems is not None else f"{curve.score} (validation only)"
 
 
-def save_cost_curves(curves: Sequence[FamilyCostCurve], path: Path) -> Path:
+def save_cost_curves(
+    curves: Sequence[FamilyCostCurve],
+    path: Path,
+    *,
+    log: bool = False,
+    published: Mapping[str, float] | None = None,
+) -> Path:
     """The same over budgets of cost."""
     with own_style():
-        ax = draw_lines([cost_line(curve) for curve in curves], score=curves[0].score, cost_unit=curves[0].cost_unit)
+        lines = [cost_line(curve) for curve in curves]
+        ax = draw_lines(lines, score=curves[0].score, cost_unit=curves[0].cost_unit, log=log, published=published)
         return save_figure(ax.figure, path)
 
 

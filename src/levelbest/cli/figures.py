@@ -1,0 +1,51 @@
+"""Options of a figure: published scores, what is shaded, and the scale of the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from levelbest.errors import InputError
+
+__all__ = ["figure_options", "published_option"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _published(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
+    """Name -> score."""
+    scores = {}
+    for text in given:
+        name, _, score = text.rpartition("=")
+        try:
+            scores[name.strip()] = float(score)
+        except ValueError:
+            raise InputError(f"a published score is NAME=SCORE, such as 'Smith 2019=0.92', got {text!r}") from None
+        if not name.strip():
+            raise InputError(f"a published score needs a name: NAME=SCORE, got {text!r}")
+    return scores
+
+
+published_option = click.option(
+    "--published",
+    multiple=True,
+    callback=_published,
+    metavar="NAME=SCORE",
+    help="A published score, drawn dashed; in a family's colour where NAME is the family's.",
+)
+
+
+def figure_options(function: F) -> F:
+    """``--shade``, ``--log`` and ``--published`` of a figure that is written with ``--out``."""
+    shade = click.option(
+        "--shade",
+        type=click.Choice(["interval", "spread", "none"]),
+        default="interval",
+        show_default=True,
+        help="With --out: the interval, plus or minus one standard deviation of the best within the observed range, or "
+        "nothing.",
+    )
+    log = click.option("--log", is_flag=True, help="With --out: budgets on a log scale.")
+    return shade(log(published_option(function)))

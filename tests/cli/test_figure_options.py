@@ -1,0 +1,56 @@
+"""What a figure of curves shades, its scale, and published scores in the colour of their family."""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from levelbest import family_curves, read_trials
+from levelbest.cli.main import cli
+from levelbest.errors import InputError
+from levelbest.report.figures.curves import draw_lines
+from levelbest.report.figures.themes import line_style
+from levelbest.report.view import line_of
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"{name},{score:.4f},{cost:.2f}" for name in ("cnn", "rnn") for score, cost in rng.random((20, 2)) + 0.1]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(["model,val_acc,seconds", *rows]))
+    return path
+
+
+def test_each_option_changes_the_figure(table, tmp_path):
+    run, drawn = CliRunner(), {}
+    options = ([], ["--shade", "spread"], ["--shade", "none"], ["--log"], ["--published", "cnn=0.9"])
+    for i, extra in enumerate(options):
+        out = tmp_path / f"{i}.svg"
+        told = run.invoke(cli, ["curve", str(table), "--direction", "max", "--out", str(out), *extra])
+        assert told.exit_code == 0, told.output
+        drawn[i] = out.read_bytes()
+    assert len(set(drawn.values())) == len(options)
+
+
+def test_the_spread_is_one_standard_deviation_within_the_observed_range(table):
+    # [D] 3.3
+    (cnn, _) = family_curves(read_trials(str(table), direction="max"))
+    line = line_of(cnn, band="spread")
+    best = np.nanmax(cnn.value)
+    np.testing.assert_allclose(line.high, np.minimum(cnn.value + cnn.spread, best))
+    np.testing.assert_allclose(line.low, cnn.value - cnn.spread)
+
+
+def test_a_published_score_has_the_colour_of_its_family(table):
+    lines = [line_of(curve) for curve in family_curves(read_trials(str(table), direction="max"))]
+    ax = draw_lines(lines, published={"rnn": 0.8, "Smith 2019": 0.7})
+    dashed = {float(line.get_ydata()[0]): line.get_color() for line in ax.lines if len(set(line.get_ydata())) == 1}
+    assert dashed[0.8] == line_style(1)[0]
+    assert dashed[0.7] == "0.35"
+    assert "rnn, published" in [text.get_text() for text in ax.texts]
+
+
+def test_a_published_score_is_a_name_and_a_number(table):
+    for wrong in ("0.9", "=0.9", "a=b"):
+        told = CliRunner().invoke(cli, ["curve", str(table), "--published", wrong])
+        assert isinstance(told.exception, InputError)
