@@ -44,7 +44,9 @@ _HEAD = (
     "true .95 as .927 to .967; with 1,000 as .037 to .065 and .935 to .963 (95 % of the time). Rivals are measured on "
     "the first 250 samples of a row. A whole run has 500 to 2,000 samples a row and takes hours; with fewer, a row "
     "shows no more than its number of samples allows. That dealing trials anew is exact under equal laws is a theorem, "
-    "and does not rest on these tables.",
+    "and does not rest on these tables. The shares of the error probability that limits use were chosen on samples of "
+    "many of these laws (that of the limits shown was halved after the first 50 samples of the tables of unequal laws, "
+    "which were then drawn again): laws that are not here are the better test.",
     "",
     "Written by `python benchmarks/coverage/verdicts.py write` from what `run` computed (seed 2026).",
 )
