@@ -40,7 +40,16 @@ def _engine() -> Any:
 
 
 def connect() -> Any:
-    """A connection to the one engine in memory, which never reaches for the network."""
+    """A connection to the one engine in memory, which never reaches for the network.
+
+    A damaged file may have brought the engine down, which then answers nothing any more: a new one takes its place.
+    """
+    import duckdb
+
+    try:
+        _engine().cursor().execute("SELECT 1").fetchall()
+    except duckdb.FatalException:
+        _engine.cache_clear()
     return _engine().cursor()
 
 
