@@ -113,3 +113,9 @@ def test_what_stands_behind_a_door_is_imported_through_it():
 def test_files_can_be_read_at_a_sitting():
     long = {str(p.relative_to(ROOT)): n for p in ROOT.rglob("*.py") if (n := len(p.read_text().splitlines())) > 400}
     assert long == {}
+
+
+def test_test_modules_have_names_of_their_own():
+    """Two of one name in different folders cannot be collected together."""
+    names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))

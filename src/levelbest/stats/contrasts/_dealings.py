@@ -17,7 +17,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import order_statistic
 from levelbest.stats.contrasts._families import Families, Pair
 from levelbest.stats.contrasts._labels import smallest_p
-from levelbest.stats.contrasts._nodes import across, step_down
+from levelbest.stats.contrasts._nodes import across, past_draws, step_down
 
 __all__ = ["Dealings", "least_p"]
 
@@ -26,6 +26,7 @@ _WORK = 1 << 25
 _LEAST_BEYOND = 5
 """Dealings beyond the own quantile at the least: fewer would not place it."""
 _SURE = 4.0
+_TO_PLACE = 2_000
 _STREAM = 20_260
 
 
@@ -67,12 +68,19 @@ class Dealings:
 
     def scales(self) -> FloatArray:
         """What each node's |t| is measured by."""
-        return order_statistic(self.null, 1 - max(self.level, _LEAST_BEYOND / self.drawn))
+        return order_statistic(self.null, 1 - self.tail)
+
+    @property
+    def tail(self) -> float:
+        """The share of the dealings beyond a quantile that measures them."""
+        return max(self.level, _LEAST_BEYOND / self.drawn)
 
     def p_values(self, t: FloatArray, n: IntArray, nodes: IntArray, cells: IntArray) -> FloatArray:
         """Step-down p-values of the observed t at each budget."""
         scales = self.scales()
-        return step_down(_measured(t, across(n, nodes, scales)), _measured(self.null, scales[:, None]), cells)
+        measured, null = _measured(t, across(n, nodes, scales)), _measured(self.null, scales[:, None])
+        least = min(self.families.samples[f].n_trials for f in self.pair)
+        return past_draws(step_down(measured, null, cells), measured, null, tail=self.tail / 2, freedom=least - 1.0)
 
     def p_alone(self, t: float, node: int) -> float:
         """The p-value of one node by itself."""
@@ -85,7 +93,13 @@ class Dealings:
         return float(order_statistic(largest[None], 1 - error)[0]) * across(n, nodes, scales)
 
     def stands(self, p_value: float, level: float) -> bool:
-        """Whether further draws could hardly carry the p-value across the level (Wilson's limits at `_SURE`)."""
+        """Whether further draws could hardly carry the p-value across the level (Wilson's limits at `_SURE`).
+
+        A level that no number of draws allowed can clear so far (among more than a hundred pairs) is left to the tail
+        beyond them, once that can be placed.
+        """
+        if level < _SURE**2 / self._most:
+            return self.drawn >= _TO_PLACE
         square = _SURE**2 / self.drawn
         centre = (p_value + square / 2) / (1 + square)
         half = math.sqrt(square * (p_value * (1 - p_value) + square / 4)) / (1 + square)

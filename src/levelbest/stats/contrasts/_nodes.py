@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy import special
 
 from levelbest._check import FloatArray, IntArray
 
-__all__ = ["across", "cells_of", "nodes_of", "step_down"]
+__all__ = ["across", "cells_of", "nodes_of", "past_draws", "step_down"]
 
 _STEP = 1.5
 _FEW = 10
@@ -65,3 +66,17 @@ def step_down(observed: FloatArray, null: FloatArray, cells: IntArray) -> FloatA
         p_values[at] = (1 + np.count_nonzero(largest >= observed[at] * (1 - _SLACK))) / (null.shape[1] + 1)
     p_values[order] = np.maximum.accumulate(p_values[order])
     return p_values
+
+
+def past_draws(
+    p_values: FloatArray, measured: FloatArray, null: FloatArray, *, tail: float, freedom: float
+) -> FloatArray:
+    """The same, but below what the draws can give where none of them reaches the observed statistic.
+
+    ``measured`` is in units of a quantile that a share ``tail`` of the draws exceeds. Beyond it the tail is taken to be
+    Student's, for all nodes together. Levels that the draws reach are decided by the draws alone.
+    """
+    own = -special.stdtrit(freedom, tail)
+    beyond = 2 * null.shape[0] * special.stdtr(freedom, -own * measured)
+    unreached = p_values <= (1 + _SLACK) / (null.shape[1] + 1)
+    return np.where(unreached, np.minimum(p_values, beyond), p_values)

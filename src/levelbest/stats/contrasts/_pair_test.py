@@ -83,6 +83,10 @@ class PairTest:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.error > 0, self.difference / self.error, 0.0)
 
+    def measured(self, t: FloatArray) -> Measured:
+        """Resampled t at the nodes, measured for the pair's share of the error."""
+        return Measured.of(t, self.level, min(self.n_trials) - 1.0)
+
     # ---- verdicts over all budgets
 
     def dealt_p(self) -> FloatArray:

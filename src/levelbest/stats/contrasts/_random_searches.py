@@ -28,7 +28,6 @@ from levelbest.stats.contrasts._nodes import nodes_of
 from levelbest.stats.contrasts._pair_test import Alone, PairTest
 from levelbest.stats.contrasts._samples import check_pairing
 from levelbest.stats.contrasts._search_columns import columns_of, effect_of, further_of, reasons_of, uncompared
-from levelbest.stats.contrasts._search_limits import Measured
 from levelbest.stats.contrasts._seed_runs import FEWEST
 from levelbest.stats.contrasts._settle import holm_adjusted
 
@@ -152,7 +151,7 @@ def _judged(
             resampled = families.resampled_t(open_, _check.N_RESAMPLES, _VERDICTS)
         shown = families.resampled_t([pair for pair, test in tests.items() if not test.few], n_resamples, base)
     for pair, t in resampled.items():
-        tests[pair].resampled = Measured.of(t, tests[pair].level)
+        tests[pair].resampled = tests[pair].measured(t)
     effects = _named(question, tests, resampled, shown if tests else {}, base, closed=all_one_law)
     closed = all_one_law or (effects is not None and not all(effect.certified for effect in effects.values()))
     certified, p_values = _certified(tests, alpha, closed=closed)
@@ -163,7 +162,7 @@ def _judged(
             contrasts.append(uncompared(samples, pair, n, question))
             continue
         test = tests[pair]
-        limits = test.limits(Measured.of(shown[pair], test.level) if pair in shown else None, base)
+        limits = test.limits(test.measured(shown[pair]) if pair in shown else None, base)
         columns = columns_of(samples, pair, n, test, limits, certified[pair], p_values[pair])
         effect = None if effects is None else effects.get(pair)
         place = question.place_shown(test.n)
@@ -271,6 +270,6 @@ def sketched_verdict(families: Sequence[Sample], grid: IntArray, n: int, questio
     if test.dealt_p()[at] > test.level:
         return t, 0
     if not test.few:
-        test.resampled = Measured.of(test.families.resampled_t([pair], _SKETCH, _VERDICTS)[pair], test.level)
+        test.resampled = test.measured(test.families.resampled_t([pair], _SKETCH, _VERDICTS)[pair])
     passes = test.p_values()[at] <= test.level and test.allowed(_VERDICTS)[at]
     return t, int(np.sign(t)) if passes else 0

@@ -21,11 +21,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import gaffke_draws, local_level, order_statistic, pick
 from levelbest.stats.contrasts._families import Families, Pair
-from levelbest.stats.contrasts._nodes import across, step_down
+from levelbest.stats.contrasts._nodes import across, past_draws, step_down
 
 __all__ = ["DECIDED", "SHOWN", "WIDER", "Measured", "blended", "bounds_serve", "gaffke_differences"]
 
@@ -47,20 +48,29 @@ class Measured:
     down: FloatArray
     null: FloatArray
     """(node, resample)."""
+    tail: float
+    """The share of the resamples beyond a quantile that measures them."""
+    freedom: float
+    """Of Student's t, which stands for the tail that so few resamples do not show."""
 
     @classmethod
-    def of(cls, t: FloatArray, level: float) -> Measured:
+    def of(cls, t: FloatArray, level: float, freedom: float) -> Measured:
         """From t at the nodes, (node, resample), for a pair whose share of the error is ``level``."""
         ordered = np.sort(t, axis=1)
-        own = 1 - max(level / 2, _LEAST_BEYOND / t.shape[1])
-        up, down = pick(ordered, own), -pick(ordered, 1 - own)
+        tail = max(level / 2, _LEAST_BEYOND / t.shape[1])
+        up, down = pick(ordered, 1 - tail), -pick(ordered, tail)
         # Where resamples hardly ever move to one side, that side is measured as a normal one would be.
         up, down = (np.where(scale > 0, scale, _NORMAL) for scale in (up, down))
-        return cls(up, down, t * np.where(t > 0, 1 / up[:, None], -1 / down[:, None]))
+        null = t * np.where(t > 0, 1 / up[:, None], -1 / down[:, None])
+        return cls(up, down, null, tail, freedom)
 
     def critical(self, error: float) -> float:
         """The measure that a share ``error`` of the resamples exceeds somewhere; at least that of one normal t."""
-        return max(1.0, float(order_statistic(self.null.max(axis=0)[None], 1 - error)[0]))
+        critical = max(1.0, float(order_statistic(self.null.max(axis=0)[None], 1 - error)[0]))
+        if error * self.null.shape[1] >= 1:
+            return critical
+        own, beyond = special.stdtrit(self.freedom, [self.tail, error / (2 * self.null.shape[0])])
+        return max(critical, float(beyond / own))
 
     def reach(self, n: IntArray, nodes: IntArray, error: float) -> Limits:
         """How many standard errors the limits at each budget lie below and above the difference."""
@@ -69,8 +79,9 @@ class Measured:
 
     def p_values(self, t: FloatArray, n: IntArray, nodes: IntArray, cells: IntArray) -> FloatArray:
         """Step-down p-values of the observed t at each budget."""
-        scale = np.where(t > 0, across(n, nodes, self.up), across(n, nodes, self.down))
-        return step_down(np.abs(t) / scale, self.null, cells)
+        measured = np.abs(t) / np.where(t > 0, across(n, nodes, self.up), across(n, nodes, self.down))
+        p_values = step_down(measured, self.null, cells)
+        return past_draws(p_values, measured, self.null, tail=self.tail, freedom=self.freedom)
 
 
 def bounds_serve(families: Families, pair: Pair, bounds: tuple[float | None, float | None]) -> bool:
