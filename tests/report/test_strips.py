@@ -89,6 +89,8 @@ def test_reach_and_seeds():
     assert by_seeds(seeds)
     assert strips_of(seeds, "mean", "trials") == ()  # the verdict is about one run
     assert reach_of(seeds, "mean", "trials") is None
+    assert "of a new run" in seeds.title  # and so is the page
+    assert "against the budget" not in seeds.title
     assert list(report_figures(seeds, runs)) == ["runs", "curves", "differences"]
     text = render_page(seeds, {"runs": b"<svg/>", "curves": b"<svg/>", "differences": b"<svg/>"})
     places = [text.index(mark) for mark in ('id="verdict"', 'id="runs"', 'id="standing"', 'id="pairs"', 'id="curves"')]

@@ -93,7 +93,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         weight=table.columns.get("weight"),
     )
     return View(
-        title=family_title(made.names, table.metric),
+        title=family_title(made.names, table.metric, made.design.name),
         verdict=(*((alone,) if comparison is None else comparison.summary), *made.left_out),
         details=() if comparison is None or len(comparison.pairs) == 1 else comparison.sentences,
         selection=table.metric.selection,

@@ -12,10 +12,11 @@ from levelbest.trials import Metric
 __all__ = ["alone_sentence", "family_title"]
 
 
-def family_title(names: Sequence[str], metric: Metric) -> str:
-    """What a report is about."""
+def family_title(names: Sequence[str], metric: Metric, design: str) -> str:
+    """What a report is about: for seeds a new run, else the best of a budget."""
     who = " and ".join(names) if len(names) <= 2 else f"{len(names)} families"
-    return f"{who}: best {metric.score} against the budget"
+    what = f"{metric.score} of a new run" if design == "seeds" else f"best {metric.score} against the budget"
+    return f"{who}: {what}"
 
 
 def alone_sentence(family: Family, headline: int, score: str, n_groups: int | None) -> str:
