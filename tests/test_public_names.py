@@ -27,6 +27,7 @@ STATS = {
     "plan_groups",
     "winners_curse",
     "extrapolated_best",
+    "variance_components",
 }  # fmt: skip
 
 

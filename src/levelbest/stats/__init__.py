@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from levelbest.stats.budgets import cost_curve as cost_curve
     from levelbest.stats.budgets import extrapolated_best as extrapolated_best
     from levelbest.stats.budgets import winners_curse as winners_curse
+    from levelbest.stats.checks import variance_components as variance_components
     from levelbest.stats.contrasts import difference_band as difference_band
     from levelbest.stats.problems import all_of_k as all_of_k
     from levelbest.stats.problems import expected_best_by_group as expected_best_by_group
@@ -79,6 +80,7 @@ _HOMES: dict[str, str] = {
     "plan_groups": "problems",
     "winners_curse": "budgets",
     "extrapolated_best": "budgets",
+    "variance_components": "checks",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -1,11 +1,12 @@
-"""Is it a random sample? What a careful reviewer would test, as numbers.
+"""Is it a random sample, and what makes runs differ? What a careful reviewer would test, as numbers.
 
 A trend with the order of the trials, repeated configurations, a grid, few distinct values, ties, an outlying best,
-sampling that stops at the first success; and the numbers that describe a sample.
+sampling that stops at the first success; the numbers that describe a sample, and variance by source.
 """
 
 from __future__ import annotations
 
+from levelbest.stats.checks._components import Source, VarianceComponents, variance_components
 from levelbest.stats.checks._diagnostics import (
     Grid,
     Outlier,
@@ -24,6 +25,8 @@ from levelbest.stats.checks._diagnostics import (
 __all__ = [
     "Grid",
     "Outlier",
+    "Source",
+    "VarianceComponents",
     "configuration_codes",
     "distinct_values",
     "evenly_spaced",
@@ -34,4 +37,5 @@ __all__ = [
     "stops_at_success",
     "tied_share",
     "trend",
+    "variance_components",
 ]
