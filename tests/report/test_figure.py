@@ -6,7 +6,8 @@ import pytest
 from levelbest.designs.curve import family_curves
 from levelbest.errors import InputError
 from levelbest.report.figures.axes import draw_on, name_ends
-from levelbest.report.figures.curves import draw_lines, new_axes, save_curves
+from levelbest.report.figures.curves import draw_lines, new_axes
+from levelbest.report.figures.panels import panel_of_curves, save_panel
 from levelbest.report.view import line_of
 from levelbest.trials import Trials
 
@@ -40,8 +41,8 @@ def test_the_cost_axis_has_readable_units(found):
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_same_bytes_twice(found, tmp_path, ending):
-    first = save_curves(found, tmp_path / f"a.{ending}").read_bytes()
-    assert first == save_curves(found, tmp_path / f"b.{ending}").read_bytes()
+    first = save_panel(panel_of_curves(found), tmp_path / f"a.{ending}").read_bytes()
+    assert first == save_panel(panel_of_curves(found), tmp_path / f"b.{ending}").read_bytes()
     if ending == "svg":
         text = first.decode()
         assert "<script>" not in text
@@ -50,11 +51,11 @@ def test_same_bytes_twice(found, tmp_path, ending):
 
 def test_bad_choices(found, tmp_path):
     with pytest.raises(InputError, match="unknown figure format 'jpg'"):
-        save_curves(found, tmp_path / "a.jpg")
+        save_panel(panel_of_curves(found), tmp_path / "a.jpg")
     with pytest.raises(InputError, match="unknown axis"):
-        save_curves(found, tmp_path / "a.png", axis="dollars")
+        line_of(found[0], axis="dollars")
     with pytest.raises(InputError, match="cannot be written"):
-        save_curves(found, tmp_path / "nowhere" / "a.png")
+        save_panel(panel_of_curves(found), tmp_path / "nowhere" / "a.png")
 
 
 def test_differences_mark_the_budgets_with_a_verdict():

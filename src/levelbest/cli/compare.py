@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelbest.cli.figures import log_option, published_option
 from levelbest.cli.large import large_options
 from levelbest.cli.options import (
     asked_of,
@@ -24,6 +27,7 @@ from levelbest.cli.options import (
 from levelbest.cli.progress import working
 
 if TYPE_CHECKING:
+    from levelbest.designs import Asked, Table
     from levelbest.results import Comparison
 
 __all__ = ["command"]
@@ -65,6 +69,9 @@ def _directions(ctx: click.Context, param: click.Parameter, value: tuple[str, ..
     metavar="TASK=max|min",
     help="The direction of a task that differs from --direction.",
 )
+@click.option("--out", type=click.Path(path_type=Path), help="Write curves and verdicts here (.png, .svg or .pdf).")
+@log_option
+@published_option
 @seed_option
 @json_option
 def command(
@@ -83,7 +90,29 @@ def command(
     policies = policies_of(options)
     with working("comparing"):
         comparisons = [compare_asked(table, asked_of(options, failed)) for failed in policies]
+        if options["out"] is not None:
+            _draw(table, comparisons[0], asked_of(options, policies[0]), options)
     _tell(comparisons, policies, as_json, pairs=pairs, n=options["n"])
+    if options["out"] is not None and not as_json:
+        click.echo(f"figure: {options['out']}")
+
+
+def _draw(table: Table, comparison: Comparison, asked: Asked, options: dict[str, Any]) -> None:
+    """The curves of the families compared with bands for all budgets, and the verdicts below them; of seeds every run
+    with the means compared."""
+    from levelbest.designs import design_of
+    from levelbest.designs._input import comparable
+    from levelbest.report.figures.panels import panel_of_comparison, save_panel
+    from levelbest.report.figures.runs import save_runs
+    from levelbest.trials import Trials
+
+    drawn = {key: options[key] for key in ("log", "published")}
+    table = comparable(table, asked.baseline)
+    if comparison.terms.design == "seeds" and isinstance(table, Trials):
+        save_runs(table, comparison, options["out"], published=options["published"])
+        return
+    whole = replace(asked, n=None, simultaneous=True)
+    save_panel(panel_of_comparison(comparison, design_of(table, whole).curves(whole), **drawn), options["out"])
 
 
 def _tell(

@@ -59,9 +59,10 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
         curves = [drawn for failed in policies_of(options) for drawn in curves_asked(table, asked_of(options, failed))]
         past = _past_the_trials(table, options)
     if out is not None:
-        from levelbest.report.figures.curves import save_curves
+        from levelbest.report.figures.panels import panel_of_curves, save_panel
 
-        save_curves(curves, out, band=options["shade"], log=options["log"], published=options["published"])
+        drawn = {key: options[key] for key in ("log", "published")}
+        save_panel(panel_of_curves(curves, band=options["shade"], **drawn), out)
     if as_json:
         document = {"families": [drawn.to_dict() for drawn in curves], "warnings": documents_of(curves)}
         if past:
@@ -111,9 +112,9 @@ def _over_cost(files: tuple[str, ...], as_json: bool, out: Path | None, options:
     with working("drawing curves"):
         curves = [drawn for failed in policies_of(options) for drawn in cost_curves(trials, asked_of(options, failed))]
     if out is not None:
-        from levelbest.report.figures.curves import save_cost_curves
+        from levelbest.report.figures.panels import panel_of_curves, save_panel
 
-        save_cost_curves(curves, out, log=options["log"], published=options["published"])
+        save_panel(panel_of_curves(curves, log=options["log"], published=options["published"]), out)
     if as_json:
         click.echo(dump_json({"families": [drawn.to_dict() for drawn in curves], "warnings": documents_of(curves)}))
         return

@@ -9,7 +9,7 @@ import click
 
 from levelbest.errors import InputError
 
-__all__ = ["figure_options", "published_option"]
+__all__ = ["figure_options", "log_option", "published_option"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,6 +37,13 @@ published_option = click.option(
 )
 
 
+log_option = click.option(
+    "--log/--linear",
+    default=None,
+    help="Budgets on a log scale, or not; default: log where curves are longer than 30 trials, and over cost.",
+)
+
+
 def figure_options(function: F) -> F:
     """``--shade``, ``--log`` and ``--published`` of a figure that is written with ``--out``."""
     shade = click.option(
@@ -47,5 +54,4 @@ def figure_options(function: F) -> F:
         help="With --out: the interval, plus or minus one standard deviation of the best within the observed range, or "
         "nothing.",
     )
-    log = click.option("--log", is_flag=True, help="With --out: budgets on a log scale.")
-    return shade(log(published_option(function)))
+    return shade(log_option(published_option(function)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelbest.cli.figures import published_option
+from levelbest.cli.figures import log_option, published_option
 from levelbest.cli.large import large_options
 from levelbest.cli.options import data_options, design_options, json_option, load_table, seed_option
 from levelbest.cli.progress import working
@@ -30,6 +30,7 @@ def report_options(function: Any) -> Any:
             "--headline", type=click.IntRange(min=1), metavar="N", help="A budget named in advance: tested first."
         ),
         published_option,
+        log_option,
         click.option("--hide", multiple=True, metavar="COL", help="Leave this configuration column out."),
         click.option(
             "--figures", default="svg", show_default=True, metavar="LIST", help="Formats beside the page: svg,pdf,png."
@@ -65,7 +66,7 @@ def write(table: Table, options: dict[str, Any]) -> Report:
         raise InputError(
             "a report shows one failure policy, worst or drop, and says whether verdicts survive the other"
         )
-    keys = ("title", "headline", "worth", "interval", "paired", "baseline", "hide")
+    keys = ("title", "headline", "worth", "interval", "paired", "baseline", "hide", "log")
     chosen = {key: options[key] for key in (*keys, "confidence", "failed", "missing", "n_resamples") if key in options}
     return write_report(
         table,

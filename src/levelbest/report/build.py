@@ -50,6 +50,7 @@ def build_view(
     baseline: str | None = None,
     statistics: Iterable[str] = ("mean", "median"),
     published: Mapping[str, float] | None = None,
+    log: bool | None = None,
     hide: Iterable[str] = (),
     comparing: bool = True,
     confidence: float = Settings.confidence,
@@ -61,8 +62,8 @@ def build_view(
     """Curves with simultaneous bands, comparisons, tables and sentences for every family in the trials.
 
     It has a parameter for each option of the command line, of the same name. ``statistics`` are those of the curves,
-    the first one also that of the verdict; ``comparing`` False leaves comparisons out; ``hide`` names configuration
-    columns that stay out of the report.
+    the first one also that of the verdict; ``comparing`` False leaves comparisons out; ``log`` puts budgets on a log
+    scale or not, None where curves are long; ``hide`` names configuration columns that stay out of the report.
     """
     asked = Asked.of(
         headline=headline,
@@ -75,7 +76,7 @@ def build_view(
     )
     made = _Made(with_scores(trials, baseline), asked, tuple(statistics), comparing)
     view = _view(made, trials, hidden_columns(trials, hide))
-    return replace(view, title=title or view.title, published=dict(published or {}))
+    return replace(view, title=title or view.title, published=dict(published or {}), log=log)
 
 
 def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) -> View:

@@ -8,7 +8,17 @@ from itertools import pairwise
 
 from levelbest.report.view import Pair, View
 
-__all__ = ["NOT_COMPARABLE", "UNDECIDED", "Segment", "Strip", "by_seeds", "reach_of", "strips", "strips_of"]
+__all__ = [
+    "NOT_COMPARABLE",
+    "UNDECIDED",
+    "Segment",
+    "Strip",
+    "by_seeds",
+    "pairs_reach",
+    "reach_of",
+    "strips",
+    "strips_of",
+]
 
 UNDECIDED, NOT_COMPARABLE = "undecided", "not comparable"
 
@@ -52,11 +62,16 @@ def reach_of(view: View, statistic: str, axis: str) -> float | None:
     are of use, None where that is not known."""
     pairs = view.pairs_of(statistic, axis)
     if pairs and not by_seeds(view):
-        ends = [part.end for pair in pairs for part in pair.ranges if part.verdict != NOT_COMPARABLE]
-        return max(ends, default=0.0)
+        return pairs_reach(pairs)
     horizons = [line.horizon for line in view.lines_of(statistic, axis)]
     known = [float(one) for one in horizons if one is not None]
     return max(known) if known and len(known) == len(horizons) else None
+
+
+def pairs_reach(pairs: Sequence[Pair]) -> float:
+    """The largest budget at which any pair can be compared, 0 where none can."""
+    ends = [part.end for pair in pairs for part in pair.ranges if part.verdict != NOT_COMPARABLE]
+    return max(ends, default=0.0)
 
 
 def by_seeds(view: View) -> bool:

@@ -140,6 +140,8 @@ class View:
     checklist: tuple[Any, ...] = ()
     published: Mapping[str, float] = field(default_factory=dict)
     """Published scores, drawn as dashed lines."""
+    log: bool | None = None
+    """Whether budgets stand on a log scale at first; None: where curves are long."""
     provenance: Mapping[str, str] = field(default_factory=dict)
     n_groups: int | None = None
     """How many problems there are, where trials are samples of problems."""

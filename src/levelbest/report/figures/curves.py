@@ -15,8 +15,8 @@ from levelbest import _check
 from levelbest._plain import show_cost
 from levelbest._write import write_bytes
 from levelbest.report.figures.themes import line_style
-from levelbest.report.view import Line, cost_line, line_of
-from levelbest.results import Curve, FamilyCostCurve
+from levelbest.report.view import Line
+from levelbest.results import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,6 @@ __all__ = [
     "new_axes",
     "own_style",
     "plain_text",
-    "save_curves",
     "save_figure",
     "score_of",
     "set_budget_axis",
@@ -101,43 +100,9 @@ def draw_lines(
     return ax
 
 
-def save_curves(
-    curves: Sequence[Curve],
-    path: Path,
-    *,
-    axis: str = "trials",
-    band: str = "interval",
-    log: bool = False,
-    published: Mapping[str, float] | None = None,
-) -> Path:
-    """Draw the curves, one line a family, and write them as PNG, SVG or PDF by the path's ending.
-
-    ``band`` shades the interval, [D]'s plus or minus one ``spread`` within the observed range, or ``none``.
-    """
-    lines = [line_of(one, axis=axis, band=band) for one in curves]
-    with own_style():
-        unit = curves[0].cost_unit
-        ax = draw_lines(lines, score=score_of(curves[0]), cost_unit=unit, log=log, published=published)
-        return save_figure(ax.figure, path)
-
-
 def score_of(curve: Curve) -> str:
     """The score of a curve as it is written beside an axis."""
     return curve.score if curve.reported or curve.problems is not None else f"{curve.score} (validation only)"
-
-
-def save_cost_curves(
-    curves: Sequence[FamilyCostCurve],
-    path: Path,
-    *,
-    log: bool = False,
-    published: Mapping[str, float] | None = None,
-) -> Path:
-    """The same over budgets of cost."""
-    with own_style():
-        lines = [cost_line(curve) for curve in curves]
-        ax = draw_lines(lines, score=curves[0].score, cost_unit=curves[0].cost_unit, log=log, published=published)
-        return save_figure(ax.figure, path)
 
 
 def save_figure(figure: Figure | Any, path: Path) -> Path:

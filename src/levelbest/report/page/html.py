@@ -12,7 +12,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from levelbest import __version__
-from levelbest.report.figures.report import LOG_FROM
+from levelbest.report.figures.panels import panel_of_view
 from levelbest.report.figures.themes import themed
 from levelbest.report.page.data import embedded, page_data
 from levelbest.report.page.tables import (
@@ -64,7 +64,6 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     row_heads, rows = trial_rows(view)
     family_heads, families = family_rows(view)
-    first = view.lines_of(view.statistics[0])
     asked = remarks(view.cautions, len(view.families))
     return (
         environment.from_string(asset("page.html.j2"))
@@ -87,7 +86,7 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
             details=view.details[:MOST_PAIRS],
             steps=() if view.comparison is None else next_steps(view.comparison),
             seeds=by_seeds(view),
-            log_first=max(line.x[-1] for line in first) > LOG_FROM,
+            log_first=panel_of_view(view).is_log,
             heights_log=view.direction == "min" and min(v for line in view.lines for v in line.value if v == v) > 0,
             family_heads=family_heads,
             family_rows=families,

@@ -92,13 +92,16 @@ function drawChart(holder, s, kind, grid, zoom, hooks) {
       }],
       draw: [(u) => {
         const c = u.ctx, ratio = devicePixelRatio;
-        c.save(); c.strokeStyle = css("--soft"); c.fillStyle = css("--soft"); c.setLineDash([6 * ratio, 4 * ratio]); c.textAlign = "left";
+        c.save(); c.setLineDash([6 * ratio, 4 * ratio]); c.textAlign = "left";
         c.font = `${12 * ratio}px system-ui, sans-serif`;
         for (const [name, value] of Object.entries(view.published)) {
           const y = u.valToPos(value, "y", true);
           if (y < u.bbox.top || y > u.bbox.top + u.bbox.height) continue;
+          const family = view.families.findIndex((one) => one.name === name);
+          if (family >= 0 && !s.shown.has(family)) continue;
+          c.strokeStyle = c.fillStyle = family < 0 ? css("--soft") : styleOf(family).colour;
           c.beginPath(); c.moveTo(u.bbox.left, y); c.lineTo(u.bbox.left + u.bbox.width, y); c.stroke();
-          c.fillText(name, u.bbox.left + 6 * ratio, y - 4 * ratio);
+          c.fillText(family < 0 ? name : `${name}, published`, u.bbox.left + 6 * ratio, y - 4 * ratio);
         }
         c.restore();
         if (wide) labelEnds(u, drawn.map(({ line, style }) => ({ name: view.families[line.family].name, colour: style.colour, y: endOf(u, line, ends) })));
