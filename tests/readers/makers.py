@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import zipfile
 
 import numpy as np
 
@@ -108,31 +107,4 @@ def ray_table(folder):
     ]
     path = folder / "results.csv"
     path.write_text(_text(rows))
-    return path
-
-
-def syne_tune(folder):
-    rng = np.random.default_rng(3)
-    rows = [
-        {
-            "validation_error": float(rng.random()),
-            "epoch": epoch,
-            "trial_id": trial,
-            "st_worker_time": 2.0 * epoch,
-            "st_worker_timestamp": 1.7e9 + epoch,
-            "st_worker_iter": epoch - 1,
-            "st_decision": "CONTINUE",
-            "st_status": "Completed",
-            "config_lr": 0.01 * (trial + 1),
-            "config_epochs": 4,
-            "st_tuner_time": 3.0 * epoch,
-        }
-        for trial in range(5)
-        for epoch in range(1, 5)
-    ]
-    path = folder / "results.csv.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("results.csv", _text(rows))
-    said = {"metric_names": ["validation_error"], "metric_mode": "min", "tuner_name": "search-2026"}
-    (folder / "metadata.json").write_text(json.dumps({**said, "scheduler_name": "RandomSearch"}))
     return path

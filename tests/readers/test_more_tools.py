@@ -1,17 +1,20 @@
-"""Keras Tuner, SMAC3, EvalPlus, Ray Tune's dataframe and Syne Tune: read against the files themselves."""
+"""Keras Tuner, SMAC3, AMLTK, EvalPlus, Ray Tune's dataframe and Syne Tune: read against the files themselves."""
 
 import csv
 import json
+import shutil
 import sys
+import zipfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import levelbest as lb
 
 sys.path.insert(0, str(Path(__file__).parent))
 import makers
+
+HERE = Path(__file__).parent / "artefacts"
 
 
 def test_keras_tuner(tmp_path):
@@ -75,10 +78,62 @@ def test_ray_table(tmp_path, given):
     assert set(trials.configuration) == {"config/lr", "config/layers"}
 
 
-def test_syne_tune(tmp_path):
-    path = makers.syne_tune(tmp_path)
-    trials = lb.read_trials(path)
-    assert (trials.families, trials.metric.direction, trials.n_trials) == (("search-2026",), "min", 5)
-    assert trials.cost.tolist() == [8.0] * 5  # the clock of a worker at its last report
-    assert trials.configuration["config_lr"].tolist() == pytest.approx(0.01 * np.arange(1, 6))
-    assert "adaptive-sampler" not in {caution.code for caution in trials.cautions}
+def test_smac_by_itself():
+    """Each seed of a scenario is a search, with the numbers of SMAC's own files."""
+    trials = lb.read_trials(HERE / "smac")
+    runs = [
+        run for seed in (1, 2) for run in json.loads((HERE / f"smac/svm/{seed}/runhistory.json").read_text())["data"]
+    ]
+    assert (trials.families, trials.metric.direction, len(trials)) == (("svm",), "min", len(runs))
+    assert trials.selection[trials.status == 0].tolist() == [run["cost"] for run in runs if run["status"] == 1]
+    assert trials.n_failed == sum(run["status"] == 2 for run in runs) > 0
+    assert trials.search.tolist() == [0] * 8 + [1] * 8
+    alone = lb.read_trials(HERE / "smac/svm/1/runhistory.json")
+    assert (alone.families, alone.search, len(alone)) == (("svm",), None, 8)
+
+
+def test_amltk():
+    rows = list(csv.DictReader((HERE / "amltk/one_metric.csv").read_text().splitlines()))
+    trials = lb.read_trials(HERE / "amltk/one_metric.csv")
+    scores = [float(row["metric:accuracy [0.0, 1.0] (maximize)"] or "nan") for row in rows]
+    assert trials.selection.tolist() == pytest.approx(scores, nan_ok=True)
+    assert (trials.metric.direction, trials.metric.bounds, trials.n_failed) == ("max", (0, 1), 1)
+    assert trials.cost.tolist() == [float(row["profile:fit:time:duration"]) for row in rows]
+    assert set(trials.configuration) == {"config:lr", "config:opt"}
+    assert "bucket" not in str(trials.columns)
+    loss = lb.read_trials(HERE / "amltk/two_metrics.csv", selection="loss")
+    assert (loss.columns["selection"], loss.metric.direction) == ("metric:loss", "min")
+    with pytest.raises(lb.LevelbestError, match=r"'metric:accuracy', 'metric:loss'"):
+        lb.read_trials(HERE / "amltk/two_metrics.csv")
+
+
+def syne_rows(path):
+    with zipfile.ZipFile(path) as packed:
+        return list(csv.DictReader(packed.read(packed.namelist()[0]).decode().splitlines()))
+
+
+def test_syne_tune():
+    """The best report of each trial, from the folder, the experiment or its table."""
+    (table,) = HERE.glob("syne_tune/*/results.csv.zip")
+    rows = syne_rows(table)
+    by_trial = {
+        row["trial_id"]: [float(r["val_loss"]) for r in rows if r["trial_id"] == row["trial_id"]] for row in rows
+    }
+    for path in (HERE / "syne_tune", table.parent, table):
+        trials = lb.read_trials(path)
+        assert (trials.families, trials.metric.direction) == (("mlp",), "min")
+        assert trials.selection.tolist() == [min(losses) for losses in by_trial.values()]
+        assert set(trials.configuration) == {"config_lr", "config_layers"}
+        assert "adaptive-sampler" not in {caution.code for caution in trials.cautions}
+        assert not trials.skipped
+
+
+def test_syne_tune_experiments_of_one_name_are_searches(tmp_path):
+    (home,) = HERE.glob("syne_tune/mlp-*")
+    for place in range(3):
+        shutil.copytree(home, tmp_path / f"mlp-2026-01-0{place + 1}-10-00-00-123")
+    trials = lb.read_trials(tmp_path)
+    assert trials.families == ("mlp",)
+    assert trials.search.tolist() == [place for place in range(3) for _ in range(len(trials) // 3)]
+    (tmp_path / "mlp-2026-01-02-10-00-00-123" / "results.csv.zip").write_bytes(b"PK broken")
+    assert [lost.where for lost in lb.read_trials(tmp_path).skipped] == ["mlp-2026-01-02-10-00-00-123/results.csv.zip"]

@@ -1,8 +1,10 @@
-"""Tables that trackers export, known by their columns: W&B's runs, Ray Tune's results, Syne Tune's reports."""
+"""Tables that trackers export, known by their columns: runs of W&B, results of Ray Tune and Syne Tune, of AMLTK."""
 
 from __future__ import annotations
 
 import csv
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,16 +13,15 @@ import numpy as np
 
 from levelbest.errors import LevelbestError
 from levelbest.readers.columns import texts
-from levelbest.readers.formats._rows import parse_json
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import kind_of, read_bytes
 from levelbest.readers.tables.reader import read_table
 
-__all__ = ["READERS", "known_export", "with_export"]
+__all__ = ["READERS", "SYNE_TUNE", "Export", "known_export", "recogniser", "with_export"]
 
 
 @dataclass(frozen=True)
-class _Export:
+class Export:
     """One tool's table: the columns it is known by, and what they are."""
 
     name: str
@@ -34,9 +35,35 @@ class _Export:
     """The column that tells when a run began."""
     private: frozenset[str] = field(default_factory=frozenset)
     """Where a trial ran says nothing of the model, and names the machine."""
+    cost_unit: str | None = "s"
+    finish: Callable[[RawTable], None] | None = None
+    """What else the names of the columns tell."""
 
 
-_WANDB = _Export(
+_METRIC = re.compile(r"metric:(?P<name>.+?)(?: \[(?P<low>[^,\]]+), (?P<high>[^\]]+)\])? \((?P<way>min|max)imize\)")
+_CLOCK = re.compile(r"profile:.+:time:duration")
+
+
+def _amltk(table: RawTable) -> None:
+    """AMLTK writes a metric's bounds and direction in its name: ``metric:accuracy [0.0, 1.0] (maximize)``."""
+    metrics = {name: match for name in table.columns if (match := _METRIC.fullmatch(name))}
+    short = {name: f"metric:{match['name']}" for name, match in metrics.items()}
+    table.columns = {short.get(name, name): column for name, column in table.columns.items()}
+    for name, match in metrics.items():
+        table.facts[f"direction:{short[name]}"] = match["way"]
+    if len(metrics) == 1:
+        ((name, match),) = metrics.items()
+        table.roles["selection"] = short[name]
+        table.direction = match["way"]
+        if match["low"]:
+            table.facts |= {"bounds:low": match["low"], "bounds:high": match["high"]}
+    clocks = [name for name in table.columns if _CLOCK.fullmatch(name)]
+    if len(clocks) == 1:
+        table.roles["cost"] = clocks[0]
+        table.cost_unit = "s"
+
+
+_WANDB = Export(
     "wandb-csv",
     "table of runs exported from Weights & Biases as CSV",
     "Weights & Biases CSV export",
@@ -44,7 +71,7 @@ _WANDB = _Export(
     {"status": "State", "cost": "Runtime"},
     created="Created",
 )
-_RAY = _Export(
+_RAY = Export(
     "ray-table",
     "table of Ray Tune's results (ResultGrid.get_dataframe)",
     "Ray Tune results table",
@@ -55,7 +82,7 @@ _RAY = _Export(
         {"hostname", "node_ip", "pid", "logdir", "experiment_id", "date", "timestamp", "checkpoint_dir_name"}
     ),
 )
-_SYNE = _Export(
+SYNE_TUNE = Export(
     "syne-tune",
     "Syne Tune's reports (results.csv.zip)",
     "Syne Tune reports",
@@ -64,15 +91,28 @@ _SYNE = _Export(
     settings="config_",
     private=frozenset({"st_worker_timestamp", "st_tuner_time", "st_worker_iter", "st_worker_cost", "st_decision"}),
 )
-_EXPORTS = (_WANDB, _RAY, _SYNE)
+_AMLTK = Export(
+    "amltk",
+    "AMLTK's history (History.df().to_csv)",
+    "AMLTK history",
+    frozenset({"status", "trial_seed", "exception", "created_at", "reported_at"}),
+    {"status": "status", "seed": "trial_seed"},
+    settings="config:",
+    created="created_at",
+    private=frozenset({"bucket", "traceback"}),
+    cost_unit=None,
+    finish=_amltk,
+)
+_EXPORTS = (_WANDB, _RAY, SYNE_TUNE, _AMLTK)
 
 
-def known_export(names: Any) -> _Export | None:
+def known_export(names: Iterable[str]) -> Export | None:
     """The tool whose table has these columns."""
-    return next((export for export in _EXPORTS if export.marks <= set(names)), None)
+    own = set(names)
+    return next((export for export in _EXPORTS if export.marks <= own), None)
 
 
-def with_export(table: RawTable, export: _Export) -> RawTable:
+def with_export(table: RawTable, export: Export) -> RawTable:
     """The table with the parts that its columns play."""
     columns = {name: column for name, column in table.columns.items() if name not in export.private}
     table.roles |= {role: name for role, name in export.roles.items() if name in columns}
@@ -83,12 +123,16 @@ def with_export(table: RawTable, export: _Export) -> RawTable:
     table.columns = columns
     if export.settings is not None:
         table.configuration = [name for name in columns if name.startswith(export.settings)]
-    table.cost_unit = "s"
+    table.cost_unit = export.cost_unit
     table.facts["format"] = export.format
+    if export.finish is not None:
+        export.finish(table)
     return table
 
 
-def _recogniser(export: _Export) -> Any:
+def recogniser(export: Export) -> Callable[[Path], bool]:
+    """Whether a path is a table with the columns of the export."""
+
     def recognises(path: Path) -> bool:
         if not path.is_file() or kind_of(path) != "csv":
             return False
@@ -101,38 +145,14 @@ def _recogniser(export: _Export) -> Any:
     return recognises
 
 
-def _reader(export: _Export) -> Any:
+def _reader(export: Export) -> Callable[..., list[RawTable]]:
     def read(path: Path, **options: Any) -> list[RawTable]:
         tables = read_table(path, **options)
-        for table in tables:
-            if export.marks <= set(table.columns):
-                with_export(table, export)
-                if export is _SYNE:
-                    _described(table, path.with_name("metadata.json"))
-        return tables
+        return [with_export(table, export) if export.marks <= set(table.columns) else table for table in tables]
 
     return read
 
 
-def _described(table: RawTable, path: Path) -> None:
-    """Syne Tune writes the metrics, their direction and the scheduler beside the table."""
-    try:
-        said = parse_json(path.read_bytes())
-    except (OSError, ValueError):
-        return
-    if not isinstance(said, dict):
-        return
-    metrics, modes = said.get("metric_names"), said.get("metric_mode")
-    metrics = metrics if isinstance(metrics, list) else []
-    modes = modes if isinstance(modes, list) else [modes] * len(metrics)
-    table.facts |= {f"direction:{m}": w for m, w in zip(metrics, modes, strict=False) if w in ("min", "max")}
-    if len(metrics) == 1 and metrics[0] in table.columns:
-        table.roles["selection"] = metrics[0]
-        table.direction = table.facts.get(f"direction:{metrics[0]}")
-    if isinstance(said.get("scheduler_name"), str):
-        table.facts["sampler"] = said["scheduler_name"]
-    if isinstance(said.get("tuner_name"), str):
-        table.source = said["tuner_name"]
-
-
-READERS = tuple(Reader(export.name, export.about, _recogniser(export), _reader(export)) for export in _EXPORTS)
+READERS = tuple(
+    Reader(export.name, export.about, recogniser(export), _reader(export)) for export in (_WANDB, _RAY, _AMLTK)
+)

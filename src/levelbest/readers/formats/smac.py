@@ -1,18 +1,26 @@
-"""SMAC3's runhistory.json, of versions 1 and 2: a row per run of a configuration, which it tries to make cheap."""
+"""SMAC3's runhistory.json, of versions 1 and 2: a row per run of a configuration, which it tries to make cheap.
+
+SMAC writes below its output folder NAME/SEED/runhistory.json: the seeds of one name are searches of one family.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections import Counter
+from pathlib import Path, PurePosixPath
 from typing import Any
+
+import numpy as np
 
 from levelbest.errors import DataError
 from levelbest.readers.formats._rows import columns_of, number, parse_json
+from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import read_bytes
 from levelbest.trials import Skipped
 
 __all__ = ["READER", "READERS"]
 
+_HISTORY = "runhistory.json"
 _STATUS = {"RUNNING": "running", "SUCCESS": "ok", "CRASHED": "failed", "TIMEOUT": "failed", "MEMORYOUT": "failed"}
 _NUMBERED = ("RUNNING", "SUCCESS", "CRASHED", "TIMEOUT", "MEMORYOUT")
 _KEYS = ("config_id", "instance", "seed", "budget", "cost", "time", "status", "starttime", "endtime", "additional_info")
@@ -21,7 +29,7 @@ _NEWER = (*_KEYS[:6], "cpu_time", *_KEYS[6:])
 
 def _recognises(path: Path) -> bool:
     if path.is_dir():
-        return (path / "runhistory.json").is_file()
+        return holds(path, lambda name: PurePosixPath(name).name == _HISTORY)
     if path.suffix != ".json" or not path.is_file():
         return False
     try:
@@ -35,43 +43,73 @@ def _recognises(path: Path) -> bool:
 
 
 def _read(path: Path, **_: Any) -> list[RawTable]:
-    """One table, one row per run; the selection score is the cost, which is minimised."""
-    file = path / "runhistory.json" if path.is_dir() else path
-    source = file.parent.name if file.name == "runhistory.json" and file.parent.name else file.name
+    """One table for each history, one row per run; the selection score is the cost, which is minimised."""
+    if path.is_file():
+        return [_table(path, path.name)]
+    files = list(open_tree(path, lambda name: PurePosixPath(name).name == _HISTORY).files)
+    tables: list[RawTable] = []
+    skipped: list[Skipped] = []
+    for name in files:
+        try:
+            tables.append(_table(path / name, name))
+        except DataError as error:
+            skipped.append(Skipped(name, str(error)))
+    if not tables:
+        raise DataError(f"{path.resolve().name} holds no run history of SMAC: {skipped[0].why}")
+    tables[0].skipped += skipped
+    if len(tables) > 1:
+        repeated = max(Counter(table.source for table in tables).values()) > 1
+        for place, table in enumerate(tables):
+            family = np.full(table.n_rows, table.source, dtype=object)
+            table.columns = {"scenario": family, "search": np.full(table.n_rows, float(place)), **table.columns}
+            table.roles |= {"family": "scenario"} | ({"search": "search"} if repeated else {})
+    return tables
+
+
+def _name_of(file: Path) -> str:
+    """The scenario's name, which stands beside the history, or the folder's."""
+    try:
+        scenario = parse_json(file.with_name("scenario.json").read_bytes())
+    except (OSError, ValueError):
+        scenario = None
+    if isinstance(scenario, dict) and isinstance(scenario.get("name"), str):
+        return str(scenario["name"])
+    return file.resolve().parent.name if file.name == _HISTORY else file.name
+
+
+def _table(file: Path, name: str) -> RawTable:
     try:
         history = parse_json(read_bytes(file).decode("utf-8", errors="replace"))
         runs, configs = history["data"], history["configs"]
         if not isinstance(runs, list) or not isinstance(configs, dict):
             raise ValueError("its data are no list of runs")
     except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{file.name} is no run history of SMAC: {error}") from None
+        raise DataError(f"{name} is no run history of SMAC: {error}") from None
     skipped: list[Skipped] = []
     rows = []
     for place, run in enumerate(runs, 1):
         try:
             rows.append(_row(run, configs))
         except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-            skipped.append(Skipped(f"{file.name}, run {place}", f"not read: {error!r}"[:200]))
+            skipped.append(Skipped(f"{name}, run {place}", f"not read: {error!r}"[:200]))
     if not rows:
-        raise DataError(f"{file.name} holds no run of SMAC")
+        raise DataError(f"{name} holds no run of SMAC")
     columns = columns_of(rows, ["config_id", "seed", "status", "cost", "time"], numbers=["time", "seed", "budget"])
     roles = {"selection": "cost", "status": "status", "cost": "time"}
     if columns["seed"].size and len(set(columns["seed"].tolist())) > 1:
         roles["seed"] = "seed"
     if len({row.get("instance") for row in rows}) > 1:
         roles["group"] = "instance"
-    return [
-        RawTable(
-            source=source,
-            columns=columns,
-            roles=roles,
-            configuration=[name for name in columns if name.startswith("config.")],
-            direction="min",
-            cost_unit="s",
-            facts={"format": "SMAC3 run history", "sampler": "SMAC"},
-            skipped=skipped,
-        )
-    ]
+    return RawTable(
+        source=_name_of(file),
+        columns=columns,
+        roles=roles,
+        configuration=[name for name in columns if name.startswith("config.")],
+        direction="min",
+        cost_unit="s",
+        facts={"format": "SMAC3 run history", "sampler": "SMAC"},
+        skipped=skipped,
+    )
 
 
 def _row(run: Any, configs: dict[str, Any]) -> dict[str, Any]:
@@ -97,5 +135,5 @@ def _row(run: Any, configs: dict[str, Any]) -> dict[str, Any]:
     return row | {f"config.{key}": value for key, value in settings.items()}
 
 
-READER = Reader("smac", "SMAC3 run history (runhistory.json)", _recognises, _read)
+READER = Reader("smac", "SMAC3 run history (runhistory.json), or the folder of several", _recognises, _read)
 READERS = (READER,)

@@ -28,7 +28,7 @@ _EXPLODED = 1000.0
 _FEW_TRIALS = 10
 _RANDOM = ("random", "basicvariant", "uniform")
 _GRID = ("grid", "bruteforce")
-_EVEN = ("qmc", "quasi", "sobol", "halton", "latin", "lhs")
+_EVEN = ("qmc", "quasi", "sobol", "halton", "hammersley", "latin", "lhs")
 
 
 def with_diagnostics(trials: Trials) -> Trials:
@@ -110,13 +110,21 @@ def _about_sampler(trials: Trials, name: str) -> Iterator[Caution]:
     sampler = trials.facts.get(f"sampler:{name}") or trials.facts.get("sampler")
     if sampler is None:
         return
-    low = sampler.lower()
-    if any(word in low for word in _GRID):
+    drawn = _drawn_by(sampler.lower())
+    if drawn == "grid":
         yield Caution.of("grid", name, kind="recorded", sampler=sampler)
-    elif any(word in low for word in _EVEN):
+    elif drawn == "even":
         yield Caution.of("grid", name, kind="even", sampler=sampler)
-    elif not any(word in low for word in _RANDOM):
+    elif drawn == "adaptive":
         yield Caution.of("adaptive-sampler", name, sampler=sampler)
+
+
+def _drawn_by(sampler: str) -> str:
+    """How a sampler draws, by its name; a reader writes ``(adaptive)`` after one that would mislead."""
+    for drawn, words in (("adaptive", ("(adaptive)",)), ("grid", _GRID), ("even", _EVEN), ("random", _RANDOM)):
+        if any(word in sampler for word in words):
+            return drawn
+    return "adaptive"
 
 
 def _thinned(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -27,7 +27,10 @@ _STATUS = (("status",), ("state",), ("trial", "status"), ("run", "status"))
 _SAMPLE_IDS = (
     "sample_id sample sample_idx sample_index sample_number completion_id generation_id trial trial_id attempt"
 )
-_PREFIXES = ("user_attrs", "params", "metrics", "config", "summary", "hparams", "tags", "args", "values", "scores")
+_PREFIXES = (
+    *("user_attrs", "params", "parameters", "hyperparameters", "hparams", "config", "args", "tags", "summary"),
+    *("metrics", "metric", "values", "scores"),
+)
 _ONE_EACH = 0.9
 """A column whose values are so nearly all different tells trials apart, not families."""
 _FEW = 6

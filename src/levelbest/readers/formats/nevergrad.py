@@ -1,0 +1,112 @@
+"""Nevergrad's ParametersLogger: a line of JSON for each point that an optimizer was told the loss of."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from levelbest.errors import DataError, LevelbestError
+from levelbest.readers.formats._rows import columns_of, number, read_json_lines
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import read_bytes, stem
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS"]
+
+_CLIPPED = 5e20
+"""What Nevergrad writes for a loss that is infinite, not a number, or larger than this."""
+_MOST_ELEMENTS = 24
+"""Elements of an array that become columns of their own, as in ``ParametersLogger.load_flattened``."""
+_ONE_SHOT = re.compile(r"[A-Za-z]*(Random|Halton|Hammersley|LHS)Search(PlusMiddlePoint)?|StupidRandom")
+"""Optimizers that draw all points without looking at a loss; ``ChainCMAwithLHS`` is none of them."""
+
+
+def _recognises(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    try:
+        head = read_bytes(path, 65536).lstrip()
+    except LevelbestError:
+        return False
+    return head.startswith(b'{"#parametrization":') and b'"#optimizer":' in head and b'"#num-tell":' in head
+
+
+def _read(path: Path, **_: Any) -> list[RawTable]:
+    """One table; a family for each optimizer, and a search for each run of one that learns."""
+    rows: list[dict[str, Any]] = []
+    skipped: list[Skipped] = []
+    lines: list[int] = []
+    runs: dict[tuple[str, str], int] = {}
+    told: dict[tuple[str, str], float] = {}
+    for place, point, why in read_json_lines(path):
+        if not isinstance(point, dict) or "#loss" not in point or "#optimizer" not in point:
+            skipped.append(Skipped(f"{path.name}, line {place}", why or "not a point that an optimizer was told"))
+            continue
+        key = (str(point["#optimizer"]), str(point.get("#session")))
+        count = number(point.get("#num-tell"))
+        if key not in runs or count is None or count <= told[key]:
+            runs[key] = 1 + max(runs.values(), default=0)
+        told[key] = -1.0 if count is None else count
+        rows.append(_row(point, runs[key]))
+        lines.append(place)
+    if not rows:
+        why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
+        raise DataError(f"{path.name} holds no point of Nevergrad{why}")
+    columns = columns_of(rows, ["optimizer", "search", "number", "status", "loss"], numbers=["loss", "number"])
+    roles = {"family": "optimizer", "status": "status", "order": "number"}
+    if not any(name.startswith("losses.") for name in columns):
+        roles["selection"] = "loss"
+    optimizers = list(dict.fromkeys(row["optimizer"] for row in rows))
+    adaptive = [name for name in optimizers if _ONE_SHOT.fullmatch(name) is None]
+    if adaptive and len({(row["optimizer"], row["search"]) for row in rows}) > len(optimizers):
+        roles["search"] = "search"
+    else:
+        del columns["search"]
+    facts = {"format": "Nevergrad log"}
+    facts |= {f"sampler:{name}": f"{name} (adaptive)" if name in adaptive else name for name in optimizers}
+    return [
+        RawTable(
+            source=stem(path.name),
+            columns=columns,
+            roles=roles,
+            configuration=[name for name in columns if name.startswith("parameters.")],
+            direction="min",
+            facts=facts,
+            lines=np.array(lines, dtype=np.int64),
+            row_name="line",
+            skipped=skipped,
+        )
+    ]
+
+
+def _row(point: dict[str, Any], search: int) -> dict[str, Any]:
+    loss = number(point["#loss"])
+    lost = loss is None or not loss < _CLIPPED
+    row: dict[str, Any] = {
+        "optimizer": str(point["#optimizer"]),
+        "search": search,
+        "number": point.get("#num-tell"),
+        "status": "diverged" if lost else "ok",
+        "loss": None if lost else loss,
+    }
+    for name, value in point.items():
+        if name.startswith("#losses#"):
+            row[f"losses.{name.removeprefix('#losses#')}"] = number(value)
+        elif "#" not in name and not name.endswith(".indices"):  # name#sigma is a step size, name.indices a code
+            row |= _setting(f"parameters.{name}", value)
+    return row
+
+
+def _setting(name: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, list) and len(value) <= _MOST_ELEMENTS and not any(isinstance(x, list) for x in value):
+        return {f"{name}.{place}": element for place, element in enumerate(value)}
+    if isinstance(value, list | dict):
+        return {name: str(value)}
+    return {name: value}
+
+
+READER = Reader("nevergrad", "Nevergrad log (ParametersLogger, JSON lines)", _recognises, _read)
+READERS = (READER,)
