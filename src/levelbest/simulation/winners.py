@@ -43,9 +43,14 @@ def false_winner(
 
 
 def sd_by_trials(
-    law: Law, n: int, n_trials: npt.ArrayLike, *, estimators: tuple[str, ...] = ("u", "v", "gaussian"),
-    n_samples: int = 2000, seed: int = 0,
-) -> list[dict[str, Any]]:  # fmt: skip
+    law: Law,
+    n: int,
+    n_trials: npt.ArrayLike,
+    *,
+    estimators: tuple[str, ...] = ("u", "v", "gaussian"),
+    n_samples: int = 2000,
+    seed: int = 0,
+) -> list[dict[str, Any]]:
     """The standard deviation of estimators of the best of n against the number of trials ([B] figs. 2 and 3)."""
     rows = []
     for m in _check.as_budgets(n_trials)[0]:

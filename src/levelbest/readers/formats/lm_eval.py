@@ -22,8 +22,17 @@ __all__ = ["READER", "READERS"]
 _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<moment>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl?")
 _MARKS = ("doc_id", "target", "resps", "filtered_resps")
 _NOT_METRICS = {
-    *_MARKS, "doc", "arguments", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash", "task_name", "idx",
-}  # fmt: skip
+    *_MARKS,
+    "doc",
+    "arguments",
+    "filter",
+    "metrics",
+    "doc_hash",
+    "prompt_hash",
+    "target_hash",
+    "task_name",
+    "idx",
+}
 
 
 @dataclass

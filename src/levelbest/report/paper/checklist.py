@@ -35,35 +35,77 @@ class Item:
 
 # key, who asks ([D] text box 1 in its order; ARR's responsible-research and NeurIPS' paper checklists), question, hint
 _ITEMS = (
-    ("infrastructure", "[D] 1; ARR C1; NeurIPS compute", "What computing infrastructure was used?",
-     "name the machine, its processors or accelerators and their number"),
-    ("runtime", "[D] 2; ARR C1; NeurIPS compute", "How long did each approach take on average?",
-     "give a cost column, or the average time of a trial for each family"),
-    ("splits", "[D] 3; ARR C2; NeurIPS setting", "How were training, validation and test data split?",
-     "give the sizes and how the split was made"),
-    ("validation", "[D] 4", "What is the validation performance behind each reported test result?",
-     "give both a selection and a reported score"),
+    (
+        "infrastructure",
+        "[D] 1; ARR C1; NeurIPS compute",
+        "What computing infrastructure was used?",
+        "name the machine, its processors or accelerators and their number",
+    ),
+    (
+        "runtime",
+        "[D] 2; ARR C1; NeurIPS compute",
+        "How long did each approach take on average?",
+        "give a cost column, or the average time of a trial for each family",
+    ),
+    (
+        "splits",
+        "[D] 3; ARR C2; NeurIPS setting",
+        "How were training, validation and test data split?",
+        "give the sizes and how the split was made",
+    ),
+    (
+        "validation",
+        "[D] 4",
+        "What is the validation performance behind each reported test result?",
+        "give both a selection and a reported score",
+    ),
     ("code", "[D] 5; NeurIPS open access", "Where is the code?", "give a link, or say why there is none"),
-    ("bounds", "[D] 6; ARR C2; NeurIPS setting", "Which values were searched for each hyperparameter?",
-     "give the bounds or the set of values of each hyperparameter"),
-    ("configuration", "[D] 7; ARR C2", "Which hyperparameters did the best models have?",
-     "give the configuration of each family's winner"),
+    (
+        "bounds",
+        "[D] 6; ARR C2; NeurIPS setting",
+        "Which values were searched for each hyperparameter?",
+        "give the bounds or the set of values of each hyperparameter",
+    ),
+    (
+        "configuration",
+        "[D] 7; ARR C2",
+        "Which hyperparameters did the best models have?",
+        "give the configuration of each family's winner",
+    ),
     ("trials", "[D] 8; ARR C2", "How many search trials were run?", "give the number for each family"),
-    ("sampling", "[D] 9; ARR C2; NeurIPS setting",
-     "How were hyperparameter values chosen, and by which score were they selected?",
-     "name the sampler (uniform, grid, manual, Bayesian) and the selection score"),
-    ("expected", "[D] 10; ARR C3; NeurIPS significance",
-     "What is the expected performance as a function of the number of trials, with its uncertainty?",
-     "report the curve with its band"),
-    ("failures", "NeurIPS significance", "How many trials failed, and how do they count?",
-     "say how many trials failed and what was done with them"),
-    ("total_cost", "ARR C1; NeurIPS compute", "What did all the experiments cost together?",
-     "give a cost column, or the total of GPU hours or dollars, failed and preliminary runs included"),
+    (
+        "sampling",
+        "[D] 9; ARR C2; NeurIPS setting",
+        "How were hyperparameter values chosen, and by which score were they selected?",
+        "name the sampler (uniform, grid, manual, Bayesian) and the selection score",
+    ),
+    (
+        "expected",
+        "[D] 10; ARR C3; NeurIPS significance",
+        "What is the expected performance as a function of the number of trials, with its uncertainty?",
+        "report the curve with its band",
+    ),
+    (
+        "failures",
+        "NeurIPS significance",
+        "How many trials failed, and how do they count?",
+        "say how many trials failed and what was done with them",
+    ),
+    (
+        "total_cost",
+        "ARR C1; NeurIPS compute",
+        "What did all the experiments cost together?",
+        "give a cost column, or the total of GPU hours or dollars, failed and preliminary runs included",
+    ),
     ("parameters", "ARR C1", "How many parameters do the models have?", "give the number for each model"),
     ("packages", "ARR C4", "Which packages and versions were used?", "list them with their versions"),
-    ("seeds", "NeurIPS significance", "What varies between trials: seeds, splits, hyperparameters?",
-     "name what was random"),
-)  # fmt: skip
+    (
+        "seeds",
+        "NeurIPS significance",
+        "What varies between trials: seeds, splits, hyperparameters?",
+        "name what was random",
+    ),
+)
 KEYS = tuple(item[0] for item in _ITEMS)
 QUESTIONS = {key: question for key, _, question, _ in _ITEMS}
 

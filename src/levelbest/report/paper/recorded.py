@@ -12,9 +12,27 @@ __all__ = ["recorded_answers"]
 
 _MOST_PACKAGES = 15
 _WELL_KNOWN = (
-    "numpy", "scipy", "scikit-learn", "torch", "tensorflow", "jax", "flax", "keras", "transformers", "datasets", "vllm",
-    "lightning", "pytorch-lightning", "xgboost", "lightgbm", "catboost", "pandas", "polars", "gymnasium", "allennlp",
-)  # fmt: skip
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "torch",
+    "tensorflow",
+    "jax",
+    "flax",
+    "keras",
+    "transformers",
+    "datasets",
+    "vllm",
+    "lightning",
+    "pytorch-lightning",
+    "xgboost",
+    "lightgbm",
+    "catboost",
+    "pandas",
+    "polars",
+    "gymnasium",
+    "allennlp",
+)
 _RANGES = {
     "uniform": "uniform",
     "loguniform": "log-uniform",

@@ -204,8 +204,7 @@ def as_cost_budgets(budget: npt.ArrayLike) -> FloatArray:
     """Budgets of cost: finite, not negative, one-dimensional."""
     grid = np.atleast_1d(np.asarray(budget, dtype=np.float64))
     if grid.ndim != 1 or grid.size == 0 or not np.isfinite(grid).all() or grid.min() < 0:
-        raise InputError("a budget of cost must be a finite number of at least 0 (or a list of such), "
-                         f"got {budget!r}")  # fmt: skip
+        raise InputError(f"a budget of cost must be a finite number of at least 0 (or a list of such), got {budget!r}")
     return grid
 
 
