@@ -21,8 +21,7 @@ import numpy as np
 
 from _table import Table, best_times, number
 from levelbest.stats.best._weights import rank_weights
-from levelbest.stats.contrasts._differences import difference_bands
-from levelbest.stats.contrasts._samples import Sample
+from levelbest.stats.contrasts import Question, Sample, search_contrasts
 
 FAMILIES, TRIALS, BUDGETS, RESAMPLES = 10, 200, 100, 10_000
 LIMIT = 10.0
@@ -41,7 +40,7 @@ def main() -> int:
             np.sort(one, axis=1) @ weights
 
     def bands() -> None:
-        difference_bands(families, pairs, n, n_resamples=RESAMPLES, step_down=True, rng=1)
+        search_contrasts(families, n, Question(tuple(pairs)), n_resamples=RESAMPLES, rng=1)
 
     least, ours = best_times(floor, bands, repeats=3, clock=time.process_time)
     table = Table("Comparing families", ["levelbest", "numpy", "scipy"])

@@ -120,3 +120,16 @@ def test_command(tmp_path, capsys):
     assert {row["family"] for row in document["ranks"]} == {"a", "b"}
     assert main([*base, "--task-direction", "ppl"]) == 2
     assert "write perplexity=min" in capsys.readouterr().err
+
+
+def test_limits_over_tasks_do_not_depend_on_the_order_of_tasks_families_or_rows():
+    given = tasks()
+
+    def limits(tables):
+        (pair,) = compare_tasks(tables, n=[1, 5], baseline="b", **FAST).overall.pairs
+        assert pair.families == ("a", "b")
+        return pair.low.tolist(), pair.high.tolist()
+
+    other_tasks = dict(reversed(given.items()))
+    other_rows = {task: table.take(np.arange(table.n_trials)[::-1]) for task, table in given.items()}
+    assert limits(given) == limits(other_tasks) == limits(other_rows)

@@ -11,9 +11,9 @@ from levelbest.errors import InputError
 from levelbest.stats import difference_band, expected_best, quantile_best
 from levelbest.stats.bands import _limits as limits
 from levelbest.stats.bands._resample import Ranked
-from levelbest.stats.contrasts._differences import difference_bands, draw
+from levelbest.stats.contrasts._families import half_of
 from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
-from levelbest.stats.contrasts._pairwise import draw_families, pair_bands, widest
+from levelbest.stats.contrasts._pairwise import draw_families, pair_bands
 from levelbest.stats.contrasts._samples import Sample
 
 
@@ -23,6 +23,10 @@ def best_of(selection, reported, n):
         top = max(selection[i] for i in subset)
         total.append(np.mean([reported[i] for i in subset if selection[i] == top]))
     return np.mean(total)
+
+
+def drawn(families, pairs, n, n_resamples):
+    return draw_families([Sample(scores) for scores in families], pairs, n, n_resamples=n_resamples, base=5)
 
 
 @settings(max_examples=60)
@@ -78,7 +82,7 @@ def test_the_band_is_max_t_over_the_budgets_measured_by_its_own_quantiles():
     rng = np.random.default_rng(2)
     a, b = rng.normal(size=30), rng.normal(size=24)
     n = np.array([1, 2, 5, 12])
-    draws = draw([Sample(a), Sample(b)], [(0, 1)], n, paired=False, n_resamples=500, rng=5)
+    draws = drawn([a, b], [(0, 1)], n, 500)
     t = (draws.deviations[0] - draws.deviations[1]) / np.sqrt(draws.variances[0] + draws.variances[1])
     up, down = limits.order_statistic(t, 0.975), limits.order_statistic(-t, 0.975)
     critical = np.sort(np.maximum(t / up[:, None], -t / down[:, None]).max(axis=0))
@@ -109,29 +113,15 @@ def test_budgets_beyond_the_reach_have_a_difference_and_a_reason():
     assert found.reason == "bands reach to half the trials of the smaller family, 1000"
 
 
-def test_interpolated_errors_change_the_band_by_little():
-    rng = np.random.default_rng(3)
-    families = [(rng.normal(size=120), None), (rng.beta(8, 2, size=120) * 3, None)]
-    n = np.arange(1, 61)
-    rough = draw_families(families, [(0, 1)], n, paired=False, n_resamples=400, rng=np.random.default_rng(0))
-    for f, (scores, _) in enumerate(families):
-        assert np.sqrt(rough.variance[f]) == pytest.approx(Ranked(scores, n).error)  # the data's own are exact
-    few = np.array([1, 2, 7, 13, 33, 47, 60])
-    exact = draw_families(families, [(0, 1)], few, paired=False, n_resamples=400, rng=np.random.default_rng(0))
-    at = few - 1
-    assert exact.deviations == pytest.approx(rough.deviations[:, at], abs=1e-6)
-    assert np.sqrt(exact.variances) == pytest.approx(np.sqrt(rough.variances[:, at]), rel=0.03)
-
-
 def test_step_down_certifies_at_least_as_much_and_bands_agree_with_verdicts():
     pairs = list(combinations(range(4), 2))
     n = np.arange(1, 21)
     more = 0
     for seed in range(6):
         rng = np.random.default_rng([4, seed])
-        families = [Sample(rng.normal(mean, 1, 40)) for mean in (0, 4, 8, 8.8)]
-        plain = difference_bands(families, pairs, n, n_resamples=300)
-        stepped = difference_bands(families, pairs, n, n_resamples=300, step_down=True)
+        draws = drawn([rng.normal(mean, 1, 40) for mean in (0, 4, 8, 8.8)], pairs, n, 300)
+        plain = pair_bands(draws, 0.95)
+        stepped = pair_bands(draws, 0.95, step_down=True)
         for one, two in zip(plain, stepped, strict=True):
             assert (np.abs(two.certified) >= np.abs(one.certified)).all()
             more += int(np.abs(two.certified).sum() - np.abs(one.certified).sum())
@@ -144,10 +134,10 @@ def test_step_down_certifies_at_least_as_much_and_bands_agree_with_verdicts():
 
 def test_several_pairs_widen_the_band():
     rng = np.random.default_rng(5)
-    families = [Sample(rng.normal(size=40)) for _ in range(5)]
+    families = [rng.normal(size=40) for _ in range(5)]
     n = np.arange(1, 21)
-    alone = difference_bands(families[:2], [(0, 1)], n, n_resamples=1000)[0]
-    joint = difference_bands(families, list(combinations(range(5), 2)), n, n_resamples=1000)[0]
+    alone = pair_bands(drawn(families[:2], [(0, 1)], n, 1000), 0.95)[0]
+    joint = pair_bands(drawn(families, list(combinations(range(5), 2)), n, 1000), 0.95)[0]
     assert ((joint.high - joint.low) > (alone.high - alone.low)).mean() > 0.9
 
 
@@ -193,7 +183,7 @@ def test_past_half_the_trials_there_are_no_limits():
     rng = np.random.default_rng(9)
     a, b = rng.normal(size=10), rng.normal(size=40)
     found = difference_band(a, b, [4, 5, 6, 10], n_resamples=200)
-    assert widest(10) == 5
+    assert half_of(10) == 5
     assert np.isfinite(found.low[:2]).all()
     assert np.isnan(found.low[2:]).all()
     assert found.difference == pytest.approx(expected_best(a, [4, 5, 6, 10]) - expected_best(b, [4, 5, 6, 10]))

@@ -26,7 +26,7 @@ from levelbest.results import (
     verdict_ranges,
     winners,
 )
-from levelbest.stats.contrasts import Contrast, Contrasts, Question, widest
+from levelbest.stats.contrasts import Contrast, Contrasts, Question, half_of
 
 __all__ = ["assemble", "pairs_of", "points_at"]
 
@@ -204,7 +204,7 @@ def _verdicts(design: Design, contrast: Contrast, families: tuple[str, str]) -> 
     """Ranges of budgets with one verdict; past the budgets compared, to where the families were run, there is none."""
     asked = design.asked
     inside = [reason for reason in contrast.reasons if reason not in ("unsettled", "beyond-half")]
-    far = widest(*contrast.n_trials)
+    far = half_of(*contrast.n_trials)
     lacking = ~_comparable(contrast)
     past = lacking & (contrast.n > far) if "beyond-half" in contrast.reasons else np.zeros(contrast.n.size, dtype=bool)
     here = inside[0] if inside else "no-limits" if (lacking & ~past).any() else "beyond-half"

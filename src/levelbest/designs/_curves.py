@@ -13,7 +13,7 @@ from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked
 from levelbest.errors import InputError
 from levelbest.results import Curve
-from levelbest.stats.bands import LARGE, Interval, best_interval
+from levelbest.stats.bands import Interval, best_interval
 from levelbest.stats.best import (
     Mean,
     best_statistic,
@@ -31,6 +31,8 @@ from levelbest.trials import Scores, Trials
 __all__ = ["mean_cost", "trial_curve"]
 
 ESTIMATORS = ("u", "v", "naive", "gaussian")
+_SORTED_FROM = 100_000
+"""From so many trials on a table is sorted once for all that follows."""
 _SAID_ANEW = ("failures", "still-running", "no-reported")  # a curve says these itself, with the policy it used
 
 
@@ -90,7 +92,7 @@ def mean_cost(cost: FloatArray) -> float:
 
 def _ranked_if_many(scores: Scores) -> Scores:
     """Very many trials are sorted once here: what follows sorts them again, and sorted data are sorted in no time."""
-    if scores.n_trials < LARGE:
+    if scores.n_trials < _SORTED_FROM:
         return scores
     by = np.argsort(scores.selection)
     reported, cost = (None if column is None else column[by] for column in (scores.reported, scores.cost))

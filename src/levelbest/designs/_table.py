@@ -15,7 +15,7 @@ from levelbest.designs._protocol import Asked, Counts, Design, design_of
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, FamilyCostCurve, PairComparison
 from levelbest.stats.best import statistic_named
-from levelbest.stats.contrasts import Sample, turn, widest
+from levelbest.stats.contrasts import Sample, half_of, turn
 from levelbest.trials import Scores, Settings, Trials
 
 __all__ = ["FIRST_SHOWN", "TableDesign", "adaptive_families"]
@@ -108,7 +108,7 @@ class TableDesign:
     def budgets(self, pairs: Sequence[tuple[int, int]]) -> IntArray:
         """Where families are compared: to half the trials of the smaller one, or where it was asked for."""
         sizes = self.sizes
-        reach = max(widest(sizes[a], sizes[b]) for a, b in pairs)
+        reach = max(half_of(sizes[a], sizes[b]) for a, b in pairs)
         if self.asked.n is None and reach < 1:
             counted = ", ".join(map(str, sizes))
             raise DataError(f"a comparison needs at least 2 finished trials in two families, and there are {counted}")

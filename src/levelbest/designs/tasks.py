@@ -5,6 +5,7 @@ The tasks are taken as they are: what is said over them is about these tasks, an
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,7 +26,7 @@ from levelbest.designs.compare import compare_asked
 from levelbest.errors import InputError, named
 from levelbest.results import Curve, PairComparison, Rank, TaskComparison
 from levelbest.stats.bands import order_statistic
-from levelbest.stats.contrasts import Contrasts, Draws, Question, Sample, draw_families, pair_bands, turn, widest
+from levelbest.stats.contrasts import Contrasts, Draws, Question, Sample, draw_families, half_of, pair_bands, turn
 from levelbest.trials import Metric, Scores, Settings, Trials
 
 __all__ = ["Tasks", "compare_tasks", "split_tasks"]
@@ -176,7 +177,7 @@ class Tasks:
     @cached_property
     def budgets(self) -> IntArray:
         """Up to half the trials of the smallest family on any task."""
-        reach = widest(*(own.n_trials for several in self.scores.values() for own in several))
+        reach = half_of(*(own.n_trials for several in self.scores.values() for own in several))
         if reach < 1:
             raise InputError("an aggregate needs at least 2 trials of every family on every task")
         what = "half the trials of the smallest family on any task"
@@ -185,21 +186,19 @@ class Tasks:
     @cached_property
     def drawn(self) -> list[Draws]:
         """The bootstrap of each task, in units of the standard deviation of all its scores."""
-        settings, generator = self.asked.settings, _check.as_rng(self.asked.settings.rng)
+        settings = self.asked.settings
         pairs = pairs_of(self.families, self.asked.baseline)
+        seed = int(_check.as_rng(settings.rng).integers(2**32))
         draws = []
-        for task, table in self.tasks.items():
-            spread = float(np.concatenate([own.curve_of for own in self.scores[task]]).std()) or 1.0
-            samples = [Sample(own.selection, own.reported) for own in self.scores[task]]
-            families: list[tuple[FloatArray, FloatArray | None]] = [
-                (own.selection / spread, None if own.reported is None else own.reported / spread)
-                for own in turn(samples, table.metric.direction)
+        for task, table in sorted(self.tasks.items()):
+            spread = float(np.sort(np.concatenate([own.curve_of for own in self.scores[task]])).std()) or 1.0
+            samples = [
+                Sample(own.selection / spread, None if own.reported is None else own.reported / spread)
+                for own in self.scores[task]
             ]
-            draws.append(
-                draw_families(
-                    families, pairs, self.budgets, paired=False, n_resamples=settings.n_resamples, rng=generator
-                )
-            )
+            turned = turn(samples, table.metric.direction)
+            base = zlib.crc32(task.encode(), seed)  # the task's own draws
+            draws.append(draw_families(turned, pairs, self.budgets, n_resamples=settings.n_resamples, base=base))
         return draws
 
     def curves(self, asked: Asked) -> tuple[Curve, ...]:  # noqa: ARG002

@@ -8,11 +8,6 @@
 from __future__ import annotations
 
 from levelbest.stats.bands._anytime import anytime_cdf_band, anytime_quantile_interval, looks
-from levelbest.stats.bands._batches import BATCHES as BATCHES
-from levelbest.stats.bands._batches import LARGE as LARGE
-from levelbest.stats.bands._batches import batch_curves as batch_curves
-from levelbest.stats.bands._batches import batch_size as batch_size
-from levelbest.stats.bands._batches import shuffled_batches as shuffled_batches
 from levelbest.stats.bands._cdf import CdfBand, cdf_band, mean_curve_bounds
 from levelbest.stats.bands._further import closer_by as closer_by
 from levelbest.stats.bands._further import further_reports as further_reports

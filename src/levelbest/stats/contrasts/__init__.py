@@ -1,9 +1,9 @@
 """Limits of differences: families compared over their budgets, in pairs or as whole searches.
 
 `seed_contrasts` compares seeds and `search_contrasts` random searches, all pairs of one `Question` together.
-`difference_band` compares two families and `difference_bands` several at once; `chance_better`, `permutation_p` and
-`relative_improvement` say more of a pair; `search_differences` compares repeated searches. A difference is first minus
-second, turned so that positive means that the first is better.
+`difference_band` compares two families; `chance_better`, `permutation_p` and `relative_improvement` say more of a pair;
+`search_differences` compares repeated searches. A difference is first minus second, turned so that positive means that
+the first is better.
 """
 
 from __future__ import annotations
@@ -13,10 +13,7 @@ from levelbest.stats.contrasts._agree import agreeing as agreeing
 from levelbest.stats.contrasts._agree import contrast_of as contrast_of
 from levelbest.stats.contrasts._agree import possible_best as possible_best
 from levelbest.stats.contrasts._asked import Contrast, Contrasts, Effect, Question
-from levelbest.stats.contrasts._differences import as_quantile as as_quantile
-from levelbest.stats.contrasts._differences import difference_bands
-from levelbest.stats.contrasts._differences import draw as draw
-from levelbest.stats.contrasts._differences import mean_differences as mean_differences
+from levelbest.stats.contrasts._families import half_of as half_of
 from levelbest.stats.contrasts._paired import jackknife_errors as jackknife_errors
 from levelbest.stats.contrasts._paired import leave_one_out as leave_one_out
 from levelbest.stats.contrasts._pairwise import Draws as Draws
@@ -24,7 +21,6 @@ from levelbest.stats.contrasts._pairwise import PairBand as PairBand
 from levelbest.stats.contrasts._pairwise import draw_families as draw_families
 from levelbest.stats.contrasts._pairwise import pair_bands as pair_bands
 from levelbest.stats.contrasts._pairwise import reach_words as reach_words
-from levelbest.stats.contrasts._pairwise import widest as widest
 from levelbest.stats.contrasts._random_searches import search_contrasts
 from levelbest.stats.contrasts._random_searches import sketched_verdict as sketched_verdict
 from levelbest.stats.contrasts._rivals import chance_better, permutation_p, relative_improvement
@@ -51,7 +47,6 @@ __all__ = [
     "best_so_far",
     "chance_better",
     "difference_band",
-    "difference_bands",
     "permutation_p",
     "relative_improvement",
     "search_contrasts",

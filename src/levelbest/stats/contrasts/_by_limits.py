@@ -12,9 +12,9 @@ from levelbest.errors import InputError, named
 from levelbest.stats.best import Sample
 from levelbest.stats.contrasts._agree import Columns, contrast_of, possible_best
 from levelbest.stats.contrasts._asked import Contrast, Contrasts, Question
-from levelbest.stats.contrasts._differences import difference_bands
 from levelbest.stats.contrasts._families import Pair
 from levelbest.stats.contrasts._pair_test import Alone, PairTest
+from levelbest.stats.contrasts._quantiles import statistic_differences
 from levelbest.stats.contrasts._samples import Difference
 from levelbest.stats.contrasts._search_columns import columns_of, effect_of, reasons_of, uncompared
 
@@ -80,7 +80,7 @@ def by_limits(
     """Statistics other than the mean: certified where their limits exclude zero."""
 
     def bands(budgets: IntArray) -> tuple[Difference, ...]:
-        return difference_bands(
+        return statistic_differences(
             samples,
             question.pairs,
             budgets,

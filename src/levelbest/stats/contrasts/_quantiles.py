@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from levelbest._check import FloatArray, IntArray
+from levelbest import _check
+from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.errors import DataError
 from levelbest.stats.bands import (
+    EXACT,
     Ranked,
     allow,
     local_level,
@@ -17,14 +19,37 @@ from levelbest.stats.bands import (
     statistic_bootstrap,
     statistic_draws,
 )
-from levelbest.stats.best import Sample, Statistic, quantile_best
-from levelbest.stats.contrasts._pairwise import reach_words, widest
-from levelbest.stats.contrasts._samples import Difference, Provenance
+from levelbest.stats.best import Quantile, Sample, Statistic, quantile_best, statistic_named
+from levelbest.stats.contrasts._families import half_of
+from levelbest.stats.contrasts._pairwise import reach_words
+from levelbest.stats.contrasts._samples import Difference, Provenance, check_pairing
 
-__all__ = ["bootstrapped_differences", "exact_differences"]
+__all__ = ["statistic_differences"]
 
 
-def exact_differences(
+def statistic_differences(
+    turned: Sequence[Sample],
+    pairs: Sequence[tuple[int, int]],
+    n: IntArray,
+    *,
+    statistic: str | float,
+    paired: bool,
+    confidence: float,
+    n_resamples: int,
+    rng: Seed,
+) -> tuple[Difference, ...]:
+    """Differences of several pairs of families, with bands that hold for all pairs and budgets together."""
+    if paired:
+        check_pairing(turned)
+    wanted = statistic_named(statistic)
+    if isinstance(wanted, Quantile) and all(family.reported is None for family in turned):
+        terms = Provenance(EXACT, confidence, wanted.name, "max", paired)
+        return _exact_differences(turned, pairs, n, wanted.q, terms)
+    terms = Provenance("percentile", confidence, wanted.name, "max", paired, n_resamples)
+    return _bootstrapped_differences(turned, pairs, n, wanted, terms, _check.as_rng(rng))
+
+
+def _exact_differences(
     turned: Sequence[Sample], pairs: Sequence[tuple[int, int]], n: IntArray, q: float, terms: Provenance
 ) -> tuple[Difference, ...]:
     """Differences of quantile curves of one score column: each family's exact band at an adjusted level.
@@ -54,7 +79,7 @@ def exact_differences(
     return tuple(differences)
 
 
-def bootstrapped_differences(
+def _bootstrapped_differences(
     turned: Sequence[Sample],
     pairs: Sequence[tuple[int, int]],
     n: IntArray,
@@ -73,7 +98,7 @@ def bootstrapped_differences(
     shared = rng.integers(0, 2**63) if terms.paired else None
     curves = []
     for family in turned:
-        inside = n[n <= widest(family.n_trials)]
+        inside = n[n <= half_of(family.n_trials)]
         ranked = Ranked(family.selection, inside, family.claimed)
         value, draws = np.full(n.size, np.nan), np.full((n.size, terms.n_resamples), np.nan)
         ones = np.ones((1, family.n_trials), dtype=np.int64)
@@ -86,7 +111,7 @@ def bootstrapped_differences(
     differences = []
     for a, b in pairs:
         sizes = turned[a].n_trials, turned[b].n_trials
-        k = int(np.count_nonzero(n <= widest(*sizes)))
+        k = int(np.count_nonzero(n <= half_of(*sizes)))
         limits: tuple[FloatArray, FloatArray] = (np.full(n.size, np.nan), np.full(n.size, np.nan))
         if k:
             both = curves[a][1][:k] - curves[b][1][:k]

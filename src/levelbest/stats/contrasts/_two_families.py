@@ -11,7 +11,8 @@ from levelbest import _check
 from levelbest._check import Bounds, Seed
 from levelbest.stats.best import Sample, statistic_named, turn, turned_bounds
 from levelbest.stats.contrasts._asked import Contrasts, Question
-from levelbest.stats.contrasts._pairwise import reach_words, widest
+from levelbest.stats.contrasts._families import half_of
+from levelbest.stats.contrasts._pairwise import reach_words
 from levelbest.stats.contrasts._random_searches import search_contrasts
 from levelbest.stats.contrasts._samples import Difference
 
@@ -75,7 +76,7 @@ def difference_band(
     first, second = (None, None) if reported is None else reported
     families = [Sample(*_check.as_pair(a, first, at_least=2)), Sample(*_check.as_pair(b, second, at_least=2))]
     if n is None:
-        n = np.arange(1, widest(*(family.n_trials for family in families)) + 1)
+        n = np.arange(1, half_of(*(family.n_trials for family in families)) + 1)
     budgets, _ = _check.as_budgets(n, min(family.n_trials for family in families))
     grid, where = np.unique(budgets, return_inverse=True)
     question = Question(((0, 1),), confidence=confidence, bounds=turned_bounds(_check.as_bounds(bounds), direction))
