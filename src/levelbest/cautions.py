@@ -20,6 +20,7 @@ CODES = frozenset(
         "grid",
         "adaptive-sampler",
         "nested-seeds",
+        "averaged-runs",
         "stops-at-success",
         "few-values",
         "ties",

@@ -135,8 +135,11 @@ def test_nested_seeds_and_repeated_configurations():
     seeds = np.tile(np.arange(5), 8)
     (nested,) = found(trials(configuration={"lr": lr}, seed=seeds), "nested-seeds")
     assert nested.value == 8.0
-    (repeated,) = found(trials(configuration={"lr": lr}), "repeated-configurations")
-    assert repeated.value == 32.0
+    (unnamed,) = found(trials(configuration={"lr": lr}), "nested-seeds")  # five of each, with other scores
+    assert unnamed.fact("what") == ("runs",)
+    uneven = np.r_[lr[:32], lr[:8]]
+    (repeated,) = found(trials(configuration={"lr": uneven}), "repeated-configurations")
+    assert repeated.value == 33.0
     assert found(trials(configuration={"lr": lr}, seed=np.zeros(40)), "repeated-configurations")[0].value == 32.0
     # One configuration and many seeds is a family of seeds, not a nested design.
     assert diagnose(trials(configuration={"lr": np.full(40, 0.1)}, seed=np.arange(40))) == ()

@@ -36,10 +36,15 @@ _SORTED_FROM = 100_000
 _SAID_ANEW = ("failures", "still-running", "no-reported")  # a curve says these itself, with the policy it used
 
 
-def trial_curve(trials: Trials, asked: Asked, *, no_limits: str = "") -> Curve:
-    """The curve of one family of independent trials; ``no_limits`` is the code of a reason why it has no interval."""
+def trial_curve(
+    trials: Trials, asked: Asked, *, no_limits: str = "", scores: Scores | None = None, unit: str = "trial"
+) -> Curve:
+    """The curve of one family of independent trials; ``no_limits`` is the code of a reason why it has no interval.
+
+    ``scores`` are those of its units where these are not single trials, and ``unit`` is the word for one.
+    """
     settings, metric, family = asked.settings, trials.metric, trials.families[0]
-    scores = _ranked_if_many(trials.scores(settings.failed, missing=settings.missing))
+    scores = _ranked_if_many(scores or trials.scores(settings.failed, missing=settings.missing))
     statistic = statistic_named(asked.statistic)
     _check.as_choice(asked.estimator, ESTIMATORS, "estimator")
     if not isinstance(statistic, Mean) and asked.estimator != "u":
@@ -80,7 +85,8 @@ def trial_curve(trials: Trials, asked: Asked, *, no_limits: str = "") -> Curve:
         horizon=limits.horizon,
         seed=settings.rng,
         unseen=limits.unseen,
-        cautions=tuple(dict.fromkeys([*cautions, *_about_the_trials(trials, scores, limits)])),
+        cautions=tuple(dict.fromkeys([*cautions, *_about_the_trials(trials, scores, limits, unit)])),
+        unit=unit,
     )
 
 
@@ -179,13 +185,13 @@ def _limits(trials: Trials, scores: Scores, budgets: IntArray, asked: Asked, no_
     )
 
 
-def _about_the_trials(trials: Trials, scores: Scores, limits: Interval) -> list[Caution]:
+def _about_the_trials(trials: Trials, scores: Scores, limits: Interval, unit: str) -> list[Caution]:
     from levelbest.designs._table import failure_cautions
 
     family = trials.families[0]
-    cautions = failure_cautions(family, scores, "trial")
+    cautions = failure_cautions(family, scores, unit)
     if scores.n_running:
-        cautions.append(Caution.of("still-running", family, scores.n_running, n_running=scores.n_running, unit="trial"))
+        cautions.append(Caution.of("still-running", family, scores.n_running, n_running=scores.n_running, unit=unit))
     if scores.reported is None:
         cautions.append(Caution.of("no-reported", family, selection=trials.metric.selection))
     if limits.reason:

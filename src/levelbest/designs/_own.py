@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from levelbest.designs._protocol import register_design
+from levelbest.designs.configurations import Configurations
 from levelbest.designs.cost import Cost
 from levelbest.designs.pairs import Pairs
 from levelbest.designs.problems import ProblemsDesign
@@ -13,5 +14,5 @@ from levelbest.designs.trials import IndependentTrials
 
 __all__: list[str] = []
 
-for _design in (IndependentTrials, Seeds, Pairs, Running, Cost, Searches, ProblemsDesign):
+for _design in (IndependentTrials, Seeds, Pairs, Configurations, Running, Cost, Searches, ProblemsDesign):
     register_design(_design)

@@ -27,7 +27,7 @@ from levelbest.stats.budgets import (
     mean_cost_values,
 )
 from levelbest.stats.contrasts import Contrasts, Question
-from levelbest.trials import Scores, Trials
+from levelbest.trials import Scores, Trials, by_configuration
 
 __all__ = ["Cost"]
 
@@ -62,7 +62,7 @@ class Cost(TableDesign):
         super().__init__(trials, asked)
 
     def _scores(self) -> Sequence[Scores]:
-        every = super()._scores()
+        every = [by_configuration(table, own) for table, own in zip(self.tables, super()._scores(), strict=True)]
         for name, own in zip(self.families, every, strict=True):
             known = 0 if own.cost is None else int(np.count_nonzero(np.isfinite(own.cost)))
             if known < own.n_trials:

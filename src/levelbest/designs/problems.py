@@ -254,6 +254,7 @@ class ProblemsDesign:
             seed=settings.rng,
             cautions=tuple(dict.fromkeys(noticed)),
             problems=best,
+            unit="sample",
             strata=tuple(
                 Stratum(label, part, _limits(part, metric, asked))
                 for label, part in (best.by_stratum() if best.stratum is not None else {}).items()

@@ -28,7 +28,7 @@ from levelbest.report.paper.methods import REFERENCES, methods_paragraph
 from levelbest.report.view import Family, Line, Section, View, cost_line, line_of, pair_of
 from levelbest.report.words.summary import alone_sentence, family_title
 from levelbest.results import Comparison, Curve, FamilyCostCurve
-from levelbest.trials import Settings, Trials
+from levelbest.trials import Scores, Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
 
 __all__ = ["build_view"]
@@ -84,7 +84,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
     table, settings, comparison = made.table, made.asked.settings, made.comparison
     named = made.asked.headline is not None
     families = tuple(_family(made, name, hidden) for name in made.names)
-    alone = alone_sentence(families[0], made.headline, table.metric.score, made.n_groups)
+    alone = alone_sentence(families[0], made.headline, table.metric.score, made.n_groups, made.curves[0].unit)
     methods = methods_paragraph(
         made.curves,
         comparison,
@@ -316,12 +316,15 @@ def _family(made: _Made, name: str, hidden: frozenset[str]) -> Family:
         row = replace(row, mean=float(first.value[0]), winner=float(first.value[0]))
     if not isinstance(made.table, Trials):
         return row
-    return _with_trials(row, made.table[name], made.asked.settings, hidden)
+    table, settings = made.table[name], made.asked.settings
+    scores = table.scores(settings.failed, missing=settings.missing)
+    if made.design.unit == "configuration":
+        scores = by_configuration(table, scores)
+    return _with_trials(row, table, scores, hidden)
 
 
-def _with_trials(row: Family, trials: Trials, settings: Settings, hidden: frozenset[str]) -> Family:
+def _with_trials(row: Family, trials: Trials, scores: Scores, hidden: frozenset[str]) -> Family:
     """The row with what the trials themselves tell: their spread, their cost, and the winner's configuration."""
-    scores = trials.scores(settings.failed, missing=settings.missing)
     winner = int(np.argmax(trials.metric.sign * scores.selection))
     place = int(scores.rows[winner])
     cost = np.zeros(0) if scores.cost is None else scores.cost[np.isfinite(scores.cost)]

@@ -163,7 +163,7 @@ class View:
         """What one trial is called: a sample, where trials are samples of problems; a run, where only seeds vary."""
         if self.comparison is not None:
             return self.comparison.terms.unit
-        return "trial" if self.n_groups is None else "sample"
+        return self.lines[0].word if self.lines else "trial"
 
     @property
     def winner_word(self) -> str:
@@ -233,7 +233,7 @@ def line_of(curve: Curve, *, axis: str = "trials", band: str = "interval") -> Li
         note=curve.note,
         simultaneous=curve.simultaneous,
         horizon=curve.horizon,
-        word="trial" if curve.problems is None else "sample",
+        word=curve.unit,
     )
 
 

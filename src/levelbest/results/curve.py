@@ -81,6 +81,12 @@ class Curve:
     """The same by problem, where samples belong to problems (``group``)."""
     strata: tuple[Stratum, ...] = ()
     """The same for the problems of each stratum, where they are divided."""
+    unit: str = "trial"
+    """The word for what n counts: a trial, a sample of a problem, or a configuration with its runs."""
+    n_runs: int | None = None
+    """How many runs there are, where a unit is a configuration with several."""
+    new_run: FloatArray | None = None
+    """There, what a new run of the best configuration is expected to score: the mean that made it win flatters it."""
 
     @property
     def score(self) -> str:
@@ -98,11 +104,6 @@ class Curve:
         """Budget, value, low and high at the largest budget of the curve that is no larger."""
         at = max(int(np.searchsorted(self.n, budget, side="right")) - 1, 0)
         return float(self.n[at]), float(self.value[at]), float(self.low[at]), float(self.high[at])
-
-    @property
-    def unit(self) -> str:
-        """The word for what n counts: a trial, or a sample of a problem."""
-        return "trial" if self.problems is None else "sample"
 
     def sentence(self, n: int | None = None) -> str:
         """What can be said of one budget (default: the largest), ready for a paper."""
@@ -172,6 +173,11 @@ class Curve:
             document["weighted"] = self.problems.weights is not None
             for point, count in zip(document["points"], self.problems.n_groups.tolist(), strict=True):
                 point["n_groups"] = count
+        if self.n_runs is not None:
+            document |= {"unit": self.unit, "n_runs": self.n_runs}
+        if self.new_run is not None:
+            for point, number in zip(document["points"], plain(self.new_run.tolist()), strict=True):
+                point["new_run"] = number
         if self.strata:
             document["strata"] = [one.to_dict() for one in self.strata]
         return document
@@ -207,8 +213,14 @@ def curves_frame(curves: Sequence[Curve]) -> Any:
     columns: dict[str, list[Any]] = {"family": [one.family for one in curves for _ in one.n]}
     for name in ("n", "value", "low", "high", "spread"):
         columns[name] = [number for one in curves for number in getattr(one, name).tolist()]
+    nowhere = float("nan")
+    if any(one.new_run is not None for one in curves):
+        columns["new_run"] = [
+            number
+            for one in curves
+            for number in ([nowhere] * one.n.size if one.new_run is None else one.new_run.tolist())
+        ]
     if any(one.cost is not None for one in curves):
-        nowhere = float("nan")
         columns["cost"] = [
             number for one in curves for number in ([nowhere] * one.n.size if one.cost is None else one.cost.tolist())
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from levelbest.trials.configurations import by_configuration, has_repeats, runs_of, split_column
 from levelbest.trials.failures import OK, RUNNING, STATUSES, FailurePolicy, Scores
 from levelbest.trials.joining import one_table
 from levelbest.trials.metric import Metric
@@ -18,5 +19,9 @@ __all__ = [
     "Settings",
     "Skipped",
     "Trials",
+    "by_configuration",
+    "has_repeats",
     "one_table",
+    "runs_of",
+    "split_column",
 ]

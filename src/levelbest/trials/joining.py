@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import Bounds, FloatArray
+from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import InputError
 from levelbest.trials.table import Trials
 
@@ -58,6 +58,7 @@ def one_table(trials: Trials | Sequence[Trials]) -> Trials:
         weights=weights,
         strata=strata,
         sample=joined("sample"),
+        setting=_joined_settings(tables),
         configuration={key: np.concatenate([t.configuration[key] for t in tables]) for key in sorted(shared)},
         columns=first.columns,
         source=tuple(dict.fromkeys(name for table in tables for name in table.source)),
@@ -106,6 +107,19 @@ def _said_of_groups(tables: Sequence[Trials], groups: tuple[str, ...]) -> tuple[
         np.array([weights[name] for name in groups]) if weighted else None,
         tuple(strata[name] for name in groups) if divided else (),
     )
+
+
+def _joined_settings(tables: Sequence[Trials]) -> IntArray | None:
+    """Configurations numbered through all tables; None where no table has several runs of one."""
+    if all(table.setting is None for table in tables):
+        return None
+    parts = []
+    first = 0
+    for table in tables:
+        own = np.arange(len(table)) if table.setting is None else table.setting
+        parts.append(first + own)
+        first += int(own.max(initial=-1)) + 1
+    return np.concatenate(parts)
 
 
 def _joined_codes(

@@ -121,6 +121,7 @@ class Trials:
         strata: Mapping[Any, Any] | None = None,
         status: Sequence[str] | None = None,
         configuration: Mapping[str, Any] | None = None,
+        setting: Sequence[Any] | npt.NDArray[Any] | None = None,
         order: npt.ArrayLike | None = None,
         bounds: Any = None,
     ) -> Trials:
@@ -140,6 +141,8 @@ class Trials:
             The problem of each trial; ``weights`` and ``strata`` say more of each problem.
         configuration
             Hyperparameters: one value per trial for each name.
+        setting
+            Which configuration each trial ran, where several trials of a family share one (seeds of a configuration).
         bounds
             Lowest and highest possible score that curves are of, None where there is no such bound.
 
@@ -159,6 +162,7 @@ class Trials:
         families, family_code = _codes([family] * scores.size if isinstance(family, str) else family)
         groups, group_code = _codes(group)
         searches, search_code = _codes(search)
+        settings = None if setting is None else _codes(list(zip(np.asarray(family_code), setting, strict=True)))[1]
         return cls(
             metric=Metric(
                 direction=direction,
@@ -182,6 +186,7 @@ class Trials:
             sample=None if sample is None else np.array(sample),
             weights=None if weights is None else np.array(_each_group(weights, groups, "weights"), dtype=np.float64),
             strata=() if strata is None else tuple(map(str, _each_group(strata, groups, "strata"))),
+            setting=None if settings is None else settings.astype(np.int64),
             configuration={key: np.array(value) for key, value in (configuration or {}).items()},
         )
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import IntArray
+from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.readers.columns import as_codes
 from levelbest.stats.checks import _diagnostics as diagnostics
-from levelbest.trials import Trials
+from levelbest.trials import Trials, split_column
 
-__all__ = ["Design", "design_cautions", "designs_of", "paired_cautions", "with_settings"]
+__all__ = ["Design", "configuration_codes", "design_cautions", "designs_of", "paired_cautions", "with_settings"]
 
 _LARGE = 1_000_000
 _PAIRS = 5
@@ -69,7 +69,7 @@ def with_settings(trials: Trials) -> Trials:
     first = 0
     for code, name in enumerate(trials.families):
         rows = np.flatnonzero(trials.family == code)
-        own = _configuration_codes(trials, rows) if name in nested else np.arange(rows.size)
+        own = configuration_codes(trials, rows) if name in nested else np.arange(rows.size)
         setting[rows] = first + own
         first += int(own.max(initial=-1)) + 1
     return replace(trials, setting=setting)
@@ -93,13 +93,15 @@ def design_cautions(trials: Trials, rows: Rows, name: str) -> Iterator[Caution]:
     yield from _repeats(trials, rows, name, diagnostics.configuration_codes(list(varied.values()), rows.size))
 
 
-def _configuration_codes(trials: Trials, rows: Rows) -> IntArray:
+def configuration_codes(trials: Trials, rows: Rows) -> IntArray:
+    """Which configuration each trial of a family ran."""
     return diagnostics.configuration_codes(list(_varied(trials, rows).values()), rows.size)
 
 
 def _varied(trials: Trials, rows: Rows) -> dict[str, IntArray]:
     """The settings of one family that vary, as codes; in a planned design without what came out of the runs."""
-    varied = _settings({key: column[rows] for key, column in trials.configuration.items()})
+    split = split_column(trials.configuration)
+    varied = _settings({key: column[rows] for key, column in trials.configuration.items() if key != split})
     own = {key for key, codes in varied.items() if np.unique(codes).size == rows.size}
     crossed = {key: codes for key, codes in varied.items() if key not in own}
     if own and _grid(list(varied.values())) is None and _is_planned(trials, rows, list(crossed.values())):
@@ -166,24 +168,55 @@ def _ladder(column: npt.NDArray[Any]) -> bool:
 
 
 def _repeats(trials: Trials, rows: Rows, name: str, codes: IntArray) -> Iterator[Caution]:
-    distinct = int(codes.max()) + 1
-    if trials.group is not None or distinct == rows.size:
+    distinct, n_trials = int(codes.max()) + 1, int(rows.size)
+    if trials.group is not None or trials.search is not None or distinct == n_trials:
         return
-    if trials.seed is not None:
-        seeds = _codes(trials.seed[rows])
-        pairs = diagnostics.configuration_codes([codes, seeds], rows.size)
-        several = int((np.bincount(codes) > 1).sum())
-        if int(pairs.max()) + 1 == rows.size and 2 * several > distinct:
-            n_trials = int(rows.size)
-            yield Caution.of(
-                "nested-seeds", name, distinct, n_trials=n_trials, configurations=distinct, several=several
-            )
-            return
-        if int(pairs.max()) + 1 < rows.size:  # else the seeds tell apart what repeats
-            codes = pairs
-        distinct = int(codes.max()) + 1
-    repeated = int(rows.size) - distinct
-    yield Caution.of("repeated-configurations", name, repeated, repeated=repeated, n_trials=int(rows.size))
+    told_apart = _told_apart(trials, rows)
+    runs = diagnostics.configuration_codes([codes, *told_apart.values()], n_trials) if told_apart else codes
+    several = int((np.bincount(codes) > 1).sum())
+    if 2 * several > distinct and _is_repeated_on_purpose(trials.selection[rows], codes, runs, told_apart):
+        yield Caution.of(
+            "nested-seeds",
+            name,
+            distinct,
+            n_trials=n_trials,
+            configurations=distinct,
+            several=several,
+            what=tuple(what for what, column in told_apart.items() if column.min() != column.max()) or ("runs",),
+        )
+        return
+    if int(runs.max()) + 1 < n_trials:  # else the seeds tell apart what repeats
+        distinct = int(runs.max()) + 1
+    repeated = n_trials - distinct
+    yield Caution.of("repeated-configurations", name, repeated, repeated=repeated, n_trials=n_trials)
+
+
+def _told_apart(trials: Trials, rows: Rows) -> dict[str, IntArray]:
+    """What tells runs of one configuration apart: seeds, data splits, or both."""
+    split = split_column(trials.configuration)
+    columns = {
+        "seeds": None if trials.seed is None else _codes(trials.seed[rows]),
+        "data splits": None if split is None else _codes(trials.configuration[split][rows]),
+    }
+    return {what: codes for what, codes in columns.items() if codes is not None}
+
+
+def _is_repeated_on_purpose(
+    scores: FloatArray, codes: IntArray, runs: IntArray, told_apart: dict[str, IntArray]
+) -> bool:
+    """Whether configurations were run several times by design, not drawn again by a random search.
+
+    Random draws from a few settings repeat them too, each with a seed of its own and counts that spread as chance has
+    it (a variance near their mean); a design gives all configurations the same seeds, or nearly equal numbers of runs.
+    """
+    counts = np.bincount(codes)
+    if not told_apart:  # exact copies of rows are no second run
+        copies = np.unique(np.stack([codes.astype(np.float64), np.nan_to_num(scores)]), axis=1).shape[1]
+        return bool(counts.min() == counts.max() > 1) and copies == codes.size
+    if int(runs.max()) + 1 < codes.size:
+        return False
+    shared = any(2 * np.unique(column).size <= codes.size for column in told_apart.values())
+    return shared or float(counts.var()) < 0.5 * float(counts.mean())
 
 
 def paired_cautions(trials: Trials, rows_by_family: Sequence[Rows]) -> Iterator[Caution]:

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray, sign_of
+from levelbest._check import FloatArray, IntArray, sign_of
 from levelbest.cautions import Caution
-from levelbest.readers.steps.designs import design_cautions, paired_cautions, with_settings
+from levelbest.readers.steps.designs import configuration_codes, design_cautions, paired_cautions, with_settings
 from levelbest.readers.steps.names import leaky_name
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import STATUSES, Trials
@@ -45,11 +45,13 @@ def diagnose(trials: Trials) -> tuple[Caution, ...]:
         found += _about_status(trials, rows, name)
         found += _about_plan(trials, rows, name)
         found += _about_sampler(trials, name)
+        designed = list(design_cautions(trials, rows, name))
         if trials.group is not None:
             found += _about_groups(trials, rows, name)
         else:
-            found += _about_scores(trials, rows, name)
-        found += design_cautions(trials, rows, name)
+            nested = any(caution.code == "nested-seeds" for caution in designed)
+            found += _about_scores(trials, rows, name, configuration_codes(trials, rows) if nested else None)
+        found += designed
     found += paired_cautions(trials, rows_by_family)
     return tuple(found)
 
@@ -131,7 +133,10 @@ def _thinned(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return rows if rows.size <= _LARGE else rows[:: -(-rows.size // _LARGE)]
 
 
-def _about_scores(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:
+def _about_scores(
+    trials: Trials, rows: npt.NDArray[np.int64], name: str, settings: IntArray | None
+) -> Iterator[Caution]:
+    """Of one family; ``settings`` are the configurations of its trials, where these have several runs."""
     part = _thinned(rows)
     part = part[trials.status[part] == _OK]
     if trials.reported is not None and part.size and _identical(trials, rows, part):
@@ -139,7 +144,10 @@ def _about_scores(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Ite
     if part.size < _FEW_TRIALS:
         return
     scores = trials.selection[part]
-    yield from _about_order(trials, part, scores, name)
+    if settings is None:
+        yield from _about_order(trials, part, scores, name)
+    else:
+        yield from _about_order(trials, *_by_setting(trials, rows, settings), name)
     distinct = diagnostics.distinct_values(scores)
     if distinct <= _FEW_VALUES and part.size >= 2 * _FEW_VALUES:
         yield Caution.of("few-values", name, distinct, distinct=distinct, n_trials=int(rows.size))
@@ -177,7 +185,21 @@ def _identical(trials: Trials, rows: npt.NDArray[np.int64], part: npt.NDArray[np
     return np.array_equal(trials.selection[ok], trials.reported[ok])
 
 
+def _by_setting(
+    trials: Trials, rows: npt.NDArray[np.int64], settings: IntArray
+) -> tuple[npt.NDArray[np.int64], FloatArray]:
+    """The first run of each configuration, and its mean score: its runs are alike whatever the order."""
+    ok = trials.status[rows] == _OK
+    rows, settings = rows[ok], settings[ok]
+    _, first, inverse = np.unique(settings, return_index=True, return_inverse=True)
+    means = np.bincount(inverse, trials.selection[rows]) / np.bincount(inverse)
+    by_time = np.argsort(first)
+    return rows[first[by_time]], means[by_time]
+
+
 def _about_order(trials: Trials, part: npt.NDArray[np.int64], scores: FloatArray, name: str) -> Iterator[Caution]:
+    if part.size < _FEW_TRIALS:
+        return
     order = None if trials.order is None else trials.order[part].astype(np.float64)
     rho, p_value = diagnostics.trend(scores, order, trials.metric.direction)
     # One exchangeable family in a hundred is flagged by chance.

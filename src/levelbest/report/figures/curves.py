@@ -174,7 +174,7 @@ def _fill(ax: Axes, x: Any, low: Any, high: Any, value: Any, colour: str) -> Non
 def _frame(ax: Axes, first: Line, score: str, cost_unit: str | None, log: bool) -> None:
     set_budget_axis(ax, first.axis, cost_unit, log)
     if first.axis == "trials":
-        ax.set_xlabel(f"budget ({first.word}s)" if first.word == "trial" else f"n, {first.word}s of each problem")
+        ax.set_xlabel(f"n, {first.word}s of each problem" if first.word == "sample" else f"budget ({first.word}s)")
     named = {"mean": "expected best", "median": "median best", "all": "chance that all of n succeed,"}
     set_score_label(ax, named.get(first.statistic, f"{first.statistic} quantile, best"), score)
     for side in ("top", "right"):

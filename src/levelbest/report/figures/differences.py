@@ -53,7 +53,7 @@ def draw_differences(
     axis = pairs[0].axis if pairs else "trials"
     set_budget_axis(ax, axis, cost_unit, log)
     if axis == "trials":
-        ax.set_xlabel(f"budget ({word}s)" if word == "trial" else f"n, {word}s of each problem")
+        ax.set_xlabel(f"n, {word}s of each problem" if word == "sample" else f"budget ({word}s)")
     set_score_label(ax, "difference in", score)
     ax.legend(frameon=False, fontsize=7)
     for side in ("top", "right"):

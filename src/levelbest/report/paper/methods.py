@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from levelbest import __version__
 from levelbest.report.words.intervals import interval_name
-from levelbest.report.words.phrases import counted, level, plural
+from levelbest.report.words.phrases import counted, level, plural, run_word
 from levelbest.report.words.verdicts import adjustment_words
 from levelbest.results import Comparison, Curve
 
@@ -58,9 +58,11 @@ def methods_paragraph(
             sentences.append(_limits(drawn, what))
     if comparison is not None:
         sentences.append(_compared(comparison))
-    lost, total = sum(curve.n_failed for curve in families), sum(curve.n_trials for curve in families)
-    many = f"{lost:,} of {plural(total, first.unit, f'{total:,}')}"
-    sentences.append(f"{many} failed and were {counted(first.failed)}." if lost else f"No {first.unit} failed.")
+    lost = sum(curve.n_failed for curve in families)
+    total = sum(curve.n_trials if curve.n_runs is None else curve.n_runs for curve in families)
+    unit = run_word(first.unit)
+    many = f"{lost:,} of {plural(total, unit, f'{total:,}')}"
+    sentences.append(f"{many} failed and were {counted(first.failed)}." if lost else f"No {unit} failed.")
     advance = ", named in advance" if named else ""
     sentences.append(f"The headline number is the best of n = {headline}{advance}.")
     sentences.append(f"Computed with levelbest {__version__}, seed {first.seed}.")
@@ -93,6 +95,15 @@ def _sample(families: Sequence[Curve], n_searches: int | None) -> list[str]:
         f"We ran {many} trials{each} of {plural(len(families), 'family')} and report {score} as a function of the "
         "number of trials n [1, 2]."
     )
+    if first.n_runs is not None:
+        score = score.replace("the best ", "the best mean ") if first.reported is None else score
+        runs = sum(curve.n_runs or 0 for curve in families)
+        return [
+            f"We ran {many} configurations{each} of {plural(len(families), 'family')}, {runs:,} runs in all. A "
+            f"configuration's score is the mean over its runs; we report {score} as a function of the number of "
+            "configurations n [1, 2].",
+            f"Expected values are the unbiased estimate over all subsets of n configurations [3]; {ties}.",
+        ]
     if n_searches is not None:
         unit = f"The unit is the whole search, of which there are {n_searches}"
         return [ran, f"{unit}: values are the mean over a family's searches of the best so far."]

@@ -43,10 +43,18 @@ def _table(curves: Sequence[Curve], n: Iterable[int] | None) -> Table:
     from rich.text import Text
 
     first = curves[0]
-    heads = [f"{first.unit}s n", "best of n", _limits_head(first.confidence, first.simultaneous), "spread"]
+    heads = [
+        f"{first.unit}s n" if first.n_runs is None else "n",
+        "best of n",
+        _limits_head(first.confidence, first.simultaneous),
+        "spread",
+    ]
     heads += ["problems"] * (first.problems is not None)
+    heads += ["new run"] * (first.new_run is not None)
     with_cost = any(curve.cost is not None for curve in curves)
-    table = _empty(["family", *heads, *["mean cost"] * with_cost], [curve.family for curve in curves])
+    names = [curve.family for curve in curves]
+    names += [label for curve in curves if curve.n_runs is not None for label in _labels(curve)]
+    table = _empty(["family", *heads, *["mean cost"] * with_cost], names)
     for curve in curves:
         places = _places(curve, n, few=len(curves) > 2)
         points = [(float(curve.value[i]), float(curve.low[i]), float(curve.high[i])) for i in places]
@@ -61,6 +69,7 @@ def _table(curves: Sequence[Curve], n: Iterable[int] | None) -> Table:
             cells = [f"{curve.n[i]}", show_number(value, decimals), show_limits(low, high, decimals)]
             cells.append(show_number(float(curve.spread[i]), decimals))
             cells += [] if curve.problems is None else [f"{curve.problems.n_groups[i]}"]
+            cells += [] if curve.new_run is None else [show_number(float(curve.new_run[i]), decimals)]
             cells += [] if curve.cost is None else [show_cost(float(curve.cost[i]), curve.cost_unit)]
             table.add_row(label, *cells)
     return table
@@ -69,6 +78,7 @@ def _table(curves: Sequence[Curve], n: Iterable[int] | None) -> Table:
 def _labels(curve: Curve) -> list[str]:
     """The family, how many trials it has, and how its failed ones count, a line each."""
     labels = [curve.family, f" {plural(curve.n_trials, curve.unit)}"]
+    labels += [] if curve.n_runs is None else [f" {plural(curve.n_runs, 'run')}"]
     if curve.n_failed:
         labels.append(f" {curve.n_failed} failed ({'worst' if curve.failed == 'worst' else 'dropped'})")
     return labels

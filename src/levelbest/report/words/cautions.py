@@ -19,7 +19,10 @@ A function below is the sentence of one (code, kind), and its parameters are the
                              even         sampler
     adaptive-sampler         ""           sampler
                              searches     n_searches
-    nested-seeds             ""           n_trials, configurations, several (of them with more than one)
+    nested-seeds             ""           n_trials, configurations, several (of them with more than one),
+                                          what ("seeds", "data splits", "runs"; of what there are several)
+    averaged-runs            ""           configurations, n_runs, least, most (runs of a configuration)
+                             unequal      fewest, richest (families)
     repeated-configurations  ""           repeated, n_trials
                              samples      count, sample, problem
     stops-at-success         ""           problems
@@ -93,7 +96,7 @@ _GRAVE = (
     "repeated-configurations",
     "grid",
 )
-CHOICES = ("paired-design", "guessed-columns", "converted-numbers", "skipped-rows")
+CHOICES = ("averaged-runs", "paired-design", "guessed-columns", "converted-numbers", "skipped-rows")
 """What was chosen for the reader and need not worry anybody who agrees."""
 
 

@@ -21,6 +21,23 @@ def _paired_by(by: str) -> str:
     return f"compared pair by pair: every trial has a partner with the same {by} in every family"
 
 
+@says("averaged-runs")
+def _averaged(configurations: int, n_runs: int, least: int, most: int) -> str:
+    each = f"{least}" if least == most else f"{least} to {most}"
+    return (
+        f"{n_runs} runs are {configurations} configurations with {each} runs each: n counts configurations, each "
+        "judged by the mean over its runs"
+    )
+
+
+@says("averaged-runs", "unequal")
+def _averaged_unequally(fewest: str, richest: str) -> str:
+    return (
+        f"configurations of {richest} have more runs than those of {fewest}, so that the luck of their seeds weighs "
+        "less in their means: the best of n is flattered less"
+    )
+
+
 @says("paired-design", "problems")
 def _by_problem() -> str:
     return "compared problem by problem: samples of the same problem in every family"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from levelbest.report.words.phrases import counted, level, listed, plural
+from levelbest.report.words.phrases import counted, level, listed, plural, run_word
 from levelbest.results import Comparison, PairComparison, Terms
 
 __all__ = ["condition_sentence", "confidence_words", "leaning", "other_policy", "runs"]
@@ -37,7 +37,7 @@ def confidence_words(terms: Terms) -> str:
 
 
 def other_policy(terms: Terms) -> str:
-    return f"with failed {terms.unit}s {counted(terms.settings.other_policy.failed)}"
+    return f"with failed {run_word(terms.unit)}s {counted(terms.settings.other_policy.failed)}"
 
 
 def _trials(comparison: Comparison) -> str:
@@ -55,6 +55,10 @@ def _trials(comparison: Comparison) -> str:
     lost, total = (sum(column) for column in zip(*((n_failed, n) for n, n_failed in counts.values()), strict=True))
     if not lost:
         return f"{many}, none failed"
+    if terms.design == "configurations":
+        did = "counts as the worst score" if lost == 1 else "count as the worst score"
+        did = did if terms.settings.failed == "worst" else f"{'was' if lost == 1 else 'were'} dropped"
+        return f"{many}; {plural(lost, 'run')} failed and {did}"
     if terms.settings.failed == "worst":
         return f"{many}, {lost} of {total} failed and count as the worst score"
     return f"{many}, {lost} failed and were dropped"
@@ -74,5 +78,6 @@ def leaning(pairs: Sequence[PairComparison]) -> list[str]:
 
 def runs(family: str, n_trials: int, n_failed: int, terms: Terms) -> str:
     of = "" if terms.n_groups is None else f" of {terms.n_groups} problems"
-    failed = f"{n_failed} failed and {counted(terms.settings.failed)}" if n_failed else "none failed"
+    lost = plural(n_failed, "run") if terms.design == "configurations" else f"{n_failed}"
+    failed = f"{lost} failed and {counted(terms.settings.failed)}" if n_failed else "none failed"
     return f"{family}: {plural(n_trials, terms.unit)}{of}, {failed}"

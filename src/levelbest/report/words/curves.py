@@ -35,9 +35,12 @@ def curve_sentence(curve: Curve, n: int | None = None) -> str:
         ends = f"{show_number(curve.low[i], decimals)}, {show_number(curve.high[i], decimals)}"
         limits = f" [{ends}], {scope}{level(curve.confidence)} {curve.method} interval"
     failed = f", {curve.n_failed} failed" if curve.n_failed else ""
+    again = ""
+    if curve.new_run is not None and np.isfinite(curve.new_run[i]):
+        again = f" A new run of it is expected to score {show_number(float(curve.new_run[i]), decimals)}."
     return (
         f"{curve.family}: {quantity(curve, plural(int(curve.n[i]), curve.unit))} is "
-        f"{show_number(curve.value[i], decimals)}{limits}, from {trials_in_words(curve, i)}{failed}{chosen}."
+        f"{show_number(curve.value[i], decimals)}{limits}, from {trials_in_words(curve, i)}{failed}{chosen}.{again}"
     )
 
 
@@ -57,7 +60,8 @@ def quantity(curve: Curve, n: str = "n") -> str:
 def trials_in_words(curve: Curve, i: int | None = None) -> str:
     """``50 trials``, or ``200 samples of 50 problems`` with how many of them stand behind point ``i``."""
     if curve.problems is None:
-        return plural(curve.n_trials, "trial")
+        runs = "" if curve.n_runs is None else f" with {plural(curve.n_runs, 'run')} in all"
+        return f"{plural(curve.n_trials, curve.unit)}{runs}"
     total = int(curve.problems.groups.size)
     count = total if i is None else int(curve.problems.n_groups[i])
     words = plural(total, "problem")
@@ -79,11 +83,14 @@ def curves_heading(curves: Sequence[Curve]) -> str:
     if first.problems is not None:
         weighted = ", weighted" if first.problems.weights is not None else ""
         problems = f" of {plural(int(first.problems.groups.size), 'problem')}{weighted}"
+    by_mean = "" if first.n_runs is None else ", each judged by the mean over its runs"
     parts = [
-        f"{quantity(first, f'n {first.unit}s')}{problems}{chosen}",
+        f"{quantity(first, f'n {first.unit}s')}{problems}{by_mean}{chosen}",
         f"{level(first.confidence)} {kind} {over}: {methods}",
         "spread: standard deviation of the best of n itself",
     ]
+    if first.new_run is not None:
+        parts.append("new run: what one more run of the best is expected to score, chosen by one run fewer")
     return "; ".join(parts)
 
 

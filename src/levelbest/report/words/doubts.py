@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from levelbest.errors import named
-from levelbest.report.words.phrases import counted, plural, shortened
+from levelbest.report.words.phrases import counted, listed, plural, shortened
 from levelbest.report.words.registry import says
 
 __all__: list[str] = []
@@ -121,8 +121,9 @@ def _few_searches(n_searches: int) -> str:
 
 
 @says("nested-seeds")
-def _nested(n_trials: int, configurations: int, several: int) -> str:
-    each = "with several seeds each" if several == configurations else f"{several} of them with several seeds"
+def _nested(n_trials: int, configurations: int, several: int, what: Sequence[str]) -> str:
+    each = f"with several {listed(what)}"
+    each = f"{each} each" if several == configurations else f"{several} of them {each}"
     return (
         f"{n_trials} trials are {configurations} configurations, {each}: the configurations are the random sample, not "
         "the trials"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["MOST_NAMES", "Several", "all_others", "counted", "level", "listed", "plural", "shortened"]
+__all__ = ["MOST_NAMES", "Several", "all_others", "counted", "level", "listed", "plural", "run_word", "shortened"]
 
 MOST_NAMES = 5
 _PLURALS = {"family": "families", "search": "searches"}
@@ -35,6 +35,11 @@ def plural(n: object, unit: str, number: str = "") -> str:
     """``1 trial``, ``3 trials``, ``2 searches``; ``number`` is how the number is written, where not in digits."""
     word = unit if n == 1 else _PLURALS.get(unit, f"{unit}s")
     return f"{number or format(n, '')} {word}"
+
+
+def run_word(unit: str) -> str:
+    """The word for what can fail: a configuration is several runs."""
+    return "run" if unit == "configuration" else unit
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from levelbest.errors import called, named
-from levelbest.report.words.phrases import counted, plural, shortened
+from levelbest.report.words.phrases import counted, plural, run_word, shortened
 from levelbest.results import Comparison, PairComparison
 
 __all__ = ["Step", "next_steps"]
@@ -55,7 +55,7 @@ def _failures(comparison: Comparison) -> list[Step]:
     which = "the verdict" if len(comparison.pairs) == 1 else f"{plural(len(changed), 'verdict')}"
     return [
         Step(
-            f"Look at the failed {terms.unit}s of {shortened(list(lost))}",
+            f"Look at the failed {run_word(terms.unit)}s of {shortened(list(lost))}",
             called("compare", failed=other),
             f"{counted(other)}, they would change {which}",
         )

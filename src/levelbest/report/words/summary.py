@@ -19,12 +19,13 @@ def family_title(names: Sequence[str], metric: Metric, design: str) -> str:
     return f"{who}: {what}"
 
 
-def alone_sentence(family: Family, headline: int, score: str, n_groups: int | None) -> str:
+def alone_sentence(family: Family, headline: int, score: str, n_groups: int | None, unit: str = "trial") -> str:
     """With one family there is nothing to compare: the headline number is the verdict."""
     value, low, high = family.headline
     at = min(headline, family.n_trials)
     limits = f" ({low:.4g} to {high:.4g})" if math.isfinite(low) and math.isfinite(high) else ""
-    failed = f", {family.n_failed} failed" if family.n_failed else ""
-    unit, over = ("trial", "") if n_groups is None else ("sample", f" of {plural(n_groups, 'problem')}")
+    failed = f", {plural(family.n_failed, 'run') if unit == 'configuration' else family.n_failed} failed"
+    failed = failed if family.n_failed else ""
+    over = "" if n_groups is None else f" of {plural(n_groups, 'problem')}"
     head = f"{family.name}: the expected best {score} of {plural(at, unit)} is {value:.4g}{limits}"
     return f"{head}, from {plural(family.n_trials, unit)}{over}{failed}."
