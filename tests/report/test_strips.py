@@ -2,13 +2,14 @@
 
 import itertools
 import random
+from dataclasses import replace
 
-from page_view import make_view
+from page_view import make_view, many_families
 
 from levelbest.report.build import build_view
 from levelbest.report.figures.report import report_figures
+from levelbest.report.leaders import Span, by_seeds, reach_of, spans_of, strips_of
 from levelbest.report.page.html import render_page
-from levelbest.report.strips import Segment, by_seeds, reach_of, strips, strips_of
 from levelbest.report.view import Pair, Range
 from levelbest.trials import Trials
 
@@ -25,14 +26,13 @@ def test_the_winner_the_undecided_and_the_end():
         _pair("a", "c", (1, 5, "a"), (6, 8, "c"), (9, 12, "not comparable")),
         _pair("b", "c", (1, 6, "undecided"), (7, 8, "c"), (9, 12, "not comparable")),
     ]
-    (strip,) = strips(pairs, NAMES)
-    assert strip.segments == (
-        Segment(1, 3, "a"),
-        Segment(4, 5, "undecided", ("a", "b")),
-        Segment(6, 6, "undecided", ("b", "c")),
-        Segment(7, 8, "c"),
-        Segment(9, 9, "undecided", ("a", "b", "c")),
-        Segment(10, 12, "not comparable"),
+    assert spans_of(pairs, NAMES, over_cost=False) == (
+        Span(1, 3, ("a",), "a"),
+        Span(4, 5, ("a", "b")),
+        Span(6, 6, ("b", "c")),
+        Span(7, 8, ("c",), "c"),
+        Span(9, 9, ("a", "b", "c")),
+        Span(10, 12, ()),
     )
 
 
@@ -46,35 +46,43 @@ def test_every_budget_against_a_count_of_its_own():
             kinds = [rng.choice([*both, "undecided", "not comparable"]) for _ in range(4)]
             edges = zip([1, *cuts], [*(cut - 1 for cut in cuts), 20], kinds, strict=True)
             pairs.append(_pair(*both, *edges))
-        (strip,) = strips(pairs, NAMES)
-        assert strip.segments[0].start == 1
-        assert strip.segments[-1].end == 20
+        spans = spans_of(pairs, NAMES, over_cost=False)
+        assert spans[0].start == 1
+        assert spans[-1].end == 20
         for n in range(1, 21):
-            (segment,) = [part for part in strip.segments if part.start <= n <= part.end]
+            (span,) = [part for part in spans if part.start <= n <= part.end]
             found = [next(part.verdict for part in pair.ranges if part.start <= n <= part.end) for pair in pairs]
             wins = {name: found.count(name) for name in NAMES}
             if set(found) == {"not comparable"}:
-                assert segment == Segment(segment.start, segment.end, "not comparable")
+                assert span == Span(span.start, span.end, ())
             elif 2 in wins.values():
-                assert segment.verdict == max(wins, key=wins.get)
+                assert span.verdict == max(wins, key=wins.get)
             else:
                 beaten = set()
                 for pair, verdict in zip(pairs, found, strict=True):
                     if verdict in pair.families:
                         beaten |= set(pair.families) - {verdict}
-                assert segment.verdict == "undecided"
-                assert segment.possible == tuple(name for name in NAMES if name not in beaten)
+                assert span.verdict == "undecided"
+                # where verdicts go round in a circle anyone may be the best
+                assert span.contenders == (tuple(name for name in NAMES if name not in beaten) or NAMES)
 
 
 def test_costs_that_meet_belong_to_the_verdict_that_decides():
     ranges = ((0.5, 1.45, "undecided"), (1.45, 1.45, "a"), (1.45, 3.0, "undecided"))
-    (strip,) = strips([_pair("a", "b", *ranges, axis="cost")], NAMES[:2])
-    assert tuple((part.start, part.end, part.verdict) for part in strip.segments) == ranges
+    pair = _pair("a", "b", *ranges, axis="cost")
+    spans = spans_of([pair], NAMES[:2], over_cost=True)
+    assert tuple((part.start, part.end, part.verdict) for part in spans) == ranges
+    assert pair.verdict_at(1.45) == "a"  # a thick line in a figure agrees with the table
 
 
 def test_against_a_baseline_every_rival_has_a_strip():
-    found = strips([_pair("a", "b", (1, 4, "b")), _pair("a", "c", (1, 4, "undecided"))], NAMES)
-    assert [(one.label, one.segments[0].verdict) for one in found] == [("a and b", "b"), ("a and c", "undecided")]
+    view = many_families(3)
+    rivals = replace(view, pairs=view.pairs[:2])  # the third, of the rivals with each other, is left out
+    strips = strips_of(rivals, "mean", "trials")
+    assert [(strip.label, strip.spans[-1].verdict) for strip in strips] == [
+        ("model 0 and model 1", "model 1"),
+        ("model 0 and model 2", "model 2"),
+    ]
 
 
 def test_reach_and_seeds():

@@ -35,7 +35,7 @@ def test_a_leader_beats_every_other():
     [(1, [POSSIBLE, BEATEN, POSSIBLE]), (2, [BEST, BEATEN, BEATEN]), (5, [BEATEN, BEATEN, BEST]), (7, [NOTHING] * 3)],
 )
 def test_where_each_family_stands(budget, states):
-    assert list(states_at(comparison(*PAIRS), budget).values()) == states
+    assert list(states_at(PAIRS, ("a", "b", "c"), budget).values()) == states
 
 
 def test_a_family_that_cannot_be_compared_keeps_others_from_being_best():
@@ -45,8 +45,11 @@ def test_a_family_that_cannot_be_compared_keeps_others_from_being_best():
         pair("a", "few", (1, 2, "a"), (3, 9, APART, "beyond-half"), terms=asked),
         pair("b", "few", (1, 2, OPEN), (3, 9, APART, "beyond-half"), terms=asked),
     )
-    assert states_at(comparison(*pairs), 2) == {"a": BEST, "b": BEATEN, "few": BEATEN}
-    assert states_at(comparison(*pairs), 5) == {"a": POSSIBLE, "b": BEATEN, "few": NOTHING}
+    names = ("a", "b", "few")
+    assert states_at(pairs, names, 2) == {"a": BEST, "b": BEATEN, "few": BEATEN}
+    assert states_at(pairs, names, 5) == {"a": POSSIBLE, "b": BEATEN, "few": NOTHING}
+    assert leading_spans(comparison(*pairs)) == (Span(1, 2, ("a",), "a"), Span(3, 9, ("a", "few")))
+    assert "with 3 to 9 the best is a or few" in " ".join(verdict_sentences(comparison(*pairs))).lower()
 
 
 def test_many_families():

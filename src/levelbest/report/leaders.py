@@ -1,17 +1,46 @@
-"""Who leads at which budget: all pairs of a comparison put together."""
+"""Who leads at which budget: all pairs put together. The sentences, the strips and the page read it here."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Protocol
 
-from levelbest.results import NOT_COMPARABLE, Comparison, PairComparison
+from levelbest.report.view import View
+from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison
+from levelbest.results.verdict import Ranged
 
-__all__ = ["BEATEN", "BEST", "NOTHING", "POSSIBLE", "Span", "leading_spans", "states_at"]
+__all__ = [
+    "BEATEN",
+    "BEST",
+    "NOTHING",
+    "POSSIBLE",
+    "Judged",
+    "Span",
+    "Strip",
+    "by_seeds",
+    "leading_spans",
+    "pairs_reach",
+    "reach_of",
+    "spans_of",
+    "states_at",
+    "strips_of",
+    "strips_of_pairs",
+]
 
 BEST, POSSIBLE, BEATEN, NOTHING = "best", "possible", "beaten", "nothing"
 """A family at a budget: better than every other; nobody is better than it; somebody is; it cannot be compared."""
+
+
+class Judged(Protocol):
+    """Two families with their verdicts: a pair of a comparison, or of a view."""
+
+    @property
+    def families(self) -> tuple[str, str]: ...
+    @property
+    def verdicts(self) -> Sequence[Ranged]: ...
+    def verdict_at(self, budget: float) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -28,15 +57,32 @@ class Span:
     contenders: tuple[str, ...]
     best: str | None = None
 
+    @property
+    def verdict(self) -> str:
+        """The best family, ``undecided`` or ``not comparable``."""
+        return self.best or (UNDECIDED if self.contenders else NOT_COMPARABLE)
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Spans over the whole axis; the label is empty where all families are judged together."""
+
+    label: str
+    spans: tuple[Span, ...]
+
 
 def leading_spans(comparison: Comparison) -> tuple[Span, ...]:
     """The budgets of a comparison of all with all in runs with the same contenders, in order."""
-    over_cost = comparison.terms.axis == "cost"
+    return spans_of(comparison.pairs, comparison.families, over_cost=comparison.terms.axis == "cost")
+
+
+def spans_of(pairs: Sequence[Judged], families: Sequence[str], *, over_cost: bool) -> tuple[Span, ...]:
+    """The budgets that the pairs speak of, in runs with the same contenders."""
     spans: list[Span] = []
-    for start, end in _pieces(comparison.pairs, whole=not over_cost):
-        states = states_at(comparison, (start + end) / 2 if over_cost else start)
+    for start, end, inside in _pieces(pairs, over_cost=over_cost):
+        states = states_at(pairs, families, inside)
         best = next((name for name, state in states.items() if state == BEST), None)
-        span = Span(start, end, tuple(name for name, state in states.items() if state in (BEST, POSSIBLE)), best)
+        span = Span(start, end, _contenders(states), best)
         follows = bool(spans) and spans[-1].end + (0 if over_cost else 1) == start
         if follows and (spans[-1].contenders, spans[-1].best) == (span.contenders, best):
             span = Span(spans.pop().start, end, span.contenders, best)
@@ -44,11 +90,18 @@ def leading_spans(comparison: Comparison) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def states_at(comparison: Comparison, budget: float) -> dict[str, str]:
+def _contenders(states: Mapping[str, str]) -> tuple[str, ...]:
+    """Those that may be the best: one that cannot be compared is not beaten; where verdicts form a circle, any."""
+    if all(state == NOTHING for state in states.values()):
+        return ()
+    return tuple(name for name, state in states.items() if state != BEATEN) or tuple(states)
+
+
+def states_at(pairs: Sequence[Judged], families: Sequence[str], budget: float) -> dict[str, str]:
     """Each family ``best``, ``possible``, ``beaten`` or ``nothing``, by the pairs that it is in."""
-    won: dict[str, int] = dict.fromkeys(comparison.families, 0)
+    won: dict[str, int] = dict.fromkeys(families, 0)
     compared, among, lost = dict(won), dict(won), dict(won)
-    for pair in comparison.pairs:
+    for pair in pairs:
         verdict = pair.verdict_at(budget)
         for family in pair.families:
             among[family] += 1
@@ -56,7 +109,7 @@ def states_at(comparison: Comparison, budget: float) -> dict[str, str]:
             won[family] += verdict == family
             lost[family] += verdict in pair.families and verdict != family
     states = {}
-    for family in comparison.families:
+    for family in families:
         if not compared[family]:
             states[family] = NOTHING
         elif lost[family]:
@@ -66,12 +119,56 @@ def states_at(comparison: Comparison, budget: float) -> dict[str, str]:
     return states
 
 
-def _pieces(pairs: Sequence[PairComparison], *, whole: bool) -> list[tuple[float, float]]:
-    """The pieces of the budget axis within which no verdict changes, without those that no verdict speaks of."""
-    ranges = [(verdict.start, verdict.end) for pair in pairs for verdict in pair.verdicts]
-    if not whole:
+def strips_of(view: View, statistic: str, axis: str) -> tuple[Strip, ...]:
+    """The strips of one chart; none of seeds, whose verdict is about one run."""
+    if by_seeds(view):
+        return ()
+    pairs = view.pairs_of(statistic, axis)
+    return strips_of_pairs(pairs, [own.name for own in view.families], over_cost=axis == "cost")
+
+
+def strips_of_pairs(pairs: Sequence[Judged], families: Sequence[str], *, over_cost: bool) -> tuple[Strip, ...]:
+    """One strip of who is best; against a baseline, where rivals are not compared with each other, one a pair."""
+    compared = [name for name in families if any(name in pair.families for pair in pairs)]
+    if not pairs:
+        return ()
+    if len(pairs) == len(compared) * (len(compared) - 1) // 2:
+        return (Strip("", spans_of(pairs, compared, over_cost=over_cost)),)
+    return tuple(
+        Strip(" and ".join(pair.families), spans_of([pair], pair.families, over_cost=over_cost)) for pair in pairs
+    )
+
+
+def reach_of(view: View, statistic: str, axis: str) -> float | None:
+    """The largest budget at which any pair can be compared, 0 where none can; without pairs, that to which the bands
+    are of use, None where that is not known."""
+    pairs = view.pairs_of(statistic, axis)
+    if pairs and not by_seeds(view):
+        return pairs_reach(pairs)
+    horizons = [line.horizon for line in view.lines_of(statistic, axis)]
+    known = [float(horizon) for horizon in horizons if horizon is not None]
+    return max(known) if known and len(known) == len(horizons) else None
+
+
+def pairs_reach(pairs: Sequence[Judged]) -> float:
+    """The largest budget at which any pair can be compared, 0 where none can."""
+    ends = [part.end for pair in pairs for part in pair.verdicts if part.verdict != NOT_COMPARABLE]
+    return max(ends, default=0.0)
+
+
+def by_seeds(view: View) -> bool:
+    """Whether runs differ by their seed alone: then the verdict is about one run, and the runs are the picture."""
+    return view.comparison is not None and view.comparison.terms.design == "seeds"
+
+
+def _pieces(pairs: Sequence[Judged], *, over_cost: bool) -> list[tuple[float, float, float]]:
+    """Pieces of the budget axis within which no verdict changes, each with a budget inside it."""
+    ranges = [(part.start, part.end) for pair in pairs for part in pair.verdicts]
+    if over_cost:  # a verdict may hold at one cost alone
         edges = sorted({edge for both in ranges for edge in both})
-        return [(start, end) for start, end in pairwise(edges) if end > start]
+        points = [(edge, edge, edge) for edge in edges]
+        between = [(before, after, (before + after) / 2) for before, after in pairwise(edges)]
+        return sorted([*points, *between])
     edges = sorted({start for start, _ in ranges} | {end + 1 for _, end in ranges})
-    pieces = [(start, after - 1) for start, after in pairwise(edges)]
-    return [(start, end) for start, end in pieces if any(low <= start <= high for low, high in ranges)]
+    pieces = [(start, after - 1, start) for start, after in pairwise(edges)]
+    return [piece for piece in pieces if any(low <= piece[0] <= high for low, high in ranges)]

@@ -13,6 +13,7 @@ from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
 from levelbest.results import Comparison, Curve, FamilyCostCurve, PairComparison
+from levelbest.results.verdict import verdict_among
 
 __all__ = ["Family", "Line", "Pair", "Range", "Section", "View", "cost_line", "line_of", "pair_of"]
 
@@ -69,10 +70,12 @@ class Pair:
 
     def verdict_at(self, budget: float) -> str:
         """The verdict at one budget."""
-        for one in self.ranges:
-            if one.start <= budget <= one.end:
-                return one.verdict
-        return "not comparable"
+        return verdict_among(self.ranges, budget)
+
+    @property
+    def verdicts(self) -> tuple[Range, ...]:
+        """The ranges, under the name that they have in a comparison."""
+        return self.ranges
 
 
 @dataclass(frozen=True)

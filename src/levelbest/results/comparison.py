@@ -11,7 +11,7 @@ from levelbest._check import FloatArray
 from levelbest._frames import as_frame
 from levelbest._plain import plain
 from levelbest.cautions import Caution
-from levelbest.results.verdict import NOT_COMPARABLE, Crossing, Verdict
+from levelbest.results.verdict import Crossing, Verdict, verdict_among
 from levelbest.trials import Metric, Settings
 
 __all__ = ["Comparison", "Effect", "PairComparison", "Standing", "Terms"]
@@ -137,10 +137,7 @@ class PairComparison:
 
     def verdict_at(self, budget: float) -> str:
         """The verdict at one budget."""
-        for one in self.verdicts:
-            if one.start <= budget <= one.end:
-                return one.verdict
-        return NOT_COMPARABLE
+        return verdict_among(self.verdicts, budget)
 
     @property
     def decided(self) -> bool:

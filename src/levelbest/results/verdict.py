@@ -5,18 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 
-__all__ = ["NOT_COMPARABLE", "UNDECIDED", "Crossing", "Verdict", "crossings_of", "verdict_ranges", "winners"]
+__all__ = [
+    "NOT_COMPARABLE",
+    "UNDECIDED",
+    "Crossing",
+    "Ranged",
+    "Verdict",
+    "crossings_of",
+    "verdict_among",
+    "verdict_ranges",
+    "winners",
+]
 
 UNDECIDED = "undecided"
 NOT_COMPARABLE = "not comparable"
 BoolArray = npt.NDArray[np.bool_]
+
+
+class Ranged(Protocol):
+    """A verdict from one budget to another, both within."""
+
+    @property
+    def start(self) -> float: ...
+    @property
+    def end(self) -> float: ...
+    @property
+    def verdict(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -81,6 +102,13 @@ class Crossing:
 def winners(verdicts: tuple[Verdict, ...]) -> list[str]:
     """The families that win somewhere, in the order of the budgets."""
     return list(dict.fromkeys(one.verdict for one in verdicts if one.decided))
+
+
+def verdict_among(ranges: Sequence[Ranged], budget: float) -> str:
+    """The verdict at one budget; where two ranges of cost meet, the one that decides."""
+    here = [one.verdict for one in ranges if one.start <= budget <= one.end]
+    decided = [verdict for verdict in here if verdict not in (UNDECIDED, NOT_COMPARABLE)]
+    return [*decided, *here, NOT_COMPARABLE][0]
 
 
 def verdict_ranges(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from levelbest.report.figures.curves import ONE_COLUMN, draw_lines, own_style, save_figure, score_of
 from levelbest.report.figures.strip import draw_strips
-from levelbest.report.strips import Strip, pairs_reach, reach_of, strips, strips_of
-from levelbest.report.view import Line, View, cost_line, line_of, pair_of
+from levelbest.report.leaders import Strip, pairs_reach, reach_of, strips_of, strips_of_pairs
+from levelbest.report.view import Line, View, cost_line, line_of
 from levelbest.results import Comparison, Curve, FamilyCostCurve
 
 if TYPE_CHECKING:
@@ -94,12 +94,11 @@ def panel_of_comparison(comparison: Comparison, curves: Sequence[Curve | FamilyC
     panel, terms = panel_of_curves(curves, **options), comparison.terms
     if terms.design == "seeds":  # the verdict is about one run
         return panel
-    pairs = [pair_of(pair, terms.statistic, terms.axis) for pair in comparison.pairs]
     return replace(
         panel,
-        strips=strips(pairs, comparison.families),
+        strips=strips_of_pairs(comparison.pairs, comparison.families, over_cost=terms.axis == "cost"),
         names=comparison.families,
-        reach=pairs_reach(pairs),
+        reach=pairs_reach(comparison.pairs),
         near=None if terms.headline is None else float(terms.headline),
     )
 

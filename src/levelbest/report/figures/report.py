@@ -12,7 +12,7 @@ from levelbest.report.figures.differences import difference_figure
 from levelbest.report.figures.distributions import distribution_figure
 from levelbest.report.figures.panels import panel_figure, panel_of_view
 from levelbest.report.figures.runs import draw_runs
-from levelbest.report.strips import by_seeds
+from levelbest.report.leaders import by_seeds
 from levelbest.report.view import View
 from levelbest.results import Comparison
 from levelbest.trials import Trials

@@ -10,8 +10,7 @@ import numpy as np
 from levelbest.report.figures.curves import plain_text, set_budget_axis, shorten
 from levelbest.report.figures.strip import draw_strips
 from levelbest.report.figures.themes import COLOURS
-from levelbest.report.leaders import Span, leading_spans
-from levelbest.report.strips import NOT_COMPARABLE, UNDECIDED, Segment, Strip
+from levelbest.report.leaders import Span, Strip, leading_spans
 from levelbest.results import Comparison, Standing
 
 if TYPE_CHECKING:
@@ -49,12 +48,9 @@ def _draw_spans(ax: Axes, spans: Sequence[Span], comparison: Comparison) -> None
     ax.set_xlim(spans[0].start, spans[-1].end)
     set_budget_axis(ax, terms.axis, terms.cost_unit, log=spans[-1].end > _LOG_FROM or terms.axis == "cost")
     ax.set_xlim(spans[0].start, spans[-1].end)
-    segments = tuple(
-        Segment(span.start, span.end, span.best or (UNDECIDED if span.contenders else NOT_COMPARABLE)) for span in spans
-    )
     what = "cost" if terms.axis == "cost" else f"number of {terms.unit}s"
     ax.set_title(f"best of all by {what}", fontsize=7, loc="left", pad=2)
-    draw_strips(ax, [Strip("", segments)], comparison.families, terms.cost_unit, terms.axis)
+    draw_strips(ax, [Strip("", tuple(spans))], comparison.families, terms.cost_unit, terms.axis)
 
 
 def _draw_rows(ax: Axes, rows: Sequence[Standing], comparison: Comparison) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from levelbest._plain import show_cost
 from levelbest.report.figures.curves import lay_out, plain_text, shorten
 from levelbest.report.figures.themes import COLOURS
-from levelbest.report.strips import NOT_COMPARABLE, Segment, Strip
+from levelbest.report.leaders import Span, Strip
+from levelbest.results import NOT_COMPARABLE, UNDECIDED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +25,7 @@ def draw_strips(ax: Axes, strips: Sequence[Strip], names: Sequence[str], unit: s
     ``ax`` shares its budgets with the chart above; families have the colours of their places in ``names``.
     """
     ends = ax.get_xlim()
-    drawn = [(row, part) for row, strip in enumerate(strips) for part in _stretched(_merged(strip.segments))]
+    drawn = [(row, part) for row, strip in enumerate(strips) for part in _stretched(_merged(strip.spans))]
     for row, (part, start, end) in drawn:
         _draw_part(ax, part, row, start, end, names)
     ax.set_xlim(*ends)
@@ -39,24 +41,24 @@ def draw_strips(ax: Axes, strips: Sequence[Strip], names: Sequence[str], unit: s
     return ax
 
 
-def _stretched(parts: Sequence[Segment]) -> list[tuple[Segment, float, float]]:
+def _stretched(parts: Sequence[Span]) -> list[tuple[Span, float, float]]:
     """Each part from the middle between it and the one before to the middle between it and the next."""
     edges = [(before.end + after.start) / 2 for before, after in pairwise(parts)]
     return list(zip(parts, [parts[0].start, *edges], [*edges, parts[-1].end], strict=True))
 
 
-def _merged(segments: Sequence[Segment]) -> list[Segment]:
+def _merged(spans: Sequence[Span]) -> list[Span]:
     """Neighbours that look alike are one part: hatched grey does not say who may be the best."""
-    parts: list[Segment] = []
-    for segment in segments:
-        if parts and parts[-1].verdict == segment.verdict:
-            parts[-1] = Segment(parts[-1].start, segment.end, segment.verdict)
+    parts: list[Span] = []
+    for span in spans:
+        if parts and parts[-1].verdict == span.verdict:
+            parts[-1] = replace(parts[-1], end=span.end)
         else:
-            parts.append(Segment(segment.start, segment.end, segment.verdict))
+            parts.append(span)
     return parts
 
 
-def _draw_part(ax: Axes, part: Segment, row: int, start: float, end: float, names: Sequence[str]) -> None:
+def _draw_part(ax: Axes, part: Span, row: int, start: float, end: float, names: Sequence[str]) -> None:
     look: dict[str, Any] = {"facecolor": "0.94", "edgecolor": "0.8", "hatch": "/////", "linewidth": 0}
     if part.verdict in names:
         look = {"color": COLOURS[names.index(part.verdict) % len(COLOURS)], "linewidth": 0}
@@ -65,14 +67,14 @@ def _draw_part(ax: Axes, part: Segment, row: int, start: float, end: float, name
     ax.barh(row, end - start, left=start, height=0.62, **look)
 
 
-def _write_part(ax: Axes, part: Segment, row: int, start: float, end: float, budgets: str) -> None:
+def _write_part(ax: Axes, part: Span, row: int, start: float, end: float, budgets: str) -> None:
     """The name within and the budgets below, where there is room for them."""
     figure: Any = ax.figure
     places = ax.transData.transform([(start, row), (end, row)])
     width = 72 * (places[1][0] - places[0][0]) / figure.dpi  # points
     middle = float(ax.transData.inverted().transform(places.mean(axis=0))[0])
     said = {NOT_COMPARABLE: "too few"}.get(part.verdict, part.verdict)
-    ours = part.verdict != NOT_COMPARABLE and part.verdict != "undecided"
+    ours = part.verdict != NOT_COMPARABLE and part.verdict != UNDECIDED
     ground = None if ours else {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.8}
     if width > 4.2 * len(said) + 4:
         look: dict[str, Any] = {"color": "white", "weight": "bold"} if ours else {"color": "0.35", "bbox": ground}
@@ -81,6 +83,6 @@ def _write_part(ax: Axes, part: Segment, row: int, start: float, end: float, bud
         ax.text(middle, row + 0.42, budgets, color="0.35", fontsize=6, ha="center", va="top")
 
 
-def _budgets(part: Segment, axis: str, unit: str | None) -> str:
+def _budgets(part: Span, axis: str, unit: str | None) -> str:
     start, end = (f"{edge:g}" if axis == "trials" else show_cost(edge, unit) for edge in (part.start, part.end))
     return start if start == end else f"{start}–{end}"

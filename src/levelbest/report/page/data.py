@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from levelbest._plain import plain
-from levelbest.report.strips import NOT_COMPARABLE, UNDECIDED, Strip, reach_of, strips_of
+from levelbest.report.leaders import Span, Strip, reach_of, strips_of
 from levelbest.report.view import Line, Pair, View
+from levelbest.results import NOT_COMPARABLE, UNDECIDED
 
 __all__ = ["embedded", "page_data"]
 
@@ -89,8 +90,8 @@ def _strip(strip: Strip, names: Sequence[str]) -> dict[str, Any]:
     return {
         "label": strip.label,
         "segments": [
-            [_short(part.start), _short(part.end), _code(part.verdict, names), _places(part.possible, names)]
-            for part in strip.segments
+            [_short(part.start), _short(part.end), _code(part.verdict, names), _places(part, names)]
+            for part in strip.spans
         ],
     }
 
@@ -110,5 +111,6 @@ def _short(value: float) -> float:
     return int(number) if number.is_integer() and abs(number) < 1e15 else number
 
 
-def _places(names: Sequence[str], among: Sequence[str]) -> list[int]:
-    return [among.index(name) for name in names]
+def _places(span: Span, names: Sequence[str]) -> list[int]:
+    """Where undecided, those who may be the best."""
+    return [] if span.best is not None else [names.index(name) for name in span.contenders]

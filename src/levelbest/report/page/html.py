@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from levelbest import __version__
 from levelbest.report.figures.panels import panel_of_view
 from levelbest.report.figures.themes import themed
+from levelbest.report.leaders import by_seeds
 from levelbest.report.page.data import embedded, page_data
 from levelbest.report.page.tables import (
     MOST_PAIRS,
@@ -25,7 +26,6 @@ from levelbest.report.page.tables import (
     verdict_tables,
 )
 from levelbest.report.paper.markup import ROUNDING
-from levelbest.report.strips import by_seeds
 from levelbest.report.view import View
 from levelbest.report.words.cautions import CHOICES
 from levelbest.report.words.intervals import interval_name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from levelbest._plain import round_to_uncertainty, show_limits, show_number
 from levelbest.cautions import Caution
 from levelbest.errors import named
-from levelbest.report.leaders import BEST, POSSIBLE, states_at
+from levelbest.report.leaders import leading_spans
 from levelbest.report.terminal.console import COLOURS, console, print_cautions, print_steps, print_text
 from levelbest.report.terminal.pairs import print_pairs
 from levelbest.report.terminal.strips import STYLES, strips_of
@@ -148,10 +148,4 @@ def _print_strips(comparison: Comparison, out: Console) -> None:
 
 def _leading(comparison: Comparison) -> set[str]:
     """Families that are or may be the best at some budget."""
-    starts = {verdict.start for pair in comparison.pairs for verdict in pair.verdicts}
-    return {
-        name
-        for start in sorted(starts)
-        for name, state in states_at(comparison, start).items()
-        if state in (BEST, POSSIBLE)
-    }
+    return {name for span in leading_spans(comparison) for name in span.contenders}

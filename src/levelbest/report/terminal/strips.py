@@ -66,7 +66,7 @@ def _letters(comparison: Comparison, places: Sequence[float]) -> dict[str, list[
 
 def _row(comparison: Comparison, place: float) -> dict[str, str]:
     if comparison.baseline is None:
-        return {name: LETTERS[state] for name, state in states_at(comparison, place).items()}
+        return {name: LETTERS[state] for name, state in states_at(comparison.pairs, comparison.families, place).items()}
     row = {}
     for pair in comparison.pairs:
         other = next(name for name in pair.families if name != comparison.baseline)

@@ -337,8 +337,7 @@ def _beyond(verdicts: Sequence[Verdict], terms: Terms, n_trials: int) -> list[st
 
 
 def _as_verdict(span: Span) -> Verdict:
-    compared = UNDECIDED if span.contenders else NOT_COMPARABLE
-    return Verdict(span.start, span.end, compared, "" if span.contenders else "beyond-half")
+    return Verdict(span.start, span.end, span.verdict, "" if span.contenders else "beyond-half")
 
 
 def _at_effect(effect: Effect, terms: Terms) -> str:

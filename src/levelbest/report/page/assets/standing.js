@@ -38,7 +38,7 @@ function standingText({ rows, pairs, apart, beaten }) {
   const best = rows.find((row) => row.beats.length === n - 1);
   if (best) return ["Best: ", best.family, n > 2 ? `, better than all ${n - 1} others.` : `, better than ${view.families[rows.find((r) => r !== best).family].name}.`];
   const left = rows.filter((row) => !beaten.has(row.family));
-  if (left.length === n) return [n > 2 ? "Undecided: no family is better than another." : "Undecided."];
+  if (!left.length || left.length === n) return [n > 2 ? "Undecided: no family is better than another." : "Undecided."];
   if (left.length > 5) return [`Undecided: the best is one of ${left.length} families that none is better than.`];
   return left.flatMap((row, i) => [i === 0 ? "Undecided: the best is " : i === left.length - 1 ? " or " : ", ", row.family]).concat(".");
 }
