@@ -98,7 +98,7 @@ def test_failures_are_named_and_the_other_policy_tried():
     assert result.pairs[0].survives is True
     dropped = compare(broken, failed="drop", **FAST)
     assert (dropped.pairs[0].n_trials, dropped.pairs[0].n_failed) == ((36, 40), (4, 0))
-    assert "the same families win with failed trials counted as the worst score" in str(dropped)
+    assert "the verdict is the same with failed trials counted as the worst score" in str(dropped)
 
 
 def test_a_verdict_that_rests_on_dropping_failures_does_not_survive():
@@ -111,7 +111,7 @@ def test_a_verdict_that_rests_on_dropping_failures_does_not_survive():
     dropped = compare(trials, failed="drop", n=[1, 2], **FAST)
     assert dropped.pairs[0].verdict_at(1) == "a"
     assert dropped.pairs[0].survives is False
-    assert "the winner changes with failed trials counted as the worst score" in str(dropped)
+    assert "the verdict changes with failed trials counted as the worst score" in str(dropped)
 
 
 def test_claims_at_unequal_budgets_follow_the_rule():

@@ -401,7 +401,9 @@ def test_many_families_stay_a_page_that_can_be_sent():
     data = json.loads(text.split('id="view-data">')[1].split("</script>")[0])
     pairs = data["kinds"]["mean/trials"]["pairs"]
     assert len(pairs) == 990
-    assert all(pair["ranges"] for pair in pairs)
+    verdicts = data["kinds"]["mean/trials"]["verdicts"]
+    assert all(verdicts[pair["ranges"]] for pair in pairs)
+    assert verdicts == [[[1, 1, -1], [2, 4, 1]]]  # what all have in common is there once: the second is better from 2
     drawn = {name for pair in pairs if "x" in pair for name in pair["of"]}
     assert 44 in drawn  # the best stand first
     assert 0 not in drawn

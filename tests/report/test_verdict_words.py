@@ -1,6 +1,7 @@
 """The verdict in at most three sentences: it says what the pairs say, and no more."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from comparing import comparison, effect, pair, standing, terms
@@ -69,7 +70,7 @@ def test_what_stands_behind_it():
         "No family is better than both others at any budget.",
         "With 1 to 4 trials it may be any of them.",
         "95 % confidence over all budgets and 3 pairs; 10 trials each, 2 of 30 failed and count as the worst score; "
-        "the winner changes in 1 of 3 pairs with failed trials dropped.",
+        "the verdict changes in 1 of 3 pairs with failed trials dropped.",
     )
 
 
@@ -221,3 +222,46 @@ def test_never_more_than_three_sentences():
     for shown in (comparison(*PAIRS), comparison(PAIRS[0])):
         assert len(verdict_sentences(shown)) <= 3
         assert all(re.search(r"[^.]\.$", sentence) for sentence in comparison_summary(shown))
+
+
+@pytest.mark.parametrize(
+    ("ranges", "given", "words"),
+    [
+        (((1, 9, OPEN),), {}, "95 % confidence over all budgets and 3 pairs;"),
+        (((5, 5, OPEN),), {}, "95 % confidence at 5 trials, over 3 pairs;"),
+        (((5, 5, OPEN),), {"n_pairs": 1}, "95 % confidence at 5 trials;"),
+        (
+            ((1, 9, OPEN),),
+            {"named": True},
+            "95 % confidence at 5 trials, named in advance, and after that over all budgets and 3 pairs;",
+        ),
+        (((1, 1, OPEN),), {"design": "seeds", "headline": 1}, "95 % confidence over 3 pairs;"),
+    ],
+)
+def test_what_the_confidence_is_over(ranges, given, words):
+    """Once 'over all budgets' where one budget was asked for."""
+    asked = terms(**({"n_pairs": 3} | given))
+    one = pair("a", "b", *ranges, terms=asked)
+    start = int(ranges[0][0])
+    one = replace(one, budget=one.budget[one.budget >= start])
+    assert comparison_summary(comparison(one))[-1].startswith(words)
+
+
+def test_a_verdict_that_stays_open_has_no_winners_that_change():
+    """Once 'the winner changes in 3 of 3 pairs' under 'no family is better'."""
+    pairs = [replace(one, survives=False, n_failed=(1, 0)) for one in PAIRS]
+    text = " ".join(comparison_summary(comparison(*pairs)))
+    assert "winner" not in text
+    assert "the verdict changes in 3 of 3 pairs with failed trials dropped" in text
+    same = replace(pair("a", "b", (1, 9, OPEN), terms=terms()), survives=True, n_failed=(1, 0))
+    assert "the verdict is the same with failed trials dropped" in comparison_summary(comparison(same))[-1]
+
+
+def test_the_best_of_seeds_is_said_once():
+    asked = terms(n_pairs=3, design="seeds", unit="run", headline=1)
+    found = effect(0.05, 0.03, 0.07, "a", budget=1)
+    pairs = [pair(x, y, (1, 1, x), terms=asked, effect=found) for x, y in (("a", "b"), ("a", "c"), ("b", "c"))]
+    table = (standing("a", better_than=("b", "c")), standing("b"), standing("c"))
+    first, second = verdict_sentences(comparison(*pairs, standings=table))
+    assert first == "a is better than both others."
+    assert second == "A new run of it is better than one of the next, b, by 0.050 (0.030 to 0.070)."

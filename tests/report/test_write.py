@@ -149,7 +149,7 @@ def test_columns_that_tell_of_a_machine_stay_out(tmp_path):
 def test_seeds_keep_all_their_digits(tmp_path):
     seeds = np.arange(48) + 1_376_384_000.0
     found = write_report(_trials(seed=seeds), tmp_path / "r.html", **FAST)
-    assert '<td class="n">1376384000</td>' in found.page.read_text(encoding="utf-8")
+    assert "<td>1376384000" in found.page.read_text(encoding="utf-8")
     assert ",1376384000," in (tmp_path / "r" / "trials.csv").read_text(encoding="utf-8")
     assert found.view.provenance["random seed"] == "0"
 

@@ -52,6 +52,9 @@ def _flag(argument: str) -> str:
 
 _COMMANDS_OF_VERBS = {"plan_trials": "plan", "write_report": "report"}
 """Verbs whose command is not their name."""
+_ASKING_AGAIN = ("compare",)
+_ASKING = ("n", "headline", "statistic", "axis", "baseline", "confidence", "worth")
+"""What was asked is asked again by these."""
 
 
 def _command(verb: str, arguments: dict[str, object]) -> str:
@@ -62,14 +65,17 @@ def _command(verb: str, arguments: dict[str, object]) -> str:
     context = click.get_current_context(silent=True)
     if context is not None:
         words += [_near(name) for name in context.params.get("files", ())]
+        same = _ASKING if verb in _ASKING_AGAIN else ()
         given = {
             name: context.params[name]
-            for name in READING
+            for name in (*READING, *same)
             if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         }
         arguments = given | arguments
     for name, value in arguments.items():
         words.append(_flag(name))
+        if name == "n" and isinstance(value, tuple):
+            value = ",".join(map(str, value))
         several = value if isinstance(value, (list, tuple)) else [value]
         words += [] if value is True else [f"{one:g}" if isinstance(one, float) else f"{one}" for one in several]
     return shlex.join(words)

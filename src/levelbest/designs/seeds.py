@@ -29,6 +29,8 @@ class Seeds(TableDesign):
     adjustment = "holm"
     headline: int | None = 1
     beyond = ""
+    moot: ClassVar[tuple[str, ...]] = ("paired-design", "few-values", "ties", "no-reported", "beyond-horizon")
+    """Warnings about the best of several runs, which is not asked for."""
 
     @classmethod
     def fits(cls, trials: Table, asked: Asked) -> bool:
@@ -50,8 +52,7 @@ class Seeds(TableDesign):
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """Equal seed numbers are no pairing, a few runs are no few values, and nothing is chosen among them."""
-        moot = ("paired-design", "few-values", "no-reported")
-        return tuple(caution for caution in super().cautions if caution.code not in moot)
+        return tuple(caution for caution in super().cautions if caution.code not in self.moot)
 
     def budgets(self, pairs: Sequence[tuple[int, int]]) -> IntArray:  # noqa: ARG002
         """One run."""

@@ -19,6 +19,7 @@ from levelbest.designs._assemble import points_at
 from levelbest.designs._input import with_scores
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.problems import ProblemsDesign
+from levelbest.designs.seeds import Seeds
 from levelbest.designs.verifier import verifier_effects
 from levelbest.errors import DataError
 from levelbest.report import sections as problems
@@ -286,7 +287,9 @@ class _Made:
     def cautions(self) -> tuple[Caution, ...]:
         """All warnings; where the families were compared pair by pair, nobody is told to do so."""
         lost = [caution for caution in self.table.cautions if caution.kind == "left-out"]
-        of_curves = [*lost, *(caution for curve in self.curves for caution in curve.cautions)]
+        moot = self.design.moot if isinstance(self.design, Seeds) else ()
+        own = (caution for curve in self.curves for caution in curve.cautions if caution.code not in moot)
+        of_curves = [*lost, *own]
         of_pairs = [caution for result in self.comparisons.values() for caution in result.cautions]
         used = any(caution.code == "paired-design" and caution.kind for caution in of_pairs)
         kept = [c for c in (*of_curves, *of_pairs) if not (used and c.code == "paired-design" and not c.kind)]

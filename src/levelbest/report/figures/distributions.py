@@ -57,7 +57,7 @@ def draw_distributions(trials: Trials, ax: Axes) -> Axes:
         counts, _ = np.histogram(scores, edges)
         heights = 0.8 * counts / max(1, counts.max())
         colour = COLOURS[i % len(COLOURS)]
-        ax.fill_between(np.repeat(edges, 2)[1:-1], base, base + np.repeat(heights, 2), color=colour, alpha=0.55, lw=0)
+        ax.stairs(base + heights, edges, baseline=base, fill=True, color=colour, alpha=0.55, lw=0)
         if len(trials.families) <= MOST_RUGS:
             ticks = np.full(scores.size, base - 0.06)
             ax.plot(scores, ticks, "|", color=colour, markersize=4, alpha=0.5, mew=0.6, rasterized=True)

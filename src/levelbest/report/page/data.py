@@ -18,30 +18,21 @@ __all__ = ["embedded", "page_data"]
 
 MOST_CURVES = 120
 """Difference curves of one statistic and axis: of more pairs, those of the families that stand first."""
-MOST_NUMBERS = 24_000
+MOST_NUMBERS = 18_000
 """Numbers of all difference curves together: with many pairs each is drawn from fewer points."""
 _CODES = {UNDECIDED: -1, NOT_COMPARABLE: -2}
 
 
 def page_data(view: View) -> dict[str, Any]:
     """What the script needs; the tables are in the page already."""
-    names = [one.name for one in view.families]
     kinds = dict.fromkeys((line.statistic, line.axis) for line in view.lines)
     drawn = sum(min(MOST_CURVES, len(view.pairs_of(*kind))) for kind in kinds)
-    points = max(8, MOST_NUMBERS // (4 * max(1, drawn)))
+    points = max(8, MOST_NUMBERS // (3 * max(1, drawn)))
     return {
         "families": [{"name": one.name, "n_trials": one.n_trials, "n_failed": one.n_failed} for one in view.families],
         "statistics": view.statistics,
         "axes": view.axes,
-        "kinds": {
-            f"{statistic}/{axis}": {
-                "lines": [_line(line, names) for line in view.lines_of(statistic, axis)],
-                "pairs": _pairs(view, statistic, axis, points),
-                "strips": [_strip(one, names) for one in strips_of(view, statistic, axis)],
-                "reach": reach_of(view, statistic, axis),
-            }
-            for statistic, axis in kinds
-        },
+        "kinds": {f"{statistic}/{axis}": _kind(view, statistic, axis, points) for statistic, axis in kinds},
         "published": dict(view.published),
         "bounds": view.bounds,
         "direction": view.direction,
@@ -52,18 +43,51 @@ def page_data(view: View) -> dict[str, Any]:
     }
 
 
+def _kind(view: View, statistic: str, axis: str, points: int) -> dict[str, Any]:
+    """One chart. Budgets and verdicts that lines and pairs have in common are in the tables ``budgets`` and
+    ``verdicts``, where ``x`` and ``ranges`` give their places."""
+    names = [one.name for one in view.families]
+    budgets, verdicts = _Common(), _Common()
+    return {
+        "lines": [_line(line, names, budgets) for line in view.lines_of(statistic, axis)],
+        "pairs": _pairs(view, statistic, axis, points, budgets, verdicts),
+        "strips": [_strip(strip, names) for strip in strips_of(view, statistic, axis)],
+        "reach": reach_of(view, statistic, axis),
+        "budgets": budgets.rows,
+        "verdicts": verdicts.rows,
+    }
+
+
+class _Common:
+    """Rows that are the same for many, each kept once."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self._places: dict[str, int] = {}
+
+    def place(self, row: Any) -> int:
+        """Where the row is, after it was added if it was not there."""
+        place = self._places.setdefault(repr(row), len(self.rows))
+        if place == len(self.rows):
+            self.rows.append(row)
+        return place
+
+
 def embedded(document: Any) -> str:
     """JSON inside a script element: no character that could end the element or start markup."""
     text = json.dumps(plain(document), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _line(line: Line, names: Sequence[str]) -> dict[str, Any]:
-    columns = {"x": line.x, "value": line.value, "low": line.low, "high": line.high}
-    return {"family": names.index(line.family), **{key: _thin(column) for key, column in columns.items()}}
+def _line(line: Line, names: Sequence[str], budgets: _Common) -> dict[str, Any]:
+    columns = {"value": line.value, "low": line.low, "high": line.high}
+    thin = {key: [_short(value) for value in column] for key, column in columns.items()}
+    return {"family": names.index(line.family), "x": budgets.place([_short(x) for x in line.x]), **thin}
 
 
-def _pairs(view: View, statistic: str, axis: str, points: int) -> list[dict[str, Any]]:
+def _pairs(
+    view: View, statistic: str, axis: str, points: int, budgets: _Common, verdicts: _Common
+) -> list[dict[str, Any]]:
     """Every pair with its verdicts; the curves of as many as a page can hold, those of the leading families first."""
     names = [one.name for one in view.families]
     sign = -1.0 if view.direction == "max" else 1.0
@@ -72,18 +96,31 @@ def _pairs(view: View, statistic: str, axis: str, points: int) -> list[dict[str,
     pairs = view.pairs_of(statistic, axis)
     leading = sorted(pairs, key=lambda pair: sorted((place[name] for name in pair.families), reverse=True))
     drawn = {pair.families for pair in leading[:MOST_CURVES]}
-    return [_pair(pair, names, points if pair.families in drawn else 0) for pair in pairs]
+    rows = []
+    for pair in pairs:
+        ranges = [[_short(part.start), _short(part.end), _side(part.verdict, pair.families)] for part in pair.ranges]
+        row = {"of": [names.index(name) for name in pair.families], "ranges": verdicts.place(ranges)}
+        rows.append(row | (_difference(pair, points, budgets) if pair.families in drawn else {}))
+    return rows
 
 
-def _pair(pair: Pair, names: Sequence[str], most: int) -> dict[str, Any]:
-    kept = np.unique(np.linspace(0, len(pair.x) - 1, min(most, len(pair.x))).round().astype(int))
-    columns = {"x": pair.x, "difference": pair.difference, "low": pair.low, "high": pair.high}
-    return {
-        "of": [names.index(name) for name in pair.families],
-        **{key: _thin([column[i] for i in kept]) for key, column in columns.items() if most},
-        "ranges": [[_short(part.start), _short(part.end), _code(part.verdict, names)] for part in pair.ranges],
-        "why": next((part.reason for part in pair.ranges if part.verdict == NOT_COMPARABLE), "") if most else "",
-    }
+def _difference(pair: Pair, most: int, budgets: _Common) -> dict[str, Any]:
+    """The curve of a difference, to a thousandth of its height: what a chart shows."""
+    columns = {"difference": pair.difference, "low": pair.low, "high": pair.high}
+    whole = np.array(list(columns.values()))
+    there = np.flatnonzero(np.isfinite(whole).all(axis=0))
+    kept = there[np.unique(np.linspace(0, there.size - 1, min(most, there.size)).round().astype(int))]
+    shown = whole[:, kept]
+    height = float(np.ptp(shown)) if kept.size else 0.0
+    digits = 3 - int(np.floor(np.log10(height))) if height > 0 else 6
+    thin = {key: [_plain(round(float(v), digits)) for v in shown[i]] for i, key in enumerate(columns)}
+    why = next((part.reason for part in pair.ranges if part.verdict == NOT_COMPARABLE), "")
+    return {"x": budgets.place([_short(pair.x[i]) for i in kept]), **thin, "why": why}
+
+
+def _side(verdict: str, families: tuple[str, str]) -> int:
+    """The first family of a pair or the second, -1 undecided, -2 not comparable."""
+    return families.index(verdict) if verdict in families else _CODES[verdict]
 
 
 def _strip(strip: Strip, names: Sequence[str]) -> dict[str, Any]:
@@ -101,13 +138,12 @@ def _code(verdict: str, names: Sequence[str]) -> int:
     return names.index(verdict) if verdict in names else _CODES[verdict]
 
 
-def _thin(column: Sequence[float]) -> list[float | None]:
-    """Six digits are more than a screen shows, and a third of the bytes."""
-    return [_short(value) if np.isfinite(value) else None for value in column]
+def _short(value: float) -> float | None:
+    """Five digits are more than a screen shows, and a third of the bytes."""
+    return _plain(float(f"{value:.5g}")) if np.isfinite(value) else None
 
 
-def _short(value: float) -> float:
-    number = float(f"{value:.6g}")
+def _plain(number: float) -> float:
     return int(number) if number.is_integer() and abs(number) < 1e15 else number
 
 

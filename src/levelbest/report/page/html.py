@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from levelbest import __version__
 from levelbest.report.figures.panels import panel_of_view
-from levelbest.report.figures.themes import themed
+from levelbest.report.figures.themes import slim, themed
 from levelbest.report.leaders import by_seeds
 from levelbest.report.page.data import embedded, page_data
 from levelbest.report.page.tables import (
@@ -28,6 +29,7 @@ from levelbest.report.page.tables import (
 from levelbest.report.paper.markup import ROUNDING
 from levelbest.report.view import View
 from levelbest.report.words.cautions import CHOICES
+from levelbest.report.words.conditions import scope_words
 from levelbest.report.words.intervals import interval_name
 from levelbest.report.words.remarks import remarks
 from levelbest.report.words.steps import next_steps
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["asset", "own_policy", "page_policy", "page_style", "render_page", "wrapped"]
 
-MOST_BYTES = 200_000
+MOST_BYTES = 120_000
 """A larger download stays a file beside the page."""
 _SCRIPTS = ("common.js", "tape.js", "chart.js", "standing.js", "page.js")
 _COLOURS = 8
@@ -74,7 +76,7 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
             style=Markup(page_style()),
             script=Markup(_script()),
             data=Markup(embedded(page_data(view))),
-            figures={name: _data_uri(themed(svg), "image/svg+xml") for name, svg in figures.items()},
+            figures={name: _data_uri(slim(themed(svg)), "image/svg+xml") for name, svg in figures.items()},
             chips=_chips(view),
             places=_places(view, figures),
             verdict=[_coloured(sentence, view) for sentence in view.verdict],
@@ -153,12 +155,9 @@ def _chips(view: View) -> list[Chip]:
     chips.append(Chip(f"{total} {word}{'s' * (total != 1)}{of}{failed}"))
     chosen = f"{view.reported} of the best by {view.selection}" if view.reported else view.selection
     chips.append(Chip(f"{chosen}, {better}"))
-    over = [
-        *([] if by_seeds(view) else ["budgets"]),
-        *(["pairs"] if len(view.pairs_of(view.statistics[0])) > 1 else []),
-    ]
-    scope = f" over all {' and '.join(over)}" if over else " confidence"
-    chips.append(Chip(f"{100 * view.confidence:g} %{scope}"))
+    compared = view.comparison
+    scope = " over all budgets" if compared is None else scope_words(compared.terms, compared.pairs)
+    chips.append(Chip(f"{100 * view.confidence:g} %{scope or ' confidence'}"))
     return chips
 
 
@@ -200,7 +199,7 @@ def _caption(view: View) -> str:
     return f"{what}, {100 * view.confidence:g} % {kind} limits ({interval_name(line.method)})."
 
 
-def _downloads(view: View, figures: Mapping[str, bytes]) -> list[dict[str, str]]:
+def _downloads(view: View, figures: Mapping[str, bytes]) -> list[dict[str, str | Markup]]:
     # a figure is in the page already: the script points its link at the picture
     links = [{"name": f"{name}.svg", "href": "", "figure": name, "text": f"Figure: {name} (SVG)"} for name in figures]
     numbers = {key: value for key, value in view.to_dict().items() if key != "table"}
@@ -214,5 +213,9 @@ def _downloads(view: View, figures: Mapping[str, bytes]) -> list[dict[str, str]]
     return links
 
 
-def _data_uri(content: bytes, kind: str) -> str:
-    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+def _data_uri(content: bytes, kind: str) -> Markup:
+    """A file as an address between single quotes: nearly as long as the file, where base64 needs a third more."""
+    from markupsafe import Markup
+
+    text = re.sub(r"[^ -~]|[%#'&<>]", lambda match: quote(match[0], safe=""), content.decode())
+    return Markup(f"data:{kind};charset=utf-8,{text}")

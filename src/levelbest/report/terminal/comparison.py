@@ -67,12 +67,13 @@ def print_comparison(
 
 
 def _footer(comparison: Comparison, *, pairs: bool) -> str:
-    settings = comparison.terms.settings
+    terms = comparison.terms
     parts = list(comparison_summary(comparison)[len(verdict_sentences(comparison)) :])
     if comparison.standings and parts:
         parts.append("Limits in the table hold for each family by itself.")
-    ask = "" if pairs else f"; {named('pairs')} shows each pair"
-    return " ".join([*parts, f"Seed {settings.rng}{ask}."])
+    more = "shows each pair" if len(comparison.pairs) > 1 else "shows every budget"
+    ask = "" if pairs or (terms.design == "seeds" and len(comparison.pairs) == 1) else f"; {named('pairs')} {more}"
+    return " ".join([*parts, f"Seed {terms.settings.rng}{ask}."])
 
 
 def _table(comparison: Comparison) -> Table:

@@ -7,33 +7,45 @@ from collections.abc import Sequence
 from levelbest.report.words.phrases import counted, level, listed, plural, run_word
 from levelbest.results import Comparison, PairComparison, Terms
 
-__all__ = ["condition_sentence", "confidence_words", "leaning", "other_policy", "runs"]
+__all__ = ["condition_sentence", "confidence_words", "leaning", "other_policy", "runs", "scope_words"]
 
 
 def condition_sentence(comparison: Comparison) -> str:
     """The confidence, the trials and failures behind a verdict, and what it leans on."""
     terms = comparison.terms
-    parts = [confidence_words(terms), _trials(comparison), *leaning(comparison.pairs)]
+    parts = [confidence_words(terms, comparison.pairs), _trials(comparison), *leaning(comparison.pairs)]
     known = [pair.survives for pair in comparison.pairs if pair.survives is not None]
     if known:
         changed = sum(not survives for survives in known)
         if not changed:
-            parts.append(f"the same families win {other_policy(terms)}")
+            parts.append(f"the verdict is the same {other_policy(terms)}")
         elif len(comparison.pairs) == 1:
-            parts.append(f"the winner changes {other_policy(terms)}")
+            parts.append(f"the verdict changes {other_policy(terms)}")
         else:
-            parts.append(f"the winner changes in {changed} of {len(comparison.pairs)} pairs {other_policy(terms)}")
+            parts.append(f"the verdict changes in {changed} of {len(comparison.pairs)} pairs {other_policy(terms)}")
     return f"{'; '.join(parts)}."
 
 
-def confidence_words(terms: Terms) -> str:
+def confidence_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
     """``95 % confidence over all budgets and 10 pairs``."""
-    scopes = [] if terms.design == "seeds" else ["all budgets"]
-    scopes += [] if terms.n_pairs == 1 else [plural(terms.n_pairs, "pair")]
-    over = f" over {listed(scopes)}" if scopes else ""
     looks = ", valid at every look" if terms.while_running else ""
     best = ", for the best so far of a whole search" if terms.design == "searches" else ""
-    return f"{level(terms.confidence)} confidence{over}{looks}{best}"
+    return f"{level(terms.confidence)} confidence{scope_words(terms, pairs)}{looks}{best}"
+
+
+def scope_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
+    """What the confidence is over: `` over all budgets and 10 pairs``, `` at 5 trials, over 10 pairs``."""
+    several = [] if terms.n_pairs == 1 else [plural(terms.n_pairs, "pair")]
+    first, at = "", f" at {plural(terms.headline, terms.unit)}"
+    budgets = {float(budget) for pair in pairs for budget in pair.budget}
+    if terms.design == "seeds":
+        scopes = several
+    elif len(budgets) == 1 and terms.headline in budgets:
+        first, scopes = at + ("," if several else ""), several
+    else:
+        first = f"{at}, named in advance, and after that" if terms.named else ""
+        scopes = ["all budgets", *several]
+    return first + (f" over {listed(scopes)}" if scopes else "")
 
 
 def other_policy(terms: Terms) -> str:

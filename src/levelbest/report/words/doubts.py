@@ -182,8 +182,8 @@ def _ties(share: float) -> str:
 @says("outlier")
 def _outlier(score: float, distance: float, gap: float) -> str:
     return (
-        f"the best score, {score:.6g}, lies {distance:.1f} interquartile ranges past the better quartile and {gap:.1f} "
-        "past the second best: check that trial"
+        f"the best score, {score:.6g}, stands apart: {distance:.1f} times the range of the middle half of the scores "
+        f"beyond that half, and {gap:.1f} times beyond the second best: check that trial"
     )
 
 
@@ -191,8 +191,8 @@ def _outlier(score: float, distance: float, gap: float) -> str:
 def _exploded(score: float, distance: float, count: int) -> str:
     trials = "1 trial lies" if count == 1 else f"{count} trials lie"
     return (
-        f"{trials} far on the worse side (the worst: {score:.6g}, {distance:.2g} interquartile ranges past the worse "
-        "quartile): runs gone wrong, which pull means towards them; should they count as failed?"
+        f"{trials} far on the worse side (the worst: {score:.6g}, {distance:.2g} times the range of the middle half of "
+        "the scores away): runs gone wrong, which pull means towards them; should they count as failed?"
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from levelbest.errors import called, named
 from levelbest.report.words.phrases import counted, plural, run_word, shortened
+from levelbest.report.words.verdicts import effect_words
 from levelbest.results import Comparison, PairComparison
 
 __all__ = ["Step", "next_steps"]
@@ -82,16 +83,19 @@ def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -
     names = f"{pair.families[0]} and {pair.families[1]}"
     plan = called("plan_trials", n=budget)
     present = pair.terms.n_groups or min(pair.n_trials)
-    if not math.isfinite(pair.further) or pair.further > _HOPELESS * present:
-        small = f"the difference observed is too small for {plural(2, unit, 'further')} to show{where}"
-        return Step(f"Take either of {names}, or the cheaper", why=small)
-    many = plural(2, unit, f"{_round(pair.further)} further")
     each = "" if unit == "problem" else f" of {'each' if len(leading) > 2 else 'both'}"
-    return Step(
-        f"About {many}{each} would probably decide between {names}{where}",
-        plan,
-        "if the difference is as observed",
-    )
+    if math.isfinite(pair.further) and pair.further <= _HOPELESS * present:
+        many = plural(2, unit, f"{_round(pair.further)} further")
+        text = f"About {many}{each} would probably decide between {names}{where}, if the difference is as observed"
+        return Step(text, plan)
+    many = plural(2, unit, f"{_HOPELESS * present:,} further")
+    text = f"Even {many}{each} would hardly decide between {names}{where}"
+    effect = pair.effect if pair.effect.difference >= 0 else pair.effect.mirrored()
+    if not math.isfinite(effect.low + effect.high):
+        return Step(text, plan, "the difference observed is too small")
+    # limits narrow with the square root of the number of trials
+    halve = f"{3 * present:,} would about halve its limits"
+    return Step(text, plan, f"the difference observed is {effect_words(effect)}; {halve}")
 
 
 def _round(count: float) -> str:

@@ -149,7 +149,9 @@ def _of_many(comparison: Comparison) -> tuple[str, ...]:
     for name in leaders:
         ranges = [(span.start, span.end) for span in spans if span.best == name]
         clauses.append(f"{with_budgets(ranges, terms, unit=not clauses)} take {name}")
-    if leaders:
+    if leaders and terms.design == "seeds":
+        sentences = [f"{leaders[0]} is better than {others}."]
+    elif leaders:
         each = "it is" if len(leaders) == 1 else "each is"
         sentences = [capital(f"{'; '.join(clauses)}: {each} better than {others}.")]
     elif any(span.contenders for span in spans):
@@ -197,8 +199,12 @@ def _lead_sentence(comparison: Comparison, leaders: Sequence[str]) -> list[str]:
     pair = comparison.pair(names[0], names[1])
     if not math.isfinite(pair.effect.difference):
         return []
-    where = capital(_at_effect(pair.effect, pair.terms))
-    return [f"{where} {names[0]} is better than the next, {names[1]}, by {effect_words(pair.effect)}."]
+    by = f"the next, {names[1]}, by {effect_words(pair.effect)}."
+    if pair.terms.design == "seeds":
+        return [f"A new run of it is better than one of {by}"]
+    if pair.verdicts[0].start == pair.verdicts[-1].end:
+        return [f"It is better than {by}"]
+    return [f"{capital(_at_effect(pair.effect, pair.terms))} {names[0]} is better than {by}"]
 
 
 def _against_baseline(comparison: Comparison) -> tuple[str, ...]:
@@ -296,7 +302,7 @@ def pair_sentence(pair: PairComparison) -> str:
         runs(name, n_trials, n_failed, terms)
         for name, n_trials, n_failed in zip(pair.families, pair.n_trials, pair.n_failed, strict=True)
     ]
-    basis = "; ".join([confidence_words(terms), *counts, *leaning([pair])])
+    basis = "; ".join([confidence_words(terms, [pair]), *counts, *leaning([pair])])
     more = [f"Based on {basis}."]
     if terms.statistic == "all":
         more.append("Compared is the chance that all of n samples succeed (pass^k).")

@@ -1,5 +1,10 @@
 /* The page's state and what changes it. */
 const view = JSON.parse(byId("view-data").textContent);
+/* Budgets and verdicts that many have in common come once: each line and pair gets its own again. */
+for (const kind of Object.values(view.kinds)) {
+  for (const line of [...kind.lines, ...kind.pairs]) if (line.x !== undefined) line.x = kind.budgets[line.x];
+  for (const pair of kind.pairs) pair.ranges = kind.verdicts[pair.ranges].map(([start, end, side]) => [start, end, side < 0 ? side : pair.of[side]]);
+}
 const form = byId("controls"), slider = byId("budget"), holder = byId("chart");
 let plot = null, difference = null, grid = [], zoom = null, opened = null, tip = null;
 
