@@ -34,6 +34,7 @@ _MODULES = {
     "formats.keras_tuner": {_FOLDER, _ARCHIVE},
     "formats.smac": {_FOLDER, _JSON},
     "formats.nevergrad": {_JSON, _OTHER},
+    "formats.nni": {_SQLITE, _FOLDER, _JSON, _DELIMITED},
     "formats.evalplus": {_JSON},
     "formats.ray_tune": {_FOLDER, _ARCHIVE},
     "formats.hydra": {_FOLDER, _ARCHIVE},

@@ -5,14 +5,11 @@ SMAC writes below its output folder NAME/SEED/runhistory.json: the seeds of one 
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import numpy as np
-
 from levelbest.errors import DataError
-from levelbest.readers.formats._rows import columns_of, number, parse_json
+from levelbest.readers.formats._rows import columns_of, number, parse_json, repeated_searches
 from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import read_bytes
@@ -57,12 +54,7 @@ def _read(path: Path, **_: Any) -> list[RawTable]:
     if not tables:
         raise DataError(f"{path.resolve().name} holds no run history of SMAC: {skipped[0].why}")
     tables[0].skipped += skipped
-    if len(tables) > 1:
-        repeated = max(Counter(table.source for table in tables).values()) > 1
-        for place, table in enumerate(tables):
-            family = np.full(table.n_rows, table.source, dtype=object)
-            table.columns = {"scenario": family, "search": np.full(table.n_rows, float(place)), **table.columns}
-            table.roles |= {"family": "scenario"} | ({"search": "search"} if repeated else {})
+    repeated_searches(tables, "scenario")
     return tables
 
 

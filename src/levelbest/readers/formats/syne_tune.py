@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import numpy as np
-
 from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import parse_json
+from levelbest.readers.formats._rows import parse_json, repeated_searches
 from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.formats.exported import SYNE_TUNE, recogniser, with_export
 from levelbest.readers.raw import RawTable, Reader
@@ -47,14 +44,7 @@ def _read(path: Path, **_: Any) -> list[RawTable]:
     if not tables:
         raise DataError(f"{tree.name} holds no results of Syne Tune: {skipped[0].where}: {skipped[0].why}")
     tables[0].skipped += skipped
-    names = Counter(table.source for table in tables)
-    if len(tables) > 1:
-        for place, table in enumerate(tables):
-            family = np.full(table.n_rows, table.source, dtype=object)
-            table.columns = {**table.columns, "experiment": family, "search": np.full(table.n_rows, float(place))}
-            table.roles["family"] = "experiment"
-            if max(names.values()) > 1:
-                table.roles["search"] = "search"
+    repeated_searches(tables, "experiment")
     return tables
 
 

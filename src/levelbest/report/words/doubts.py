@@ -32,6 +32,11 @@ def _flagged(count: int, mark: str) -> str:
     return f"{count} trials are marked {mark!r}; those with a score before that count with it"
 
 
+@says("failures", "not-written")
+def _not_written(tool: str) -> str:
+    return f"{tool} exports trials that succeeded alone: those that failed are missing here, which flatters"
+
+
 @says("failures", "left-out")
 def _left_out(n_trials: int) -> str:
     return f"none of {n_trials} trials has a score: left out"

@@ -1,0 +1,222 @@
+"""NNI: an experiment's database (nni.sqlite) or folder, and what ``nnictl experiment export`` writes as JSON or CSV.
+
+An export holds the trials that succeeded and no others; the database holds all of them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from levelbest.cautions import Caution
+from levelbest.errors import DataError, LevelbestError
+from levelbest.readers.formats._rows import (
+    columns_of,
+    flatten,
+    looks_like_sqlite,
+    number,
+    open_sqlite,
+    parse_json,
+    repeated_searches,
+    seed_of,
+)
+from levelbest.readers.formats._tree import holds, open_tree
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import kind_of, read_bytes, stem
+from levelbest.readers.tables.reader import read_table
+from levelbest.trials import Skipped
+
+__all__ = ["READERS"]
+
+_DATABASE = "nni.sqlite"
+_TABLES = {"TrialJobEvent", "MetricData", "ExperimentProfile"}
+_STATUS = {
+    **dict.fromkeys(("WAITING", "RUNNING", "UNKNOWN"), "running"),
+    **dict.fromkeys(("FAILED", "USER_CANCELED", "SYS_CANCELED"), "failed"),
+    "SUCCEEDED": "ok",
+    "EARLY_STOPPED": "pruned",
+}
+_WAYS = {"maximize": "max", "minimize": "min"}
+
+
+def _is_database(path: Path) -> bool:
+    if path.is_dir():
+        return holds(path, lambda name: PurePosixPath(name).name == _DATABASE)
+    if not looks_like_sqlite(path):
+        return False
+    try:
+        with open_sqlite(path) as connection:
+            names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except (LevelbestError, sqlite3.Error):
+        return False
+    return names >= _TABLES
+
+
+def _read_database(path: Path, **_: Any) -> list[RawTable]:
+    """A table for each experiment; experiments of one name are searches of one family."""
+    if path.is_file():
+        return [_experiment(path, path.name)]
+    tables: list[RawTable] = []
+    skipped: list[Skipped] = []
+    for name in open_tree(path, lambda name: PurePosixPath(name).name == _DATABASE).files:
+        try:
+            tables.append(_experiment(path / name, name))
+        except DataError as error:
+            skipped.append(Skipped(name, str(error)))
+    if not tables:
+        raise DataError(f"{path.resolve().name} holds no experiment of NNI: {skipped[0].why}")
+    tables[0].skipped += skipped
+    repeated_searches(tables, "experiment")
+    return tables
+
+
+def _experiment(path: Path, place: str) -> RawTable:
+    """One row per trial; its score is the final result, its cost the time from its start to its end."""
+    with open_sqlite(path) as connection:
+        events = connection.execute(
+            "SELECT trialJobId, event, timestamp, data, sequenceId FROM TrialJobEvent ORDER BY timestamp, rowid"
+        ).fetchall()
+        finals = connection.execute(
+            "SELECT trialJobId, data FROM MetricData WHERE type = 'FINAL' ORDER BY timestamp, rowid"
+        ).fetchall()
+        profile = connection.execute(
+            "SELECT params, id FROM ExperimentProfile ORDER BY revision DESC LIMIT 1"
+        ).fetchone()
+    plan, name = _profile(profile)
+    skipped: list[Skipped] = []
+    trials: dict[str, dict[str, Any]] = {}
+    started: dict[str, float] = {}
+    for trial, event, moment, data, order in events:
+        fresh = {"trial": str(trial), "number": number(order), "status": "running", "seconds": None}
+        row = trials.setdefault(str(trial), fresh)
+        row["status"] = _STATUS.get(str(event), row["status"])
+        clock = number(moment)
+        if event == "RUNNING" and clock is not None:
+            started.setdefault(str(trial), clock)
+        elif row["status"] != "running" and clock is not None and str(trial) in started:
+            row["seconds"] = (clock - started[str(trial)]) / 1000
+        if data:
+            try:
+                row |= _settings(parse_json(data))
+            except (ValueError, AttributeError) as error:
+                skipped.append(Skipped(f"{place}, trial {trial}", f"its parameters were not read: {error}"))
+    for trial, data in finals:
+        if str(trial) in trials:
+            trials[str(trial)] |= _scores(data)
+    if not trials:
+        raise DataError(f"{place} holds no trial of NNI")
+    table = _table(list(trials.values()), name or stem(path.name), skipped)
+    table.roles |= {"status": "status", "order": "number", "cost": "seconds"}
+    table.direction, sampler = _plan(plan)
+    if sampler:
+        table.facts[f"sampler:{table.source}"] = sampler
+    return table
+
+
+def _profile(row: Any) -> tuple[dict[str, Any], str]:
+    if row is None:
+        return {}, ""
+    try:
+        plan = parse_json(row[0])
+    except (ValueError, TypeError):
+        plan = None
+    plan = plan if isinstance(plan, dict) else {}
+    return plan, str(plan.get("experimentName") or row[1] or "")
+
+
+def _plan(plan: dict[str, Any]) -> tuple[str | None, str]:
+    """The direction that the tuner was told, and the tuner's name."""
+    tuner = plan.get("tuner")
+    if not isinstance(tuner, dict):
+        return None, ""
+    told = tuner.get("classArgs")
+    way = _WAYS.get(str(told.get("optimize_mode"))) if isinstance(told, dict) else None
+    name = str(tuner.get("name") or tuner.get("className") or "")
+    return way, "GridSearch" if name in ("Batch", "BatchTuner") else name
+
+
+def _is_export(path: Path) -> bool:
+    kind = kind_of(path) if path.is_file() else None
+    if kind not in ("json", "csv"):
+        return False
+    try:
+        head = read_bytes(path, 65536)
+    except LevelbestError:
+        return False
+    if kind == "json":
+        return head.lstrip()[:1] == b"[" and all(f'"{key}":'.encode() in head for key in ("parameter", "trialJobId"))
+    return "trialJobId" in head.partition(b"\n")[0].decode("utf-8", errors="replace").strip().split(",")
+
+
+def _read_export(path: Path, **options: Any) -> list[RawTable]:
+    """One table; the score is ``value``, whose direction NNI does not write there."""
+    if kind_of(path) == "csv":
+        (table,) = read_table(path, **options)
+        # NNI's own headings, whether it is a reward or a loss.
+        score = next((name for name in ("default", "reward") if name in table.columns), None)
+        table.columns = {"value" if key == score else key: column for key, column in table.columns.items()}
+        table.roles |= {"selection": "value"} if "value" in table.columns else {}
+    else:
+        table = _read_json(path)
+    table.facts["format"] = "NNI export"
+    table.cautions.append(Caution.of("failures", kind="not-written", tool="NNI"))
+    return [table]
+
+
+def _read_json(path: Path) -> RawTable:
+    try:
+        records = parse_json(read_bytes(path).decode("utf-8", errors="replace"))
+        if not isinstance(records, list):
+            raise ValueError("it is no list of trials")
+    except ValueError as error:
+        raise DataError(f"{path.name} is no export of NNI: {error}") from None
+    rows: list[dict[str, Any]] = []
+    skipped: list[Skipped] = []
+    for place, record in enumerate(records, 1):
+        try:
+            row = {"trial": str(record["trialJobId"])} | flatten(record["parameter"], "parameters")
+            rows.append(row | _scores(record["value"]))
+        except (KeyError, TypeError, ValueError) as error:
+            skipped.append(Skipped(f"{path.name}, trial {place}", f"not read: {error!r}"[:200]))
+    if not rows:
+        raise DataError(f"{path.name} holds no trial of NNI")
+    return _table(rows, path.name, skipped)
+
+
+def _settings(data: Any) -> dict[str, Any]:
+    given = data.get("parameters")
+    return flatten(given, "parameters") if isinstance(given, dict) else {}
+
+
+def _scores(data: Any) -> dict[str, Any]:
+    """A final result: a number, or a dictionary whose ``default`` is the score; written as JSON, once or twice."""
+    for _ in range(2):
+        if isinstance(data, str):
+            try:
+                data = parse_json(data)
+            except ValueError:
+                break
+    if not isinstance(data, dict):
+        return {"value": number(data)}
+    return {"value" if key == "default" else f"metrics.{key}": number(value) for key, value in data.items()}
+
+
+def _table(rows: list[dict[str, Any]], source: str, skipped: list[Skipped]) -> RawTable:
+    columns = columns_of(rows, ["trial", "value"], numbers=["value", "number", "seconds"])
+    configuration = [name for name in columns if name.startswith("parameters.")]
+    return RawTable(
+        source=source,
+        columns=columns,
+        roles={"selection": "value"} | seed_of(configuration),
+        configuration=configuration,
+        cost_unit="s",
+        facts={"format": "NNI experiment"},
+        skipped=skipped,
+    )
+
+
+READERS = (
+    Reader("nni", "NNI experiment (nni.sqlite), or its folder", _is_database, _read_database),
+    Reader("nni-export", "NNI export (nnictl experiment export), JSON or CSV", _is_export, _read_export),
+)
