@@ -7,44 +7,6 @@ import json
 import numpy as np
 
 
-def keras_tuner(folder):
-    path = folder / "untitled_project"
-    rng = np.random.default_rng(1)
-    for trial in range(6):
-        inner = path / f"trial_{trial:04d}"
-        inner.mkdir(parents=True)
-        steps = rng.random(3).round(4).tolist()
-        done = trial != 4
-        state = {
-            "trial_id": f"{trial:04d}",
-            "hyperparameters": {
-                "space": [{"class_name": "Float", "config": {"name": "lr"}}],
-                "values": {
-                    "lr": float(10 ** rng.uniform(-4, -1)),
-                    "units": int(rng.integers(1, 9) * 32),
-                    "tuner/epochs": 3,
-                },
-            },
-            "metrics": {
-                "metrics": {
-                    "val_accuracy": {
-                        "direction": "max",
-                        "observations": [{"value": [value], "step": step} for step, value in enumerate(steps)],
-                    }
-                }
-                if done
-                else {}
-            },
-            "score": max(steps) if done else None,
-            "best_step": int(np.argmax(steps)) if done else None,
-            "status": "COMPLETED" if done else "FAILED",
-            "message": None if done else "Traceback ...",
-        }
-        (inner / "trial.json").write_text(json.dumps(state))
-    (path / "oracle.json").write_text(json.dumps({"ongoing_trials": {}, "seed": 1, "tried_so_far": []}))
-    return path
-
-
 def smac(folder):
     path = folder / "smac_run"
     path.mkdir()

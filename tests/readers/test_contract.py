@@ -83,7 +83,7 @@ def small_folder(folder):
 
 ARTEFACTS = [
     ("folder", small_folder, {}),
-    ("keras-tuner", makers.keras_tuner, {}),
+    ("keras-tuner", "keras_tuner/accuracy", {}),
     ("smac", makers.smac, {}),
     ("smac", "smac/svm", {}),
     ("amltk", "amltk/one_metric.csv", {}),

@@ -18,15 +18,26 @@ HERE = Path(__file__).parent / "artefacts"
 
 
 def test_keras_tuner(tmp_path):
-    path = makers.keras_tuner(tmp_path)
-    states = [json.loads(file.read_text()) for file in sorted(path.rglob("trial.json"))]
+    path = shutil.copytree(HERE / "keras_tuner", tmp_path / "keras_tuner") / "accuracy"
+    begun = json.loads((path / "oracle.json").read_text())["start_order"]
+    states = [json.loads((path / f"trial_{trial}" / "trial.json").read_text()) for trial in begun]
     trials = lb.read_trials(path)
-    assert trials.metric.direction == "max"
-    assert (trials.n_trials, trials.n_failed) == (6, 1)
+    assert (trials.families, trials.metric.direction) == (("accuracy",), "max")
+    assert (trials.n_trials, trials.n_failed) == (len(states), sum(state["status"] != "COMPLETED" for state in states))
+    assert trials.n_failed >= 1
     assert trials.selection[trials.status == 0].tolist() == [s["score"] for s in states if s["score"] is not None]
     assert set(trials.configuration) == {"hyperparameters.lr", "hyperparameters.units"}
-    (path / "trial_0002" / "trial.json").write_text("{")
-    assert any("trial_0002/trial.json" in lost.where for lost in lb.read_trials(path).skipped)
+    assert "adaptive-sampler" not in {caution.code for caution in trials.cautions}
+    (path / "trial_02" / "trial.json").write_text("{")
+    assert any("trial_02/trial.json" in lost.where for lost in lb.read_trials(path).skipped)
+
+
+def test_keras_tuner_projects_are_families_and_their_directions_differ():
+    trials = lb.read_trials(HERE / "keras_tuner", where="project = 'loss'")
+    assert (trials.families, trials.metric.direction) == (("loss",), "min")  # the mean of two executions each
+    assert "adaptive-sampler" in {caution.code for caution in trials.cautions}
+    with pytest.raises(lb.LevelbestError, match=r"different directions: accuracy \(max\), loss \(min\)"):
+        lb.read_trials(HERE / "keras_tuner")
 
 
 @pytest.mark.parametrize("version", ["2.2", "2.0", "1", "dict"])

@@ -7,9 +7,11 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
+
 from levelbest.errors import DataError
-from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, seed_of
-from levelbest.readers.formats._tree import holds, open_tree
+from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, repeated_searches, seed_of
+from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
@@ -18,6 +20,8 @@ __all__ = ["READER", "READERS"]
 _TRIAL = re.compile(r"(?:.*/)?trial_[^/]+/trial\.json")
 _STATUS = {"COMPLETED": "ok", "RUNNING": "running", "IDLE": "running", "INVALID": "failed", "FAILED": "failed"}
 _STATUS |= {"STOPPED": "pruned"}
+_MARKS = {"hyperband_iterations": "Hyperband", "brackets": "Hyperband", "num_initial_points": "BayesianOptimization"}
+"""What only one kind of oracle stores. Random search and grid search store nothing of their own."""
 
 
 def _recognises(path: Path) -> bool:
@@ -25,73 +29,85 @@ def _recognises(path: Path) -> bool:
 
 
 def _read(path: Path, **_: Any) -> list[RawTable]:
-    """One table, one row per trial; the score is the objective's best value over its steps."""
+    """A table for each project, one row per trial; the score is the objective's best value over its steps."""
     tree = open_tree(path, lambda name: PurePosixPath(name).name in ("trial.json", "oracle.json"))
     skipped: list[Skipped] = []
-    rows: list[dict[str, Any]] = []
-    ways: set[str] = set()
+    projects: dict[PurePosixPath, list[dict[str, Any]]] = {}
     for name in tree.named("trial.json"):
         try:
             state = parse_json(tree.text(name))
             if not isinstance(state, dict) or "hyperparameters" not in state:
                 raise ValueError("not the state of a trial")
-            rows.append(_row(state, ways))
+            projects.setdefault(PurePosixPath(name).parent.parent, []).append(_row(state))
         except (ValueError, AttributeError, TypeError) as error:
             skipped.append(Skipped(name, f"not read: {error}"))
-    if not rows:
+    if not projects:
         why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
         raise DataError(f"{tree.name} holds no trial of Keras Tuner{why}")
+    tables = []
+    for home, rows in projects.items():
+        oracle = _oracle(tree, str(home / "oracle.json"))
+        tables.append(_table(rows, home.name or tree.name, oracle))
+    tables[0].skipped += skipped
+    repeated_searches(tables, "project")
+    return tables
+
+
+def _oracle(tree: Tree, name: str) -> dict[str, Any]:
+    try:
+        oracle = parse_json(tree.text(name)) if name in tree.files else None
+    except ValueError:
+        return {}
+    return oracle if isinstance(oracle, dict) else {}
+
+
+def _table(rows: list[dict[str, Any]], source: str, oracle: dict[str, Any]) -> RawTable:
+    begun = oracle.get("start_order")
+    places = {str(trial): place for place, trial in enumerate(begun if isinstance(begun, list) else ())}
+    rows.sort(key=lambda row: places.get(row["trial"], len(places)))
+    ways = {way for row in rows if (way := row.pop("direction"))}
     columns = columns_of(rows, ["trial", "status", "score"], numbers=["score"])
     configuration = [name for name in columns if name.startswith("hyperparameters.")]
     facts = {"format": "Keras Tuner project"}
-    if "oracle.json" in {PurePosixPath(name).name for name in tree.files}:
-        facts |= _sampler(tree.text(tree.named("oracle.json")[0]))
-    return [
-        RawTable(
-            source=tree.name,
-            columns=columns,
-            roles={"selection": "score", "status": "status"} | seed_of(configuration),
-            configuration=configuration,
-            direction=ways.pop() if len(ways) == 1 else None,
-            facts=facts,
-            skipped=skipped,
-        )
-    ]
+    sampler = next((sampler for mark, sampler in _MARKS.items() if mark in oracle), None)
+    if sampler is not None:
+        facts[f"sampler:{source}"] = sampler
+    return RawTable(
+        source=source,
+        columns=columns,
+        roles={"selection": "score", "status": "status"} | seed_of(configuration),
+        configuration=configuration,
+        direction=ways.pop() if len(ways) == 1 else None,
+        facts=facts,
+    )
 
 
-def _row(state: dict[str, Any], ways: set[str]) -> dict[str, Any]:
+def _row(state: dict[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {
         "trial": str(state.get("trial_id")),
         "status": _STATUS.get(str(state.get("status")), "failed"),
+        "score": number(state.get("score")),
+        "direction": None,
     }
-    row["score"] = number(state.get("score"))
     settings = state["hyperparameters"].get("values", {})
     # Names with a slash are Keras Tuner's own: which bracket, how many epochs.
     row |= flatten({key: value for key, value in settings.items() if not key.startswith("tuner/")}, "hyperparameters")
     metrics = (state.get("metrics") or {}).get("metrics") or {}
     for name, metric in metrics.items():
-        values = [number(value) for seen in metric.get("observations", []) for value in seen.get("value", [])]
-        known = [value for value in values if value is not None and math.isfinite(value)]
+        known = [mean for step in metric.get("observations", []) if math.isfinite(mean := _mean(step))]
         if known:
-            best = min(known) if metric.get("direction") == "min" else max(known)
-            row[f"metrics.{name}"] = best
+            row[f"metrics.{name}"] = best = min(known) if metric.get("direction") == "min" else max(known)
             if best == row["score"]:
-                ways.add(str(metric.get("direction")))
+                row["direction"] = str(metric.get("direction"))
     return row
 
 
-def _sampler(text: str) -> dict[str, str]:
-    """What chose the trials, by what only it stores."""
-    try:
-        oracle = parse_json(text)
-    except ValueError:
-        return {}
-    marks = {"hyperband_iterations": "Hyperband", "brackets": "Hyperband", "populate_next": "GridSearch"}
-    for mark, sampler in marks.items():
-        if isinstance(oracle, dict) and mark in oracle:
-            return {"sampler": sampler}
-    return {}
+def _mean(step: dict[str, Any]) -> float:
+    """A step's value: the mean over the executions of the trial."""
+    values = [number(value) for value in step.get("value", [])]
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else math.nan
 
 
-READER = Reader("keras-tuner", "Keras Tuner project folder (trial_*/trial.json)", _recognises, _read)
+READER = Reader("keras-tuner", "Keras Tuner project folder (trial_*/trial.json), or the folder of several", _recognises, _read)
 READERS = (READER,)
