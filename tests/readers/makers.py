@@ -22,26 +22,6 @@ def smac(folder):
     return path
 
 
-def evalplus(folder):
-    path = folder / "some-model_eval_results.json"
-    tasks = {
-        f"HumanEval/{task}": [
-            {
-                "task_id": f"HumanEval/{task}",
-                "solution": "def f(): ...",
-                "base_status": "pass" if (task + sample) % 3 else "fail",
-                "plus_status": "pass" if (task + sample) % 2 else "fail",
-                "base_fail_tests": [],
-                "plus_fail_tests": [],
-            }
-            for sample in range(5)
-        ]
-        for task in range(8)
-    }
-    path.write_text(json.dumps({"date": "2026-01-01 00:00", "hash": "0" * 32, "eval": tasks}))
-    return path
-
-
 def _text(rows):
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")

@@ -66,16 +66,22 @@ def test_smac(tmp_path, version):
         assert "adaptive-sampler" in {caution.code for caution in trials.cautions}
 
 
-def test_evalplus(tmp_path):
-    path = makers.evalplus(tmp_path)
-    samples = json.loads(path.read_text())["eval"]
+def test_evalplus():
+    """EvalPlus itself printed pass@1 of .800 on its basic tests and of .400 on all of them."""
+    path = HERE / "evalplus/some-model_eval_results.json"
     trials = lb.read_trials(path)
-    assert trials.families == ("some-model",)
-    passed = [s["base_status"] == s["plus_status"] == "pass" for task in samples.values() for s in task]
-    assert trials.selection.tolist() == [float(x) for x in passed]
-    assert (len(trials.groups), trials.metric.direction, trials.metric.bounds) == (8, "max", (0, 1))
-    base = lb.read_trials(path, selection="passed")
-    assert base.selection.sum() == sum(s["base_status"] == "pass" for task in samples.values() for s in task)
+    assert (trials.families, trials.metric.direction, trials.metric.bounds) == (("some-model",), "max", (0, 1))
+    assert (len(trials), len(trials.groups)) == (15, 3)
+    assert trials.selection.mean() == 0.4
+    assert lb.read_trials(path, selection="passed").selection.mean() == 0.8
+
+
+def test_bigcodebench():
+    """BigCodeBench itself printed pass@1 of .750; a time-out is no pass."""
+    (path,) = HERE.glob("bigcodebench/*_eval_results.json")
+    trials = lb.read_trials(path)
+    assert trials.families == ("some-model--bigcodebench-complete",)
+    assert (len(trials), len(trials.groups), trials.selection.mean()) == (8, 2, 0.75)
 
 
 @pytest.mark.parametrize("given", ["file", "frame"])
