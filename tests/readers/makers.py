@@ -1,10 +1,6 @@
-"""Results in the shapes of tools that cannot be installed here, as their documentation and sources describe them."""
+"""Results in the shapes of versions that cannot be installed here, as their documentation and sources describe them."""
 
-import csv
-import io
 import json
-
-import numpy as np
 
 
 def smac(folder):
@@ -19,34 +15,4 @@ def smac(folder):
     configs = {str(key): {"C": 0.1 * key, "kernel": "rbf" if key % 2 else "poly"} for key in range(1, 5)}
     document = {"stats": {"submitted": 4, "finished": 4, "running": 0}, "data": runs, "configs": configs}
     (path / "runhistory.json").write_text(json.dumps({**document, "config_origins": dict.fromkeys(configs, "Sobol")}))
-    return path
-
-
-def _text(rows):
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
-
-
-def ray_table(folder):
-    rng = np.random.default_rng(2)
-    rows = [
-        {
-            "val_acc": rng.random(),
-            "trial_id": f"a{trial:04d}",
-            "training_iteration": 10,
-            "time_total_s": 5.0 + trial,
-            "hostname": "secret-host",
-            "node_ip": "10.0.0.1",
-            "pid": 4711,
-            "config/lr": 10 ** rng.uniform(-4, -1),
-            "config/layers": int(rng.integers(1, 4)),
-            "logdir": "/home/someone/ray_results",
-        }
-        for trial in range(8)
-    ]
-    path = folder / "results.csv"
-    path.write_text(_text(rows))
     return path

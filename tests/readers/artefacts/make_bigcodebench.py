@@ -13,7 +13,10 @@ import types
 from importlib.metadata import version
 from pathlib import Path
 
-BODIES = {"double": ["    return 2 * x\n", "    return x\n"], "square": ["    return x * x\n", "    raise ValueError\n"]}
+BODIES = {
+    "double": ["    return 2 * x\n", "    return x\n"],
+    "square": ["    return x * x\n", "    raise ValueError\n"],
+}
 DRAWS = [0, 1, 0, 0]
 TEST = """
 import unittest

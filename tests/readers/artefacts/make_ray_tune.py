@@ -94,4 +94,8 @@ if __name__ == "__main__":
             scrub(Path(home) / "cnn", folder / "cnn")
     columns = ["trial_id", "val_acc", "test/acc", "training_iteration"]
     frame[columns].to_json(folder / "expected.json", orient="records", double_precision=15)
+    named = {"hostname": "host", "node_ip": "127.0.0.1", "pid": 1, "logdir": "logdir"}
+    frame.assign(**{name: value for name, value in named.items() if name in frame}).to_csv(
+        folder / "table.csv", index=False
+    )
     (folder / "VERSIONS").write_text(f"ray {ray.__version__}\npython {sys.version.split()[0]}\n")

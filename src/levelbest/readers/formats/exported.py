@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from levelbest.cautions import Caution
 from levelbest.errors import LevelbestError
 from levelbest.readers.columns import texts
 from levelbest.readers.raw import RawTable, Reader
@@ -36,6 +37,7 @@ class Export:
     private: frozenset[str] = field(default_factory=frozenset)
     """Where a trial ran says nothing of the model, and names the machine."""
     cost_unit: str | None = "s"
+    tells_failures: bool = True
     finish: Callable[[RawTable], None] | None = None
     """What else the names of the columns tell."""
 
@@ -74,13 +76,14 @@ _WANDB = Export(
 _RAY = Export(
     "ray-table",
     "table of Ray Tune's results (ResultGrid.get_dataframe)",
-    "Ray Tune results table",
+    "Ray Tune's table of results",
     frozenset({"trial_id", "training_iteration", "time_total_s"}),
     {"cost": "time_total_s", "trial": "trial_id"},
     settings="config/",
     private=frozenset(
         {"hostname", "node_ip", "pid", "logdir", "experiment_id", "date", "timestamp", "checkpoint_dir_name"}
     ),
+    tells_failures=False,
 )
 SYNE_TUNE = Export(
     "syne-tune",
@@ -125,6 +128,8 @@ def with_export(table: RawTable, export: Export) -> RawTable:
         table.configuration = [name for name in columns if name.startswith(export.settings)]
     table.cost_unit = export.cost_unit
     table.facts["format"] = export.format
+    if not export.tells_failures:
+        table.cautions.append(Caution.of("failures", kind="not-written", tool=export.format))
     if export.finish is not None:
         export.finish(table)
     return table

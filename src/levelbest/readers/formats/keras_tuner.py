@@ -109,5 +109,7 @@ def _mean(step: dict[str, Any]) -> float:
     return float(np.mean(known)) if known else math.nan
 
 
-READER = Reader("keras-tuner", "Keras Tuner project folder (trial_*/trial.json), or the folder of several", _recognises, _read)
+READER = Reader(
+    "keras-tuner", "Keras Tuner project folder (trial_*/trial.json), or the folder of several", _recognises, _read
+)
 READERS = (READER,)

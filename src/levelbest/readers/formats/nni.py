@@ -160,7 +160,7 @@ def _read_export(path: Path, **options: Any) -> list[RawTable]:
     else:
         table = _read_json(path)
     table.facts["format"] = "NNI export"
-    table.cautions.append(Caution.of("failures", kind="not-written", tool="NNI"))
+    table.cautions.append(Caution.of("failures", kind="not-written", tool="NNI's export"))
     return [table]
 
 

@@ -7,7 +7,7 @@ A function below is the sentence of one (code, kind), and its parameters are the
                              no-score     lost, n_trials, n_diverged, n_failed, n_pruned
                              flagged      count, mark
                              left-out     n_trials
-                             not-written  tool (whose files never hold a failed trial)
+                             not-written  tool (whose file does not tell failed trials)
     still-running            ""           n_running, unit
     fixed-sample             ""           n_running, unit
                              stopped      left, planned

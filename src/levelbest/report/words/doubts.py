@@ -34,7 +34,7 @@ def _flagged(count: int, mark: str) -> str:
 
 @says("failures", "not-written")
 def _not_written(tool: str) -> str:
-    return f"{tool} exports trials that succeeded alone: those that failed are missing here, which flatters"
+    return f"{tool} does not write here which trials failed: they are missing, or stand among the others"
 
 
 @says("failures", "left-out")
