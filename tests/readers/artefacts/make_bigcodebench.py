@@ -1,4 +1,4 @@
-"""Write the committed BigCodeBench artefact: python make_bigcodebench.py [FOLDER], with ``bigcodebench`` and ``matplotlib``.
+"""Write the committed BigCodeBench artefact: python make_bigcodebench.py [FOLDER], with it and ``matplotlib``.
 
 Two problems of our own stand in for its data set. What only generates answers or reaches for a network (``vllm``,
 ``e2b``, ``gradio_client``, ``datasets``) may be absent: empty modules take its place, and the evaluation is its own.

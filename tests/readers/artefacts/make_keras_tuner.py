@@ -1,4 +1,4 @@
-"""Write the committed Keras Tuner artefact: python make_keras_tuner.py [FOLDER], with ``keras-tuner[bayesian]`` and ``keras``.
+"""Write the committed Keras Tuner artefact: python make_keras_tuner.py [FOLDER], with it (``[bayesian]``) and Keras.
 
 No network is trained: ``run_trial`` may return any numbers, and those are what the tuner stores.
 """
@@ -17,7 +17,7 @@ import keras_tuner
 class Tuner(keras_tuner.RandomSearch):
     """A random search over two settings, in which one trial fails."""
 
-    def run_trial(self, trial, *args, **kwargs):
+    def run_trial(self, trial):
         settings = trial.hyperparameters
         lr, units = settings.Float("lr", 1e-4, 1e-1, sampling="log"), settings.Int("units", 32, 256, step=32)
         if trial.trial_id.endswith("4"):
