@@ -13,6 +13,7 @@ PUBLIC = {
     "plan_trials", "TrialPlan",
     "compare_tasks", "TaskComparison",
     "describe", "Description", "Report",
+    "variance", "Variances",
 }  # fmt: skip
 STATS = {
     "Normality", "gaussian_best", "law_best", "normal_best", "normality",

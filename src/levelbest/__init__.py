@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from levelbest.designs.plan import plan_trials as plan_trials
     from levelbest.designs.reach import reach as reach
     from levelbest.designs.tasks import compare_tasks as compare_tasks
+    from levelbest.designs.variance import variance as variance
     from levelbest.errors import DataError as DataError
     from levelbest.errors import InputError as InputError
     from levelbest.errors import LevelbestError as LevelbestError
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from levelbest.results import Standing as Standing
     from levelbest.results import TaskComparison as TaskComparison
     from levelbest.results import TrialPlan as TrialPlan
+    from levelbest.results import Variances as Variances
     from levelbest.results import Verdict as Verdict
     from levelbest.run.runner import Run as Run
     from levelbest.run.runner import run_study as run_study
@@ -78,6 +80,7 @@ _HOMES = {
     "Standing": "results",
     "TaskComparison": "results",
     "TrialPlan": "results",
+    "Variances": "results",
     "Verdict": "results",
     "curve": "designs.curve",
     "family_curves": "designs.curve",
@@ -85,6 +88,7 @@ _HOMES = {
     "compare_tasks": "designs.tasks",
     "reach": "designs.reach",
     "plan_trials": "designs.plan",
+    "variance": "designs.variance",
     "Description": "report.describe",
     "describe": "report.describe",
     "Report": "report.write",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy.typing as npt
@@ -10,6 +11,7 @@ from levelbest import _check
 from levelbest.designs._assemble import assemble, pairs_of
 from levelbest.designs._input import as_table, comparable
 from levelbest.designs._protocol import Asked, Table, design_of
+from levelbest.designs.configurations import Configurations
 from levelbest.results import Comparison
 from levelbest.trials import Settings
 
@@ -106,4 +108,6 @@ def compare_asked(trials: Table, asked: Asked) -> Comparison:
     """The comparison of these trials that was asked for."""
     trials = comparable(trials, asked.baseline)
     pairs_of(trials.families, asked.baseline)
-    return assemble(design_of(trials, asked))
+    design = design_of(trials, asked)
+    compared = assemble(design)
+    return replace(compared, variances=design.variances) if isinstance(design, Configurations) else compared

@@ -16,7 +16,8 @@ from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import failure_cautions
 from levelbest.designs.pairs import find_pairing
 from levelbest.designs.trials import IndependentTrials
-from levelbest.results import Curve
+from levelbest.designs.variance import family_variances
+from levelbest.results import Curve, Variances
 from levelbest.stats.best import Mean, new_run_of_best, statistic_named
 from levelbest.trials import Scores, Trials, by_configuration, has_repeats, runs_of
 
@@ -58,6 +59,11 @@ class Configurations(IndependentTrials):
     def _runs(self) -> tuple[IntArray, ...]:
         """How many runs each configuration of each family has."""
         return tuple(np.bincount(runs_of(table, own)) for table, own in zip(self.tables, self.by_run, strict=True))
+
+    @cached_property
+    def variances(self) -> Variances:
+        """How much of the variance between runs comes from configurations, data splits and seeds."""
+        return family_variances(self.trials, confidence=self.asked.settings.confidence)
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
@@ -114,7 +120,8 @@ class Configurations(IndependentTrials):
             )
         cautions = [caution for caution in curve.cautions if caution.code != "failures"]
         cautions += failure_cautions(name, by_run, "run")
-        return replace(curve, n_runs=by_run.n_trials, new_run=new_run, cautions=tuple(cautions))
+        variance = next((own for own in self.variances if own.family == name), None)
+        return replace(curve, n_runs=by_run.n_trials, new_run=new_run, variance=variance, cautions=tuple(cautions))
 
 
 def _taken(scores: Scores, rows: IntArray) -> Scores:

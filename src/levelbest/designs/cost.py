@@ -11,6 +11,7 @@ import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest._grid import cost_grid
+from levelbest.cautions import Caution
 from levelbest.designs._contrasts import Band, band_contrasts
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
@@ -72,6 +73,11 @@ class Cost(TableDesign):
                     "trial axis"
                 )
         return every
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Without the advice to count configurations, which is followed here."""
+        return tuple(caution for caution in super().cautions if caution.code != "nested-seeds")
 
     @cached_property
     def spent(self) -> list[FloatArray]:

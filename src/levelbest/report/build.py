@@ -18,6 +18,7 @@ from levelbest.designs import Asked, Design, design_of
 from levelbest.designs._assemble import points_at
 from levelbest.designs._input import with_scores
 from levelbest.designs.compare import compare_asked
+from levelbest.designs.configurations import Configurations
 from levelbest.designs.problems import ProblemsDesign
 from levelbest.designs.seeds import Seeds
 from levelbest.designs.verifier import verifier_effects
@@ -28,7 +29,8 @@ from levelbest.report.describe import spearman
 from levelbest.report.paper.methods import REFERENCES, methods_paragraph
 from levelbest.report.view import Family, Line, Section, View, cost_line, line_of, pair_of
 from levelbest.report.words.summary import alone_sentence, family_title
-from levelbest.results import Comparison, Curve, FamilyCostCurve
+from levelbest.report.words.variances import variance_section
+from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance
 from levelbest.trials import Scores, Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
 
@@ -125,6 +127,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         sections=made.sections(),
         effect=problems.verifier_lines(made.effects),
         comparison=comparison,
+        variances=made.variances,
     )
 
 
@@ -260,9 +263,16 @@ class _Made:
             return ()
         return verifier_effects(self.table, settings=self.asked.settings)
 
+    @property
+    def variances(self) -> tuple[FamilyVariance, ...]:
+        """By source, where configurations have several runs."""
+        return tuple(self.design.variances) if isinstance(self.design, Configurations) else ()
+
     def sections(self) -> tuple[Section, ...]:
-        """What there is to say of problems."""
+        """What there is to say of problems, or of the variance between runs."""
         design = self.design
+        if self.variances:
+            return (variance_section(self.variances),)
         if not isinstance(design, ProblemsDesign):
             return ()
         sections = [problems.problem_section(self.curves, self.table.columns)]

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, Seed
 from levelbest._plain import round_to_uncertainty, show_number
 from levelbest.designs._input import as_trials
+from levelbest.designs.variance import family_variances
+from levelbest.results import FamilyVariance
 from levelbest.stats.best import Normality, normality
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import OK, Trials
@@ -99,6 +101,8 @@ class Description(Distribution):
     n_groups: int | None = None
     n_searches: int | None = None
     n_configurations: int | None = None
+    variance: FamilyVariance | None = None
+    """By source, where configurations have several runs."""
 
     @property
     def word(self) -> str:
@@ -159,6 +163,7 @@ class Description(Distribution):
             "n_groups": self.n_groups,
             "n_searches": self.n_searches,
             "n_configurations": self.n_configurations,
+            "variance": None if self.variance is None else self.variance.to_dict(),
         }
 
 
@@ -207,6 +212,7 @@ def _described(trials: Trials, rng: Seed) -> Description:
         n_groups=_count(trials.group),
         n_searches=_count(trials.search),
         n_configurations=_configurations(trials),
+        variance=next(iter(family_variances(trials)), None),
         **_costs(trials),
     )
 

@@ -12,7 +12,8 @@ from levelbest import _check
 from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
-from levelbest.results import Comparison, Curve, FamilyCostCurve, PairComparison
+from levelbest.report.words.phrases import run_word
+from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance, PairComparison
 from levelbest.results.verdict import verdict_among
 
 __all__ = ["Family", "Line", "Pair", "Range", "Section", "View", "cost_line", "line_of", "pair_of"]
@@ -155,6 +156,8 @@ class View:
     """Whether the headline budget was named in advance."""
     comparison: Comparison | None = None
     """What the verdict is of."""
+    variances: tuple[FamilyVariance, ...] = ()
+    """How much of the variance between runs comes from which source, where configurations have several runs."""
 
     @property
     def score(self) -> str:
@@ -167,6 +170,11 @@ class View:
         if self.comparison is not None:
             return self.comparison.terms.unit
         return self.lines[0].word if self.lines else "trial"
+
+    @property
+    def row_word(self) -> str:
+        """What a row of the table of trials is called: where configurations are compared, one of their runs."""
+        return run_word(self.word)
 
     @property
     def winner_word(self) -> str:
@@ -204,7 +212,8 @@ class View:
         """Plain values for JSON; a number that does not exist is None."""
         from dataclasses import asdict
 
-        document: dict[str, Any] = plain(asdict(replace(self, comparison=None)))
+        document: dict[str, Any] = plain(asdict(replace(self, comparison=None, variances=())))
+        document["variances"] = [own.to_dict() for own in self.variances]
         document["cautions"] = [caution.to_dict() for caution in self.cautions]
         compared = None if self.comparison is None else self.comparison.to_dict()
         return document | {"comparison": compared, "comparisons": compared["comparisons"] if compared else []}

@@ -8,6 +8,7 @@ from levelbest.results.curve import Curve, CurveSet, Stratum
 from levelbest.results.plan import TrialPlan
 from levelbest.results.reach import Reach, Reaches
 from levelbest.results.tasks import Rank, TaskComparison
+from levelbest.results.variance import FamilyVariance, Variances
 from levelbest.results.verdict import (
     NOT_COMPARABLE,
     UNDECIDED,
@@ -27,6 +28,7 @@ __all__ = [
     "CurveSet",
     "Effect",
     "FamilyCostCurve",
+    "FamilyVariance",
     "PairComparison",
     "Rank",
     "Reach",
@@ -36,6 +38,7 @@ __all__ = [
     "TaskComparison",
     "Terms",
     "TrialPlan",
+    "Variances",
     "Verdict",
     "crossings_of",
     "verdict_ranges",

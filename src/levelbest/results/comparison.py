@@ -11,6 +11,7 @@ from levelbest._check import FloatArray
 from levelbest._frames import as_frame
 from levelbest._plain import plain
 from levelbest.cautions import Caution
+from levelbest.results.variance import FamilyVariance
 from levelbest.results.verdict import Crossing, Verdict, verdict_among
 from levelbest.trials import Metric, Settings
 
@@ -260,6 +261,8 @@ class Comparison:
     cautions: tuple[Caution, ...] = ()
     strata: tuple[tuple[str, Comparison], ...] = field(default=())
     """The same within each stratum of problems, each at the confidence stated."""
+    variances: tuple[FamilyVariance, ...] = ()
+    """How much of the variance between runs comes from which source, where configurations have several runs."""
 
     @property
     def confidence(self) -> float:
@@ -338,6 +341,8 @@ class Comparison:
             "n_resamples": settings.n_resamples,
             "warnings": [caution.to_dict() for caution in self.cautions],
         }
+        if self.variances:
+            document["variances"] = [own.to_dict() for own in self.variances]
         if self.strata:
             document["strata"] = [
                 {"stratum": label, "comparisons": [one.to_dict() for one in inside.pairs]}

@@ -13,6 +13,7 @@ from levelbest._frames import as_frame
 from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
+from levelbest.results.variance import FamilyVariance
 from levelbest.stats.bands import Interval
 from levelbest.stats.problems import GroupBest
 
@@ -87,6 +88,8 @@ class Curve:
     """How many runs there are, where a unit is a configuration with several."""
     new_run: FloatArray | None = None
     """There, what a new run of the best configuration is expected to score: the mean that made it win flatters it."""
+    variance: FamilyVariance | None = None
+    """There, how much of the variance between runs comes from configurations and from seeds."""
 
     @property
     def score(self) -> str:
@@ -175,6 +178,7 @@ class Curve:
                 point["n_groups"] = count
         if self.n_runs is not None:
             document |= {"unit": self.unit, "n_runs": self.n_runs}
+            document["variance"] = None if self.variance is None else self.variance.to_dict()
         if self.new_run is not None:
             for point, number in zip(document["points"], plain(self.new_run.tolist()), strict=True):
                 point["new_run"] = number

@@ -170,7 +170,7 @@ def _places(view: View, figures: Mapping[str, bytes]) -> list[tuple[str, str]]:
         ("distributions", "Distributions", "distributions" in figures),
         ("methods", "Methods", True),
         ("checklist", "Checklist", bool(view.checklist)),
-        ("trials", f"Every {view.word}", bool(view.table)),
+        ("trials", f"Every {view.row_word}", bool(view.table)),
         ("downloads", "Downloads", True),
     ]
     return [(place, name) for place, name, there in places if there]
@@ -204,7 +204,7 @@ def _downloads(view: View, figures: Mapping[str, bytes]) -> list[dict[str, str |
     links = [{"name": f"{name}.svg", "href": "", "figure": name, "text": f"Figure: {name} (SVG)"} for name in figures]
     numbers = {key: value for key, value in view.to_dict().items() if key != "table"}
     files = [
-        ("trials.csv", "text/csv", f"Every {view.word} (CSV)", trials_csv(view) if view.table else ""),
+        ("trials.csv", "text/csv", f"Every {view.row_word} (CSV)", trials_csv(view) if view.table else ""),
         ("report.json", "application/json", "Every number here (JSON)", json.dumps(numbers, separators=(",", ":"))),
     ]
     for name, kind, text, content in files:

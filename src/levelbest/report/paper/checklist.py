@@ -159,7 +159,7 @@ def _from_trials(view: View) -> dict[str, str]:
     if any(one.mean_cost == one.mean_cost for one in view.families):
         found["runtime"] = _each(view, lambda one: f"{show_cost(one.mean_cost, view.cost_unit)} a {view.word}")
         total = sum(one.total_cost for one in view.families if one.total_cost == one.total_cost)
-        found["total_cost"] = f"{show_cost(total, view.cost_unit)} for the {view.n_rows} {view.word}s reported here"
+        found["total_cost"] = f"{show_cost(total, view.cost_unit)} for the {view.n_rows} {view.row_word}s reported here"
     if view.reported and view.table:
         found["validation"] = _validation(view)
     if any(one.space for one in view.families):

@@ -13,6 +13,7 @@ from levelbest.report.leaders import leading_spans
 from levelbest.report.terminal.console import COLOURS, console, print_cautions, print_steps, print_text
 from levelbest.report.terminal.pairs import print_pairs
 from levelbest.report.terminal.strips import STYLES, strips_of
+from levelbest.report.terminal.variances import print_variances
 from levelbest.report.words.headings import best_of, table_heading
 from levelbest.report.words.phrases import level
 from levelbest.report.words.steps import next_steps
@@ -55,6 +56,7 @@ def print_comparison(
         print_text(f"stratum {label}, by itself: {' '.join(verdict_sentences(inside))}", out)
     if comparison.strata:
         out.print()
+    print_variances(comparison.variances, out)
     if pairs:
         print_pairs(comparison, out, n=n)
     doubts = list(comparison.cautions if cautions is None else cautions)

@@ -9,6 +9,7 @@ import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.report.terminal.console import console, print_cautions, print_text
+from levelbest.report.terminal.variances import print_variances
 from levelbest.report.words.curves import cost_heading, curves_heading
 from levelbest.report.words.phrases import level, plural
 from levelbest.results import Curve, FamilyCostCurve
@@ -36,6 +37,7 @@ def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> 
             print_text(f"{curve.family} by stratum, with the number of its problems", out, "bold")
             out.print(_strata(curve))
     out.print()
+    print_variances([own for own in {c.family: c.variance for c in curves}.values() if own is not None], out)
     print_cautions([caution for curve in curves for caution in curve.cautions], out, n_families=len(curves))
 
 

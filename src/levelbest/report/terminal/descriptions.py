@@ -12,7 +12,9 @@ from levelbest._check import FloatArray
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.report.describe import Description, Distribution, Histogram
 from levelbest.report.terminal.console import console, print_text
+from levelbest.report.terminal.variances import print_variances
 from levelbest.report.words.phrases import plural
+from levelbest.report.words.variances import variance_facts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,6 +37,7 @@ def print_descriptions(descriptions: Sequence[Description]) -> None:
         print_text(f"{descriptions[0].score}, with its counts from the lowest score to the highest{rank}", out, "dim")
         out.print(_table(descriptions))
         out.print()
+        print_variances([one.variance for one in descriptions if one.variance is not None], out)
         return
     for description in descriptions:
         _print_in_full(description, out)
@@ -120,7 +123,11 @@ def _facts(one: Description, decimals: int) -> list[tuple[str, ...]]:
     counts = [("problems", one.n_groups), ("searches", one.n_searches)]
     if one.n_configurations is not None and 1 < one.n_configurations < one.n_trials:
         counts.append(("settings", one.n_configurations))
-    return [*facts, *((what, f"{count}") for what, count in counts if count is not None)]
+    by_source: list[tuple[str, ...]] = []
+    if one.variance is not None:
+        beside = () if one.claimed is None else ("",)
+        by_source = [(name, *beside, text) for name, text in variance_facts(one.variance)]
+    return [*facts, *((what, f"{count}") for what, count in counts if count is not None), *by_source]
 
 
 def _numbers(scores: Distribution, decimals: int) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from levelbest.report.terminal.comparison import print_comparison
 from levelbest.report.terminal.console import COLOURS, console, print_cautions, print_text
 from levelbest.report.terminal.plot import plot_lines
+from levelbest.report.terminal.variances import print_variances
 from levelbest.report.view import View
 from levelbest.report.words.phrases import plural
 
@@ -32,6 +33,7 @@ def print_report(view: View, files: Iterable[str] = ()) -> None:
         print_text(" ".join(view.verdict), out, "bold")
         out.print()
         _print_curves(view, out)
+        print_variances(view.variances, out)
         print_cautions(view.cautions, out, n_families=len(view.families))
     out.print()
     for i, name in enumerate(files):
