@@ -4,12 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from scipy import stats as scipy_stats
 
 from levelbest import Trials
 from levelbest.cli.main import main
 from levelbest.designs.tasks import compare_tasks, split_tasks
 from levelbest.errors import InputError
-from levelbest.stats import expected_best
+from levelbest.stats import expected_best, normal_best
 
 FAST = {"n_resamples": 300}
 
@@ -57,6 +58,53 @@ def test_ranks():
     assert ranks["b"].value + ranks["c"].value == pytest.approx(5.0)
     assert ranks["b"].low <= ranks["b"].value <= ranks["b"].high
     assert "Mean rank over 4 tasks at n = 1: a 1.00" in str(found)
+
+
+def test_scores_with_bounds_are_averaged_as_they_are_scored():
+    rng = np.random.default_rng(6)
+    given = {
+        task: Trials.from_arrays(rng.random(24), direction="min", family=["a", "b"] * 12, bounds=(0, 1))
+        for task in ("x", "y", "z")
+    }
+    found = compare_tasks(given, n=[1, 2], **FAST)
+    assert found.as_scored
+    for row in found.iqm:
+        if row.n == 1:
+            pooled = np.concatenate([one[row.family].selection for one in given.values()])
+            assert row.value == pytest.approx(scipy_stats.trim_mean(pooled, 0.25), abs=1e-12)
+    chance = {row.n: row for row in found.improvements}[1]
+    ratios = [
+        scipy_stats.mannwhitneyu(one["b"].selection, one["a"].selection).statistic / 144 for one in given.values()
+    ]
+    assert chance.value == pytest.approx(np.mean(ratios), abs=1e-12)  # the lower score is the better one
+
+
+def test_seeds_on_every_task_are_about_a_new_run():
+    rng = np.random.default_rng(8)
+    given = {
+        task: Trials.from_arrays(
+            rng.normal(size=10) + 3 * np.tile([1, 0], 5),
+            direction="max",
+            family=["a", "b"] * 5,
+            seed=np.repeat(np.arange(5), 2),
+        )
+        for task in ("x", "y", "z", "w")
+    }
+    found = compare_tasks(given, **FAST)
+    assert found.overall.terms.unit == "run"
+    assert found.overall.pairs[0].budget.tolist() == [1]
+    assert "a new run" in found.sentences[0]
+
+
+def test_the_mean_of_standardised_curves_covers():
+    # Three tasks of equal normal laws: the standardised curve of a family is the normal's own. Of 40 samples at a
+    # rate of .95 fewer than 32 cover with probability 2e-4.
+    budgets, truth = [1, 4, 10], normal_best([1, 4, 10])
+    covered = 0
+    for seed in range(40):
+        curve = compare_tasks(tasks(0.0, 3, 20, seed=seed), n=budgets, n_resamples=150).curves[0]
+        covered += bool(((curve.low <= truth) & (truth <= curve.high)).all())
+    assert covered >= 32
 
 
 def test_equal_families_are_seldom_told_apart():
@@ -118,6 +166,16 @@ def test_command(tmp_path, capsys):
     assert set(document["tasks"]) == {"acc", "f1", "ppl"}
     assert document["tasks"]["ppl"]["comparisons"][0]["verdicts"][0]["verdict"] == "a"
     assert {row["family"] for row in document["ranks"]} == {"a", "b"}
+    assert document["iqm_scale"] == "sd"
+    assert {(row["family"], row["n"]) for row in document["iqm"]} == {("a", 1), ("a", 5), ("b", 1), ("b", 5)}
+    surely = document["probability_of_improvement"][0]
+    assert surely["families"] == ["a", "b"]
+    assert surely["low"] <= surely["value"] <= surely["high"] <= 1
+    assert surely["value"] > 0.95
+    assert main([*base, "--task-direction", "ppl=min"]) == 0
+    told = capsys.readouterr().out
+    assert "a over b" in told
+    assert "interquartile mean" in told
     assert main([*base, "--task-direction", "ppl"]) == 2
     assert "write perplexity=min" in capsys.readouterr().err
 

@@ -162,11 +162,7 @@ def _compare_tasks(
             document["other_failure_policy"] = compared[1].to_dict()
         click.echo(dump_json(document))
         return
-    from levelbest.report.terminal.console import console, print_cautions, print_text
+    from levelbest.report.terminal.tasks import print_tasks
 
-    out = console()
     for comparison in compared:
-        for sentence in comparison.sentences:
-            print_text(sentence, out)
-            out.print()
-        print_cautions(comparison.cautions, out)
+        print_tasks(comparison)

@@ -15,21 +15,31 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._assemble import assemble, pairs_of
 from levelbest.designs._contrasts import Band, band_contrasts
 from levelbest.designs._input import as_trials
+from levelbest.designs._over_tasks import improvements, interquartile_means, mean_curves, mean_ranks
 from levelbest.designs._protocol import Asked, Counts, Design
 from levelbest.designs.compare import compare_asked
+from levelbest.designs.seeds import Seeds
 from levelbest.errors import InputError, named
-from levelbest.results import Curve, PairComparison, Rank, TaskComparison
-from levelbest.stats.bands import order_statistic
-from levelbest.stats.contrasts import Contrasts, Draws, Question, Sample, draw_families, half_of, pair_bands, turn
+from levelbest.results import Comparison, Curve, PairComparison, TaskComparison
+from levelbest.stats.contrasts import (
+    Contrasts,
+    Draws,
+    Question,
+    Sample,
+    draw_families,
+    half_of,
+    pair_bands,
+    turn,
+)
 from levelbest.trials import Metric, Scores, Settings, Trials
 
-__all__ = ["Tasks", "compare_tasks", "split_tasks"]
+__all__ = ["Tasks", "compare_tasks", "over_tasks", "split_tasks", "tasks_design"]
 
 POINTS = 12
 
@@ -94,10 +104,26 @@ def compare_tasks(
         raise InputError(f"an aggregate needs at least two tasks, got {len(tasks)}; use compare for one")
     settings = Settings(confidence, failed, missing, n_resamples, rng)
     asked = Asked.of(n=n, baseline=baseline, paired=False, settings=settings)
-    design = Tasks(_alike({name: as_trials(source) for name, source in tasks.items()}), asked)
-    overall = assemble(design, survival=False)
-    each = {name: compare_asked(table, asked) for name, table in design.tasks.items()}
-    return TaskComparison(each, overall, design.ranks())
+    design = tasks_design({name: as_trials(source) for name, source in tasks.items()}, asked)
+    return over_tasks(design, {name: compare_asked(table, asked) for name, table in design.tasks.items()})
+
+
+def tasks_design(tasks: Mapping[str, Trials], asked: Asked) -> Tasks:
+    """The tasks as one design; every family must have trials on every one."""
+    return Tasks(_alike(tasks), asked)
+
+
+def over_tasks(design: Tasks, each: Mapping[str, Comparison]) -> TaskComparison:
+    """What there is to say over all tasks, beside the comparison of ``each``."""
+    return TaskComparison(
+        tasks=each,
+        overall=assemble(design, survival=False),
+        ranks=mean_ranks(design),
+        iqm=interquartile_means(design),
+        improvements=improvements(design),
+        as_scored=design.as_scored,
+        curves=design.curves(replace(design.asked, simultaneous=True)),
+    )
 
 
 def _alike(tasks: Mapping[str, Trials]) -> dict[str, Trials]:
@@ -122,7 +148,6 @@ class Tasks:
     tasks: Mapping[str, Trials]
     asked: Asked
     name: ClassVar[str] = "tasks"
-    unit: str = "trial"
     statistic: str = "mean"
     headline: int | None = None
     beyond: str = ""
@@ -130,6 +155,16 @@ class Tasks:
     n_groups: int | None = None
     weighted: bool = False
     excluded: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def seeds(self) -> bool:
+        """Whether nothing but the seed varies on any task: then the question is one run."""
+        return all(Seeds.fits(table, self.asked) for table in self.tasks.values())
+
+    @property
+    def unit(self) -> str:
+        """A run, where only seeds vary."""
+        return "run" if self.seeds else "trial"
 
     @property
     def adjustment(self) -> str:
@@ -180,8 +215,28 @@ class Tasks:
         reach = half_of(*(own.n_trials for several in self.scores.values() for own in several))
         if reach < 1:
             raise InputError("an aggregate needs at least 2 trials of every family on every task")
+        if self.seeds:
+            return np.ones(1, dtype=np.int64)
         what = "half the trials of the smallest family on any task"
         return self.asked.budgets(reach, budget_grid(reach, whole=POINTS, points=POINTS), what)
+
+    @cached_property
+    def standard(self) -> dict[str, list[Sample]]:
+        """By task, of each family: turned so that higher is better, from the mean of all the task's scores and in
+        their standard deviations."""
+        tables = {}
+        for task, table in sorted(self.tasks.items()):
+            claimed = np.sort(table.metric.sign * np.concatenate([own.curve_of for own in self.scores[task]]))
+            centre, spread = float(claimed.mean()), float(claimed.std()) or 1.0
+            turned = turn([Sample(own.selection, own.reported) for own in self.scores[task]], table.metric.direction)
+            tables[task] = [
+                Sample(
+                    (own.selection - centre) / spread,
+                    None if own.reported is None else (own.reported - centre) / spread,
+                )
+                for own in turned
+            ]
+        return tables
 
     @cached_property
     def drawn(self) -> list[Draws]:
@@ -189,25 +244,29 @@ class Tasks:
         settings = self.asked.settings
         pairs = pairs_of(self.families, self.asked.baseline)
         seed = int(_check.as_rng(settings.rng).integers(2**32))
-        draws = []
-        for task, table in sorted(self.tasks.items()):
-            spread = float(np.sort(np.concatenate([own.curve_of for own in self.scores[task]])).std()) or 1.0
-            samples = [
-                Sample(own.selection / spread, None if own.reported is None else own.reported / spread)
-                for own in self.scores[task]
-            ]
-            turned = turn(samples, table.metric.direction)
-            base = zlib.crc32(task.encode(), seed)  # the task's own draws
-            draws.append(draw_families(turned, pairs, self.budgets, n_resamples=settings.n_resamples, base=base))
-        return draws
+        return [
+            draw_families(
+                samples,
+                pairs,
+                self.budgets,
+                n_resamples=settings.n_resamples,
+                base=zlib.crc32(task.encode(), seed),  # the task's own draws
+            )
+            for task, samples in self.standard.items()
+        ]
 
-    def curves(self, asked: Asked) -> tuple[Curve, ...]:  # noqa: ARG002
-        """There is no curve over tasks."""
-        return ()
+    @cached_property
+    def merged(self) -> Draws:
+        """The mean over tasks."""
+        return _merged(self.drawn)
+
+    def curves(self, asked: Asked) -> tuple[Curve, ...]:
+        """The mean over tasks of each family's standardised curve."""
+        return mean_curves(self, asked)
 
     def contrasts(self, question: Question) -> Contrasts:
         """Mean differences over the tasks."""
-        bands = pair_bands(_merged(self.drawn), question.confidence, step_down=len(question.pairs) > 1)
+        bands = pair_bands(self.merged, question.confidence, step_down=len(question.pairs) > 1)
         sizes = [own.n_trials for own in self.counts]
         differences = [
             Band((sizes[a], sizes[b]), own.difference, own.low, own.high, own.certified, reasons=("no-spread",))
@@ -228,29 +287,21 @@ class Tasks:
         """None."""
         return ()
 
-    def ranks(self) -> tuple[Rank, ...]:
-        """Mean ranks over tasks, 1 best; percentiles over resampled curves, which keep what the trials leave open."""
-        point = np.mean([_ranked(own.estimate) for own in self.drawn], axis=0)
-        tail = (1 - self.asked.settings.confidence) / 2
-        ranks = []
-        for i, budget in enumerate(self.budgets):
-            resampled = np.mean(
-                [_ranked(own.estimate[:, i, None] + own.deviations[:, i].astype(np.float64)) for own in self.drawn],
-                axis=0,
-            )
-            low, high = (order_statistic(resampled, p) for p in (tail, 1 - tail))
-            ranks += [
-                Rank(name, int(budget), float(point[f, i]), float(low[f]), float(high[f]))
-                for f, name in enumerate(self.families)
-            ]
-        return tuple(ranks)
+    @property
+    def as_scored(self) -> bool:
+        """Whether scores of all tasks can be put beside each other: by one direction and known bounds."""
+        metrics = [table.metric for table in self.tasks.values()]
+        known = None not in metrics[0].bounds
+        return known and all(
+            (own.direction, own.bounds) == (metrics[0].direction, metrics[0].bounds) for own in metrics
+        )
 
-
-def _ranked(values: FloatArray) -> FloatArray:
-    """Ranks along the first axis, 1 best; equal families share the mean rank."""
-    better = (values[:, None] < values[None]).sum(axis=1)
-    equal = (values[:, None] == values[None]).sum(axis=1)
-    return np.asarray(better + (equal + 1) / 2)
+    @cached_property
+    def few(self) -> tuple[int, ...]:
+        """Budgets of aggregates: 1, and the largest up to a quarter of the trials of any family on any task."""
+        least = min(own.n_trials for several in self.scores.values() for own in several)
+        inside = [int(budget) for budget in self.budgets if budget <= max(1, least // 4)]
+        return tuple(sorted({1, *inside[-1:]}))
 
 
 def _merged(drawn: Sequence[Draws]) -> Draws:

@@ -7,7 +7,7 @@ from levelbest.results.cost_curve import FamilyCostCurve
 from levelbest.results.curve import Curve, CurveSet, Stratum
 from levelbest.results.plan import TrialPlan
 from levelbest.results.reach import Reach, Reaches
-from levelbest.results.tasks import Rank, TaskComparison
+from levelbest.results.tasks import OverTasks, TaskComparison
 from levelbest.results.variance import FamilyVariance, Variances
 from levelbest.results.verdict import (
     NOT_COMPARABLE,
@@ -29,8 +29,8 @@ __all__ = [
     "Effect",
     "FamilyCostCurve",
     "FamilyVariance",
+    "OverTasks",
     "PairComparison",
-    "Rank",
     "Reach",
     "Reaches",
     "Standing",

@@ -9,28 +9,52 @@ from typing import Any
 from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.results.comparison import Comparison
+from levelbest.results.curve import Curve
 
-__all__ = ["Rank", "TaskComparison"]
+__all__ = ["OverTasks", "TaskComparison"]
 
 
 @dataclass(frozen=True)
-class Rank:
-    """One family's mean rank over the tasks at one budget: 1 is best; an interval by resampling trials."""
+class OverTasks:
+    """One number of a family (or, of two families, of the first against the second) over all tasks at one budget, with
+    pointwise limits by resampling trials within tasks."""
 
-    family: str
+    families: tuple[str, ...]
     n: int
     value: float
     low: float
     high: float
 
+    @property
+    def family(self) -> str:
+        """The one, or the first."""
+        return self.families[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints."""
+        whose: dict[str, Any] = {"families": list(self.families)} if len(self.families) > 1 else {"family": self.family}
+        row: dict[str, Any] = plain(whose | {"n": self.n, "value": self.value, "low": self.low, "high": self.high})
+        return row
+
 
 @dataclass(frozen=True, eq=False)
 class TaskComparison:
-    """Verdicts per task, and over all tasks: mean differences in units of each task's spread, and mean ranks."""
+    """Verdicts per task, and over all tasks: mean differences in units of each task's spread, mean ranks, interquartile
+    means and probabilities of improvement."""
 
     tasks: Mapping[str, Comparison]
     overall: Comparison
-    ranks: tuple[Rank, ...]
+    ranks: tuple[OverTasks, ...]
+    """Mean ranks, 1 is best."""
+    iqm: tuple[OverTasks, ...] = ()
+    """The mean of the middle half of the best of n over all tasks."""
+    improvements: tuple[OverTasks, ...] = ()
+    """The chance that the first's best of n beats the second's, averaged over tasks."""
+    as_scored: bool = False
+    """Whether interquartile means are of the scores themselves: where bounds and direction are those of every task;
+    else of distances from each task's mean in its standard deviations."""
+    curves: tuple[Curve, ...] = ()
+    """The mean over tasks of the standardised curves."""
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
@@ -57,8 +81,10 @@ class TaskComparison:
         document = self.overall.to_dict()
         document["normalised"] = normalised_words()
         document["tasks"] = {task: own.to_dict() for task, own in self.tasks.items()}
-        rows = [{"family": r.family, "n": r.n, "mean_rank": r.value, "low": r.low, "high": r.high} for r in self.ranks]
-        document["ranks"] = plain(rows)
+        document["ranks"] = [{**row.to_dict(), "mean_rank": row.value} for row in self.ranks]
+        document["iqm"] = [row.to_dict() for row in self.iqm]
+        document["iqm_scale"] = "score" if self.as_scored else "sd"
+        document["probability_of_improvement"] = [row.to_dict() for row in self.improvements]
         document["warnings"] = [caution.to_dict() for caution in self.cautions]
         return document
 

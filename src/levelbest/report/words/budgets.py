@@ -16,7 +16,7 @@ Range = tuple[float, float]
 
 def with_budgets(ranges: Sequence[Range], terms: Terms, *, unit: bool = True) -> str:
     """``with 1 to 3 trials``; ``for a new run`` of seeds; ``with a budget of 2 s to 5 s`` on the cost axis."""
-    if terms.design == "seeds":
+    if terms.unit == "run":
         return "for a new run"
     shown = []
     for start, end in ranges:

@@ -13,14 +13,14 @@ def best_of(terms: Terms, budget: float) -> str:
     """The head of the column: ``best of 5``, ``within 2 h`` or ``a new run``."""
     if terms.axis == "cost":
         return f"within {show_cost(budget, terms.cost_unit)}"
-    return "a new run" if terms.design == "seeds" else f"best of {budget:g}"
+    return "a new run" if terms.unit == "run" else f"best of {budget:g}"
 
 
 def table_heading(terms: Terms, budget: float) -> str:
     """``test_accuracy of the best of 5 trials, which val_accuracy chooses``."""
     metric = terms.metric
     what = f"{terms.statistic}-quantile" if terms.statistic[:1].isdigit() else terms.statistic
-    if terms.design == "seeds":
+    if terms.unit == "run":
         return f"{metric.score} of a new run ({what})"
     chosen = f", which {metric.selection} chooses" if metric.reported else ""
     if terms.axis == "cost":

@@ -35,7 +35,7 @@ def winners_words(pair: PairComparison) -> str:
             show_cost(x, pair.terms.cost_unit) if pair.terms.axis == "cost" else f"{x:g}"
             for x in (verdict.start, verdict.end)
         ]
-        where = "" if pair.terms.design == "seeds" else f" {' to '.join(dict.fromkeys(ends))}"
+        where = "" if pair.terms.unit == "run" else f" {' to '.join(dict.fromkeys(ends))}"
         if verdict.decided:
             parts.append(f"{verdict.verdict}{where}")
     return ", ".join(parts) or "-"

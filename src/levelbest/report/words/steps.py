@@ -74,7 +74,7 @@ def _deciding(comparison: Comparison) -> list[Step]:
     if pair is None or not pair.further > 0:
         return []
     budget = int(pair.effect.budget)
-    where = "" if terms.design == "seeds" else f" at {plural(budget, terms.unit)}"
+    where = "" if terms.unit == "run" else f" at {plural(budget, terms.unit)}"
     return [_further(pair, where, budget, leading)]
 
 

@@ -125,7 +125,7 @@ def _at_one_budget(pair: PairComparison) -> tuple[str, ...]:
     """Where there is one budget, such as a new run of seeds, one sentence says who is better, and by how much."""
     (first, second), effect = pair.families, pair.effect
     ahead, other = (second, first) if effect.winner == second else (first, second)
-    seeds = pair.terms.design == "seeds"
+    seeds = pair.terms.unit == "run"
     where = "" if seeds else f" {_at_effect(effect, pair.terms).rstrip(',')}"
     if effect.winner is not None:
         by = effect_words(effect if ahead == first else effect.mirrored())

@@ -2,12 +2,13 @@
 
 `seed_contrasts` compares seeds and `search_contrasts` random searches, all pairs of one `Question` together.
 `difference_band` compares two families; `chance_better`, `permutation_p` and `relative_improvement` say more of a pair;
-`search_differences` compares repeated searches. A difference is first minus second, turned so that positive means that
-the first is better.
+`search_differences` compares repeated searches; `interquartile_mean` and `probability_of_improvement` are over several
+tasks. A difference is first minus second, turned so that positive means that the first is better.
 """
 
 from __future__ import annotations
 
+from levelbest.stats.contrasts._aggregates import Aggregate, interquartile_mean, probability_of_improvement
 from levelbest.stats.contrasts._agree import Columns as Columns
 from levelbest.stats.contrasts._agree import agreeing as agreeing
 from levelbest.stats.contrasts._agree import contrast_of as contrast_of
@@ -38,6 +39,7 @@ from levelbest.stats.contrasts._welch import welch as welch
 
 # What strangers look for; the other names are machinery that later doors build on.
 __all__ = [
+    "Aggregate",
     "Contrast",
     "Contrasts",
     "Difference",
@@ -47,7 +49,9 @@ __all__ = [
     "best_so_far",
     "chance_better",
     "difference_band",
+    "interquartile_mean",
     "permutation_p",
+    "probability_of_improvement",
     "relative_improvement",
     "search_contrasts",
     "search_differences",

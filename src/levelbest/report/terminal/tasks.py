@@ -1,0 +1,55 @@
+"""A comparison over several tasks on one screen: the verdict, a row for each family, and a line for each task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from levelbest.report.terminal.console import console, print_cautions, print_text
+from levelbest.report.words.conditions import condition_sentence
+from levelbest.report.words.tasks import (
+    aggregate_note,
+    aggregate_rows,
+    improvement_rows,
+    overall_sentence,
+    shown_budget,
+)
+from levelbest.report.words.verdicts import verdict_sentences
+from levelbest.results import TaskComparison
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["print_tasks"]
+
+_MOST_PAIRS = 10
+
+
+def print_tasks(comparison: TaskComparison) -> None:
+    """Print it."""
+    out = console()
+    print_text(overall_sentence(comparison), out, "bold")
+    out.print()
+    n = shown_budget(comparison)
+    out.print(_table(*aggregate_rows(comparison, n)))
+    out.print()
+    heads, rows = improvement_rows(comparison, n)
+    out.print(_table(heads, rows[:_MOST_PAIRS]))
+    print_text(aggregate_note(comparison, n), out, "dim")
+    out.print()
+    for task, own in comparison.tasks.items():
+        print_text(f"{task}: {' '.join(verdict_sentences(own))}", out)
+    out.print()
+    print_cautions(comparison.cautions, out, n_families=len(comparison.overall.families))
+    print_text(f"{condition_sentence(comparison.overall)} Seed {comparison.overall.terms.settings.rng}.", out, "dim")
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for k, head in enumerate(heads):
+        table.add_column(head.lower(), justify="right" if k else "left", overflow="fold", no_wrap=k > 0)
+    for row in rows:
+        table.add_row(*row)
+    return table
