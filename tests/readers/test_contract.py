@@ -90,6 +90,8 @@ ARTEFACTS = [
     ("evalplus", "evalplus/some-model_eval_results.json", {}),
     ("evalplus", "bigcodebench/some-model--bigcodebench-complete_eval_results.json", {}),
     ("nevergrad", "nevergrad/log.jsonl", {}),
+    ("helm", "helm", {"selection": "stats.exact_match"}),
+    ("helm", str(next(HERE.glob("helm/*/per_instance_stats.json")).relative_to(HERE)), {"selection": "exact_match"}),
     ("nni", "nni/mlp", {}),
     ("nni", "nni/mlp/db/nni.sqlite", {}),
     ("nni-export", "nni/export.json", {"direction": "max"}),

@@ -36,6 +36,7 @@ _MODULES = {
     "formats.nevergrad": {_JSON, _OTHER},
     "formats.nni": {_SQLITE, _FOLDER, _JSON, _DELIMITED},
     "formats.evalplus": {_JSON},
+    "formats.helm": {_FOLDER, _ARCHIVE, _JSON},
     "formats.ray_tune": {_FOLDER, _ARCHIVE},
     "formats.hydra": {_FOLDER, _ARCHIVE},
     "formats.lightning": {_FOLDER, _ARCHIVE, _DELIMITED},

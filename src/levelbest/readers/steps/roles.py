@@ -29,7 +29,7 @@ _SAMPLE_IDS = (
 )
 _PREFIXES = (
     *("user_attrs", "params", "parameters", "hyperparameters", "hparams", "config", "args", "tags", "summary"),
-    *("metrics", "metric", "values", "scores"),
+    *("metrics", "metric", "values", "scores", "stats"),
 )
 _ONE_EACH = 0.9
 """A column whose values are so nearly all different tells trials apart, not families."""

@@ -1,0 +1,157 @@
+"""HELM's runs: the scores of each instance (per_instance_stats.json) with run_spec.json beside them.
+
+An instance is a problem, and each draw of in-context examples (``train_trial_index``) one try at it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from levelbest.errors import DataError, LevelbestError
+from levelbest.readers.formats._rows import columns_of, number, parse_json
+from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import read_bytes
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS"]
+
+_STATS = "per_instance_stats.json"
+_NOT_SCORES = ("num_", "finish_reason_", "training_", "batch_size", "prompt_truncated", "inference_", "max_prob")
+_NOT_SCORES += ("logprob", "perplexity", "predicted_index", "ci_")
+_CLOCK = "inference_runtime"
+
+
+def _recognises(path: Path) -> bool:
+    if path.is_dir() or path.name.lower().endswith((".zip", ".tar.gz", ".tgz", ".tar")):
+        return holds(path, lambda name: PurePosixPath(name).name == _STATS)
+    if not path.is_file() or path.suffix != ".json":
+        return False
+    try:
+        head = read_bytes(path, 65536)
+    except LevelbestError:
+        return False
+    return all(f'"{mark}"'.encode() in head for mark in ("instance_id", "train_trial_index", "stats"))
+
+
+def _read(path: Path, *, perturbed: bool = False, **_: Any) -> list[RawTable]:
+    """A table for each run, one row per instance and try; ``perturbed``: with HELM's altered copies of instances."""
+    if path.is_file() and path.suffix == ".json":
+        tree = Tree(path.name, {path.name: path})
+        beside = path.with_name("run_spec.json")
+        tree.files |= {beside.name: beside} if beside.is_file() else {}
+        files = [path.name]
+    else:
+        tree = open_tree(path, lambda name: PurePosixPath(name).name in (_STATS, "run_spec.json"))
+        files = tree.named(_STATS)
+    home = path.resolve().parent.name if path.is_file() else tree.name
+    skipped: list[Skipped] = []
+    runs: list[tuple[str, str, list[dict[str, Any]]]] = []
+    for name in files:
+        try:
+            rows = _rows(tree, name, perturbed, skipped)
+        except (ValueError, TypeError) as error:
+            skipped.append(Skipped(name, f"not read: {error}"))
+            continue
+        model, task = _spec(tree, name, home, skipped)
+        runs.append((model, task, rows))
+    if not any(rows for _, _, rows in runs):
+        why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
+        raise DataError(f"{tree.name} holds no instance of HELM{why}")
+    several = len({task for _, task, _ in runs}) > 1
+    tables = [_table(model, task, rows, several) for model, task, rows in runs if rows]
+    tables[0].skipped += skipped
+    return tables
+
+
+def _spec(tree: Tree, name: str, home: str, skipped: list[Skipped]) -> tuple[str, str]:
+    """The model and the task of a run: its name without what says the model."""
+    folder = PurePosixPath(name).parent
+    written = str(folder / "run_spec.json")
+    model, run = "", folder.name or home
+    if written in tree.files:
+        try:
+            spec = parse_json(tree.text(written))
+            run = str(spec.get("name") or run)
+            model = str(spec["adapter_spec"]["model"])
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            skipped.append(Skipped(written, f"not read: {error!r}"))
+    task, _, arguments = run.partition(":")
+    parts = [part for part in arguments.split(",") if part]
+    for part in parts:
+        if part.startswith("model=") and not model:
+            model = part.removeprefix("model=")
+    others = [part for part in parts if not part.startswith(("model=", "model_deployment="))]
+    return model or home, ":".join([task, ",".join(others)]) if others else task
+
+
+def _rows(tree: Tree, name: str, perturbed: bool, skipped: list[Skipped]) -> list[dict[str, Any]]:
+    listed = parse_json(tree.text(name))
+    if not isinstance(listed, list):
+        raise ValueError("it is no list of instances")
+    rows: list[dict[str, Any]] = []
+    altered = 0
+    for place, instance in enumerate(listed, 1):
+        if (
+            not isinstance(instance, dict)
+            or "instance_id" not in instance
+            or not isinstance(instance.get("stats"), list)
+        ):
+            skipped.append(Skipped(f"{name}, entry {place}", "it is no instance with its statistics"))
+            continue
+        change = instance.get("perturbation")
+        if change and not perturbed:
+            altered += 1
+            continue
+        label = str(instance["instance_id"])
+        if isinstance(change, dict):
+            label += f" ({change.get('name')})"
+        row: dict[str, Any] = {"problem": label, "order": number(instance.get("train_trial_index"))}
+        row |= _scores(instance["stats"])
+        scores = [value for key, value in row.items() if key.startswith("stats.")]
+        rows.append({**row, "status": "ok" if scores else "failed"})
+    if altered:
+        why = f"{altered} altered copies of instances are left out; the option perturbed=yes reads them too"
+        skipped.append(Skipped(name, why))
+    return rows
+
+
+def _scores(stats: list[Any]) -> dict[str, float]:
+    """The mean of each statistic of an instance; what only counts or names something is left out."""
+    found: dict[str, float] = {}
+    for stat in stats:
+        named = stat.get("name") if isinstance(stat, dict) else None
+        metric = str(named.get("name")) if isinstance(named, dict) else ""
+        value = number(stat.get("mean")) if metric else None
+        if value is None:
+            continue
+        if metric == _CLOCK:
+            found["seconds"] = value
+        elif not metric.startswith(_NOT_SCORES):
+            found.setdefault(f"stats.{metric}", value)
+    return found
+
+
+def _table(model: str, task: str, rows: list[dict[str, Any]], several: bool) -> RawTable:
+    common = {"system": f"{model} / {task}" if several else model, "model": model, "task": task}
+    rows = [{**common, **row, "problem": f"{task} #{row['problem']}"} for row in rows]
+    columns = columns_of(rows, numbers=["order", "seconds"])
+    roles = {"family": "system", "group": "problem", "order": "order", "status": "status"}
+    if "seconds" in columns:
+        roles["cost"] = "seconds"
+    scores = [name for name in columns if name.startswith("stats.")]
+    if len(scores) == 1:
+        roles["selection"] = scores[0]
+    return RawTable(
+        source=f"{task}, {model}",
+        columns=columns,
+        roles=roles,
+        configuration=[],
+        cost_unit="s" if "seconds" in columns else None,
+        facts={"format": "HELM run"},
+    )
+
+
+READER = Reader("helm", "HELM runs (per_instance_stats.json), or their folder", _recognises, _read)
+READERS = (READER,)
