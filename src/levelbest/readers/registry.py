@@ -37,6 +37,8 @@ _MODULES = {
     "formats.nni": {_SQLITE, _FOLDER, _JSON, _DELIMITED},
     "formats.evalplus": {_JSON},
     "formats.helm": {_FOLDER, _ARCHIVE, _JSON},
+    "formats.every_eval_ever": {_FOLDER, _JSON},
+    "formats.huggingface": {_FOLDER, _JSON, _OTHER},
     "formats.ray_tune": {_FOLDER, _ARCHIVE},
     "formats.hydra": {_FOLDER, _ARCHIVE},
     "formats.lightning": {_FOLDER, _ARCHIVE, _DELIMITED},

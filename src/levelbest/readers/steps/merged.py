@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest.errors import DataError, InputError, named
-from levelbest.readers.columns import LazyColumns, stacked, taken
+from levelbest.readers.columns import LazyColumns, as_codes, stacked, taken
 from levelbest.readers.limits import refuse_more
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps.nested import split_path
@@ -92,8 +92,8 @@ class Merged:
         }
         if len(set(found.values())) > 1:
             listed = ", ".join(f"{source} ({said})" for source, said in found.items())
-            family = next((table.roles["family"] for table in left if "family" in table.roles), None)
-            how = f", e.g. {named('where')} \"{family} == '{next(iter(found))}'\"" if family else ""
+            telling = _telling([table for table in left if table.source in found], next(iter(found)))
+            how = f', e.g. {named("where")} "{telling}"' if telling else ""
             raise InputError(
                 f"these cannot be read together, since their scores point in different directions: {listed}; read "
                 f"them one at a time{how}"
@@ -125,6 +125,20 @@ class Merged:
         if len(self.tables) == 1 and isinstance(self.tables[0].columns, LazyColumns):
             return self.tables[0].columns.numbers
         return None
+
+
+def _telling(tables: Sequence[RawTable], source: str) -> str:
+    """A condition that only the rows of one source meet: a column with one value in it that the others do not have."""
+    mine = [table for table in tables if table.source == source]
+    others = [table for table in tables if table.source != source]
+    own = mine[0].roles.get("family")
+    for name in [*([own] if own else []), *mine[0].columns]:
+        values = {value for table in mine if name in table.columns for value in as_codes(table.columns[name])[0]}
+        known = {value for table in others if name in table.columns for value in as_codes(table.columns[name])[0]}
+        if len(values) == 1 and not values & known and "'" not in next(iter(values)):
+            plain = name if name.isidentifier() else f'"{name}"'
+            return f"{plain} = '{values.pop()}'"
+    return ""
 
 
 def _common_roles(tables: Sequence[RawTable]) -> dict[str, list[str]]:

@@ -1,0 +1,193 @@
+"""Every Eval Ever: results of a model ({uuid}.json) and of single samples ({uuid}.jsonl), in that project's schema.
+
+Samples are read where they are there: each sample is a problem, and further records of it are further tries. A result
+without samples is one score of a model on an evaluation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from levelbest.errors import DataError, LevelbestError
+from levelbest.readers.formats._rows import columns_of, number, parse_json
+from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import read_bytes
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS"]
+
+_AGGREGATE = ("schema_version", "evaluation_id", "model_info", "evaluation_results")
+_SAMPLE = ("schema_version", "evaluation_id", "model_id", "sample_id", "evaluation")
+_FORMAT = "Every Eval Ever"
+_FEW = 5
+"""Files of a folder that are looked into, to tell whether it is of this format."""
+
+
+@dataclass
+class _Found:
+    """What the files hold: results and samples, and what is said of each metric."""
+
+    results: list[dict[str, Any]] = field(default_factory=list)
+    samples: list[dict[str, Any]] = field(default_factory=list)
+    metrics: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    """(evaluation id, evaluation name) -> its metric_config."""
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+def _is_file(path: Path) -> bool:
+    marks = {".json": _AGGREGATE, ".jsonl": _SAMPLE}.get(path.suffix)
+    if marks is None or not path.is_file():
+        return False
+    try:
+        head = read_bytes(path, 1 << 20)
+    except LevelbestError:
+        return False
+    return all(f'"{mark}"'.encode() in head for mark in marks)
+
+
+def _recognises(path: Path) -> bool:
+    if path.is_dir():
+        looked_at = count()
+        return holds(
+            path, lambda name: name.endswith((".json", ".jsonl")) and next(looked_at) < _FEW and _is_file(path / name)
+        )
+    return _is_file(path)
+
+
+def _read(path: Path, **_: Any) -> list[RawTable]:
+    """A table for each evaluation; a family for each model, or for each model and evaluation where there are several."""
+    found = _Found()
+    if path.is_file():
+        other = path.with_suffix(".json" if path.suffix == ".jsonl" else ".jsonl")
+        tree = Tree(path.name, {file.name: file for file in (path, other) if file == path or _is_file(other)})
+    else:
+        tree = open_tree(path, lambda name: name.endswith((".json", ".jsonl")))
+    for name in tree.files:
+        (_take_samples if name.endswith(".jsonl") else _take_results)(tree, name, found)
+    sampled = {(row["evaluation_id"], row["task"]) for row in found.samples}
+    alone = [row for row in found.results if (row["evaluation_id"], row["task"]) not in sampled]
+    rows = found.samples or alone
+    if not rows:
+        why = f": {found.skipped[0].where}: {found.skipped[0].why}" if found.skipped else ""
+        raise DataError(f"{tree.name} holds no result of Every Eval Ever{why}")
+    if found.samples and alone:
+        why = f"{len(alone)} results without samples are left out beside the samples of others"
+        found.skipped.append(Skipped(tree.name, why))
+    by_task: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_task.setdefault(row["task"], []).append(row)
+    tables = [_table(task, own, found, several=len(by_task) > 1) for task, own in by_task.items()]
+    tables[0].skipped += found.skipped
+    return tables
+
+
+def _take_results(tree: Tree, name: str, found: _Found) -> None:
+    try:
+        document = parse_json(tree.text(name))
+        missing = [mark for mark in _AGGREGATE if mark not in document]
+        if missing:
+            raise ValueError(f"it has no {missing[0]!r}")
+        model, results = document["model_info"], document["evaluation_results"]
+        for place, result in enumerate(results, 1):
+            key = (str(document["evaluation_id"]), str(result["evaluation_name"]))
+            found.metrics[key] = result.get("metric_config") or {}
+            score = number(result["score_details"].get("score"))
+            row = {"evaluation_id": key[0], "task": key[1], "model": str(model.get("id") or model.get("name"))}
+            if score is None:
+                found.skipped.append(Skipped(f"{name}, result {place}", "it has no score"))
+            else:
+                found.results.append({**row, "score": score, **_said(result)})
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        found.skipped.append(Skipped(name, f"not read: {error!r}"[:200]))
+
+
+def _said(result: dict[str, Any]) -> dict[str, Any]:
+    """The standard error and the number of samples that a result gives."""
+    doubt = result["score_details"].get("uncertainty")
+    if not isinstance(doubt, dict):
+        return {}
+    error = doubt.get("standard_error")
+    said = {"standard_error": number(error.get("value") if isinstance(error, dict) else error)}
+    said["num_samples"] = number(doubt.get("num_samples"))
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def _take_samples(tree: Tree, name: str, found: _Found) -> None:
+    tries: Counter[tuple[str, str, str]] = Counter()
+    with tree.open(name) as lines:
+        for place, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                sample = parse_json(line.decode("utf-8", errors="replace"))
+                row = _sample_row(sample)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                found.skipped.append(Skipped(f"{name}, line {place}", f"not read: {error!r}"[:200]))
+                continue
+            key = (row["evaluation_id"], row["task"], row["problem"])
+            found.samples.append({**row, "order": tries[key]})
+            tries[key] += 1
+
+
+def _sample_row(sample: dict[str, Any]) -> dict[str, Any]:
+    judged = sample["evaluation"]
+    score, right = number(judged.get("score")), judged.get("is_correct")
+    row: dict[str, Any] = {
+        "evaluation_id": str(sample["evaluation_id"]),
+        "task": str(sample["evaluation_name"]),
+        "model": str(sample["model_id"]),
+        "problem": str(sample["sample_id"]),
+        "status": "ok" if score is not None and not sample.get("error") else "failed",
+        "score": score,
+    }
+    if isinstance(right, bool):
+        row["is_correct"] = right
+    clock, tokens = sample.get("performance"), sample.get("token_usage")
+    if isinstance(clock, dict) and (milliseconds := number(clock.get("latency_ms"))) is not None:
+        row["seconds"] = milliseconds / 1000
+    if isinstance(tokens, dict) and (total := number(tokens.get("total_tokens"))) is not None:
+        row["total_tokens"] = total
+    return row
+
+
+def _table(task: str, rows: list[dict[str, Any]], found: _Found, *, several: bool) -> RawTable:
+    rows = [{"system": f"{row['model']} / {task}" if several else row["model"], **row} for row in rows]
+    columns = columns_of(rows, numbers=["score", "seconds", "order", "total_tokens"])
+    roles = {"family": "system", "selection": "score"}
+    if "problem" in columns:
+        roles |= {"group": "problem", "order": "order", "status": "status"}
+    if "seconds" in columns:
+        roles["cost"] = "seconds"
+    facts = {"format": _FORMAT}
+    metrics = [found.metrics.get((row["evaluation_id"], task), {}) for row in rows]
+    for side in ("min", "max"):
+        limits = {number(metric.get(f"{side}_score")) for metric in metrics}
+        if len(limits) == 1 and (limit := limits.pop()) is not None:
+            facts[f"bounds:{'low' if side == 'min' else 'high'}"] = str(limit)
+    return RawTable(
+        source=task,
+        columns=columns,
+        roles=roles,
+        configuration=[],
+        direction=_direction(metrics, rows),
+        cost_unit="s" if "seconds" in columns else None,
+        facts=facts,
+    )
+
+
+def _direction(metrics: list[dict[str, Any]], rows: list[dict[str, Any]]) -> str | None:
+    """As the results say; a score that is 1 for the right answers and 0 for the others tells it by itself."""
+    ways = {metric.get("lower_is_better") for metric in metrics}
+    if ways == {True} or ways == {False}:
+        return "min" if True in ways else "max"
+    judged = [(row["score"], row.get("is_correct")) for row in rows if row["score"] is not None]
+    return "max" if judged and all(right is not None and score == float(right) for score, right in judged) else None
+
+
+READER = Reader("every-eval-ever", "Every Eval Ever results (.json) and samples (.jsonl)", _recognises, _read)
+READERS = (READER,)

@@ -1,0 +1,162 @@
+"""Evaluation results on Hugging Face: ``model-index`` in a model card, ``.eval_results/*.yaml``, and both as JSON.
+
+Each is one score of a model on a task: no sample of runs, but what a leaderboard is made of.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from levelbest.errors import DataError, LevelbestError
+from levelbest.readers.formats._rows import columns_of, load_yaml, number, parse_json
+from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.steps.names import direction_of
+from levelbest.readers.tables.files import read_bytes
+from levelbest.trials import Skipped
+
+__all__ = ["READER", "READERS"]
+
+_FRONT = re.compile(r"\A\ufeff?---\s*\n(.*?)\n---\s*(?:\n|\Z)", re.DOTALL)
+_ENTRY = re.compile(rb'"dataset"\s*:\s*\{[^}]*"task_id"\s*:')
+_HEAD = 1 << 18
+_FEW = 20
+"""Model cards of a folder that are looked into, to tell whether it is of this format."""
+
+
+def _in_eval_results(name: str) -> bool:
+    path = PurePosixPath(name)
+    return path.suffix in (".yaml", ".yml") and path.parent.name == ".eval_results"
+
+
+def _is_card(path: Path) -> bool:
+    try:
+        head = read_bytes(path, _HEAD) if path.is_file() else b""
+    except LevelbestError:
+        return False
+    return head.lstrip(b"\xef\xbb\xbf").startswith(b"---") and b"\nmodel-index:" in head
+
+
+def _recognises(path: Path) -> bool:
+    if path.is_dir():
+        cards = count()
+        return path.name == ".eval_results" or holds(
+            path,
+            lambda name: (
+                _in_eval_results(name)
+                or (PurePosixPath(name).name == "README.md" and next(cards) < _FEW and _is_card(path / name))
+            ),
+        )
+    if path.suffix == ".md":
+        return _is_card(path)
+    if path.suffix in (".yaml", ".yml"):
+        return path.is_file() and _in_eval_results(path.resolve().as_posix())
+    if path.suffix != ".json" or not path.is_file():
+        return False
+    try:
+        head = read_bytes(path, _HEAD)
+    except LevelbestError:
+        return False
+    return b'"model-index"' in head or _ENTRY.search(head) is not None
+
+
+def _read(path: Path, **_: Any) -> list[RawTable]:
+    """A table for each task and metric, with a family for each model."""
+    if path.is_file():
+        tree = Tree(path.name, {path.name: path})
+    else:
+        tree = open_tree(path, lambda name: PurePosixPath(name).name == "README.md" or _is_results(name, path))
+    skipped: list[Skipped] = []
+    rows: list[dict[str, Any]] = []
+    for name in tree.files:
+        home = path.parent if path.is_file() else path
+        try:
+            rows += _results(tree, name, _model_of(home / name), skipped)
+        except (ValueError, TypeError, AttributeError) as error:
+            skipped.append(Skipped(name, f"not read: {error}"[:200]))
+    if not rows:
+        why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
+        raise DataError(f"{tree.name} holds no evaluation result of Hugging Face{why}")
+    together: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        together.setdefault((row["task"], row["metric"]), []).append(row)
+    tables = [_table(task, metric, own, alone=len(together) == 1) for (task, metric), own in together.items()]
+    tables[0].skipped += skipped
+    return tables
+
+
+def _is_results(name: str, folder: Path) -> bool:
+    if folder.name == ".eval_results":
+        return name.endswith((".yaml", ".yml"))
+    return _in_eval_results(name)
+
+
+def _model_of(file: Path) -> str:
+    """The folder of a model's repository, where nothing else names the model."""
+    folder = file.resolve().parent
+    return folder.parent.name if folder.name == ".eval_results" else folder.name
+
+
+def _results(tree: Tree, name: str, model: str, skipped: list[Skipped]) -> list[dict[str, Any]]:
+    text = tree.text(name)
+    if name.endswith(".md"):
+        front = _FRONT.match(text)
+        document = load_yaml(front[1]) if front else None
+        if not isinstance(document, dict) or "model-index" not in document:
+            return []  # a card without results
+    else:
+        document = parse_json(text) if name.endswith(".json") else load_yaml(text)
+    if isinstance(document, dict) and "model-index" in document:
+        return [row for one in document["model-index"] for row in _indexed(one, model, name, skipped)]
+    if not isinstance(document, list):
+        raise ValueError("it is no list of results")
+    return [row for place, one in enumerate(document, 1) if (row := _entry(one, model, f"{name}, {place}", skipped))]
+
+
+def _indexed(model_index: dict[str, Any], model: str, name: str, skipped: list[Skipped]) -> list[dict[str, Any]]:
+    """The rows of one model of a ``model-index``: tasks on data sets, with several metrics each."""
+    rows = []
+    for result in model_index.get("results") or []:
+        data = result.get("dataset") or {}
+        parts = [data.get("name") or data.get("type"), data.get("config"), data.get("split")]
+        task = " ".join(str(part) for part in parts if part) or str((result.get("task") or {}).get("type"))
+        for metric in result.get("metrics") or []:
+            kind = str(metric.get("type") or metric.get("name"))
+            value = number(metric.get("value"))
+            if value is None:
+                skipped.append(Skipped(f"{name}, {task}, {kind}", f"no single number: {metric.get('value')!r}"[:200]))
+                continue
+            label = str(model_index.get("name") or model)
+            rows.append({"model": label, "task": task, "metric": kind, "value": value})
+    return rows
+
+
+def _entry(entry: Any, model: str, place: str, skipped: list[Skipped]) -> dict[str, Any] | None:
+    """A row of ``.eval_results``: one value on a task of a benchmark, whose metric the benchmark defines."""
+    entry = entry.get("data", entry) if isinstance(entry, dict) else {}
+    data, value = entry.get("dataset"), number(entry.get("value"))
+    if not isinstance(data, dict) or value is None:
+        skipped.append(Skipped(place, "it is no result: it has no dataset with a number as value"))
+        return None
+    task = f"{data.get('id')} {data.get('task_id')}"
+    return {"model": str(entry.get("model") or model), "task": task, "metric": "value", "value": value}
+
+
+def _table(task: str, metric: str, rows: list[dict[str, Any]], *, alone: bool) -> RawTable:
+    label = task if metric == "value" else f"{task} / {metric}"
+    rows = [{"system": row["model"] if alone else f"{row['model']} / {label}", **row} for row in rows]
+    return RawTable(
+        source=label,
+        columns=columns_of(rows, numbers=["value"]),
+        roles={"family": "system", "selection": "value"},
+        configuration=[],
+        direction=direction_of(metric)[0],
+        facts={"format": "Hugging Face evaluation results", "name:selection": metric},
+    )
+
+
+READER = Reader("huggingface", "Hugging Face evaluation results (model card, .eval_results)", _recognises, _read)
+READERS = (READER,)
