@@ -60,7 +60,7 @@ def _recognises(path: Path) -> bool:
 
 
 def _read(path: Path, **_: Any) -> list[RawTable]:
-    """A table for each evaluation; a family for each model, or for each model and evaluation where there are several."""
+    """A table for each evaluation; a family for each model, or for each model and evaluation of several."""
     found = _Found()
     if path.is_file():
         other = path.with_suffix(".json" if path.suffix == ".jsonl" else ".jsonl")

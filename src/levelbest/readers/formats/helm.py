@@ -18,8 +18,10 @@ from levelbest.trials import Skipped
 __all__ = ["READER", "READERS"]
 
 _STATS = "per_instance_stats.json"
-_NOT_SCORES = ("num_", "finish_reason_", "training_", "batch_size", "prompt_truncated", "inference_", "max_prob")
-_NOT_SCORES += ("logprob", "perplexity", "predicted_index", "ci_")
+_NOT_SCORES = (
+    *("num_", "finish_reason_", "training_", "batch_size", "prompt_truncated", "inference_", "max_prob"),
+    *("logprob", "perplexity", "predicted_index", "ci_"),
+)
 _CLOCK = "inference_runtime"
 
 
