@@ -449,3 +449,58 @@ def test_trials_that_are_numbered_in_several_files_stay_trials(tmp_path):
     trials = lb.read_trials([tmp_path / "a.csv", tmp_path / "b.csv"])
     assert trials.families == ("a", "b")
     assert trials.n_trials == 60
+
+
+TITLED = {
+    "padded, decimal commas": (
+        "Results exported 2026-01-02;;;\nmodel;val_acc;test_acc;lr\ncnn;0,81;0,80;0,1\nvit;0,85;0,84;0,3\n",
+        "line 1: above the header, which is in line 2: 'Results exported 2026-01-02'",
+    ),
+    "several lines, one with a comma": (
+        "My sweep\n\nDate: 2026-01-02, by me\n\nmodel,val_acc,test_acc,lr\ncnn,.81,.8,1\nvit,.85,.84,2\n",
+        "lines 1 to 3: above the header, which is in line 5: 'My sweep'",
+    ),
+    "keys and values": (
+        "Run;resnet;;\nDate;2026-01-02;;\nmodel;val_acc;test_acc;lr\ncnn;0,81;0,80;0,1\nvit;0,85;0,84;0,3\n",
+        "lines 1 to 2: above the header, which is in line 3: 'Run;resnet'",
+    ),
+    "below a comment": (
+        "# by hand\nSweep of March\nmodel\tval_acc\ncnn\t.81\nvit\t.85\n",
+        "lines 1 to 2: above the header, which is in line 3: 'Sweep of March'",
+    ),
+}
+
+
+@pytest.mark.parametrize("text,told", TITLED.values(), ids=list(TITLED))
+def test_a_title_above_the_header_is_passed_over_and_told(tmp_path, text, told):
+    path = tmp_path / "runs.csv"
+    path.write_text(text)
+    trials = lb.read_trials(path)
+    assert (trials.families, trials.selection.tolist()) == (("cnn", "vit"), [0.81, 0.85])
+    assert [f"{lost.where}: {lost.why}" for lost in trials.skipped] == [f"runs.csv, {told}"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",val_acc\n0,.81\n1,.85\n",  # a header without a name for the row numbers
+        "val_acc,\n.81,a\n.85,b\n",
+        "model,,,val_acc\ncnn,x,y,.81\nvit,z,w,.85\n",
+        "#run,val_acc\n1,.81\n2,.85\n",
+        "# a comment\nrun,val_acc\n1,.81\n2,.85\n",
+        "model,val_acc\ncnn,.81\ncnn,.85\n",
+    ],
+)
+def test_a_header_is_not_taken_for_a_title(tmp_path, text):
+    path = tmp_path / "runs.csv"
+    path.write_text(text)
+    trials = lb.read_trials(path)
+    assert (trials.selection.tolist(), trials.skipped) == ([0.81, 0.85], ())
+
+
+def test_a_title_above_a_table_too_big_to_hold(tmp_path, monkeypatch):
+    monkeypatch.setattr("levelbest.readers.tables.reader.LARGE", 100)
+    path = tmp_path / "runs.csv"
+    path.write_text("My sweep;;\nmodel;val_acc;lr\n" + "".join(f"m{x % 2};0.{x + 100};{x}\n" for x in range(200)))
+    trials = lb.read_trials(path)
+    assert (len(trials), [lost.where for lost in trials.skipped]) == (200, ["runs.csv, line 1"])

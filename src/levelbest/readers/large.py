@@ -14,7 +14,7 @@ import numpy as np
 from levelbest.errors import DataError
 from levelbest.readers.columns import Coded, as_codes, stacked
 from levelbest.readers.raw import RawTable
-from levelbest.readers.tables.delimited import SUMMARIES, column_names, delimiter_of, header_of
+from levelbest.readers.tables.delimited import SUMMARIES, above, column_names, delimiter_of, header_of
 from levelbest.readers.tables.engine import connect, lazy_table, name_of, quoted, reason_of
 from levelbest.readers.tables.files import open_bytes
 from levelbest.readers.tables.jsonfile import Record, table_of
@@ -47,7 +47,7 @@ def read_large_csv(path: Path, head: str, delimiter: str | None = None) -> RawTa
                 f"columns={{{columns}}}, nullstr='', store_rejects=true, rejects_table='{rejects}', "
                 f"rejects_scan='{rejects}_scan', rejects_limit=0, max_line_size={2**27})"
             )
-            skipped = _rejected(connection, rejects, source)
+            skipped = above(lines, start, source) + _rejected(connection, rejects, source)
             skipped += _without_footer(connection, table, names, source)
         except duckdb.Error as error:
             raise DataError(f"{source} cannot be read as a table: {reason_of(error)}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -17,11 +18,23 @@ from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.tidy import MARKS, TEXT
 from levelbest.trials import Skipped
 
-__all__ = ["SUMMARIES", "column_names", "delimiter_of", "dialect_of", "header_of", "parse_delimited", "text_column"]
+__all__ = [
+    "SUMMARIES",
+    "above",
+    "column_names",
+    "delimiter_of",
+    "dialect_of",
+    "header_of",
+    "parse_delimited",
+    "text_column",
+]
 
 _DELIMITERS = (",", "\t", ";", "|")
 _WHITESPACE = " "
 _LONGEST_RECORD = 1000
+_SAMPLE = 50
+_MOST_TITLES = 10
+"""Lines above a header that can be a title."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _DECLARED = re.compile(r'\ufeff?"?sep=(.)"?\W*', re.IGNORECASE)
 """The line that Excel writes and reads above a table: ``sep=;``."""
@@ -47,7 +60,8 @@ def parse_delimited(text: str, source: str, delimiter: str | None = None) -> Raw
     names, records = _row_names(names, records)
     width = len(names)
     kept, numbers, lost = _sorted_out(records, width)
-    skipped = [Skipped(f"{source}, line {number}", lost[number]) for number in sorted(lost)]
+    skipped = above(lines, start, source)
+    skipped += [Skipped(f"{source}, line {number}", lost[number]) for number in sorted(lost)]
     ragged = [one for one in skipped if "cells and the header" in one.why]
     if len(ragged) > len(kept):
         raise DataError(
@@ -80,6 +94,18 @@ def header_of(lines: Sequence[str], delimiter: str, source: str) -> tuple[int, l
     cells = _cells(lines[start], delimiter)
     filled = [cell.strip() for cell in cells if cell.strip()]
     return start, cells, bool(filled) and all(map(_is_number, filled))
+
+
+def above(lines: Sequence[str], start: int, source: str) -> list[Skipped]:
+    """What stands above the header and is neither blank, a comment nor a declared delimiter: a title, which is told."""
+    filled = [place for place in range(start) if lines[place].strip()]
+    titles = [place for place in filled if not lines[place].startswith("#") and not _DECLARED.fullmatch(lines[place])]
+    if not titles:
+        return []
+    first, last = filled[0] + 1, filled[-1] + 1
+    where = f"line {first}" if first == last else f"lines {first} to {last}"
+    text = lines[titles[0]].strip().strip(";,|\t ")
+    return [Skipped(f"{source}, {where}", f"above the header, which is in line {start + 1}: {text[:60]!r}")]
 
 
 def _sorted_out(records: Sequence[Record], width: int) -> tuple[list[list[str]], list[int], dict[int, str]]:
@@ -187,6 +213,7 @@ def _first_line(lines: Sequence[str]) -> int | None:
         del filled[0]
     if not filled:
         return None
+    filled = filled[_n_titles([lines[place] for place in filled[:_SAMPLE]]) :]
     comments = 0
     while comments < len(filled) and lines[filled[comments]].startswith("#"):
         comments += 1
@@ -199,6 +226,32 @@ def _first_line(lines: Sequence[str]) -> int | None:
     first = _cells(below, delimiter)
     same = len(_cells(lines[last], delimiter)) == len(first) > 1
     return last if same and all(_is_number(cell.strip()) or not cell.strip() for cell in first) else filled[comments]
+
+
+def _n_titles(sample: Sequence[str]) -> int:
+    """How many lines stand above a header as titles do: with few filled cells, where the header has text in all.
+
+    The header is the first line of as many cells as most lines have, all different and none a number, and numbers
+    follow it; each line before it has no more than half of its cells filled.
+    """
+    for delimiter in _DELIMITERS:
+        split = [[cell.strip() for cell in _cells(line, delimiter)] for line in sample]
+        sizes = Counter(len(cells) for cells in split)
+        width, share = sizes.most_common(1)[0]
+        if width < 2 or share < 0.6 * len(sample):
+            continue
+        for place, cells in enumerate(split[: _MOST_TITLES + 1]):
+            filled = [cell for cell in cells if cell]
+            header = len(cells) == width == len(set(filled)) and not any(map(_looks_numeric, filled))
+            if header and any(_looks_numeric(cell) for row in split[place + 1 :] for cell in row):
+                return place
+            if 2 * len(filled) > width:
+                break
+    return 0
+
+
+def _looks_numeric(cell: str) -> bool:
+    return _is_number(cell.replace(",", ".", 1).rstrip("%"))
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
