@@ -471,7 +471,7 @@ TITLED = {
 }
 
 
-@pytest.mark.parametrize("text,told", TITLED.values(), ids=list(TITLED))
+@pytest.mark.parametrize(("text", "told"), TITLED.values(), ids=list(TITLED))
 def test_a_title_above_the_header_is_passed_over_and_told(tmp_path, text, told):
     path = tmp_path / "runs.csv"
     path.write_text(text)
