@@ -7,10 +7,10 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import levelbest as lb
 from levelbest.cli.main import main
-from levelbest.report.build import build_view
 from levelbest.run.ledger import Entry, Ledger
 from levelbest.web.data import LiveData
 
@@ -85,8 +85,23 @@ def _printed(capsys, *arguments):
 DESIGNS = ("trials", "unequal", "failures", "bounded", "reported", "min", "seeds", "pairs", "problems", "searches")
 
 
+def _no_figures(*_):
+    return {"curves": Figure()}
+
+
+def _shown(page):
+    """The verdicts of the mean over trials that a page's script draws."""
+    data = json.loads(re.search(r'<script type="application/json" id="view-data">(.*?)</script>', page, re.DOTALL)[1])
+    names = [family["name"] for family in data["families"]]
+    words = {-1: "undecided", -2: "not comparable", **dict(enumerate(names))}
+    return {
+        frozenset(names[i] for i in pair["of"]): [(start, end, words[code]) for start, end, code in pair["ranges"]]
+        for pair in data["kinds"]["mean/trials"]["pairs"]
+    }
+
+
 @pytest.mark.parametrize("design", DESIGNS)
-def test_every_way_to_ask_gives_the_same_verdicts(tmp_path, capsys, design):
+def test_every_way_to_ask_gives_the_same_verdicts(tmp_path, capsys, monkeypatch, design):
     rng = np.random.default_rng(DESIGNS.index(design))
     rows, reading = _rows(rng, design)
     path = _write(tmp_path / "r.csv", rows)
@@ -94,22 +109,24 @@ def test_every_way_to_ask_gives_the_same_verdicts(tmp_path, capsys, design):
     verdicts = _verdicts(document["comparisons"])
     assert len(verdicts) == 3
     assert document["design"] == (design if design in ("seeds", "pairs", "problems", "searches") else "trials")
-    names = {"--seed-column": "seed_column", "--bounds": "bounds"}
-    flags = {flag: i for i, flag in enumerate(reading) if flag.startswith("--")}
-    named = {names.get(flag, flag[2:]): reading[i + 1] for flag, i in flags.items()}
-    if "bounds" in named:
-        named["bounds"] = (0, 1)
-    if design == "trials":  # through all files once; the document is the same without them
-        report = _printed(capsys, "report", path, *reading, *FAST, "--out", str(tmp_path / "page.html"))
-    else:
-        report = build_view(lb.read_trials(path, **named), n_resamples=300).to_dict()
+    if design != "trials":  # one report with its figures; the others are the same without the time they take
+        monkeypatch.setattr("levelbest.report.write.report_figures", _no_figures)
+    report = _printed(capsys, "report", path, *reading, *FAST, "--out", str(tmp_path / "page.html"))
     assert _verdicts(report["comparisons"]) == verdicts
-    shown = {
+    beside = json.loads((tmp_path / "page" / "report.json").read_text())
+    assert _verdicts(beside["comparisons"]) == verdicts
+    drawn = {
         frozenset(pair["families"]): [(row["start"], row["end"], row["verdict"]) for row in pair["ranges"]]
         for pair in report["pairs"]
         if (pair["statistic"], pair["axis"]) == ("mean", "trials")
     }
-    assert shown == verdicts
+    assert drawn == verdicts
+    assert _shown((tmp_path / "page.html").read_text()) == verdicts
+    names = {"--seed-column": "seed_column"}
+    flags = {flag: i for i, flag in enumerate(reading) if flag.startswith("--")}
+    named = {names.get(flag, flag[2:]): reading[i + 1] for flag, i in flags.items()}
+    if "bounds" in named:
+        named["bounds"] = (0, 1)
     assert _verdicts(lb.compare(path, n_resamples=300, **named).to_dict()["comparisons"]) == verdicts
     # any order of rows and families; where the order of rows is what was run (searches), that of families alone
     order = {name: i for i, name in enumerate("cab")}
@@ -121,25 +138,49 @@ def test_every_way_to_ask_gives_the_same_verdicts(tmp_path, capsys, design):
     assert _verdicts(turned["comparisons"]) == verdicts
 
 
-def test_the_finished_live_page_gives_the_verdict_of_compare(tmp_path):
-    rng = np.random.default_rng(11)
-    path = tmp_path / "s.db"
-    metric = {"selection": "dev", "reported": None, "direction": "max", "bounds": [None, None]}
+def _ledger(path, design, *, order):
+    """A finished study whose rows are those of a data set, the families planned in the given order."""
+    rows, _ = _rows(np.random.default_rng(DESIGNS.index(design)), design)
+    ends = [0, 1] if design == "bounded" else [None, None]
+    metric = {
+        "selection": "val",
+        "reported": "test" if design == "reported" else None,
+        "direction": "min" if design == "min" else "max",
+        "bounds": ends,
+    }
     study = {"name": "s", "seed": 3, "levelbest": "0", "metric": metric, "cost": {"of": "wall", "unit": "s"}}
     entries = [Entry("study", study), Entry("environment", {"python": "3"})]
-    for number, name in enumerate("ab"):
+    by_family = {name: [row for row in rows if row["model"] == name] for name in order}
+    for number, (name, own) in enumerate(by_family.items()):
         definition = {"command": ["true"], "space": [["lr", {"uniform": [0, 1]}]], "seeds": 1}
         entries.append(Entry("family", {"name": name, "definition": definition, "fingerprint": "f"}, family=number))
-        entries.append(Entry("plan", {"n_trials": 20}, family=number))
+        entries.append(Entry("plan", {"n_trials": len(own)}, family=number))
     entries.append(Entry("session", {"process": 1, "engine": "local", "workers": 2}))
-    for trial in range(20):
-        for family in range(2):
-            config = {"config": {"lr": float(rng.random())}, "seed": trial}
-            body = {"scores": {"dev": 0.8 * family + rng.normal()}, "wall": 1.0, "cpu": 0.5, "cost": 1.0}
-            entries += [Entry("start", config, family, trial, 1), Entry("end", body, family, trial, 1, "ok")]
+    for number, own in enumerate(by_family.values()):
+        for trial, row in enumerate(own):
+            scores = {key: float(row[key]) for key in ("val", "test") if key in row and row[key] != ""}
+            body = {"scores": scores, "wall": 1.0, "cpu": 0.5, "cost": 1.0}
+            ended = "ok" if "val" in scores else "failed"
+            entries.append(Entry("start", {"config": {"lr": float(row["lr"])}, "seed": trial}, number, trial, 1))
+            entries.append(Entry("end", body, number, trial, 1, ended))
     with Ledger.create(path, entries):
         pass
+    return path
+
+
+@pytest.mark.parametrize("design", ["trials", "unequal", "failures", "bounded", "reported", "min", "pairs"])
+def test_the_finished_live_page_gives_the_verdicts_of_compare(tmp_path, capsys, monkeypatch, design):
+    monkeypatch.setattr("levelbest.report.write.report_figures", _no_figures)
+    path = _ledger(tmp_path / "s.db", design, order="abc")
     live = LiveData(path)
-    page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", live.report()))
+    page = live.report()
     live.close()
-    assert lb.compare(path).summary[0] in page
+    document = _printed(capsys, "compare", str(path))
+    verdicts = _verdicts(document["comparisons"])
+    assert len(verdicts) == 3
+    assert _shown(page) == verdicts
+    compared = lb.compare(path)
+    assert _verdicts(compared.to_dict()["comparisons"]) == verdicts
+    assert compared.summary[0] in re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
+    turned = lb.compare(_ledger(tmp_path / "turned.db", design, order="cab"))
+    assert _verdicts(turned.to_dict()["comparisons"]) == verdicts
