@@ -92,12 +92,15 @@ def _no_figures(*_):
 def _shown(page):
     """The verdicts of the mean over trials that a page's script draws."""
     data = json.loads(re.search(r'<script type="application/json" id="view-data">(.*?)</script>', page, re.DOTALL)[1])
-    names = [family["name"] for family in data["families"]]
-    words = {-1: "undecided", -2: "not comparable", **dict(enumerate(names))}
-    return {
-        frozenset(names[i] for i in pair["of"]): [(start, end, words[code]) for start, end, code in pair["ranges"]]
-        for pair in data["kinds"]["mean/trials"]["pairs"]
-    }
+    names, drawn = [family["name"] for family in data["families"]], data["kinds"]["mean/trials"]
+    shown = {}
+    for pair in drawn["pairs"]:
+        families = [names[i] for i in pair["of"]]
+        words = {0: families[0], 1: families[1], -1: "undecided", -2: "not comparable"}
+        shown[frozenset(families)] = [
+            (start, end, words[side]) for start, end, side in drawn["verdicts"][pair["ranges"]]
+        ]
+    return shown
 
 
 @pytest.mark.parametrize("design", DESIGNS)

@@ -14,6 +14,8 @@ from levelbest.errors import InputError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+Column = npt.NDArray[np.generic]
+"""A column of a table: numbers, text or objects."""
 Bounds = tuple[float | None, float | None]
 Seed = int | Sequence[int] | np.random.Generator | None
 N_RESAMPLES = 2_000

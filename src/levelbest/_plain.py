@@ -40,7 +40,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def dump_json(document: Any) -> str:
+def dump_json(document: object) -> str:
     """One JSON document, the same bytes for the same numbers."""
     return json.dumps(plain(document), ensure_ascii=False, indent=1, allow_nan=False)
 

@@ -70,7 +70,7 @@ class Caution:
         plain = tuple((name, tuple(fact) if isinstance(fact, list) else fact) for name, fact in facts.items())
         return cls(code, family, None if value is None else float(value), kind, plain)
 
-    def fact(self, name: str, default: Any = None) -> Any:
+    def fact(self, name: str, default: object = None) -> Any:
         """One fact by its name."""
         return dict(self.facts).get(name, default)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from levelbest.errors import InputError
-from levelbest.stats import all_of_k, expected_best, expected_best_by_group, pass_at_k
+from levelbest.stats import all_of_k, expected_best, expected_best_by_group, group_interval, pass_at_k
 from levelbest.stats.problems._groups import group_values, repeated_samples
 
 
@@ -245,3 +245,10 @@ def test_large_problems_are_weighed_a_few_budgets_at_a_time():
     assert found[0, [0, -1]] == pytest.approx([told.mean(), told[chosen.argmax()]], abs=1e-12)
     some = [1, 30, 60]
     assert found[0, some] == pytest.approx(expected_best(chosen, budgets[some], told), abs=1e-12)
+
+
+def test_a_problem_of_weight_0_is_no_problem():
+    """Limits over problems need two of them, and one that counts nothing is none."""
+    solved, problem = [1, 0, 1, 1, 0, 1, 0, 0], ["p"] * 4 + ["q"] * 4
+    best = expected_best_by_group(solved, problem, [1, 2], weights={"p": 1.0, "q": 0.0})
+    assert np.isnan(group_interval(best, n_resamples=199).low).all()

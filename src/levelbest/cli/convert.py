@@ -36,7 +36,7 @@ def command(
     if out is not None:
         write_trials(trials, out, kind=kind, hide=hide)
     if as_json:
-        document: dict[str, Any] = {"n_trials": trials.n_trials, "n_failed": trials.n_failed}
+        document: dict[str, object] = {"n_trials": trials.n_trials, "n_failed": trials.n_failed}
         if out is None:
             columns = {name: column.tolist() for name, column in tidy_columns(trials, hide=hide).items()}
             document["trials"] = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -29,12 +29,12 @@ def large_options(function: F) -> F:
     return function
 
 
-def is_large(options: dict[str, Any]) -> bool:
+def is_large(options: dict[str, object]) -> bool:
     """Whether samples are to be read in parts."""
     return bool(options["memory"] or options["engine"])
 
 
-def reading_of(options: dict[str, Any]) -> dict[str, Any]:
+def reading_of(options: dict[str, object]) -> dict[str, Any]:
     """How `read_in_parts` is to read, from the options of a command; the columns must be named."""
     for name in _NAMED:
         if not options[name]:

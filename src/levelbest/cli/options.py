@@ -287,7 +287,7 @@ def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = 
     return trials
 
 
-def load_table(files: tuple[str, ...], options: dict[str, Any]) -> Table:
+def load_table(files: tuple[str, ...], options: dict[str, object]) -> Table:
     """The trials, or samples of problems that stay in their files where the options say so."""
     from levelbest.cli.large import is_large, reading_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,8 @@ from levelbest.results import (
 from levelbest.stats.contrasts import Contrast, Contrasts, Question, half_of
 
 __all__ = ["assemble", "pairs_of", "points_at"]
+
+_Kind = TypeVar("_Kind", bound=np.generic)
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -111,7 +113,7 @@ def _with_named(contrast: Contrast) -> Contrast:
     if not effect.named or not at.size:
         return contrast
 
-    def put(column: npt.NDArray[Any], value: float) -> npt.NDArray[Any]:
+    def put(column: npt.NDArray[_Kind], value: float) -> npt.NDArray[_Kind]:
         changed = column.copy()
         changed[at] = value
         return changed

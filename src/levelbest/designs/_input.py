@@ -44,7 +44,7 @@ def as_trials(source: Any, reading: Mapping[str, Any] | None = None) -> Trials:
     return read_trials(source, **reading)
 
 
-def _all_are(source: Any, kind: type) -> bool:
+def _all_are(source: object, kind: type) -> bool:
     return isinstance(source, Sequence) and not isinstance(source, str) and all(isinstance(x, kind) for x in source)
 
 

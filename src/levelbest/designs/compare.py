@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy.typing as npt
 
@@ -19,7 +18,7 @@ __all__ = ["compare", "compare_asked"]
 
 
 def compare(
-    trials: Any,
+    trials: object,
     *,
     baseline: str | None = None,
     n: npt.ArrayLike | None = None,
@@ -38,7 +37,7 @@ def compare(
     missing: str = Settings.missing,
     n_resamples: int = Settings.n_resamples,
     rng: int | None = Settings.rng,
-    **reading: Any,
+    **reading: object,
 ) -> Comparison:
     """Who is better at which budget: every family against the ``baseline``, or all against all.
 

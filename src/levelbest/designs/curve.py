@@ -17,7 +17,7 @@ __all__ = ["cost_curves", "curve", "curves_asked", "family_curves"]
 
 
 def curve(
-    trials: Any,
+    trials: object,
     *,
     n: npt.ArrayLike | None = None,
     statistic: str | float = "mean",
@@ -29,7 +29,7 @@ def curve(
     missing: str = Settings.missing,
     n_resamples: int = Settings.n_resamples,
     rng: int | None = Settings.rng,
-    **reading: Any,
+    **reading: object,
 ) -> Curve:
     """The curve of one family: the reported score of the best of n by selection score, with an interval.
 

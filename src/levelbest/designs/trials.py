@@ -52,7 +52,8 @@ class IndependentTrials(TableDesign):
         """Who wins how often, by what share, and whether the laws may be one."""
         settings = self.asked.settings
         first, second = (self.samples[place] for place in places)
-        shown = shown_budgets(pair.budget, min(pair.n_trials))
+        budgets = pair.budget.astype(np.int64)
+        shown = shown_budgets(budgets, min(pair.n_trials))
         if not shown.size:
             return pair
         chance = chance_better(first, second, shown)
@@ -63,7 +64,7 @@ class IndependentTrials(TableDesign):
             p_value = permutation_p(
                 first,
                 second,
-                pair.budget,
+                budgets,
                 paired=self.paired,
                 n_permutations=settings.n_resamples,
                 rng=settings.rng,

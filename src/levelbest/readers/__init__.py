@@ -113,7 +113,7 @@ def read_trials(
     return with_diagnostics(trials)
 
 
-def _tables(source: Any, reader: str | None, options: dict[str, Any]) -> list[RawTable]:
+def _tables(source: object, reader: str | None, options: dict[str, object]) -> list[RawTable]:
     from levelbest.readers.registry import read_path
     from levelbest.readers.tables.files import as_paths, short_names
     from levelbest.readers.tables.frames import is_frame
@@ -155,7 +155,7 @@ def _joined(by_path: list[tuple[str, list[RawTable]]], paths: Sequence[Path], *,
     return tables
 
 
-def _check_options(options: Mapping[str, Any], used: Sequence[Reader]) -> None:
+def _check_options(options: Mapping[str, object], used: Sequence[Reader]) -> None:
     """Every option must be known to some reader that was used: a slip of the pen is not passed over."""
     from levelbest._check import nearest_first
     from levelbest.readers.registry import options_of
@@ -168,7 +168,7 @@ def _check_options(options: Mapping[str, Any], used: Sequence[Reader]) -> None:
             raise InputError(f"unknown option {option!r} for {who}; {nearest_first(option, [*known, *ways])}")
 
 
-def _frame(source: Any) -> RawTable:
+def _frame(source: object) -> RawTable:
     from levelbest.readers.formats.exported import known_export, with_export
     from levelbest.readers.formats.sklearn_cv import is_cv_results, mapping_table, with_roles
     from levelbest.readers.tables.frames import frame_table

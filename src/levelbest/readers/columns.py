@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from levelbest._check import Column
+
 __all__ = ["Coded", "LazyColumns", "as_codes", "is_numeric", "stacked", "taken", "texts", "typed", "unique_codes"]
 
 EXACT = 2**53
@@ -43,11 +45,11 @@ class LazyColumns(Mapping[str, Any]):
     """Columns that are read when they are first asked for; what nobody asks for is never read."""
 
     def __init__(
-        self, names: Sequence[str], n_rows: int, load: Callable[[str], Any], numbers: frozenset[str] | None = None
+        self, names: Sequence[str], n_rows: int, load: Callable[[str], object], numbers: frozenset[str] | None = None
     ) -> None:
         self._names = dict.fromkeys(names)
         self._load = load
-        self._kept: dict[str, Any] = {}
+        self._kept: dict[str, object] = {}
         self.n_rows = n_rows
         self.numbers = numbers
         """Columns known to hold numbers without reading them."""
@@ -69,7 +71,7 @@ class LazyColumns(Mapping[str, Any]):
         return name in self._names
 
 
-def typed(values: Sequence[Any]) -> npt.NDArray[Any]:
+def typed(values: Sequence[Any]) -> Column:
     """The narrowest array that holds these values unchanged: bool, float64 with empty cells masked, or object."""
     kinds = {type(value) for value in values}
     kinds.discard(type(None))
@@ -93,7 +95,7 @@ def is_numeric(column: Any) -> bool:
     return not isinstance(column, Coded) and column.dtype.kind in "iufb"
 
 
-def taken(column: Any, rows: npt.NDArray[Any]) -> Any:
+def taken(column: Any, rows: Column) -> Any:
     """The cells at these rows."""
     return column[rows]
 
@@ -182,7 +184,7 @@ def stacked(parts: Sequence[tuple[Any | None, int]]) -> Any:
             table = np.array([*(place.setdefault(n, len(place)) for n in column.names), -1], dtype=np.int32)
             codes.append(table[column.codes])
         return Coded(np.concatenate(codes), tuple(place))
-    cells: list[Any] = []
+    cells: list[object] = []
     for column, rows in parts:
         cells += [None] * rows if column is None else cell_list(column)
     return _objects(cells)
@@ -192,5 +194,5 @@ def cell_list(column: Any) -> list[Any]:
     """Cells as Python values; None where empty."""
     if isinstance(column, Coded):
         return list(column.decode())
-    cells: list[Any] = column.tolist()
+    cells: list[object] = column.tolist()
     return cells

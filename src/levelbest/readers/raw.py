@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from levelbest._check import IntArray
+from levelbest._check import Column, IntArray
 from levelbest.cautions import Caution
 from levelbest.readers.columns import Coded, LazyColumns
 from levelbest.trials import Skipped
@@ -24,7 +22,7 @@ class RawTable:
 
     source: str
     """A name to show: a file's name or a study's, never an absolute path."""
-    columns: Mapping[str, npt.NDArray[Any]]
+    columns: Mapping[str, Column]
     """One value per row, numbers as float64; None or NaN where a row has no value. Nested values keep dotted names.
     A masked entry is an empty cell, apart from a score that was written down as NaN."""
     roles: dict[str, str] = field(default_factory=dict)

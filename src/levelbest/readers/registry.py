@@ -7,7 +7,6 @@ from functools import lru_cache
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any
 
 from levelbest import _check
 from levelbest.errors import InputError, named
@@ -99,14 +98,14 @@ def reader_for(path: Path, name: str | None = None) -> Reader:
     )
 
 
-def options_of(reader: Reader) -> dict[str, Any]:
+def options_of(reader: Reader) -> dict[str, object]:
     """The options of its own that a reader takes, with their defaults."""
     parameters = signature(reader.read).parameters.values()
     return {option.name: option.default for option in parameters if option.kind is option.KEYWORD_ONLY}
 
 
 def read_path(
-    path: Path, name: str | None = None, options: Mapping[str, Any] | None = None
+    path: Path, name: str | None = None, options: Mapping[str, object] | None = None
 ) -> tuple[list[RawTable], Reader]:
     """The raw tables of one file or folder, and the reader that read it; it is given the options that it knows."""
     reader = reader_for(path, name)
@@ -115,7 +114,7 @@ def read_path(
     return reader.read(path, **own), reader
 
 
-def _converted(key: str, value: Any, default: Any) -> Any:
+def _converted(key: str, value: object, default: object) -> object:
     """A word from the command line as the truth value that the option is."""
     if not isinstance(default, bool) or isinstance(value, bool):
         return value

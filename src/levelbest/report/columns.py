@@ -49,7 +49,7 @@ def _holds_paths(column: Any) -> bool:
     return bool(texts) and any(_PATH.match(one) for one in texts)
 
 
-def trial_table(trials: Trials, hidden: frozenset[str]) -> dict[str, tuple[Any, ...]]:
+def trial_table(trials: Trials, hidden: frozenset[str]) -> dict[str, tuple[object, ...]]:
     """Every trial, by column: family, scores, cost, status, seed and configuration."""
     metric = trials.metric
     columns: dict[str, tuple[Any, ...]] = {
@@ -84,12 +84,12 @@ def searched(column: Any) -> str:
     return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")
 
 
-def is_known(value: Any) -> bool:
+def is_known(value: object) -> bool:
     """Whether a cell holds anything."""
     return value is not None and not (isinstance(value, (float, np.floating)) and np.isnan(value))
 
 
-def cell_text(value: Any, digits: int = 4) -> str:
+def cell_text(value: object, digits: int = 4) -> str:
     """A cell for reading; a whole number, such as a seed, keeps all its digits."""
     if not is_known(value):
         return ""

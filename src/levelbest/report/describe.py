@@ -167,7 +167,7 @@ class Description(Distribution):
         }
 
 
-def describe(trials: Any, *, rng: Seed = 0, **reading: Any) -> tuple[Description, ...]:
+def describe(trials: object, *, rng: Seed = 0, **reading: object) -> tuple[Description, ...]:
     """What the scores of each family look like.
 
     Parameters

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy.typing as npt
-
-from levelbest._check import FloatArray
+from levelbest._check import FloatArray, IntArray
 from levelbest._frames import as_frame
 from levelbest._plain import plain
 from levelbest.cautions import Caution
@@ -101,7 +99,7 @@ class PairComparison:
 
     families: tuple[str, str]
     terms: Terms
-    budget: npt.NDArray[Any]
+    budget: IntArray | FloatArray
     """Numbers of trials, or costs."""
     difference: FloatArray
     low: FloatArray
@@ -183,7 +181,7 @@ class PairComparison:
         keys = ("n", "difference", "low", "high")
         columns = zip(self.budget, self.difference, self.low, self.high, strict=True)
         scaled = () if self.scaled is None else zip(self.budget, self.scaled, strict=True)
-        document: dict[str, Any] = plain(
+        document: dict[str, object] = plain(
             {
                 "families": list(self.families),
                 "points": [dict(zip(keys, point, strict=True)) for point in columns],
@@ -317,7 +315,7 @@ class Comparison:
         from levelbest.report.words.verdicts import adjustment_words
 
         terms, settings = self.terms, self.terms.settings
-        document: dict[str, Any] = {
+        document: dict[str, object] = {
             "comparisons": [one.to_dict() for one in self.pairs],
             "summary": list(self.summary),
             "families": [one.to_dict() for one in self.standings],
@@ -350,7 +348,7 @@ class Comparison:
             ]
         return document
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> object:
         """One row per pair and budget, as a dataframe of pandas where it is installed, else of polars."""
         names = ("first", "second", "budget", "difference", "low", "high", "p_value", "verdict")
         rows = [

@@ -71,7 +71,7 @@ class FamilyCostCurve:
         )
         keys = ("cost", "value", "low", "high", "mean_cost_value", "nothing_finished", "n_mean", "monte_carlo_error")
         rows = [{"n": None, "spread": None} | dict(zip(keys, row, strict=True)) for row in columns]
-        document: dict[str, Any] = plain(
+        document: dict[str, object] = plain(
             {
                 "family": self.family,
                 "n_trials": own.n_trials,

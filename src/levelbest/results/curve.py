@@ -34,7 +34,7 @@ class Stratum:
         low, high = np.asarray(self.limits.low), np.asarray(self.limits.high)
         columns = zip(best.n, best.value, low, high, best.n_groups, strict=True)
         keys = ("n", "value", "low", "high", "n_groups")
-        document: dict[str, Any] = plain(
+        document: dict[str, object] = plain(
             {
                 "stratum": self.label,
                 "n_trials": int(best.sizes.sum()),
@@ -137,7 +137,7 @@ class Curve:
 
         return draw_curves(ax, [self], bands=bands, log=log)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> object:
         """One row per budget, as a dataframe of pandas where it is installed, else of polars."""
         return curves_frame([self])
 
@@ -207,12 +207,12 @@ class CurveSet(tuple[Curve, ...]):
 
         return draw_curves(ax, self, bands=bands, log=log)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> object:
         """One row per family and budget, as a dataframe of pandas where it is installed, else of polars."""
         return curves_frame(self)
 
 
-def curves_frame(curves: Sequence[Curve]) -> Any:
+def curves_frame(curves: Sequence[Curve]) -> object:
     """One row per family and budget; a dataframe of whichever library is installed."""
     columns: dict[str, list[Any]] = {"family": [one.family for one in curves for _ in one.n]}
     for name in ("n", "value", "low", "high", "spread"):

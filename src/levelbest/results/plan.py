@@ -47,7 +47,7 @@ class TrialPlan:
 
     def to_dict(self) -> dict[str, Any]:
         """The form that ``--json`` prints; what is out of reach is None."""
-        document: dict[str, Any] = plain(
+        document: dict[str, object] = plain(
             {
                 "widths": [{"family": family} | one.to_dict() for family, one in self.widths],
                 "separations": [

@@ -60,7 +60,7 @@ class Reach:
 
     def to_dict(self) -> dict[str, Any]:
         """The form that ``--json`` prints; what is not within the data is None."""
-        document: dict[str, Any] = plain(
+        document: dict[str, object] = plain(
             {
                 "family": self.family,
                 "target": self.target,
@@ -116,7 +116,7 @@ class Reaches:
             "seed": self.seed,
         }
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> object:
         """One row per family and target, as a dataframe of pandas where it is installed, else of polars."""
         names = ("family", "target", "n", "low", "high", "cost", "cost_low", "cost_high")
         return as_frame({name: [getattr(target, name) for target in self.targets] for name in names})

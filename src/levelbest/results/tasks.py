@@ -88,6 +88,6 @@ class TaskComparison:
         document["warnings"] = [caution.to_dict() for caution in self.cautions]
         return document
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> object:
         """The comparison over all tasks: one row per pair and budget."""
         return self.overall.to_frame()

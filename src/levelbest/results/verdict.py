@@ -112,7 +112,7 @@ def verdict_among(ranges: Sequence[Ranged], budget: float) -> str:
 
 
 def verdict_ranges(
-    budget: npt.NDArray[Any],
+    budget: IntArray | FloatArray,
     certified: IntArray,
     comparable: BoolArray,
     families: tuple[str, str],
@@ -150,7 +150,7 @@ def verdict_ranges(
     )
 
 
-def crossings_of(budget: npt.NDArray[Any], difference: FloatArray, certified: IntArray) -> tuple[Crossing, ...]:
+def crossings_of(budget: IntArray | FloatArray, difference: FloatArray, certified: IntArray) -> tuple[Crossing, ...]:
     """Each change of sign of the difference, with the certified budgets around it.
 
     Only crossings between budgets certified for both sides, or with a certified budget on one side, are worth a

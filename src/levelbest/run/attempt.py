@@ -35,7 +35,7 @@ _LONGEST_POLL = 3600.0
 """Seconds: the kernel counts milliseconds, in 32 bits."""
 _NO_ROOM = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
-Function = Callable[..., Any]
+Function = Callable[..., object]
 Sinks = tuple[Callable[[bytes], None], ...]
 
 

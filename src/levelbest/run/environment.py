@@ -19,7 +19,7 @@ import levelbest
 __all__ = ["capture_environment", "changes"]
 
 
-def capture_environment(folder: Path) -> dict[str, Any]:
+def capture_environment(folder: Path) -> dict[str, object]:
     """Facts about the code in ``folder``, the packages and the machine."""
     return {
         "levelbest": levelbest.__version__,
@@ -35,12 +35,12 @@ def capture_environment(folder: Path) -> dict[str, Any]:
     }
 
 
-def changes(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+def changes(before: dict[str, object], now: dict[str, object]) -> dict[str, Any]:
     """What is not as it was."""
     return {key: value for key, value in now.items() if before.get(key) != value}
 
 
-def _code(folder: Path) -> dict[str, Any] | None:
+def _code(folder: Path) -> dict[str, object] | None:
     """The version of the code by git, and whether the tree was clean; None where there is no repository."""
     commit = _git(folder, "rev-parse", "HEAD")
     if commit is None:

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from levelbest._ledger.records import FINAL
 from levelbest.errors import DataError
@@ -322,11 +321,11 @@ def _in_turn(waiting: list[tuple[Family, int, int, set[int]]]) -> Iterator[_Slot
                 yield _Slot(family, number, trial)
 
 
-def _as_variable(value: Any) -> str:
+def _as_variable(value: object) -> str:
     return " ".join(as_text(item) for item in value) if isinstance(value, list) else as_text(value)
 
 
-def _filled(text: str, values: Mapping[str, Any]) -> str:
+def _filled(text: str, values: Mapping[str, object]) -> str:
     return "".join(Template([text]).fill(values)) if "{" in text or "}" in text else text
 
 

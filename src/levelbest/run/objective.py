@@ -22,12 +22,12 @@ FROM_OUTSIDE = tuple(getattr(signal, name) for name in _SENT if hasattr(signal, 
 _MOST_SCORES, _MOST_BYTES = 1000, 16_000_000
 
 
-def load(name: str, folder: str) -> Callable[..., Any]:
+def load(name: str, folder: str) -> Callable[..., object]:
     """The function that ``module:name`` names; modules of the study's folder are found too."""
     module, _, path = name.partition(":")
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    target: Any = importlib.import_module(module)
+    target: object = importlib.import_module(module)
     for part in path.split("."):
         target = getattr(target, part)
     if not callable(target):
@@ -37,12 +37,15 @@ def load(name: str, folder: str) -> Callable[..., Any]:
 
 
 def call(
-    function: Callable[..., Any], config: Mapping[str, Any], seed: int, on_yield: Callable[[dict[str, float]], None]
+    function: Callable[..., object],
+    config: Mapping[str, object],
+    seed: int,
+    on_yield: Callable[[dict[str, float]], None],
 ) -> dict[str, float]:
     """Scores of one trial: what the function returns, or the last that it yields; each yield is passed on at once."""
     result = function(dict(config), seed)
     if isinstance(result, Iterator):
-        last: Any = None
+        last: object = None
         while True:
             try:
                 last = next(result)
@@ -53,7 +56,7 @@ def call(
     return flat(result)
 
 
-def flat(result: Any) -> dict[str, float]:
+def flat(result: object) -> dict[str, float]:
     """Scores by name: a number is called ``score``, nested names are joined by dots, what is no number is left out."""
     if isinstance(result, Mapping):
         scores: dict[str, float] = {}

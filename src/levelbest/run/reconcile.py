@@ -113,7 +113,7 @@ def _renamed(study: Study, known: list[Declared], new_family: Sequence[str]) -> 
     return asked
 
 
-def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def _difference(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
     """Lines ``- was`` and ``+ is`` of what differs, by dotted path."""
     was, is_now = _paths(before), _paths(now)
     lines = []

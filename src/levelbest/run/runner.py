@@ -128,8 +128,8 @@ def _open(stack: contextlib.ExitStack, path: Path) -> Ledger:
 
 
 def run_trials(
-    objective: Callable[..., Any] | str | Sequence[str],
-    space: Mapping[str, Any],
+    objective: Callable[..., object] | str | Sequence[str],
+    space: Mapping[str, object],
     *,
     n_trials: int = 50,
     family: str = "trials",
@@ -139,13 +139,13 @@ def run_trials(
     selection: str | None = None,
     reported: str | None = None,
     direction: str | None = None,
-    bounds: Any = None,
-    cost: str | Mapping[str, Any] | None = None,
+    bounds: object = None,
+    cost: str | Mapping[str, object] | None = None,
     engine: str = "local",
     workers: int | None = None,
     time_limit: float | str | None = None,
     retries: int = 3,
-    resources: Mapping[str, Any] | None = None,
+    resources: Mapping[str, object] | None = None,
     progress: bool | None = None,
 ) -> Run:
     """Random search: draw ``n_trials`` configurations from ``space``, run ``objective(config, seed)`` on each.
@@ -193,7 +193,7 @@ def run_trials(
         kept = first_record(path)
     judged = {"selection": selection, "reported": reported, "direction": direction, "bounds": bounds}
     metric = {key: kept.get("metric", {}).get(key) if value is None else value for key, value in judged.items()}
-    given: dict[str, Any] = {
+    given: dict[str, object] = {
         "seed": kept.get("seed", 0) if seed is None else seed,
         "cost": kept.get("cost", {}) if cost is None else {"of": cost} if isinstance(cost, str) else cost,
         "families": {
@@ -217,7 +217,7 @@ def run_trials(
     return run_study(study, path, engine=engine, workers=workers, reporter=reporter)
 
 
-def _is_name(objective: Any) -> bool:
+def _is_name(objective: object) -> bool:
     return isinstance(objective, str) and re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", objective) is not None
 
 

@@ -35,7 +35,7 @@ _LARGEST = 2**32
 _WHOLE = 2**53
 """Whole numbers up to this one are all told apart, here and in whatever reads the ledger's JSON."""
 
-Configuration = dict[str, Any]
+Configuration = dict[str, object]
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class _Parameter:
     kind: str
     arguments: Any
     extra: Mapping[str, Any]
-    when: Mapping[str, Any]
+    when: Mapping[str, object]
 
-    def describe(self) -> Any:
+    def describe(self) -> object:
         if self.kind == "constant" and not self.when and not isinstance(self.arguments, dict | list):
             return self.arguments
         return {self.kind: self.arguments, **self.extra, **({"when": dict(self.when)} if self.when else {})}
@@ -109,7 +109,7 @@ class Space:
     (a uniform choice), as scikit-learn's RandomizedSearchCV takes them, or from AllenTune's JSON as it is.
     """
 
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
+    def __init__(self, parameters: Mapping[str, object]) -> None:
         if not isinstance(parameters, Mapping):
             raise InputError(f"a space must map names to how they are drawn, got {_short(parameters)}")
         built: dict[str, _Parameter] = {}
@@ -158,14 +158,14 @@ class Space:
         return f"Space({self.to_dict()!r})"
 
 
-def as_seed(seed: Any, name: str = "seed") -> int:
+def as_seed(seed: object, name: str = "seed") -> int:
     """A study's seed: a whole number that fits one word of NumPy's seed sequence."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= int(seed) < _LARGEST:
         raise InputError(f"{name} must be a whole number from 0 to {_LARGEST - 1}, got {seed!r}")
     return int(seed)
 
 
-def _check_name(name: Any) -> None:
+def _check_name(name: object) -> None:
     if not isinstance(name, str) or not name or any(c in name for c in "{}\0"):
         raise InputError(f"a parameter's name must be text without braces, got {name!r}")
     if name in RESERVED:
@@ -236,7 +236,7 @@ def _checked(name: str, kind: str, arguments: Any, extra: dict[str, Any]) -> tup
     return [low, high], {}
 
 
-def _choices(name: str, kind: str, arguments: Any, extra: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def _choices(name: str, kind: str, arguments: object, extra: dict[str, Any]) -> tuple[object, dict[str, object]]:
     if (
         isinstance(arguments, str)
         or not isinstance(arguments, Sequence)
@@ -259,7 +259,7 @@ def _choices(name: str, kind: str, arguments: Any, extra: dict[str, Any]) -> tup
     return values, {"weights": weights}
 
 
-def _conditions(name: str, when: Any, before: Mapping[str, _Parameter]) -> dict[str, Any]:
+def _conditions(name: str, when: object, before: Mapping[str, _Parameter]) -> dict[str, Any]:
     if not isinstance(when, Mapping):
         raise InputError(f"{name}: when must map another parameter to its value or values, got {_short(when)}")
     rules: dict[str, Any] = {}
@@ -309,12 +309,12 @@ def _from_scipy(name: str, frozen: Any) -> _Parameter:
     return _Parameter(name, "scipy", arguments, extra, {})
 
 
-def _frozen(law: str, extra: Mapping[str, Any]) -> Any:
+def _frozen(law: str, extra: Mapping[str, object]) -> Any:
     return _frozen_once(law, json.dumps(extra, sort_keys=True))
 
 
 @functools.lru_cache(maxsize=256)
-def _frozen_once(law: str, described: str) -> Any:
+def _frozen_once(law: str, described: str) -> object:
     """Freezing a law takes about a millisecond; drawing from it, microseconds."""
     from scipy import stats
 
@@ -335,7 +335,7 @@ def _frozen_once(law: str, described: str) -> Any:
     return frozen
 
 
-def _two_numbers(name: str, kind: str, arguments: Any) -> tuple[float, float]:
+def _two_numbers(name: str, kind: str, arguments: object) -> tuple[float, float]:
     if isinstance(arguments, str) or not isinstance(arguments, Sequence) or len(arguments) != 2:
         raise InputError(f"{name}: {kind} takes two numbers, got {_short(arguments)}")
     return _number(arguments[0], f"{name}: {kind}"), _number(arguments[1], f"{name}: {kind}")
@@ -351,7 +351,7 @@ def _number(value: Any, what: str) -> float:
     return value if isinstance(value, int) else number
 
 
-def _plain(value: Any, name: str) -> Any:
+def _plain(value: object, name: str) -> Any:
     """A value that JSON can carry; the ledger keeps every configuration as JSON."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()

@@ -108,7 +108,7 @@ class Family:
     space: Space
     n_trials: int
     command: Template | None = None
-    function: str | Callable[..., Any] | None = None
+    function: str | Callable[..., object] | None = None
     seeds: int = 1
     report: str = "json"
     """``json`` (the last such line on standard output), ``exit`` (0 is a success), or a metrics file's name."""
@@ -162,7 +162,7 @@ class Study:
 
     @classmethod
     def from_dict(
-        cls, given: Mapping[str, Any], *, folder: Path, name: str, metric: Mapping[str, Any] | None = None
+        cls, given: Mapping[str, object], *, folder: Path, name: str, metric: Mapping[str, object] | None = None
     ) -> Study:
         """A study in the words of a study file. A ``metric`` given apart may leave names and direction open."""
         _known(given, _STUDY, "the study")
@@ -196,7 +196,7 @@ class Study:
         return {"seed": self.seed, "metric": self.judge.to_dict(), "cost": self.cost.to_dict()}
 
 
-def _family(name: str, given: Any, shared: Mapping[str, Any], folder: Path) -> Family:
+def _family(name: str, given: object, shared: Mapping[str, object], folder: Path) -> Family:
     if not isinstance(given, Mapping):
         raise InputError(f"family {name}: write its command or function, space and n_trials, got {given!r}")
     _known(given, _FAMILY, f"family {name}")
@@ -263,7 +263,7 @@ def _checked_family(name: str, own: Mapping[str, Any], folder: Path) -> Family:
     )
 
 
-def _report(given: Any, template: Template | None) -> str:
+def _report(given: object, template: Template | None) -> str:
     if isinstance(given, Mapping):
         _known(given, ("file",), "report")
         name = given.get("file")
@@ -282,7 +282,7 @@ def _report(given: Any, template: Template | None) -> str:
     return str(given)
 
 
-def _judge(given: Any) -> Judge:
+def _judge(given: object) -> Judge:
     """A study file says what it is judged by before anything runs."""
     if not isinstance(given, Mapping) or "selection" not in given or "direction" not in given:
         raise InputError(
@@ -305,7 +305,7 @@ def _open_judge(given: Mapping[str, Any]) -> Judge:
     )
 
 
-def _cost(given: Any) -> Cost:
+def _cost(given: object) -> Cost:
     if not isinstance(given, Mapping):
         raise InputError(f"cost takes {{of: wall, cpu or a column, rate:, per:, unit:}}, got {given!r}")
     _known(given, ("of", "rate", "per", "unit"), "cost")
@@ -317,7 +317,7 @@ def _cost(given: Any) -> Cost:
     return Cost(of=of, rate=rate, per=float(per), unit=str(given.get("unit", plain)))
 
 
-def _resources(given: Any) -> Resources:
+def _resources(given: object) -> Resources:
     if not isinstance(given, Mapping):
         raise InputError(f"resources takes {{cpus:, gpus:, memory:}}, got {given!r}")
     _known(given, ("cpus", "gpus", "memory"), "resources")
@@ -335,13 +335,13 @@ def _space_file(name: str, folder: Path) -> Any:
     return read_plain(folder / name)
 
 
-def _known(given: Mapping[str, Any], names: tuple[str, ...], where: str) -> None:
+def _known(given: Mapping[str, object], names: tuple[str, ...], where: str) -> None:
     for key in given:
         if key not in names:
             raise InputError(f"{where} has no entry {key!r}; {_check.nearest_first(str(key), names)}")
 
 
-def _count(value: Any, name: str, *, least: int = 1) -> int:
+def _count(value: object, name: str, *, least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise InputError(f"{name} must be a whole number, at least {least}, got {value!r}")
     if value > _MOST[name]:

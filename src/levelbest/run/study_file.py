@@ -39,7 +39,7 @@ def read_study(path: str | Path) -> Study:
         raise InputError(f"{path.name}: {error}") from error
 
 
-def read_plain(path: Path) -> Any:
+def read_plain(path: Path) -> object:
     """What a YAML, TOML or JSON file says, as plain data."""
     text = _text(path)
     suffix = path.suffix.lower()
@@ -71,7 +71,7 @@ def _too_deep(name: str) -> str:
     return f"{name} nests lists or entries more than {_DEEPEST} deep"
 
 
-def _measure(value: Any, name: str) -> None:
+def _measure(value: object, name: str) -> None:
     """Refuse what is deep, or large once YAML's aliases are followed, before anything walks through it."""
     count, level = 0, [value]
     for _ in range(_DEEPEST):
@@ -98,8 +98,8 @@ def _parsed(text: str, suffix: str, name: str) -> Any:
     raise InputError(f"a study file is YAML, TOML or JSON, by its ending .yaml, .toml or .json; got {name}")
 
 
-def _once(pairs: list[tuple[Any, Any]], where: str) -> dict[Any, Any]:
-    entries: dict[Any, Any] = {}
+def _once(pairs: list[tuple[object, object]], where: str) -> dict[object, object]:
+    entries: dict[object, object] = {}
     for key, value in pairs:
         if key in entries:
             raise InputError(f"{where} says {key!r} twice in one place; keep one")
@@ -107,7 +107,7 @@ def _once(pairs: list[tuple[Any, Any]], where: str) -> dict[Any, Any]:
     return entries
 
 
-def _read_yaml(text: str, name: str) -> Any:
+def _read_yaml(text: str, name: str) -> object:
     """YAML by its 1.2 rules for numbers and truth: 1e-4 is a number, and ``no`` and ``on`` are words."""
     import yaml
 

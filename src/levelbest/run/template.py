@@ -10,7 +10,6 @@ import json
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from levelbest import _check
 from levelbest.errors import InputError
@@ -53,7 +52,7 @@ class Template:
                 f"{_check.nearest_first(name, sorted(known))}. For a plain brace write {{{{ or }}}}"
             )
 
-    def fill(self, values: Mapping[str, Any], configuration: Mapping[str, Any] | None = None) -> list[str]:
+    def fill(self, values: Mapping[str, object], configuration: Mapping[str, object] | None = None) -> list[str]:
         """The arguments of one trial."""
         filled: list[str] = []
         previous_is_option = False
@@ -70,7 +69,7 @@ class Template:
         return filled
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """A value as an argument: text as it is, everything else as JSON writes it."""
     text = value if isinstance(value, str) else json.dumps(value)
     if "\0" in text:

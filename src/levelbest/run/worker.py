@@ -38,7 +38,7 @@ getattr(importlib.import_module(module), name)(socket.socket(fileno=int(sys.argv
 _PATIENCE = 20.0
 """Seconds that a process may take to end when its runner has let go of it."""
 
-Functions = Mapping[str, Callable[..., Any]]
+Functions = Mapping[str, Callable[..., object]]
 
 
 class Worker:

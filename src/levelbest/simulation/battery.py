@@ -265,7 +265,7 @@ def _run(
 _SHARED: tuple[Plan, FloatArray] | None = None
 
 
-def _shared_chunk(chunk: int) -> tuple[int, dict[str, Any]]:
+def _shared_chunk(chunk: int) -> tuple[int, dict[str, object]]:
     assert _SHARED is not None
     return chunk, run_chunk(*_SHARED, chunk)
 
@@ -299,7 +299,7 @@ def _summary(plan: Plan, truth: FloatArray, chunks: Iterable[dict[str, Any]]) ->
     )
 
 
-def _kept(keep: Path | None, plan: Plan) -> dict[int, dict[str, Any]]:
+def _kept(keep: Path | None, plan: Plan) -> dict[int, dict[str, object]]:
     """Chunks of this plan that an earlier run finished."""
     if keep is None:
         return {}
@@ -318,6 +318,6 @@ def _kept(keep: Path | None, plan: Plan) -> dict[int, dict[str, Any]]:
     return found
 
 
-def _append(keep: Path, plan: Plan, chunk: int, sums: dict[str, Any]) -> None:
+def _append(keep: Path, plan: Plan, chunk: int, sums: dict[str, object]) -> None:
     line = json.dumps({"plan": plan.fingerprint(), "chunk": chunk, "sums": plain(sums)})
     append_text(keep, line + "\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from levelbest._check import FloatArray
 from levelbest.errors import DataError, MissingExtra
@@ -13,7 +12,7 @@ from levelbest.simulation.battery import Plan, run_chunk
 __all__ = ["run_on_ray"]
 
 
-def run_on_ray(plan: Plan, truth: FloatArray, todo: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
+def run_on_ray(plan: Plan, truth: FloatArray, todo: Sequence[int]) -> Iterator[tuple[int, dict[str, object]]]:
     """Finished chunks as they come. A task whose worker died runs again: its number and the seed decide the result."""
     try:
         import ray
@@ -37,5 +36,5 @@ def run_on_ray(plan: Plan, truth: FloatArray, todo: Sequence[int]) -> Iterator[t
             ray.shutdown()
 
 
-def _chunk(shared: tuple[Plan, FloatArray], chunk: int) -> tuple[int, dict[str, Any]]:
+def _chunk(shared: tuple[Plan, FloatArray], chunk: int) -> tuple[int, dict[str, object]]:
     return chunk, run_chunk(*shared, chunk)

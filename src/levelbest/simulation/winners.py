@@ -50,7 +50,7 @@ def sd_by_trials(
     estimators: tuple[str, ...] = ("u", "v", "gaussian"),
     n_samples: int = 2000,
     seed: int = 0,
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """The standard deviation of estimators of the best of n against the number of trials ([B] figs. 2 and 3)."""
     rows = []
     for m in _check.as_budgets(n_trials)[0]:

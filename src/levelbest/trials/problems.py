@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import Column, FloatArray, IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, LevelbestError, named
@@ -35,7 +34,7 @@ class Problems:
 
     family: str
     metric: Metric
-    labels: npt.NDArray[Any]
+    labels: Column
     sizes: IntArray
     """Samples that count: with failures as the worst score all of them, else the finished ones."""
     ones: IntArray
@@ -43,7 +42,7 @@ class Problems:
     binary: bool
     """Every score that a curve is of is 0 or 1, failures among them."""
     weights: FloatArray | None
-    strata: npt.NDArray[Any] | None
+    strata: Column | None
     n_failed: int
     n_running: int
     values: Values
@@ -259,7 +258,7 @@ def _held(trials: Trials, settings: Settings) -> Problems:
 def name_order(names: Sequence[str]) -> IntArray:
     """Problems in the order of their names: as numbers where all are whole numbers, so that 2 comes before 10."""
     try:
-        keys: list[Any] = [int(name) for name in names]
+        keys: list[object] = [int(name) for name in names]
     except ValueError:
         keys = list(names)
     return np.array(sorted(range(len(names)), key=lambda place: (keys[place], names[place])), dtype=np.int64)
@@ -283,7 +282,7 @@ def _repeated(trials: Trials) -> list[Caution]:
     ids = trials.seed if trials.sample is None else trials.sample
     if ids is None or trials.group is None:
         return []
-    columns: list[npt.NDArray[Any]] = [trials.selection, trials.status]
+    columns: list[Column] = [trials.selection, trials.status]
     columns += [column for column in (trials.reported, trials.cost) if column is not None]
     repeats = repeated_samples(trials.group, ids, [*columns, *trials.configuration.values()])
     if repeats is None or (trials.sample is None and np.unique(ids.astype(str)).size < 2):
@@ -292,7 +291,7 @@ def _repeated(trials: Trials) -> list[Caution]:
     return about_repeats(trials.families[0], repeats.count, repeats.same, ids[repeats.row], problem)
 
 
-def about_repeats(family: str, count: int, same: bool, sample: Any, problem: str) -> list[Caution]:
+def about_repeats(family: str, count: int, same: bool, sample: object, problem: str) -> list[Caution]:
     """Refuse sample ids that repeat with their scores; caution where the scores differ."""
     shown = f"{sample:g}" if isinstance(sample, (float, np.floating)) else str(sample)
     if same:

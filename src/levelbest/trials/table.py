@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import Column, FloatArray, IntArray
 from levelbest._frames import as_frame
 from levelbest._plain import html_table
 from levelbest.cautions import Caution
@@ -69,8 +69,8 @@ class Trials:
     groups: tuple[str, ...] = ()
     search: npt.NDArray[np.int32] | None = None
     searches: tuple[str, ...] = ()
-    seed: npt.NDArray[Any] | None = None
-    sample: npt.NDArray[Any] | None = None
+    seed: Column | None = None
+    sample: Column | None = None
     """Which sample of its problem a trial is, where the source says so: it must not occur twice in one problem."""
     setting: IntArray | None = None
     """Which configuration a trial ran, where several share one (seeds within configurations); None: each its own."""
@@ -78,7 +78,7 @@ class Trials:
     """One weight for each of ``groups``; None: all count the same."""
     strata: tuple[str, ...] = ()
     """One label (difficulty, source) for each of ``groups``; empty: they are not divided."""
-    configuration: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    configuration: Mapping[str, Column] = field(default_factory=dict)
     """Hyperparameters by column; None or NaN where a trial has no such parameter."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Role -> the column it was read from."""
@@ -109,14 +109,14 @@ class Trials:
         selection: npt.ArrayLike,
         *,
         direction: str,
-        family: str | Sequence[Any] | npt.NDArray[Any] = "trials",
+        family: str | Sequence[Any] | Column = "trials",
         reported: npt.ArrayLike | None = None,
         cost: npt.ArrayLike | None = None,
         cost_unit: str | None = None,
-        group: Sequence[Any] | npt.NDArray[Any] | None = None,
-        search: Sequence[Any] | npt.NDArray[Any] | None = None,
-        seed: Sequence[Any] | npt.NDArray[Any] | None = None,
-        sample: Sequence[Any] | npt.NDArray[Any] | None = None,
+        group: Sequence[Any] | Column | None = None,
+        search: Sequence[Any] | Column | None = None,
+        seed: Sequence[Any] | Column | None = None,
+        sample: Sequence[Any] | Column | None = None,
         weights: Mapping[Any, float] | None = None,
         strata: Mapping[Any, Any] | None = None,
         status: Sequence[str] | None = None,
@@ -216,10 +216,10 @@ class Trials:
         part = self.take(np.flatnonzero(mapped >= 0))
         return replace(part, families=names, family=new_code[part.family], cautions=kept)
 
-    def take(self, rows: npt.NDArray[Any]) -> Trials:
+    def take(self, rows: Column) -> Trials:
         """The trials at these positions, families and groups named as before."""
 
-        def pick(column: npt.NDArray[Any] | None) -> Any:
+        def pick(column: Column | None) -> Any:
             return None if column is None else column[rows]
 
         return replace(
@@ -267,7 +267,7 @@ class Trials:
         """
         return scores_of(self, failed, missing)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> object:
         """One row per trial, as a dataframe of pandas where it is installed, else of polars.
 
         Examples
@@ -325,7 +325,7 @@ def _status_code(name: str) -> int:
     return STATUSES.index(_check.as_choice(str(name), STATUSES, "status"))
 
 
-def _each_group(given: Mapping[Any, Any], groups: tuple[str, ...], name: str) -> list[Any]:
+def _each_group(given: Mapping[object, object], groups: tuple[str, ...], name: str) -> list[object]:
     """What a mapping says of each group, in the order of the groups."""
     if not groups:
         raise InputError(f"{name} are of problems: name the problem of each trial with group=")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -79,7 +78,7 @@ class Connection(H11Protocol):  # type: ignore[misc] # uvicorn has no types that
 class PatientServer(uvicorn.Server):  # type: ignore[misc]
     """uvicorn with these connections, no access log (it would hold the token), and a prompt end."""
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, app: object) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -101,7 +100,7 @@ class PatientServer(uvicorn.Server):  # type: ignore[misc]
             listening.listen(_IN_THE_KERNEL)
 
 
-def _in_one_line(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _in_one_line(loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
     if isinstance(context.get("exception"), OSError):
         _log.warning("%s: %s", context.get("message"), context["exception"])
     else:

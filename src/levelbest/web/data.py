@@ -84,7 +84,7 @@ class LiveData:
                 self._latest = json.dumps(self._state(), allow_nan=False, separators=(",", ":")).encode()
             return self._latest
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self) -> dict[str, object]:
         view, judge = self._view, self._judge
         return {
             "study": self.name,
@@ -114,7 +114,7 @@ class LiveData:
         elapsed = (self._view.at - (self._view.session_at or self._view.at)) / 1e6
         return time_left(elapsed, self._view.session_done, left)
 
-    def _verdict(self) -> dict[str, Any]:
+    def _verdict(self) -> dict[str, object]:
         """The sentence to read first and what stands behind it: of a finished study those of its report."""
         lead = ahead_words(self._standing.ahead())
         so_far = "Undecided so far." if lead == "undecided" else lead and f"{lead}."
@@ -142,8 +142,8 @@ class LiveData:
         code = "pending" if self._pending and self._standing.note != "no-score" else self._standing.note
         return NOTES[code].format(first=FIRST) if code else ""
 
-    def _failures(self) -> list[dict[str, Any]]:
-        failures: list[dict[str, Any]] = []
+    def _failures(self) -> list[dict[str, object]]:
+        failures: list[dict[str, object]] = []
         for family in self._view.families.values():
             for trial in family.failed[: -MOST_FAILURES - 1 : -1]:
                 end = family.ends[trial]
@@ -157,7 +157,7 @@ class LiveData:
             config, seed = self._view.configuration(family, trial)
             end = self._view.families[family].ends.get(trial)
             body: Mapping[str, object] = end.body if end else {}
-            about: dict[str, Any] = plain(
+            about: dict[str, object] = plain(
                 {
                     "family": family,
                     "trial": trial,
@@ -199,7 +199,7 @@ class LiveData:
             self._view.close()
 
 
-def _family(family: FamilyView, judge: Judge) -> dict[str, Any]:
+def _family(family: FamilyView, judge: Judge) -> dict[str, object]:
     from levelbest.run.progress import best_so_far
 
     return {

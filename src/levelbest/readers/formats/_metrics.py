@@ -15,7 +15,7 @@ __all__ = ["metric_rows"]
 _STEPS = ("step", "global_step", "epoch", "iteration", "training_iteration", "_step")
 
 
-def metric_rows(name: str, text: str, skipped: list[Skipped]) -> list[dict[str, Any]]:
+def metric_rows(name: str, text: str, skipped: list[Skipped]) -> list[dict[str, object]]:
     """The rows of a metrics file: one where it holds one result, one per step where it is a log.
 
     ValueError where it cannot be read at all; a broken line is listed.
@@ -35,7 +35,7 @@ def metric_rows(name: str, text: str, skipped: list[Skipped]) -> list[dict[str, 
         raise
 
 
-def _of_value(value: Any) -> list[dict[str, Any]]:
+def _of_value(value: object) -> list[dict[str, object]]:
     if isinstance(value, dict) and value:
         return [flatten(value)]
     if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
@@ -45,7 +45,7 @@ def _of_value(value: Any) -> list[dict[str, Any]]:
     raise ValueError("it holds no metrics by name")
 
 
-def _json_lines(name: str, text: str, skipped: list[Skipped]) -> list[dict[str, Any]]:
+def _json_lines(name: str, text: str, skipped: list[Skipped]) -> list[dict[str, object]]:
     rows = []
     for place, line in enumerate(text.splitlines(), start=1):
         if line.strip():
@@ -77,13 +77,13 @@ def _csv_rows(name: str, text: str, skipped: list[Skipped]) -> list[dict[str, An
     return rows
 
 
-def _merged(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _merged(rows: list[dict[str, object]]) -> list[dict[str, object]]:
     """Rows of one step as one: loggers write training and validation values of a step into rows of their own."""
     step = next((name for name in _STEPS if any(name in row for row in rows)), None)
     if step is None or len(rows) == 1:
         return rows
-    last: Any = -1
-    points: list[tuple[str, Any, Any]] = []
+    last: object = -1
+    points: list[tuple[str, object, object]] = []
     for row in rows:
         place = number(row.get(step))
         last = last if place is None else place

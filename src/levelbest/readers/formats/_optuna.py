@@ -41,9 +41,9 @@ class Trial:
     state: str
     values: dict[int, float] = field(default_factory=dict)
     """Objective -> value."""
-    params: dict[str, Any] = field(default_factory=dict)
-    user_attrs: dict[str, Any] = field(default_factory=dict)
-    system_attrs: dict[str, Any] = field(default_factory=dict)
+    params: dict[str, object] = field(default_factory=dict)
+    user_attrs: dict[str, object] = field(default_factory=dict)
+    system_attrs: dict[str, object] = field(default_factory=dict)
     intermediate: dict[int, float] = field(default_factory=dict)
     started: datetime | None = None
     ended: datetime | None = None
@@ -65,7 +65,7 @@ class Study:
 
     name: str
     directions: list[str | None] = field(default_factory=list)
-    system_attrs: dict[str, Any] = field(default_factory=dict)
+    system_attrs: dict[str, object] = field(default_factory=dict)
     trials: list[Trial] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 

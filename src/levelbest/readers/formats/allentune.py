@@ -43,7 +43,7 @@ def _is_run(path: PurePosixPath) -> bool:
     return len(parts) >= 3 and parts[-2:] == ("trial", "config.json") and _RUN.match(parts[-3]) is not None
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """One table, one row per run."""
     skipped: list[Skipped] = []
     rows = _folder_rows(path, skipped) if path.is_dir() else _file_rows(path, skipped)
@@ -91,7 +91,7 @@ def _score_roles(names: Iterable[str]) -> dict[str, str]:
     return {"selection": chosen, **({"reported": test} if test in names else {})}
 
 
-def _file_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, Any]]:
+def _file_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, object]]:
     rows = []
     for place, value, why in read_json_lines(path):
         if why is None and isinstance(value, dict):
@@ -101,7 +101,7 @@ def _file_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, Any]]:
     return rows
 
 
-def _folder_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, Any]]:
+def _folder_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, object]]:
     tree = open_tree(path, lambda name: PurePosixPath(name).name in ("config.json", "metrics.json", "stdout.log"))
     runs = [str(PurePosixPath(name).parent) for name in tree.files if _is_run(PurePosixPath(name))]
     begun = {folder for folder in tree.folders if _is_run(PurePosixPath(folder) / "config.json")}
@@ -129,7 +129,7 @@ def _run_number(folder: str) -> tuple[float, str]:
     return (float(found[1]) if found else float("inf")), folder
 
 
-def _json_of(tree: Tree, name: str, skipped: list[Skipped]) -> dict[str, Any]:
+def _json_of(tree: Tree, name: str, skipped: list[Skipped]) -> dict[str, object]:
     if name not in tree.files:
         return {}
     try:
@@ -140,7 +140,7 @@ def _json_of(tree: Tree, name: str, skipped: list[Skipped]) -> dict[str, Any]:
         return {}
 
 
-def _seconds(stored: Any) -> float | None:
+def _seconds(stored: object) -> float | None:
     """Seconds, from a number or from AllenNLP's ``0:02:31.5``."""
     seconds = seconds_of(stored.strip()) if isinstance(stored, str) else None
     return number(stored) if seconds is None else seconds

@@ -27,7 +27,7 @@ def _recognises(path: Path) -> bool:
     return b'"eval"' in head and b'"task_id"' in head and _MARKS.search(head) is not None
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """One table, one row per sample; a sample passes the extended tests only if it passes the basic ones."""
     try:
         by_task = parse_json(read_bytes(path).decode("utf-8", errors="replace"))["eval"]

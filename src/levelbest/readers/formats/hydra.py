@@ -32,7 +32,7 @@ def _recognises(path: Path) -> bool:
     return holds(path, lambda name: name.endswith(_CONFIG))
 
 
-def _read(path: Path, *, metrics: str | None = None, **_: Any) -> list[RawTable]:
+def _read(path: Path, *, metrics: str | None = None, **_: object) -> list[RawTable]:
     """One table per sweep, one row per job, or per step where the metrics file is a log.
 
     ``metrics`` is the file's name inside a job's folder, e.g. ``results.json`` or ``logs/*/metrics.csv``.
@@ -134,14 +134,14 @@ def _table(
         config = _configuration(tree, job, skipped)
         configuration.update(dict.fromkeys(config))
         name = chosen[job]
-        logged: list[dict[str, Any]] = []
+        logged: list[dict[str, object]] = []
         if name is not None:
             try:
                 logged = metric_rows(name, tree.text(f"{job}/{name}" if job else name), skipped)
             except ValueError as error:
                 skipped.append(Skipped(f"{job}/{name}", f"not read: {error}"))
         several = several or len(logged) > 1
-        common: dict[str, Any] = {"sweep": family, "job": PurePosixPath(job).name or tree.name}
+        common: dict[str, object] = {"sweep": family, "job": PurePosixPath(job).name or tree.name}
         common |= {"status": "ok" if logged else "failed", "order": order, **config}
         rows.extend({**common, **row} for row in logged or [{}])
     roles = {"family": "sweep", "status": "status", "order": "order"} | seed_of(configuration)
@@ -175,7 +175,7 @@ def _number(job: str) -> tuple[float, str]:
     return (float(name) if name.isdigit() and len(name) < 16 else float("inf")), job
 
 
-def _configuration(tree: Tree, job: str, skipped: list[Skipped]) -> dict[str, Any]:
+def _configuration(tree: Tree, job: str, skipped: list[Skipped]) -> dict[str, object]:
     name = f"{job}/{_CONFIG}" if job else _CONFIG
     try:
         stored = load_yaml(tree.text(name))

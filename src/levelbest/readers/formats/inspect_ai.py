@@ -68,7 +68,7 @@ def _recognises(path: Path) -> bool:
     return False
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """One table per log, one row per sample; a score in words (C, I, P, N) becomes its number."""
     if path.is_dir():
         tree = open_tree(path, lambda name: name.endswith((".eval", ".json")))
@@ -148,7 +148,7 @@ def _sample_parts(names: list[str]) -> Iterator[str]:
     yield from journal or [name for name in names if name.startswith("samples/")]
 
 
-def _samples(path: Path, packed: zipfile.ZipFile, name: str, skipped: list[Skipped]) -> list[dict[str, Any]]:
+def _samples(path: Path, packed: zipfile.ZipFile, name: str, skipped: list[Skipped]) -> list[dict[str, object]]:
     try:
         found = parse_json(_content(path, packed, name))
     except _DAMAGE as error:
@@ -250,7 +250,7 @@ def _empty(column: Any) -> bool:
     return bool(getattr(column, "mask", False) is not False and column.mask.all())
 
 
-def _scores(stored: Any, worded: set[str]) -> dict[str, float]:
+def _scores(stored: object, worded: set[str]) -> dict[str, float]:
     """Scorer -> number; a scorer with several values gives one column for each. ``worded``: those given in words."""
     found: dict[str, float] = {}
     for scorer, score in stored.items() if isinstance(stored, dict) else ():

@@ -45,7 +45,7 @@ def _recognises(path: Path) -> bool:
         return False
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     with open_sqlite(path) as connection:
         check_file(connection, path.name)
         if problem := schema_problems(connection).get("records"):

@@ -35,7 +35,7 @@ def _recognises(path: Path) -> bool:
     return holds(path, is_version)
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """One table per logger name, one row per version and step."""
     if path.is_file() and path.name == _METRICS:
         tree = Tree(path.resolve().parent.name, {_METRICS: path})
@@ -68,7 +68,7 @@ def _table(tree: Tree, family: str, folders: list[str]) -> RawTable:
         config = {f"hparams.{key}": value for key, value in _hparams(tree, folder, skipped).items()}
         configuration.update(dict.fromkeys(config))
         metrics = _inside(folder, _METRICS)
-        logged: list[dict[str, Any]] = []
+        logged: list[dict[str, object]] = []
         if metrics in tree.files:
             try:
                 logged = metric_rows(metrics, tree.text(metrics), skipped)
@@ -93,7 +93,7 @@ def _number(folder: str) -> tuple[float, str]:
     return (float(found[1]) if found else float("inf")), folder
 
 
-def _hparams(tree: Tree, folder: str, skipped: list[Skipped]) -> dict[str, Any]:
+def _hparams(tree: Tree, folder: str, skipped: list[Skipped]) -> dict[str, object]:
     name = _inside(folder, _HPARAMS)
     if name not in tree.files:
         return {}

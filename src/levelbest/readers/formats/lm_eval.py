@@ -44,7 +44,7 @@ class _File:
     moment: str
     model: str
     seed: float | None = None
-    higher: dict[str, Any] = field(default_factory=dict)
+    higher: dict[str, object] = field(default_factory=dict)
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Document -> scores."""
 
@@ -66,7 +66,7 @@ def _recognises(path: Path) -> bool:
         return False
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """One table per model and task, one row per document and file."""
     if path.is_file():
         tree = Tree(path.name, {path.name: path})
@@ -121,7 +121,7 @@ def _samples(tree: Tree, name: str, home: str, skipped: list[Skipped]) -> _File:
     return file
 
 
-def _scores(sample: dict[str, Any], left_out: dict[str, int]) -> dict[str, float]:
+def _scores(sample: dict[str, object], left_out: dict[str, int]) -> dict[str, float]:
     listed = sample.get("metrics")
     metrics = listed if isinstance(listed, list) else [key for key in sample if key not in _NOT_METRICS]
     found: dict[str, float] = {}

@@ -62,7 +62,7 @@ def _tables(connection: sqlite3.Connection) -> set[str]:
     return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
-def _read_database(path: Path, *, experiment: str | None = None, history: bool = False, **_: Any) -> list[RawTable]:
+def _read_database(path: Path, *, experiment: str | None = None, history: bool = False, **_: object) -> list[RawTable]:
     """One table per experiment, one row per run with its last metrics; ``history``: a row per run and step."""
     with open_sqlite(path) as connection:
         tables = _tables(connection)
@@ -118,7 +118,7 @@ def _recognises_folder(path: Path) -> bool:
     return holds(path, is_run)
 
 
-def _read_folder(path: Path, *, experiment: str | None = None, history: bool = False, **_: Any) -> list[RawTable]:
+def _read_folder(path: Path, *, experiment: str | None = None, history: bool = False, **_: object) -> list[RawTable]:
     """One table per experiment, one row per run with its last metrics; ``history``: a row per run and step."""
 
     def wanted(name: str) -> bool:
@@ -218,7 +218,7 @@ def _table(runs: list[_Run], experiment: str, history: bool, about: str) -> RawT
         if why:
             skipped.append(Skipped(f"{experiment}, run {run.name or run.run_id}", why))
             continue
-        common: dict[str, Any] = {"experiment": experiment, "run": run.run_id, "name": run.name}
+        common: dict[str, object] = {"experiment": experiment, "run": run.run_id, "name": run.name}
         common |= {"status": _STATUS[run.status], "order": order}
         common["duration_s"] = None if run.start is None or run.end is None else (run.end - run.start) / 1000
         common |= {f"params.{key}": value for key, value in run.params.items()}

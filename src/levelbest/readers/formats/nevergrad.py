@@ -34,7 +34,7 @@ def _recognises(path: Path) -> bool:
     return head.startswith(b'{"#parametrization":') and b'"#optimizer":' in head and b'"#num-tell":' in head
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """One table; a family for each optimizer, and a search for each run of one that learns."""
     rows: list[dict[str, Any]] = []
     skipped: list[Skipped] = []
@@ -82,7 +82,7 @@ def _read(path: Path, **_: Any) -> list[RawTable]:
     ]
 
 
-def _row(point: dict[str, Any], search: int) -> dict[str, Any]:
+def _row(point: dict[str, object], search: int) -> dict[str, object]:
     loss = number(point["#loss"])
     lost = loss is None or not loss < _CLIPPED
     row: dict[str, Any] = {
@@ -100,7 +100,7 @@ def _row(point: dict[str, Any], search: int) -> dict[str, Any]:
     return row
 
 
-def _setting(name: str, value: Any) -> dict[str, Any]:
+def _setting(name: str, value: object) -> dict[str, object]:
     if isinstance(value, list) and len(value) <= _MOST_ELEMENTS and not any(isinstance(x, list) for x in value):
         return {f"{name}.{place}": element for place, element in enumerate(value)}
     if isinstance(value, list | dict):

@@ -32,7 +32,7 @@ def _recognises(path: Path) -> bool:
     return isinstance(log, dict) and {"op_code", "worker_id"} <= set(log)
 
 
-def _read(path: Path, *, study: str | None = None, **_: Any) -> list[RawTable]:
+def _read(path: Path, *, study: str | None = None, **_: object) -> list[RawTable]:
     """One table per study; ``study`` names one of them."""
     journal = _Journal()
     seen = 0
@@ -65,7 +65,7 @@ class _Journal:
         self.lost: list[Skipped] = []
         self._next_study = 0
         self._home: list[Study] = []
-        self._operations: dict[int, Callable[[dict[str, Any]], None]] = {
+        self._operations: dict[int, Callable[[dict[str, object]], None]] = {
             0: self._create_study,
             1: self._delete_study,
             2: lambda _: None,
@@ -175,7 +175,7 @@ def _value(stored: Any) -> float:
     return math.nan if value is None else value
 
 
-def _moment(text: Any) -> datetime | None:
+def _moment(text: object) -> datetime | None:
     # Durations need no time zone: both ends carry the same one.
     try:
         return datetime.fromisoformat(str(text))

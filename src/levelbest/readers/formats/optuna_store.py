@@ -33,7 +33,7 @@ def _recognises(path: Path) -> bool:
         return False
 
 
-def _read(path: Path, *, study: str | None = None, **_: Any) -> list[RawTable]:
+def _read(path: Path, *, study: str | None = None, **_: object) -> list[RawTable]:
     """One table per study; ``study`` names one of them."""
     with open_sqlite(path) as connection:
         tables = _tables(connection)
@@ -69,7 +69,7 @@ def _tables(connection: sqlite3.Connection) -> set[str]:
     return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
-def _rows(connection: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+def _rows(connection: sqlite3.Connection, table: str) -> Iterator[dict[str, object]]:
     """The rows of a table in order of insertion, none where the schema has no such table."""
     if table not in _tables(connection):
         return
@@ -87,12 +87,12 @@ def _schema(connection: sqlite3.Connection, tables: set[str]) -> str:
     return str(found[0]) if found else "unknown"
 
 
-def _studies(connection: sqlite3.Connection) -> dict[Any, Study]:
-    studies: dict[Any, Study] = {}
+def _studies(connection: sqlite3.Connection) -> dict[object, Study]:
+    studies: dict[object, Study] = {}
     for row in _rows(connection, "studies"):
         directions = [DIRECTION.get(str(row["direction"]))] if "direction" in row else []
         studies[row["study_id"]] = Study(str(row["study_name"]), directions)
-    found: dict[Any, dict[int, str | None]] = {}
+    found: dict[object, dict[int, str | None]] = {}
     for row in _rows(connection, "study_directions"):
         objective = max(whole(row.get("objective")), 0)
         found.setdefault(row["study_id"], {})[objective] = DIRECTION.get(str(row["direction"]))
@@ -105,7 +105,7 @@ def _studies(connection: sqlite3.Connection) -> dict[Any, Study]:
     return studies
 
 
-def _read_trials(connection: sqlite3.Connection, studies: dict[Any, Study]) -> None:
+def _read_trials(connection: sqlite3.Connection, studies: dict[object, Study]) -> None:
     trials: dict[Any, tuple[Trial, Study]] = {}
     for row in _rows(connection, "trials"):
         study = studies.get(row["study_id"])
@@ -136,7 +136,7 @@ def _read_trials(connection: sqlite3.Connection, studies: dict[Any, Study]) -> N
     _read_params(connection, trials)
 
 
-def _read_values(connection: sqlite3.Connection, trials: dict[Any, tuple[Trial, Study]]) -> None:
+def _read_values(connection: sqlite3.Connection, trials: dict[object, tuple[Trial, Study]]) -> None:
     for row in _rows(connection, "trial_values"):
         if row["trial_id"] not in trials:
             continue
@@ -155,8 +155,8 @@ def _read_values(connection: sqlite3.Connection, trials: dict[Any, tuple[Trial, 
             trials[row["trial_id"]][0].intermediate[step] = math.nan if value is None else value
 
 
-def _read_params(connection: sqlite3.Connection, trials: dict[Any, tuple[Trial, Study]]) -> None:
-    distributions: dict[Any, Any] = {}
+def _read_params(connection: sqlite3.Connection, trials: dict[object, tuple[Trial, Study]]) -> None:
+    distributions: dict[object, object] = {}
     for row in _rows(connection, "trial_params"):
         if row["trial_id"] not in trials:
             continue
@@ -171,14 +171,14 @@ def _read_params(connection: sqlite3.Connection, trials: dict[Any, tuple[Trial, 
             study.skipped.append(Skipped(where, str(error)))
 
 
-def _json_or_text(text: Any) -> Any:
+def _json_or_text(text: Any) -> object:
     try:
         return parse_json(text)
     except (ValueError, TypeError):
         return text
 
 
-def _moment(text: Any) -> datetime | None:
+def _moment(text: object) -> datetime | None:
     try:
         return datetime.fromisoformat(str(text))
     except ValueError:

@@ -57,7 +57,7 @@ def _recognises(path: Path) -> bool:
     return holds(path, is_trial)
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """One table per experiment folder, one row per reported result, trials told apart by ``trial``."""
     tree = open_tree(path, _wanted)
     experiments: dict[str, list[str]] = {}
@@ -119,9 +119,9 @@ def _number(folder: str) -> int:
     return int(found.group(1)) if found else 0
 
 
-def _trial(tree: Tree, folder: str, skipped: list[Skipped]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _trial(tree: Tree, folder: str, skipped: list[Skipped]) -> tuple[dict[str, object], list[dict[str, object]]]:
     """A trial's configuration and its results, one per report."""
-    results: list[dict[str, Any]] = []
+    results: list[dict[str, object]] = []
     config: Any = {}
     source = f"{folder}/result.json"
     if source in tree.files:
@@ -153,7 +153,7 @@ def _trial(tree: Tree, folder: str, skipped: list[Skipped]) -> tuple[dict[str, A
         return {}, results
 
 
-def _public(result: dict[str, Any]) -> dict[str, Any]:
+def _public(result: dict[str, object]) -> dict[str, object]:
     # Metrics are written by Python's json: NaN and Infinity are numbers there, so text is text.
     return {key: value for key, value in result.items() if key not in _PRIVATE}
 

@@ -27,7 +27,7 @@ _MEAN = "mean_test_"
 _COST = "total_time_s"
 
 
-def is_cv_results(names: Iterable[Any]) -> bool:
+def is_cv_results(names: Iterable[object]) -> bool:
     """Whether these are the columns of a ``cv_results_``."""
     known = {str(name) for name in names}
     return {"mean_fit_time", "mean_score_time"} <= known and any(name.startswith(_MEAN) for name in known)
@@ -116,7 +116,7 @@ def _recognises(path: Path) -> bool:
     return False
 
 
-def _read(path: Path, **options: Any) -> list[RawTable]:
+def _read(path: Path, **options: object) -> list[RawTable]:
     """One table, one row per candidate."""
     tables = read_table(path, **options)
     return [with_roles(table) if is_cv_results(table.columns) else table for table in tables]

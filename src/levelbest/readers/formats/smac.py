@@ -39,7 +39,7 @@ def _recognises(path: Path) -> bool:
     return b'"data"' in head and b'"config' in tail and (b"runhistory" in path.name.encode() or b'"stats"' in head)
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """One table for each history, one row per run; the selection score is the cost, which is minimised."""
     if path.is_file():
         return [_table(path, path.name)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.formats._rows import parse_json, repeated_searches
@@ -28,7 +27,7 @@ def _recognises(path: Path) -> bool:
     return _is_table(path)
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """A table for each experiment; experiments of one name are searches of one family."""
     if path.is_file():
         return [_experiment(path, _name_of(path.resolve().parent) if path.name == _RESULTS else path.name)]

@@ -36,7 +36,7 @@ class _Run:
     """What the event files of one run folder hold."""
 
     points: list[tuple[str, float, float]] = field(default_factory=list)
-    hparams: dict[str, Any] = field(default_factory=dict)
+    hparams: dict[str, object] = field(default_factory=dict)
     status: str = "ok"
     files: int = 0
     first: float = math.inf
@@ -51,7 +51,7 @@ def _recognises(path: Path) -> bool:
     return _is_events(path.name) if path.is_file() and _is_events(path.name) else holds(path, _is_events)
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """One row per run folder and step, one column per tag."""
     tree = open_tree(path, lambda name: _is_events(name) or PurePosixPath(name).name in _HPARAMS_FILES)
     if path.is_file() and _is_events(path.name):  # one file: named after its folder, since its own name tells the host
@@ -91,7 +91,7 @@ def _home(folder: str, folders: set[str]) -> tuple[str, str]:
     return folder, ""
 
 
-def _beside(tree: Tree, home: str, skipped: list[Skipped]) -> dict[str, Any]:
+def _beside(tree: Tree, home: str, skipped: list[Skipped]) -> dict[str, object]:
     for base in _HPARAMS_FILES:
         name = base if home == "." else f"{home}/{base}"
         if name in tree.files:
@@ -224,7 +224,7 @@ def _hparams(run: _Run, content: bytes) -> None:
             run.status = _END.get(_wire.signed(dict(_wire.fields(_wire.message(value))).get(1, 0)), run.status)
 
 
-def _struct_value(data: bytes) -> Any:
+def _struct_value(data: bytes) -> object:
     for number, value in _wire.fields(data):
         if number == 2:
             return _wire.double(value)

@@ -41,8 +41,8 @@ class _Run:
     runtime: float | None = None
     exit_code: int | None = None
     config: dict[str, Any] = field(default_factory=dict)
-    summary: dict[str, Any] = field(default_factory=dict)
-    points: list[tuple[str, float, Any]] = field(default_factory=list)
+    summary: dict[str, object] = field(default_factory=dict)
+    points: list[tuple[str, float, object]] = field(default_factory=list)
     steps: int = 0
 
 
@@ -60,7 +60,7 @@ def _recognises(path: Path) -> bool:
         return False
 
 
-def _read(path: Path, *, history: bool = False, **_: Any) -> list[RawTable]:
+def _read(path: Path, *, history: bool = False, **_: object) -> list[RawTable]:
     """One row per run with its summary; ``history``: a row per run and logged step."""
     tree = open_tree(path, _is_run_file)
     skipped: list[Skipped] = []
@@ -152,7 +152,7 @@ def _apply_run(run: _Run, record: bytes) -> None:
                 run.start = _wire.signed(moment.get(1, 0)) + _wire.signed(moment.get(2, 0)) / 1e9
 
 
-def _apply_items(target: dict[str, Any], record: bytes) -> None:
+def _apply_items(target: dict[str, object], record: bytes) -> None:
     """Updates (1) and removals (2) of a summary or configuration."""
     for kind, value in _wire.fields(record):
         if kind in (1, 2):
@@ -178,7 +178,7 @@ def _apply_history(run: _Run, record: bytes) -> None:
     run.points.extend((name, place, value) for name, value in row.items() if not name.startswith("_"))
 
 
-def _item(record: bytes) -> tuple[str, Any]:
+def _item(record: bytes) -> tuple[str, object]:
     key, nested, stored = "", [], None
     for kind, value in _wire.fields(record):
         if kind == _KEY:
@@ -190,7 +190,7 @@ def _item(record: bytes) -> tuple[str, Any]:
     return ".".join(nested) or key, stored
 
 
-def _plain(name: str, stored: Any) -> dict[str, Any]:
+def _plain(name: str, stored: object) -> dict[str, Any]:
     """A value with dotted names; a picture, a table or a histogram is no score and is left out."""
     if isinstance(stored, dict) and "_type" in stored:
         return {}
@@ -213,7 +213,7 @@ def _table(runs: list[_Run], source: str, history: bool, skipped: list[Skipped])
         status = "running" if run.exit_code is None else "ok" if run.exit_code == 0 else "failed"
         config = {f"config.{key}": value for key, value in run.config.items() if not key.startswith("_wandb")}
         configuration.update(dict.fromkeys(config))
-        common: dict[str, Any] = {"project": run.project or home, "run": run.run_id, "name": run.name}
+        common: dict[str, object] = {"project": run.project or home, "run": run.run_id, "name": run.name}
         common |= {key: value for key in ("run_group", "job_type", "sweep") if (value := getattr(run, key))}
         common |= {"status": status, "order": order, "runtime_s": run.runtime, **config}
         summary = {key: value for key, value in run.summary.items() if not key.startswith("_")}

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import Column, FloatArray, IntArray
 from levelbest.errors import DataError, named
 from levelbest.readers.parts._source import Source, run
 from levelbest.readers.tables.engine import name_of
@@ -23,7 +22,7 @@ class Counted:
 
     family: str
     source: Source
-    labels: npt.NDArray[Any]
+    labels: Column
     samples: IntArray
     finished: IntArray
     ones: IntArray
@@ -33,7 +32,7 @@ class Counted:
     worst: float
     """The worst score observed."""
     weights: FloatArray | None
-    strata: npt.NDArray[Any] | None
+    strata: Column | None
     n_nameless: int
     """Rows that belong to no problem, which are left out."""
 
@@ -45,7 +44,7 @@ class Counted:
         return {str(label): int(failed[self.strata == label].sum()) for label in np.unique(self.strata)}
 
 
-def count_samples(connection: Any, source: Source, family: str) -> Counted:
+def count_samples(connection: object, source: Source, family: str) -> Counted:
     """Count the samples of one family, in one pass."""
     told = source.number(source.selection if source.reported is None else source.reported)
     described = [column for column in (source.weight, source.stratum) if column is not None]
@@ -93,8 +92,8 @@ def count_samples(connection: Any, source: Source, family: str) -> Counted:
 
 
 def _said(
-    source: Source, family: str, labels: npt.NDArray[Any], ends: list[tuple[Any, ...]]
-) -> tuple[FloatArray | None, npt.NDArray[Any] | None]:
+    source: Source, family: str, labels: Column, ends: list[tuple[object, ...]]
+) -> tuple[FloatArray | None, Column | None]:
     """The weight and the stratum of each problem, which every one of its rows must give alike."""
     columns = list(zip(*ends, strict=True))
     weights, strata = None, None

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import Column, FloatArray, IntArray
 from levelbest.errors import DataError, MissingExtra
 from levelbest.readers.parts._source import Source
 from levelbest.readers.tables.engine import connect, quoted, reason_of
@@ -66,7 +66,7 @@ def cut_parts(sizes: IntArray, bytes_at_once: int) -> list[list[tuple[int, int]]
 
 
 def values_in_parts(
-    source: Source, labels: npt.NDArray[Any], sizes: IntArray, budgets: IntArray, workers: Workers
+    source: Source, labels: Column, sizes: IntArray, budgets: IntArray, workers: Workers
 ) -> Iterator[FloatArray]:
     """The best of n by problem, part after part."""
     here = workers.engine == "local"
@@ -93,7 +93,7 @@ def values_in_parts(
             ray.shutdown()
 
 
-def compute_part(source: Source, chunks: Sequence[Sequence[Any]], budgets: IntArray, threads: int = 1) -> FloatArray:
+def compute_part(source: Source, chunks: Sequence[Sequence[object]], budgets: IntArray, threads: int = 1) -> FloatArray:
     """Read the samples of some chunks of groups at once, and rank them chunk by chunk."""
     labels = [name for chunk in chunks for name in chunk]
     code, selection, reported = _read(source, labels)
@@ -107,7 +107,7 @@ def compute_part(source: Source, chunks: Sequence[Sequence[Any]], budgets: IntAr
     def rank(at: int) -> FloatArray:
         first, last = firsts[at], firsts[at + 1]
         rows = slice(ends[first] - sizes[first], ends[last - 1])
-        some: Any = rows if order is None else order[rows]
+        some: object = rows if order is None else order[rows]
         chosen = selection[some].astype(np.float64, copy=False)
         told = None if reported is None else reported[some].astype(np.float64, copy=False)
         chosen, told = _count_failures(source, chosen, told)
@@ -164,7 +164,7 @@ def _places(labels: IntArray, code: Any) -> Any:
     return table[code - low]
 
 
-def _plain(column: Any) -> Any:
+def _plain(column: object) -> Any:
     """Numbers as they are stored; as doubles with NaN where some are missing."""
     if isinstance(column, np.ma.MaskedArray):
         return np.ma.filled(column.astype(np.float64), np.nan)

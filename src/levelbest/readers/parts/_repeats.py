@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from levelbest.cautions import Caution
 from levelbest.readers.parts._counts import Counted
 from levelbest.readers.parts._ranking import cut_parts
@@ -14,7 +12,7 @@ from levelbest.trials.problems import about_repeats
 __all__ = ["find_repeats"]
 
 
-def find_repeats(connection: Any, counted: Counted, limit: int) -> list[Caution]:
+def find_repeats(connection: object, counted: Counted, limit: int) -> list[Caution]:
     """Refuse sample ids that repeat with their scores; caution where the scores differ."""
     source = counted.source
     if source.sample is None:

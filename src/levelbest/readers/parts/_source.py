@@ -124,7 +124,7 @@ def limited(limit: int) -> Iterator[Any]:
         connection.execute("RESET memory_limit")
 
 
-def parquet_paths(source: Any) -> tuple[str, ...]:
+def parquet_paths(source: object) -> tuple[str, ...]:
     """The files, which must be Parquet."""
     paths = [str(path.absolute()) for path in as_paths(source)]
     odd = [Path(path).name for path in paths if not path.endswith((".parquet", ".pq"))]
@@ -133,7 +133,7 @@ def parquet_paths(source: Any) -> tuple[str, ...]:
     return tuple(paths)
 
 
-def find_families(connection: Any, source: Source, family: str | None) -> tuple[list[tuple[str, Source]], int]:
+def find_families(connection: object, source: Source, family: str | None) -> tuple[list[tuple[str, Source]], int]:
     """Each family's name and source, with the kinds of its columns; and how many rows have no family.
 
     Without a column that names them, each file is a family, as when files are read whole.
@@ -159,7 +159,7 @@ def find_families(connection: Any, source: Source, family: str | None) -> tuple[
     return [(name, replace(own, kinds={**own.kinds, source.group: "VARCHAR"})) for name, own in each], 0
 
 
-def _described(connection: Any, source: Source, family: str | None = None) -> Source:
+def _described(connection: object, source: Source, family: str | None = None) -> Source:
     """The source with the kinds of its columns, every one that is asked for among them."""
     known = {row[0]: str(row[1]) for row in run(connection, f"DESCRIBE SELECT * FROM {source.relation}")}
     asked = (source.group, source.selection, source.reported, source.weight, source.stratum, source.sample, family)

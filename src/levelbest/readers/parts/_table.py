@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ ENGINES = ("local", "ray")
 
 
 def read_in_parts(
-    source: Any,
+    source: object,
     *,
     group: str,
     selection: str,

@@ -70,7 +70,7 @@ def _changing() -> frozenset[str]:
     return frozenset(row[0] for row in _judge().execute(query).fetchall())
 
 
-def matching_rows(condition: str, columns: Mapping[str, Any], n_rows: int, source: str) -> Mask:
+def matching_rows(condition: str, columns: Mapping[str, object], n_rows: int, source: str) -> Mask:
     """The rows of a table in memory for which a condition holds."""
     import duckdb
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from levelbest._check import Column
 from levelbest.errors import InputError
 from levelbest.readers.columns import Coded, as_codes, is_numeric, taken, texts
 from levelbest.readers.steps import names
@@ -52,7 +53,7 @@ _ENDINGS = names.word_set("id uuid path dir folder name url timestamp time date 
 
 def configuration_of(
     table: Merged, roles: Roles, wanted: Wanted, keep: npt.NDArray[np.int64], everything: bool
-) -> Mapping[str, npt.NDArray[Any]]:
+) -> Mapping[str, Column]:
     """Hyperparameters by column, for the rows kept."""
     used = roles.used()
     if wanted.configuration is not None:
@@ -72,13 +73,13 @@ def configuration_of(
 
 def _chosen(
     table: Merged, chosen: Sequence[str], used: set[str], keep: npt.NDArray[np.int64], everything: bool
-) -> dict[str, npt.NDArray[Any]]:
+) -> dict[str, Column]:
     return {name: _values(table.columns[name], keep, everything) for name in chosen if name not in used}
 
 
-def _spelled(table: Merged, used: set[str], keep: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:
+def _spelled(table: Merged, used: set[str], keep: npt.NDArray[np.int64]) -> dict[str, Column]:
     """Settings that a run's name spells out, as in ``03_t1024_l2_de6``: one column each."""
-    found: dict[str, npt.NDArray[Any]] = {}
+    found: dict[str, Column] = {}
     for name in table.columns:
         column = table.columns[name]
         if name in used or not set(names.tokens(name)) & _RUN_NAMES or isinstance(column, Coded) or is_numeric(column):
@@ -109,7 +110,7 @@ def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:
     return settings + [name for name in numbered if 1 < len(as_codes(table.columns[name])[0]) <= table.n_rows / 2]
 
 
-def _varies(column: Any) -> bool:
+def _varies(column: object) -> bool:
     return len(as_codes(column)[0]) > 1
 
 
@@ -150,7 +151,7 @@ def is_result(name: str) -> bool:
     )
 
 
-def _values(column: Any, keep: Any, everything: bool) -> npt.NDArray[Any]:
+def _values(column: Any, keep: Any, everything: bool) -> Column:
     part = column if everything else taken(column, keep)
     if isinstance(part, Coded):
         return texts(part)

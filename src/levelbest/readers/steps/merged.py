@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -112,9 +111,9 @@ class Merged:
         per_table = [names.setdefault(stem(table.source), len(names)) for table in self.tables]
         return tuple(names), np.array(per_table, dtype=np.int32)[self.table_codes()]
 
-    def _load(self, name: str) -> Any:
+    def _load(self, name: str) -> object:
         owners = self.roles.get(name)
-        parts: list[tuple[Any, int]] = []
+        parts: list[tuple[object, int]] = []
         for place, table in enumerate(self.tables):
             own = owners[place] if owners is not None and len(set(owners)) > 1 and name not in table.columns else name
             parts.append((table.columns.get(own), table.n_rows))

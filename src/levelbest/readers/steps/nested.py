@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray, sign_of
+from levelbest._check import Column, FloatArray, sign_of
 from levelbest.errors import InputError, named
 from levelbest.readers.columns import Coded, is_numeric
 
@@ -37,7 +37,7 @@ _STEPS = ("step", "global_step", "epoch", "iteration", "iter", "training_iterati
 class Series:
     """One run's checkpoints."""
 
-    steps: tuple[Any, ...] | None
+    steps: tuple[object, ...] | None
     """None: only the position tells them apart."""
     values: FloatArray
 
@@ -66,7 +66,7 @@ def is_series(column: Any) -> bool:
     return any(isinstance(cell, (list, tuple, np.ndarray)) for cell in column)
 
 
-def has_steps(column: npt.NDArray[Any]) -> bool:
+def has_steps(column: Column) -> bool:
     """Whether the lists' items carry a step: pairs of step and value, or objects with a key for it."""
     items = (item for cell in column if isinstance(cell, (list, tuple)) for item in cell)
     return any(
@@ -76,20 +76,20 @@ def has_steps(column: npt.NDArray[Any]) -> bool:
     )
 
 
-def series_of(column: npt.NDArray[Any], path: str | None) -> list[Series]:
+def series_of(column: Column, path: str | None) -> list[Series]:
     """Each cell's checkpoints; a cell that holds no list has none."""
     return [_series(cell, path) for cell in column]
 
 
-def _series(cell: Any, path: str | None) -> Series:
+def _series(cell: object, path: str | None) -> Series:
     if isinstance(cell, np.ndarray):
         cell = cell.tolist()
     if not isinstance(cell, (list, tuple)):
         return Series(None, np.empty(0))
-    steps: list[Any] = []
+    steps: list[object] = []
     values: list[float] = []
     for place, item in enumerate(cell):
-        step: Any = None
+        step: object = None
         if isinstance(item, dict):
             step = next((item[name] for name in _STEPS if isinstance(item.get(name), (int, float))), None)
             item = dig(item, path) if path else None
@@ -102,7 +102,7 @@ def _series(cell: Any, path: str | None) -> Series:
     return Series(tuple(steps), np.array(values, dtype=np.float64))
 
 
-def dig(item: Any, path: str) -> Any:
+def dig(item: object, path: str) -> object:
     """The value at a dotted path inside nested objects; None where it leads nowhere."""
     if isinstance(item, dict):
         if path in item:
@@ -116,7 +116,7 @@ def dig(item: Any, path: str) -> Any:
     return None
 
 
-def _number(value: Any) -> float | None:
+def _number(value: object) -> float | None:
     if isinstance(value, (bool, int, float)):
         try:
             return float(value)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray
+from levelbest._check import Column, FloatArray
 from levelbest.readers.columns import Coded, is_numeric
 
 __all__ = ["MISSING", "Numbers", "as_numbers", "seconds_of"]
@@ -99,7 +99,7 @@ def _kind(text: str) -> str:
     return "word" if seconds_of(text) is None else "clock"
 
 
-def _parsed(column: npt.NDArray[Any]) -> Numbers:
+def _parsed(column: Column) -> Numbers:
     kinds: dict[str, str] = {}
     for value in column:
         if isinstance(value, str) and value not in kinds:
@@ -128,7 +128,7 @@ def _parsed(column: npt.NDArray[Any]) -> Numbers:
     return found
 
 
-def _beyond_one(column: npt.NDArray[Any], kinds: dict[str, str], *, decimal: bool) -> bool:
+def _beyond_one(column: Column, kinds: dict[str, str], *, decimal: bool) -> bool:
     """Whether a number without a percent sign is larger than 1."""
     if any(isinstance(value, (int, float)) and abs(value) > 1 and abs(value) != np.inf for value in column):
         return True

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import Column, FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, named
 from levelbest.readers.columns import as_codes, taken, texts, unique_codes
@@ -167,7 +167,7 @@ def _assembled(table: Merged, roles: Roles, wanted: Wanted, judged: Judged, rows
     keep = rows.keep
     everything = keep.size == table.n_rows
 
-    def pick(column: npt.NDArray[Any] | None) -> Any:
+    def pick(column: Column | None) -> Any:
         return column if column is None or everything else column[keep]
 
     families, family = unique_codes(pick(rows.family), rows.families)
@@ -295,7 +295,7 @@ def _codes(table: Merged, name: str | None, keep: Any, everything: bool) -> tupl
     return unique_codes(codes if everything else codes[keep], listed)
 
 
-def _seeds(column: Any) -> npt.NDArray[Any]:
+def _seeds(column: Any) -> Column:
     if isinstance(column, np.ma.MaskedArray):
         return column.filled(np.nan)
     if hasattr(column, "decode"):

@@ -139,7 +139,7 @@ def _without_prefix(name: str) -> tuple[str, ...]:
     return ()
 
 
-def choose_roles(columns: Mapping[str, Any], wanted: Wanted, known: Mapping[str, str], source: str) -> Roles:
+def choose_roles(columns: Mapping[str, object], wanted: Wanted, known: Mapping[str, str], source: str) -> Roles:
     """Columns for all roles: those asked for, then those the format knows, then obvious names."""
 
     def asked(role: str, option: str | None = None) -> str | None:
@@ -186,13 +186,13 @@ def looks_numeric(column: Any) -> bool:
     return len(head) > 0 and len(found.words) * 2 < len(head) - int(found.empty.sum())
 
 
-def _numeric(columns: Mapping[str, Any], name: str) -> bool:
+def _numeric(columns: Mapping[str, object], name: str) -> bool:
     if isinstance(columns, LazyColumns) and columns.numbers is not None:
         return name in columns.numbers or looks_numeric(columns[name])
     return looks_numeric(columns[name])
 
 
-def _guess_selection(columns: Mapping[str, Any], source: str, exclude: Wanted) -> str:
+def _guess_selection(columns: Mapping[str, object], source: str, exclude: Wanted) -> str:
     asked = {exclude.reported, exclude.cost, exclude.group, exclude.trial, exclude.search, exclude.seed}
     free = [name for name in columns if name not in asked | set(exclude.family or ())]
     exact = [name for name in free if names.tokens(name) in (("selection",), ("selection", "score"))]
@@ -221,7 +221,7 @@ def _guess_selection(columns: Mapping[str, Any], source: str, exclude: Wanted) -
     )
 
 
-def _guess_reported(roles: Roles, columns: Mapping[str, Any], free: Sequence[str], source: str) -> None:
+def _guess_reported(roles: Roles, columns: Mapping[str, object], free: Sequence[str], source: str) -> None:
     exact = [name for name in free if names.tokens(name) in (("reported",), ("reported", "score"))]
     test = [
         name
@@ -244,7 +244,7 @@ def _guess_reported(roles: Roles, columns: Mapping[str, Any], free: Sequence[str
         roles.notes.append(Caution.of("guessed-columns", kind="open", role="reported", columns=test))
 
 
-def _guess_family(roles: Roles, columns: Mapping[str, Any], free: Sequence[str], source: str) -> None:
+def _guess_family(roles: Roles, columns: Mapping[str, object], free: Sequence[str], source: str) -> None:
     exact = [name for name in free if names.tokens(name) == ("family",)]
     obvious = [name for name in free if obvious_family(names.tokens(name))]
     for tier in (exact, obvious):
@@ -269,7 +269,7 @@ def obvious_family(words: tuple[str, ...]) -> bool:
     return (len(words) == 1 and words[0] in _FAMILY) or (len(words) == 2 and words[0] in _FAMILY and words[1] == "name")
 
 
-def _guess_rest(roles: Roles, columns: Mapping[str, Any], free: Sequence[str], wanted: Wanted) -> None:
+def _guess_rest(roles: Roles, columns: Mapping[str, object], free: Sequence[str], wanted: Wanted) -> None:
     if roles.cost is None and wanted.cost is None:
         found = [name for name in free if _obvious_cost(name) and _numeric(columns, name)]
         exact = [name for name in found if names.tokens(name) == ("cost",)]
@@ -291,7 +291,7 @@ def _guess_rest(roles: Roles, columns: Mapping[str, Any], free: Sequence[str], w
         roles.flag = flags[0] if len(flags) == 1 else None
 
 
-def _obvious_sample(columns: Mapping[str, Any], free: Sequence[str]) -> str | None:
+def _obvious_sample(columns: Mapping[str, object], free: Sequence[str]) -> str | None:
     """The column of sample ids: known by its name, and by ids that are numbers or single words."""
     for known in (*_SAMPLE_IDS.split(), "epoch"):
         for name in free:

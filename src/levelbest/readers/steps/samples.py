@@ -81,7 +81,7 @@ def expand_samples(table: Merged, roles: Roles) -> Expanded | None:
     return Expanded(Merged(expanded), [said], skipped)
 
 
-def _items(table: Merged, name: str) -> list[list[Any]] | None:
+def _items(table: Merged, name: str) -> list[list[object]] | None:
     """Each row's samples of one score; None where the column holds no lists, or lists of checkpoints."""
     path: str | None = None
     owner = name
@@ -98,7 +98,7 @@ def _items(table: Merged, name: str) -> list[list[Any]] | None:
     return [_listed(cell, path) for cell in column]
 
 
-def _listed(cell: Any, path: str | None) -> list[Any]:
+def _listed(cell: object, path: str | None) -> list[Any]:
     if isinstance(cell, np.ndarray):
         cell = cell.tolist()
     if cell is None:

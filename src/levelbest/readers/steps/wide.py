@@ -152,6 +152,6 @@ def _owner(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str | 
     return None, family
 
 
-def _score(stack: Any, n_rows: int, n_samples: int) -> Any:
+def _score(stack: Any, n_rows: int, n_samples: int) -> object:
     order = np.arange(n_rows * n_samples).reshape(n_samples, n_rows).T.ravel()
     return taken(stack, order)

@@ -19,7 +19,7 @@ from levelbest.readers.raw import RawTable
 
 __all__ = ["DIVISION", "connect", "lazy_table", "read_parquet"]
 
-DIVISION: dict[str, Any] = {"ieee_floating_point_ops": False, "error_on_division_by_zero": False}
+DIVISION: dict[str, object] = {"ieee_floating_point_ops": False, "error_on_division_by_zero": False}
 """A division by zero is NULL, and not a NaN, which compares as larger than every number."""
 _COUNT = count()
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE", "DECIMAL")
@@ -30,7 +30,7 @@ _WIDE_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 def _engine() -> Any:
     import duckdb
 
-    settings: dict[str, Any] = {
+    settings: dict[str, object] = {
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
         **DIVISION,
@@ -87,7 +87,7 @@ def lazy_table(connection: Any, relation: str, source: str, *, text: bool = Fals
     types = {str(row[0]): str(row[1]).upper() for row in described}
     n_rows = int(connection.execute(f"SELECT count(*) FROM {relation}").fetchone()[0])
 
-    def load(name: str) -> Any:
+    def load(name: str) -> object:
         try:
             written = rf"regexp_replace(trim({name_of(name)}), '^''(''*[=+@-])', '\1')"
             cell = f"nullif({written}, '')" if text else name_of(name)
@@ -124,7 +124,7 @@ def _written(connection: Any, relation: str, cell: str) -> str:
     return "DOUBLE" if n_filled and not n_odd else "VARCHAR"
 
 
-def _fetched(connection: Any, query: str) -> Any:
+def _fetched(connection: Any, query: str) -> object:
     values = connection.execute(query).fetchnumpy()["v"]
     if isinstance(values, np.ma.MaskedArray) and not np.ma.getmaskarray(values).any():
         return np.ma.getdata(values)

@@ -44,7 +44,7 @@ def _recognises(path: Path) -> bool:
     return path.is_dir() and holds(path, _is_table)
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """Every plain table in a folder; one table where each file is a run."""
     tree = open_tree(path, _is_table)
     tables: list[RawTable] = []
@@ -118,7 +118,7 @@ def apart_by_path(by_path: Sequence[tuple[str, Sequence[RawTable]]]) -> None:
     first.cautions.append(Caution.of("guessed-columns", None, len(by_path), kind="arguments", count=len(by_path)))
 
 
-def _of_family(key: str, renamed: Mapping[Any, Any]) -> str:
+def _of_family(key: str, renamed: Mapping[object, object]) -> str:
     """A fact's key, ``sampler:<family>``, with the family's new name."""
     about, _, family = key.partition(":")
     return f"{about}:{renamed[family]}" if family in renamed else key
@@ -140,12 +140,12 @@ def _is_run(table: RawTable) -> bool:
     return not settings_vary(table.columns, counter)
 
 
-def _parts_of(names: Sequence[str]) -> dict[str, list[Any]]:
+def _parts_of(names: Sequence[str]) -> dict[str, list[object]]:
     """Column -> one value per file: the folders and the parts of the names that differ, and the path itself."""
     paths = [PurePosixPath(name) for name in names]
     shared = commonpath([str(path.parent) for path in paths]) if len(paths) > 1 else "."
     inner = [path.relative_to(shared) if shared not in ("", ".") else path for path in paths]
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[object]] = {}
     depths = {len(path.parts) for path in inner}
     if len(depths) == 1:
         levels = [[path.parts[level] for path in inner] for level in range(depths.pop() - 1)]
@@ -163,7 +163,7 @@ def _parts_of(names: Sequence[str]) -> dict[str, list[Any]]:
     return found | {"file": [str(path) for path in inner]}
 
 
-def _column(values: Sequence[str], name: str) -> dict[str, list[Any]]:
+def _column(values: Sequence[str], name: str) -> dict[str, list[object]]:
     """A part of the names as a column: ``seed3`` or ``lr=0.1`` in all of them is a setting of that name."""
     matches = [_SETTING.fullmatch(value) for value in values]
     keys = {match[1].strip("_") for match in matches if match}

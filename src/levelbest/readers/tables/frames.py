@@ -14,7 +14,7 @@ from levelbest.readers.raw import RawTable
 __all__ = ["frame_table", "is_frame"]
 
 
-def is_frame(source: Any) -> bool:
+def is_frame(source: object) -> bool:
     """Whether this is a dataframe or a mapping of columns, and not a path or a list of paths."""
     if isinstance(source, Mapping):
         return True
@@ -26,7 +26,7 @@ def is_frame(source: Any) -> bool:
     return isinstance(native, (nw.DataFrame, nw.LazyFrame))
 
 
-def frame_table(source: Any, name: str = "dataframe") -> RawTable:
+def frame_table(source: object, name: str = "dataframe") -> RawTable:
     """A dataframe's columns; a lazy frame is collected."""
     if isinstance(source, Mapping):
         columns = {str(key): _array(key, values) for key, values in source.items()}
@@ -44,7 +44,7 @@ def frame_table(source: Any, name: str = "dataframe") -> RawTable:
     return RawTable(name, {str(column): _series(frame[column], nw) for column in frame.columns})
 
 
-def _array(key: Any, values: Any) -> Any:
+def _array(key: object, values: Any) -> Any:
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise InputError(f"column {key!r} must be a list or array of values, got {type(values).__name__}")
     if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "iuf":

@@ -17,7 +17,7 @@ from levelbest.trials import Skipped
 
 __all__ = ["parse_json", "parse_lines", "table_of"]
 
-Record = dict[str, Any]
+Record = dict[str, object]
 _COLUMNS = names.word_set(
     "lr rate wd decay seed epoch step batch layers width depth dropout momentum time runtime cost seconds hours id "
     "index trial run config params status state"
@@ -69,7 +69,7 @@ def _reason(error: BaseException) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else str(error).split(";")[0]
 
 
-def _records(value: Any, source: str, skipped: list[Skipped]) -> tuple[list[Record], list[int]]:
+def _records(value: object, source: str, skipped: list[Skipped]) -> tuple[list[Record], list[int]]:
     if isinstance(value, list):
         for number, one in enumerate(value, 1):
             if not isinstance(one, dict) or not one:
@@ -127,7 +127,7 @@ def _by_key(lists: dict[str, list[Any]]) -> list[Record] | None:
     return [{role: key, score: cell} for key, column in lists.items() for cell in column]
 
 
-def _alike(columns: list[list[Any]]) -> bool:
+def _alike(columns: list[list[object]]) -> bool:
     """Whether columns of numbers are on one scale, as scores of several models are and settings are not."""
     middle = [abs(float(np.median([cell for cell in column if cell is not None]))) for column in columns]
     return min(middle) > 0 and max(middle) <= 5 * min(middle)
@@ -157,7 +157,7 @@ def table_of(records: list[Record], source: str, numbers: list[int], row_name: s
     )
 
 
-def _flat(value: Record, prefix: str, depth: int) -> Iterator[tuple[str, Any]]:
+def _flat(value: Record, prefix: str, depth: int) -> Iterator[tuple[str, object]]:
     for key, inner in value.items():
         name = f"{prefix}{key}"
         if isinstance(inner, dict) and inner and depth < _DEEP:

@@ -90,7 +90,7 @@ def _constants(trials: Trials) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def _constant(value: Any, size: int) -> Any:
+def _constant(value: object, size: int) -> Any:
     return np.full(size, value, dtype=object if isinstance(value, str) else np.float64)
 
 
@@ -135,31 +135,31 @@ def _cells(column: Any) -> list[Any]:
     return [None if cell != cell else int(cell) if whole else cell for cell in cells]
 
 
-def _write_csv(columns: Mapping[str, Any], file: IO[str]) -> None:
+def _write_csv(columns: Mapping[str, object], file: IO[str]) -> None:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([guarded(name) for name in columns])
     for row in _rows(columns):
         writer.writerow([_cell_text(cell) for cell in row])
 
 
-def _cell_text(cell: Any) -> Any:
+def _cell_text(cell: object) -> Any:
     if isinstance(cell, str):
         return guarded(cell)
     return "" if cell is None else repr(cell) if isinstance(cell, float) else cell
 
 
-def _write_lines(columns: Mapping[str, Any], file: IO[str]) -> None:
+def _write_lines(columns: Mapping[str, object], file: IO[str]) -> None:
     names = list(columns)
     for row in _rows(columns):
         record = {name: _plain(cell) for name, cell in zip(names, row, strict=True)}
         file.write(json.dumps(record, ensure_ascii=False, allow_nan=False, default=str) + "\n")
 
 
-def _plain(cell: Any) -> Any:
+def _plain(cell: object) -> Any:
     return repr(cell) if isinstance(cell, float) and np.isinf(cell) else cell
 
 
-def _write_parquet(columns: Mapping[str, Any], path: Path) -> None:
+def _write_parquet(columns: Mapping[str, object], path: Path) -> None:
     from levelbest.readers.tables.engine import connect, name_of, quoted
 
     connection = connect()

@@ -105,7 +105,7 @@ def score_of(curve: Curve) -> str:
     return curve.score if curve.reported or curve.problems is not None else f"{curve.score} (validation only)"
 
 
-def save_figure(figure: Figure | Any, path: Path) -> Path:
+def save_figure(figure: Figure | object, path: Path) -> Path:
     """Write a figure in the format of the path's ending."""
     return write_bytes(path, figure_bytes(figure, path.suffix.lower().removeprefix(".")))
 

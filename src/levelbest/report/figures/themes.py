@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 __all__ = ["COLOURS", "DASHES", "line_style", "slim", "themed"]
 
@@ -11,7 +10,7 @@ __all__ = ["COLOURS", "DASHES", "line_style", "slim", "themed"]
 # greyscale and for readers who see fewer colours. page.css holds the same ones.
 COLOURS = ("#2a62c9", "#c4500e", "#0b7d57", "#ab3f8c", "#0b7fa8", "#8a6800", "#6a4fcf", "#47525f")
 DARK_COLOURS = ("#7aa7ff", "#ff9257", "#3ccf9c", "#f08fd0", "#5cc8ee", "#e3bb45", "#b4a1ff", "#b3bfcc")
-DASHES: tuple[Any, ...] = (
+DASHES: tuple[object, ...] = (
     "-",
     (0, (5, 1.6)),
     (0, (1.2, 1.2)),
@@ -26,7 +25,7 @@ _GREY = re.compile(r"#(?P<one>[0-9a-f]{2})(?P=one){2}\b")
 _BESIDE_LETTERS = re.compile(r"\s*([A-Za-z])\s*")
 
 
-def line_style(i: int) -> tuple[str, Any]:
+def line_style(i: int) -> tuple[str, object]:
     """Colour and dash of the i-th line; after eight the colours come again, with other dashes."""
     return COLOURS[i % len(COLOURS)], DASHES[(i + i // len(COLOURS)) % len(DASHES)]
 

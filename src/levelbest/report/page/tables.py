@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -56,7 +55,7 @@ def common_decimals(points: Sequence[tuple[float, float, float]]) -> int:
     return wanted[len(wanted) // 2] if wanted else 2
 
 
-def verdict_tables(view: View) -> list[dict[str, Any]]:
+def verdict_tables(view: View) -> list[dict[str, object]]:
     """One table for each statistic and axis."""
     kinds = dict.fromkeys((pair.statistic, pair.axis) for pair in view.pairs)
     return [
@@ -68,7 +67,7 @@ def verdict_tables(view: View) -> list[dict[str, Any]]:
     ]
 
 
-def _verdict_table(view: View, statistic: str, axis: str) -> dict[str, Any]:
+def _verdict_table(view: View, statistic: str, axis: str) -> dict[str, object]:
     """One row a pair: who is better where, where nothing is decided, and where nothing can be compared; what is the
     same for every pair is said once."""
     rows, apart = [], []
@@ -144,7 +143,7 @@ def trials_csv(view: View) -> str:
     return out.getvalue()
 
 
-def _harmless(value: Any) -> str:
+def _harmless(value: object) -> str:
     text = (
         cell_text(value)
         if not isinstance(value, float) or value.is_integer()

@@ -135,7 +135,7 @@ def read_answers(path: Path) -> dict[str, str]:
     import yaml
 
     try:
-        document: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        document: object = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"the answers file {path.name} cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

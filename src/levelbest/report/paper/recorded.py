@@ -100,7 +100,7 @@ def _spaces(view: View, facts: Mapping[str, str]) -> str:
     return ";\n".join(lines)
 
 
-def _law(given: Any) -> str:
+def _law(given: object) -> str:
     """One parameter of a space in words."""
     if not isinstance(given, dict):
         return f"always {_text(given)}"
@@ -123,7 +123,7 @@ def _law(given: Any) -> str:
     return said
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value if isinstance(value, str) else json.dumps(value)
     return str(value) if isinstance(value, int) else f"{value:.6g}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from textwrap import fill
-from typing import Any
 
 from levelbest.readers.steps.designs import designs_of
 from levelbest.report.words.phrases import plural, shortened
@@ -14,7 +13,7 @@ __all__ = ["read_as", "reading_lines"]
 _WIDTH = 80
 
 
-def read_as(trials: Trials) -> dict[str, Any]:
+def read_as(trials: Trials) -> dict[str, object]:
     """The reading as plain data: roles, units, settings and designs."""
     metric = trials.metric
     return {

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from levelbest import _check
 from levelbest.run.study import Resources
@@ -31,7 +31,7 @@ class Job:
 
     folder: Path
     logs: Path
-    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    functions: Mapping[str, Callable[..., object]] = field(default_factory=dict)
     """Functions given as objects, by the name that tasks use."""
     names: tuple[str, ...] = ()
     """Functions given as ``module:name``."""

@@ -29,7 +29,7 @@ def setup_of(job: Job) -> tuple[dict[str, str], Setup]:
     return names, {"load": sorted(set(names.values())), "folder": str(job.folder)}
 
 
-def _importable(key: str, function: Any) -> str:
+def _importable(key: str, function: object) -> str:
     """``module:name`` of a function that another machine can import; a sentence where it cannot."""
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
     if module in (None, "__main__") or "<" in name:

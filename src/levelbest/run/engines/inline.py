@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
-from typing import Any
 
 from levelbest.errors import InputError
 from levelbest.run.attempt import attempt, seed_everything, why
@@ -23,7 +22,7 @@ class InlineEngine(Engine):
     capacity = 1
 
     def __init__(self, job: Job) -> None:
-        self._functions: dict[str, Callable[..., Any]] = dict(job.functions)
+        self._functions: dict[str, Callable[..., object]] = dict(job.functions)
         for name in job.names:
             try:
                 self._functions[name] = load(name, str(job.folder))
@@ -38,7 +37,7 @@ class InlineEngine(Engine):
         else:
             self._ended.append(self._call(task, self._functions[task["function"]]))
 
-    def _call(self, task: Task, function: Callable[..., Any]) -> Outcome:
+    def _call(self, task: Task, function: Callable[..., object]) -> Outcome:
         raw: Outcome = {"key": task["key"], "end": "exit", "wall": 0.0, "cpu": 0.0, "limit": task["limit"], "code": 0}
         steps: list[Scores] = []
         wall, cpu = time.monotonic(), time.process_time()

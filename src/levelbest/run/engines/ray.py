@@ -175,7 +175,7 @@ class _Driver:
 
     def __init__(self, run: Any, setup: Setup, tell: Any) -> None:
         self._run, self._setup, self._tell = run, setup, tell
-        self._running: dict[int, Any] = {}
+        self._running: dict[int, object] = {}
         """Ray ends a task whose reference nobody holds."""
 
     def submit(self, task: Task) -> None:

@@ -127,7 +127,7 @@ class SlurmEngine(Engine):
         self._queued, self._unsent = {}, []
 
 
-def _options(job: Job) -> dict[str, Any]:
+def _options(job: Job) -> dict[str, object]:
     resources = job.resources
     options: dict[str, Any] = {
         "cpus_per_task": max(1, int(resources.cpus or 1)),

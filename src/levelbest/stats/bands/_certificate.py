@@ -18,7 +18,7 @@ def _certificate() -> dict[str, Any]:
         text = file.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    kinds: dict[str, Any] = json.loads(text)["kinds"]
+    kinds: dict[str, object] = json.loads(text)["kinds"]
     return kinds
 
 

@@ -52,7 +52,7 @@ def normal_best(n: npt.ArrayLike) -> float | FloatArray:
 
 
 def law_best(
-    law: Any, n: npt.ArrayLike, conditional: Conditional | None = None, *, direction: str = "max"
+    law: object, n: npt.ArrayLike, conditional: Conditional | None = None, *, direction: str = "max"
 ) -> float | FloatArray:
     """The expected best of n scores drawn from a frozen SciPy distribution ([B] eqs. 2 and 4).
 
@@ -121,7 +121,7 @@ def _integrand(law: Any, t: FloatArray, *, n: FloatArray, score: _Expectation, d
     return np.asarray(np.where(lost, np.nan, value) * density)
 
 
-def _continuous_best(law: Any, budgets: IntArray, score: _Expectation, direction: str) -> FloatArray:
+def _continuous_best(law: object, budgets: IntArray, score: _Expectation, direction: str) -> FloatArray:
     bins = getattr(getattr(law, "dist", law), "_hbins", None)
     if bins is not None:
         return _histogram_best(law, np.asarray(bins, dtype=np.float64), budgets, score, direction)
@@ -164,7 +164,7 @@ def _gauss(integrand: Callable[[FloatArray], FloatArray], a: FloatArray, b: Floa
     return np.asarray((values.reshape(-1, a.size, nodes.size) @ weights) * half)
 
 
-def _double_exponential(law: Any, n: FloatArray, score: _Expectation, direction: str) -> FloatArray:
+def _double_exponential(law: object, n: FloatArray, score: _Expectation, direction: str) -> FloatArray:
     total = np.full(n.size, np.nan)
     for level in range(3, 9):
         step = 0.5**level

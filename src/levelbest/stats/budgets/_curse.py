@@ -46,7 +46,7 @@ class Curse:
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers for JSON."""
         rows = zip(self.n, self.curse, self.low, self.high, strict=True)
-        document: dict[str, Any] = plain(
+        document: dict[str, object] = plain(
             {
                 "drop_at_one": self.drop_at_one,
                 "confidence": self.confidence,

@@ -86,7 +86,7 @@ class Extrapolation:
         """Plain numbers for JSON."""
         keys = ("n", "value", "low", "high")
         rows = zip(self.n, self.value, self.low, self.high, strict=True)
-        document: dict[str, Any] = plain(
+        document: dict[str, object] = plain(
             {
                 "label": self.label,
                 "method": self.method,

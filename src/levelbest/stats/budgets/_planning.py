@@ -65,7 +65,7 @@ class Needed:
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers for JSON; what is out of reach is None."""
         keys = ("needed", "low", "high", "confidence", "n", "asked", "now", "goal", "tried", "capped")
-        document: dict[str, Any] = plain({key: getattr(self, key) for key in keys} | {"pilot": list(self.pilot)})
+        document: dict[str, object] = plain({key: getattr(self, key) for key in keys} | {"pilot": list(self.pilot)})
         return document
 
 

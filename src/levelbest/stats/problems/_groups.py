@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import Column, FloatArray, IntArray
 from levelbest.errors import InputError
 from levelbest.stats.best import rank_weights
 from levelbest.stats.problems._passes import pass_at_k
@@ -49,13 +48,13 @@ class GroupBest:
     value: FloatArray
     by_group: FloatArray
     n_groups: IntArray
-    groups: npt.NDArray[Any]
+    groups: Column
     sizes: IntArray
     weights: FloatArray | None
     direction: str
-    stratum: npt.NDArray[Any] | None = None
+    stratum: Column | None = None
 
-    def select(self, groups: npt.NDArray[Any]) -> GroupBest:
+    def select(self, groups: Column) -> GroupBest:
         """The same for some of the groups, given as a mask or as positions."""
         weights = None if self.weights is None else self.weights[groups]
         stratum = None if self.stratum is None else self.stratum[groups]
@@ -94,8 +93,8 @@ def expected_best_by_group(
     reported: npt.ArrayLike | None = None,
     *,
     direction: str = "max",
-    weights: Mapping[Any, float] | npt.ArrayLike | None = None,
-    strata: Mapping[Any, Any] | None = None,
+    weights: Mapping[object, float] | npt.ArrayLike | None = None,
+    strata: Mapping[object, object] | None = None,
 ) -> GroupBest:
     """The expected reported score of the best of n samples, in each group and averaged over groups.
 
@@ -181,7 +180,7 @@ def average_over_groups(by_group: FloatArray, weights: FloatArray | None) -> tup
     return value, known.sum(axis=0)
 
 
-def as_groups(group: npt.ArrayLike, n_samples: int) -> tuple[npt.NDArray[Any], IntArray, IntArray]:
+def as_groups(group: npt.ArrayLike, n_samples: int) -> tuple[Column, IntArray, IntArray]:
     """The distinct groups in order, the code of each sample's group, and the number of samples in each."""
     array = np.asarray(group)
     if array.ndim != 1 or array.size != n_samples:
@@ -213,7 +212,7 @@ def _buckets(
     """Groups of equal size as matrices: (their codes, selection scores, reported scores), a bounded number at once."""
     rows = None
     if code is not None and (code[1:] < code[:-1]).any():
-        small: npt.NDArray[Any] = code.astype(np.uint16) if sizes.size <= 1 << 16 else code  # radix sort for 16 bits
+        small: Column = code.astype(np.uint16) if sizes.size <= 1 << 16 else code  # radix sort for 16 bits
         rows = np.argsort(small, kind="stable")
     starts = np.cumsum(sizes) - sizes
     for size in np.unique(sizes):
@@ -260,7 +259,7 @@ def _tie_means(selection: FloatArray, reported: FloatArray, direction: str) -> F
     return means if direction == "max" else means[:, ::-1]
 
 
-def _group_weights(weights: Mapping[Any, float] | npt.ArrayLike | None, labels: npt.NDArray[Any]) -> FloatArray | None:
+def _group_weights(weights: Mapping[object, float] | npt.ArrayLike | None, labels: Column) -> FloatArray | None:
     if weights is None:
         return None
     if isinstance(weights, Mapping):
@@ -283,7 +282,7 @@ def _unless_equal(weights: FloatArray | None) -> FloatArray | None:
     return None if weights is None or (weights[0] > 0 and (weights == weights[0]).all()) else weights
 
 
-def _strata(strata: Mapping[Any, Any] | None, labels: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+def _strata(strata: Mapping[object, object] | None, labels: Column) -> Column | None:
     if strata is None:
         return None
     missing = [str(label) for label in labels if label not in strata]
@@ -305,9 +304,7 @@ class Repeats:
     """Whether every repeated row equals the first of its id in everything else."""
 
 
-def repeated_samples(
-    group: npt.NDArray[Any], ids: npt.NDArray[Any], others: Sequence[npt.NDArray[Any]]
-) -> Repeats | None:
+def repeated_samples(group: Column, ids: Column, others: Sequence[Column]) -> Repeats | None:
     """Which sample ids repeat within a group, and whether the ``others`` columns repeat with them; None where none do.
 
     An id that is missing tells nothing; one that is the same in every row only that everything repeats, if it does.
@@ -328,7 +325,7 @@ def repeated_samples(
     return Repeats(int(np.unique(key[order[again]]).size), int(later.min()), same)
 
 
-def _equal(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
+def _equal(a: Column, b: Column) -> bool:
     if a.dtype.kind == "f":
         return bool(((a == b) | (np.isnan(a) & np.isnan(b))).all())
     return bool((a.astype(str) == b.astype(str)).all())

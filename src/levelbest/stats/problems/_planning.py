@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +60,7 @@ def group_variance(
     reported: npt.ArrayLike | None = None,
     *,
     direction: str = "max",
-    weights: Mapping[Any, float] | npt.ArrayLike | None = None,
+    weights: Mapping[object, float] | npt.ArrayLike | None = None,
 ) -> GroupVariance:
     """Split the variance of the average over problems into problems and samples, by the jackknife within each.
 
@@ -160,7 +159,7 @@ def plan_groups(
     target: float,
     others: npt.ArrayLike | None = None,
     direction: str = "max",
-    weights: Mapping[Any, float] | npt.ArrayLike | None = None,
+    weights: Mapping[object, float] | npt.ArrayLike | None = None,
 ) -> GroupPlan:
     """More problems, more samples of each, or another n: what brings the standard error down to ``target``.
 
