@@ -27,6 +27,7 @@ __all__ = ["command"]
 )
 @click.option("--width", type=float, help="The width wanted of the interval.  [default: half the present one]")
 @click.option("--power", type=float, default=0.8, show_default=True, help="The chance wanted to certify a difference.")
+@click.option("--runs", type=click.IntRange(min=2), help="Runs of a family to divide into configurations and seeds.")
 @click.option("--baseline", metavar="NAME", help="Separate every other family from this one.")
 @confidence_option
 @resamples_option
@@ -41,7 +42,7 @@ def command(files: tuple[str, ...], as_json: bool, seed: int, **options: Any) ->
     from levelbest.designs.plan import plan_trials
 
     trials = load_trials(files, options)
-    keys = ("n", "width", "power", "baseline", "confidence", "missing", "n_resamples")
+    keys = ("n", "width", "power", "runs", "baseline", "confidence", "missing", "n_resamples")
     chosen = {key: options[key] for key in keys}
     policies = policies_of(options)
     with working("planning"):

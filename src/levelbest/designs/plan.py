@@ -10,6 +10,7 @@ import numpy as np
 
 from levelbest import _check
 from levelbest.designs._assemble import pairs_of
+from levelbest.designs._divided import Divided
 from levelbest.designs._input import as_trials, with_scores
 from levelbest.designs.seeds import only_seeds_vary
 from levelbest.errors import DataError, InputError
@@ -18,7 +19,7 @@ from levelbest.stats.bands import horizon
 from levelbest.stats.budgets import Needed, runs_to_separate, trials_for_width, trials_to_separate
 from levelbest.stats.contrasts import Sample
 from levelbest.stats.problems import GroupPlan, plan_groups
-from levelbest.trials import Scores, Settings, Trials
+from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
 from levelbest.trials.problems import too_few_samples
 
 __all__ = ["plan_trials"]
@@ -36,6 +37,7 @@ def plan_trials(
     n: int | None = None,
     width: float | None = None,
     power: float = 0.8,
+    runs: int | None = None,
     baseline: str | None = None,
     confidence: float = Settings.confidence,
     failed: str = Settings.failed,
@@ -58,6 +60,9 @@ def plan_trials(
         The width wanted of the interval for the expected best of ``n``; None: half the present one.
     power
         The chance wanted to certify the difference of each pair at ``n``.
+    runs
+        Where configurations have several runs: how many of each family there are to divide into configurations and
+        seeds; None: as many as there are.
     baseline
         Separate every other family from this one; None: all from all.
     confidence, failed, missing, n_resamples, rng
@@ -66,7 +71,8 @@ def plan_trials(
     Returns
     -------
     TrialPlan
-        Where trials belong to problems: how many problems, or samples of each.
+        Where trials belong to problems: how many problems, or samples of each. Where configurations have several
+        runs: how many configurations, and whether more configurations or more seeds tell more.
 
     Examples
     --------
@@ -81,6 +87,7 @@ def plan_trials(
     seeds = only_seeds_vary(table) and n in (None, 1)
     budget = _check.as_count((1 if seeds else BUDGET) if n is None else n, "n")
     planned = _Planned(table, budget, width, power, Settings(confidence, failed, missing, n_resamples, rng), seeds)
+    divided = Divided.of(table, runs, confidence)
     pairs = pairs_of(table.families, baseline) if len(table.families) > 1 or baseline is not None else ()
     over_problems = table.group is not None
     problems, unplanned = planned.problems() if over_problems else ([], [])
@@ -94,8 +101,11 @@ def plan_trials(
         power=power,
         score=table.metric.score,
         seed=rng,
-        cautions=tuple(caution for caution in table.cautions if caution.code != "no-reported"),
+        cautions=tuple(c for c in table.cautions if c.code not in ("no-reported", "nested-seeds")),
         unplanned=tuple(unplanned),
+        unit="configuration" if has_repeats(table) and not over_problems else "trial",
+        divisions=divided.plans,
+        division_powers=divided.powers(pairs),
     )
 
 
@@ -114,7 +124,11 @@ class _Planned:
     @property
     def scores(self) -> list[Scores]:
         settings = self.settings
-        return [self.trials[name].scores(settings.failed, missing=settings.missing) for name in self.trials.families]
+        tables = [self.trials[name] for name in self.trials.families]
+        scores = [table.scores(settings.failed, missing=settings.missing) for table in tables]
+        if not has_repeats(self.trials) or self.trials.group is not None:
+            return scores
+        return [by_configuration(table, own) for table, own in zip(tables, scores, strict=True)]
 
     def widths(self) -> Iterator[tuple[str, Needed]]:
         """Trials of each family until its interval is as narrow as wanted; few seeds can be separated, no more."""

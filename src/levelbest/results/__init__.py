@@ -5,7 +5,7 @@ from __future__ import annotations
 from levelbest.results.comparison import Comparison, Effect, PairComparison, Standing, Terms
 from levelbest.results.cost_curve import FamilyCostCurve
 from levelbest.results.curve import Curve, CurveSet, Stratum
-from levelbest.results.plan import TrialPlan
+from levelbest.results.plan import DividedRuns, TrialPlan
 from levelbest.results.reach import Reach, Reaches
 from levelbest.results.tasks import OverTasks, TaskComparison
 from levelbest.results.variance import FamilyVariance, Variances
@@ -26,6 +26,7 @@ __all__ = [
     "Crossing",
     "Curve",
     "CurveSet",
+    "DividedRuns",
     "Effect",
     "FamilyCostCurve",
     "FamilyVariance",

@@ -7,10 +7,54 @@ from typing import Any
 
 from levelbest._plain import plain
 from levelbest.cautions import Caution
-from levelbest.stats.budgets import Needed
+from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.problems import GroupPlan
 
-__all__ = ["TrialPlan"]
+__all__ = ["DividedRuns", "TrialPlan"]
+
+
+@dataclass(frozen=True)
+class DividedRuns:
+    """More configurations or more seeds: one family's runs divided one way or another."""
+
+    family: str
+    mean: float
+    sign: float
+    """1 where higher is better, else -1."""
+    now: Division
+    """As the runs are divided now."""
+    ways: tuple[Division, ...]
+    """The runs planned for, divided in other ways."""
+
+    @property
+    def precise(self) -> Division:
+        """The way with the smallest standard error of the mean."""
+        return min(self.ways, key=lambda way: way.error)
+
+    @property
+    def finding(self) -> Division:
+        """The way whose best configuration is expected to be the best."""
+        return max(self.ways, key=lambda way: way.new_run)
+
+    def new_run(self, way: Division) -> float:
+        """What a new run of the best configuration is expected to score."""
+        return self.mean + self.sign * way.new_run
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form that ``--json`` prints."""
+        return {
+            "family": self.family,
+            "now": self._row(self.now),
+            "ways": [self._row(way) for way in self.ways],
+        }
+
+    def _row(self, way: Division) -> dict[str, Any]:
+        return {
+            "configurations": way.configurations,
+            "seeds": way.seeds,
+            "error": way.error,
+            "new_run": self.new_run(way),
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +73,13 @@ class TrialPlan:
     cautions: tuple[Caution, ...] = ()
     unplanned: tuple[tuple[str, str, str], ...] = ()
     """(family, stratum, why): strata whose problems allow no plan."""
+    unit: str = "trial"
+    """The word for what is planned: a trial, or a configuration with its runs."""
+    divisions: tuple[DividedRuns, ...] = ()
+    """More configurations or more seeds, where configurations have several runs."""
+    division_powers: tuple[tuple[str, str, tuple[tuple[Division, float], ...]], ...] = ()
+    """There, for each pair: the chance to tell the means of random configurations apart, as the runs are divided now
+    and in each other way."""
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -67,6 +118,17 @@ class TrialPlan:
                 ],
                 "unplanned": [
                     {"family": family, "stratum": stratum, "reason": why} for family, stratum, why in self.unplanned
+                ],
+                "divisions": [own.to_dict() for own in self.divisions],
+                "division_powers": [
+                    {
+                        "families": [first, second],
+                        "ways": [
+                            {"configurations": way.configurations, "seeds": way.seeds, "power": power}
+                            for way, power in powers
+                        ],
+                    }
+                    for first, second, powers in self.division_powers
                 ],
                 "horizons": [{"n_trials": size, "n": n} for size, n in self.horizons],
                 "confidence": self.confidence,

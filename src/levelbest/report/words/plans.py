@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from levelbest.report.words.phrases import level
-from levelbest.results import TrialPlan
-from levelbest.stats.budgets import Needed
+from levelbest.report.words.phrases import level, plural
+from levelbest.results import DividedRuns, TrialPlan
+from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.problems import GroupPlan
 
 __all__ = ["plan_sentences", "problem_plan_words"]
@@ -24,8 +25,10 @@ def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
     planned = [needed for _, _, needed in plan.separations] + [needed for _, needed in plan.widths]
     capped = next((needed for needed in planned if needed.capped), None)
     if capped is not None:
-        reach = f"{min(capped.pilot)} trials can speak of n up to a quarter of their number"
+        reach = f"{plural(min(capped.pilot), plan.unit)} can speak of n up to a quarter of their number"
         sentences.append(f"{reach}: planned for n = {capped.n}, not {capped.asked}.")
+    sentences += [_divided(own) for own in plan.divisions]
+    sentences += [_division_power(*pair) for pair in plan.division_powers]
     if plan.horizons:
         shown = ", ".join(f"{n} of {size}" for size, n in plan.horizons)
         sentences.append(f"The median curve has exact {level(plan.confidence)} limits on both sides up to n = {shown}.")
@@ -62,25 +65,57 @@ def problem_plan_words(plan: GroupPlan) -> str:
 
 def _width(plan: TrialPlan, family: str, needed: Needed) -> str:
     now = f"{family}: the {level(plan.confidence)} interval of the best of {needed.n} is {needed.now:.2g} wide"
+    now += f" with {plural(needed.pilot[0], plan.unit)}"
     if _is_hopeless(needed):
-        return f"{now} with {needed.pilot[0]} trials; {needed.goal:.2g} is out of reach."
-    return f"{now} with {needed.pilot[0]} trials; about {_round(needed.needed)} would make it {needed.goal:.2g}."
+        return f"{now}; {needed.goal:.2g} is out of reach."
+    return f"{now}; about {_round(needed.needed)} would make it {needed.goal:.2g}."
 
 
 def _separation(plan: TrialPlan, first: str, second: str, needed: Needed) -> str:
-    of = f"{first} and {second} with {needed.n} trial{'s' * (needed.n != 1)}"
+    of = f"{first} and {second} with {plural(needed.n, plan.unit)}"
+    units = f"{plan.unit}s"
     present = " and ".join(dict.fromkeys(f"{count}" for count in needed.pilot))
     if _is_hopeless(needed):
-        return f"{of}: any difference is too small for more trials to show; take either, or the cheaper."
+        return f"{of}: any difference is too small for more {units} to show; take either, or the cheaper."
     if needed.needed <= max(needed.pilot):
-        return f"{of}: {present} trials of each are enough: such a study tells them apart {_often(needed.now)}."
+        return f"{of}: {present} {units} of each are enough: such a study tells them apart {_often(needed.now)}."
     unsure = f"between {_round(needed.low)} and {_round(needed.high)}" if math.isfinite(needed.high) else ""
     unsure = unsure or f"{_round(needed.low)} or more"
-    many = f"about {_round(needed.needed)} trials of each would tell them apart {_often(plan.power)}"
+    many = f"about {_round(needed.needed)} {units} of each would tell them apart {_often(plan.power)}"
     return (
-        f"{of}: {many}, if the difference is as observed; {present} do {_often(needed.now)}. So few trials leave the "
+        f"{of}: {many}, if the difference is as observed; {present} do {_often(needed.now)}. So few {units} leave the "
         f"number open ({unsure})."
     )
+
+
+def _divided(plan: DividedRuns) -> str:
+    """More configurations or more seeds, for the mean and for finding a good configuration."""
+    now, precise, finding = plan.now, plan.precise, plan.finding
+    if not finding.new_run > 0:
+        return (
+            f"{plan.family}: configurations cannot be told from the luck of seeds, so that more of either tell as much."
+        )
+    of_runs = f"{plan.family}, more configurations or more seeds: of {plan.ways[0].runs} runs"
+    error = f"a standard error of {precise.error:.2g}, against {now.error:.2g} with {_way(now)} as now"
+    score = f"a new run of it is expected to score {plan.new_run(finding):.4g}, against {plan.new_run(now):.4g}"
+    if precise == finding:
+        both = f"{_way(precise)} tell the mean best ({error}) and find the best configuration ({score}, if normal)"
+        return f"{of_runs} {both}."
+    found = f"{_way(finding)} find the best configuration ({score}, if effects are normal)"
+    return f"{of_runs} {_way(precise)} tell the mean best ({error}), and {found}."
+
+
+def _division_power(first: str, second: str, powers: Sequence[tuple[Division, float]]) -> str:
+    (now, power), *others = powers
+    sentence = (
+        f"{first} and {second}, the means of random configurations: {_way(now)} of each tell them apart {_often(power)}"
+    )
+    best, most = max(others, key=lambda way: way[1], default=(now, power))
+    return f"{sentence}, {_way(best)} {_often(most)}." if most > power + 0.005 else f"{sentence}."
+
+
+def _way(way: Division) -> str:
+    return f"{way.configurations} x {plural(way.seeds, 'seed')}"
 
 
 def _is_hopeless(needed: Needed) -> bool:

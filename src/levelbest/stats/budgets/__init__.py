@@ -1,12 +1,13 @@
 """What a budget buys: cost instead of trials, a target to reach, and what more trials would tell.
 
 `cost_curve` where trials differ in cost; `budget_to_reach` for a target; `trials_for_width` and `trials_to_separate` to
-plan; `claim_gate` for a claim after many attempts; `winners_curse` for what choosing overstates; `extrapolated_best`
-past the trials.
+plan, `divide_runs` for more configurations or more seeds; `claim_gate` for a claim after many attempts; `winners_curse`
+for what choosing overstates; `extrapolated_best` past the trials.
 """
 
 from __future__ import annotations
 
+from levelbest.stats.budgets._configurations import Division, divide_runs, power_of_division
 from levelbest.stats.budgets._cost import CostCurve, cost_budgets, cost_curve, cost_horizon
 from levelbest.stats.budgets._cost import as_cost as as_cost
 from levelbest.stats.budgets._cost import as_cost_budgets as as_cost_budgets
@@ -25,6 +26,7 @@ from levelbest.stats.budgets._separation import runs_to_separate, trials_to_sepa
 __all__ = [
     "CostCurve",
     "Curse",
+    "Division",
     "Extrapolation",
     "Gate",
     "HeldBack",
@@ -36,7 +38,9 @@ __all__ = [
     "cost_curve",
     "cost_differences",
     "cost_horizon",
+    "divide_runs",
     "extrapolated_best",
+    "power_of_division",
     "runs_to_separate",
     "trials_for_width",
     "trials_to_separate",
