@@ -1,5 +1,7 @@
 """What columns are taken for, by their names alone; and what is asked instead."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -194,3 +196,23 @@ def test_words_in_a_cost_do_not_cost_the_trial():
     assert trials.n_trials == 3
     assert np.isnan(trials.cost[2])
     assert "'free' is no number; read as empty" in trials.skipped[0].why
+
+
+def test_settings_of_a_nested_file_play_their_parts(tmp_path):
+    """A folder of JSON files, one a run, as a training script leaves it: the model and the seed are settings."""
+    for i in range(12):
+        model, score = ("bert", 0.80) if i < 6 else ("roberta", 0.84)
+        config = {"model": model, "lr": 1e-5 * (i + 1), "seed": i % 6}
+        document = {"config": config, "metrics": {"dev": {"f1": score + 0.001 * i}}}
+        (tmp_path / f"{model}_{i % 6}.json").write_text(json.dumps(document))
+    trials = lb.read_trials(tmp_path)
+    assert trials.families == ("bert", "roberta")
+    assert trials.columns["family"] == "config.model"
+    assert trials.columns["seed"] == "config.seed"
+    # the numbers in the files' names and equal seeds are no equal configurations: nothing is compared pair by pair
+    assert lb.compare(trials, n=[2], n_resamples=50).terms.design == "trials"
+
+
+def test_a_plain_name_goes_before_a_setting():
+    rows = {"method": ["a", "a", "b", "b"], "config.model": ["x", "y", "x", "y"], "acc": [0.1, 0.2, 0.3, 0.4]}
+    assert lb.read_trials(rows).families == ("a", "b")

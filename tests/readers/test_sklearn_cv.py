@@ -106,3 +106,16 @@ def test_other_tables_are_not_taken_for_it(tmp_path):
     assert not READER.recognises(path)
     assert not READER.recognises(tmp_path)
     assert not READER.recognises(tmp_path / "absent.csv")
+
+
+def test_a_search_itself_is_read_and_its_pickle_is_not(results, tmp_path):
+    class Search:
+        cv_results_ = results
+
+    assert len(read_trials(Search())) == len(read_trials(results)) == 7
+    path = tmp_path / "search.joblib"
+    path.write_bytes(b"\x80\x04\x95")
+    with pytest.raises(InputError, match=r"runs code when it is opened.*to_csv"):
+        read_trials(path)
+    with pytest.raises(InputError, match="a source must be a path"):
+        read_trials(object())

@@ -4,6 +4,8 @@ import math
 from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
+
 from levelbest.cautions import Caution
 from levelbest.report.view import Family, Line, Pair, Range, View
 
@@ -54,6 +56,55 @@ def make_view(reported="test_acc"):
         methods=f"We ran {HOSTILE}.",
         references=("Someone. Something. 2018.",), published={"SOTA <b>": 0.7}, provenance={"seed": "0"},
     )  # fmt: skip
+
+
+def large_view(count, n_trials=60):
+    """``count`` families with curves of two statistics and over cost, every pair with verdicts of its own, and all
+    trials: about what a report of so many families has."""
+    rng = np.random.default_rng(5)
+    view, names = make_view(), [f"model-{i:02d}" for i in range(count)]
+    budgets = tuple(float(n) for n in range(1, n_trials + 1))
+    costs = tuple(np.geomspace(0.93, 74.6, 45).tolist())
+
+    def curve(name, statistic, axis, x):
+        rise = np.sort(rng.uniform(0.6, 0.98, len(x)))
+        half = rng.uniform(0.02, 0.1, len(x))
+        return line(name, statistic, axis, tuple(rise), tuple(rise - half), tuple(rise + half), x)
+
+    def compared(both, statistic, axis, x):
+        difference = np.cumsum(rng.normal(0, 0.01, len(x)))
+        first, second = sorted(rng.choice(np.array(x[1:-1]), 2, replace=False).tolist())
+        step = 1.0 if axis == "trials" else 0.0
+        parts = (
+            Range(x[0], first, "undecided"),
+            Range(first + step, second, both[0]),
+            Range(second + step, x[-1], "not comparable", "verdicts reach to half the trials of the smaller family"),
+        )
+        low, high = difference - 0.2, difference + 0.2
+        return Pair(both, statistic, axis, x, tuple(difference), tuple(low), tuple(high), parts, "")
+
+    kinds = [("mean", "trials", budgets), ("median", "trials", budgets), ("mean", "cost", costs)]
+    families = [
+        replace(view.families[1], name=name, headline=(0.9 - i / 1000, 0.85, 0.95)) for i, name in enumerate(names)
+    ]
+    rows = count * n_trials
+    table = {
+        "family": tuple(name for name in names for _ in range(n_trials)),
+        **{key: tuple(rng.uniform(0, 1, rows).round(4).tolist()) for key in ("dev_acc", "test_acc", "gpu_hours", "lr")},
+        "layers": tuple(rng.integers(1, 9, rows).tolist()),
+    }
+    sentence = "The data cannot tell {} from {} with 1 to 30 trials; from 31 on 60 trials are too few to tell. " * 3
+    return replace(
+        view,
+        families=tuple(families),
+        lines=tuple(curve(name, *kind) for kind in kinds for name in names),
+        pairs=tuple(compared(both, *kind) for kind in kinds for both in combinations(names, 2)),
+        details=tuple(sentence.format(*both, *both, *both) for both in combinations(names, 2)),
+        headline=5,
+        table=table,
+        n_rows=rows,
+        published={},
+    )
 
 
 def many_families(count):

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import pypdf
 import pytest
-from page_view import HOSTILE, PLAIN, make_view, many_families
+from page_view import HOSTILE, PLAIN, large_view, make_view, many_families
 
 from levelbest.cautions import Caution
 from levelbest.report.page.html import render_page
@@ -402,12 +402,25 @@ def test_many_families_stay_a_page_that_can_be_sent():
     pairs = data["kinds"]["mean/trials"]["pairs"]
     assert len(pairs) == 990
     verdicts = data["kinds"]["mean/trials"]["verdicts"]
-    assert all(verdicts[pair["ranges"]] for pair in pairs)
     assert verdicts == [[[1, 1, -1], [2, 4, 1]]]  # what all have in common is there once: the second is better from 2
-    drawn = {name for pair in pairs if "x" in pair for name in pair["of"]}
+    assert {place for _, _, place, *_ in pairs} == {0}
+    drawn = {name for pair in pairs if len(pair) > 3 for name in pair[:2]}
     assert 44 in drawn  # the best stand first
     assert 0 not in drawn
     assert "further pairs are in report.json" in text
+
+
+def test_a_page_of_45_families_with_costs_and_all_their_trials_is_smaller_than_a_megabyte_and_a_fifth():
+    view = large_view(45)
+    # of the size that the figures of such a report have, with numbers as a drawing has them
+    path = b'<path d="' + b"M 40.640240 228.430496 \nL 432.476830 228.430496 \n" * 20 + b'"/>\n'
+    sizes = {"curves": 114_000, "cost": 106_000, "differences": 51_000, "distributions": 130_000}
+    figures = {name: b"<svg>" + path * (size // len(path)) + b"</svg>" for name, size in sizes.items()}
+    text = render_page(view, figures)
+    assert len(text.encode()) < 1_200_000
+    data = json.loads(text.split('id="view-data">')[1].split("</script>")[0])
+    assert all(len(kind["pairs"]) == 990 and len(kind["lines"]) == 45 for kind in data["kinds"].values())
+    assert 5 in data["kinds"]["mean/trials"]["budgets"][0]  # the headline budget is among those drawn
 
 
 def test_a_pair_whose_curve_is_left_out_says_where_it_is(browser, tmp_path):

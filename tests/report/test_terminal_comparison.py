@@ -1,6 +1,7 @@
 """A comparison on one screen: 80 columns, no colour needed, no cell cut, nothing twice."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from comparing import comparison, effect, pair, standing, terms
@@ -88,6 +89,23 @@ def test_forty_five_families_are_a_ranking(capsys):
     assert all(len(line) <= 80 for line in lines)
     ranked = [line.split() for line in lines if line.strip()[:2].rstrip().isdigit() and "family-" in line]
     assert [row[:2] for row in ranked] == [[str(i + 1), f"family-{i:02d}"] for i in range(45)]
+
+
+def test_forty_five_families_with_every_remark_and_step_fit_eighty_lines(capsys):
+    many = _many(45, effect=effect(0.01, -0.09, 0.11), further=12465, survives=False)
+    names = many.families
+    more = [
+        *(Caution.of("trend", name, 0.3, rho=0.3, better=True) for name in names[:9]),
+        *(Caution.of("outlier", name, 0.99, score=0.99, distance=3.5, gap=1.2) for name in names[5:12]),
+        *(Caution.of("repeated-configurations", name, 3, repeated=3, n_trials=120) for name in names[::2]),
+        *(Caution.of("few-values", name, 7, distinct=7, n_trials=120) for name in names[::3]),
+        Caution.of("no-reported", selection="a_selection_score_with_a_long_name"),
+        Caution.of("guessed-columns", columns=(("selection", "dev_acc"), ("family", "model")), direction="max", by="x"),
+    ]
+    lines = _printed(capsys, replace(many, cautions=(*many.cautions, *more)))
+    assert len(lines) <= 80
+    assert all(len(line) <= 80 for line in lines)
+    assert len(set(lines) - {""}) == len([line for line in lines if line])  # nothing is printed twice
 
 
 def test_long_names_are_folded_not_cut(capsys):

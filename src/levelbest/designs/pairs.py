@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -68,6 +69,14 @@ class Pairing:
     rows: tuple[IntArray, ...]
 
 
+_COUNTERS = frozenset(("run", "trial", "index", "idx", "id", "number", "name", "repetition", "iteration", "row"))
+"""A column whose name has no other words numbers the trials: equal numbers are no equal configurations."""
+
+
+def _counts(name: str) -> bool:
+    return set(re.findall("[a-z]+", name.lower())) <= _COUNTERS
+
+
 def _tables(trials: Trials) -> list[Trials]:
     return [trials[name] for name in trials.families]
 
@@ -79,7 +88,7 @@ def find_pairing(families: Sequence[Trials], *, required: bool = False) -> Pairi
     family; one of them must vary. Equal seed numbers alone are no pairing unless it is ``required``. None where there
     is no such pairing; with ``required`` an error says why.
     """
-    shared = _shared_columns(families)
+    shared = [name for name in _shared_columns(families) if required or not _counts(name)]
     varied = [name for name in shared if any(_varies(family.configuration[name]) for family in families)]
     seeds = [family.seed for family in families]
     same_seeds = all(seed is not None for seed in seeds) and _same_values([np.asarray(seed) for seed in seeds])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +118,8 @@ def _tables(source: object, reader: str | None, options: dict[str, object]) -> l
     from levelbest.readers.tables.files import as_paths, short_names
     from levelbest.readers.tables.frames import is_frame
 
-    if source is None or isinstance(source, (int, float, bytes)):
+    source = getattr(source, "cv_results_", source)  # scikit-learn's searches, as they are
+    if isinstance(source, bytes) or not isinstance(source, (str, Path, Iterable)):
         raise InputError(f"a source must be a path, a glob, a list of them or a dataframe, got {source!r}")
     if not isinstance(source, (str, Path)) and is_frame(source):
         _check_options(options, [])

@@ -17,6 +17,7 @@ from levelbest.readers.tables.files import kind_of
 
 __all__ = ["options_of", "read_path", "reader_for", "readers"]
 
+_PICKLES = (".joblib", ".pkl", ".pickle")
 _FOLDER, _ARCHIVE, _SQLITE, _DELIMITED, _JSON, _OTHER = "folder", "archive", "sqlite", "delimited", "json", "other"
 
 # Modules with READERS and what they could read, the particular before the general: a tracker's folder or file before a
@@ -91,6 +92,11 @@ def reader_for(path: Path, name: str | None = None) -> Reader:
         raise InputError(
             f"the folder {path.resolve().name!r} is not one that a reader knows ({inside}); name the files, e.g. with "
             f"a glob: '{path / '*.csv'}'"
+        )
+    if path.suffix.lower() in _PICKLES:
+        raise InputError(
+            f"{path.name} is a pickle, which runs code when it is opened, and is not read; save a table instead, e.g. "
+            "pandas.DataFrame(search.cv_results_).to_csv('search.csv'), or give levelbest.read_trials the search itself"
         )
     raise InputError(
         f"{path.name} is in no known format; choose one with {named('reader')}, of: "

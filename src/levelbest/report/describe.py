@@ -79,7 +79,7 @@ class Distribution:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Description(Distribution):
     """One family: its selection scores, and the reported ones beside them.
 
@@ -128,6 +128,9 @@ class Description(Distribution):
     def reported_iqr(self) -> float:
         """Of the reported scores."""
         return _NAN if self.claimed is None else self.claimed.iqr
+
+    def __repr__(self) -> str:
+        return f"Description({self})"
 
     def __str__(self) -> str:
         error = self.sd / np.sqrt(max(self.n_trials - self.n_failed, 1))

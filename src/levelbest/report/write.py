@@ -40,6 +40,9 @@ class Report:
         shown = html_table(["verdict"], [[one] for one in self.view.verdict], caption=f"page: {self.page}")
         return shown if self.view.comparison is None else self.view.comparison._repr_html_() + shown
 
+    def __repr__(self) -> str:
+        return f"Report({self.page}: {self.view.verdict[0]})"
+
     def __str__(self) -> str:
         return "\n".join([*self.view.verdict, f"page: {self.page}"])
 
@@ -90,7 +93,7 @@ def _drawn(view: View, trials: Trials | None) -> dict[str, Figure]:
 def _write_page(view: View, figures: Mapping[str, Figure], page: Path) -> Path:
     pictures = {}
     for name, figure in figures.items():
-        pictures[name] = figure_bytes(figure, "svg")
+        pictures[name] = figure_bytes(figure, "svg", dpi=130)  # clouds of trials are pixels
         figure.set_layout_engine("none")  # laid out once, for every format
     return write_text(page, html.render_page(view, pictures))
 

@@ -118,7 +118,8 @@ class Curve:
         return self.sentence()
 
     def __repr__(self) -> str:
-        last = self.n.size - 1
+        closed = np.flatnonzero(np.isfinite(self.low) & np.isfinite(self.high))
+        last = closed[-1] if closed.size else self.n.size - 1
         value = f"{self.value[last]:.4g} [{self.low[last]:.4g}, {self.high[last]:.4g}]"
         return f"Curve({self.family}: {self.statistic} of the best {self.score} of {self.n[last]} = {value})"
 
@@ -191,6 +192,9 @@ class CurveSet(tuple[Curve, ...]):
     """The curves of several families: a tuple that notebooks show as one figure."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"CurveSet({', '.join(curve.family for curve in self)})"
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))

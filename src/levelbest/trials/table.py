@@ -300,6 +300,12 @@ class Trials:
         score = self.metric.reported or f"{self.metric.selection} (validation only)"
         return html_table(["family", "trials", "failed", "running"], rows, caption=f"Trials; score: {score}")
 
+    def __repr__(self) -> str:
+        metric, n_families = self.metric, len(self.families)
+        who = f"{n_families} families" if n_families != 1 else self.families[0]
+        score = f"{metric.reported} by {metric.selection}" if metric.reported else metric.selection
+        return f"Trials({who}, {self.n_trials} trials, {self.n_failed} failed; {score}, {metric.direction})"
+
     def __str__(self) -> str:
         parts = []
         for name in self.families:

@@ -31,6 +31,7 @@ _PREFIXES = (
     *("user_attrs", "params", "parameters", "hyperparameters", "hparams", "config", "args", "tags", "summary"),
     *("metrics", "metric", "values", "scores", "stats"),
 )
+_SETTINGS = names.word_set("config cfg args params parameters hparams hyperparameters settings")
 _ONE_EACH = 0.9
 """A column whose values are so nearly all different tells trials apart, not families."""
 _FEW = 6
@@ -247,7 +248,8 @@ def _guess_reported(roles: Roles, columns: Mapping[str, object], free: Sequence[
 def _guess_family(roles: Roles, columns: Mapping[str, object], free: Sequence[str], source: str) -> None:
     exact = [name for name in free if names.tokens(name) == ("family",)]
     obvious = [name for name in free if obvious_family(names.tokens(name))]
-    for tier in (exact, obvious):
+    nested = [name for name in free if obvious_family(_of_settings(name))]
+    for tier in (exact, obvious, nested):
         if len(tier) == 1:
             codes = as_codes(columns[tier[0]])[1]
             count, filled = np.unique(codes[codes >= 0]).size, int((codes >= 0).sum())
@@ -269,6 +271,12 @@ def obvious_family(words: tuple[str, ...]) -> bool:
     return (len(words) == 1 and words[0] in _FAMILY) or (len(words) == 2 and words[0] in _FAMILY and words[1] == "name")
 
 
+def _of_settings(name: str) -> tuple[str, ...]:
+    """The words of a setting: ``config.model`` is (model); none where the column is not of the settings."""
+    first, *words = names.tokens(name) or ("",)
+    return tuple(words) if first in _SETTINGS else ()
+
+
 def _guess_rest(roles: Roles, columns: Mapping[str, object], free: Sequence[str], wanted: Wanted) -> None:
     if roles.cost is None and wanted.cost is None:
         found = [name for name in free if _obvious_cost(name) and _numeric(columns, name)]
@@ -277,7 +285,9 @@ def _guess_rest(roles: Roles, columns: Mapping[str, object], free: Sequence[str]
     if roles.group is None and wanted.group is None:
         _take_one(roles, "group", [name for name in free if "_".join(names.tokens(name)) in _GROUP])
     if roles.seed is None and wanted.seed is None:
-        _take_one(roles, "seed", [name for name in free if names.tokens(name) in _SEED], "seed_column")
+        named_seed = [name for name in free if names.tokens(name) in _SEED]
+        nested = [name for name in free if _of_settings(name) in _SEED]
+        _take_one(roles, "seed", named_seed or nested, "seed_column")
     if roles.search is None and wanted.search is None:
         _take_one(roles, "search", [name for name in free if names.tokens(name) in (("search",), ("search", "id"))])
     if roles.status is None and wanted.status is None:

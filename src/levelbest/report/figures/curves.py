@@ -110,14 +110,14 @@ def save_figure(figure: Figure | object, path: Path) -> Path:
     return write_bytes(path, figure_bytes(figure, path.suffix.lower().removeprefix(".")))
 
 
-def figure_bytes(figure: Figure | Any, kind: str) -> bytes:
+def figure_bytes(figure: Figure | Any, kind: str, *, dpi: int = 200) -> bytes:
     """A figure as PNG, SVG or PDF; the same figure gives the same bytes, with fonts embedded and no dates."""
     _check.as_choice(kind, ("png", "svg", "pdf"), "figure format")
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
     out = io.BytesIO()
     with own_style(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a box stands for it
-        figure.savefig(out, format=kind, dpi=200, metadata=metadata)
+        figure.savefig(out, format=kind, dpi=dpi, metadata=metadata)
     return out.getvalue()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from levelbest._plain import plain
+from levelbest._plain import plain, round_to_uncertainty
 from levelbest.report.leaders import Span, Strip, reach_of, strips_of
 from levelbest.report.view import Line, Pair, View
 from levelbest.results import NOT_COMPARABLE, UNDECIDED
@@ -20,6 +20,9 @@ MOST_CURVES = 120
 """Difference curves of one statistic and axis: of more pairs, those of the families that stand first."""
 MOST_NUMBERS = 18_000
 """Numbers of all difference curves together: with many pairs each is drawn from fewer points."""
+MOST_POINTS = 1_500
+"""Of more points of the curves of one chart, those are drawn that lie apart by a ratio of STEP."""
+STEP = 1.09
 _CODES = {UNDECIDED: -1, NOT_COMPARABLE: -2}
 
 
@@ -45,11 +48,13 @@ def page_data(view: View) -> dict[str, Any]:
 
 def _kind(view: View, statistic: str, axis: str, points: int) -> dict[str, Any]:
     """One chart. Budgets and verdicts that lines and pairs have in common are in the tables ``budgets`` and
-    ``verdicts``, where ``x`` and ``ranges`` give their places."""
+    ``verdicts``: others give the places there."""
     names = [one.name for one in view.families]
     budgets, verdicts = _Common(), _Common()
+    lines = view.lines_of(statistic, axis)
+    kept = _kept(lines, float(view.headline))
     return {
-        "lines": [_line(line, names, budgets) for line in view.lines_of(statistic, axis)],
+        "lines": [_line(line, names, budgets, kept) for line in lines],
         "pairs": _pairs(view, statistic, axis, points, budgets, verdicts),
         "strips": [_strip(strip, names) for strip in strips_of(view, statistic, axis)],
         "reach": reach_of(view, statistic, axis),
@@ -79,16 +84,33 @@ def embedded(document: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _line(line: Line, names: Sequence[str], budgets: _Common) -> dict[str, Any]:
-    columns = {"value": line.value, "low": line.low, "high": line.high}
-    thin = {key: [_short(value) for value in column] for key, column in columns.items()}
-    return {"family": names.index(line.family), "x": budgets.place([_short(x) for x in line.x]), **thin}
+def _line(line: Line, names: Sequence[str], budgets: _Common, kept: frozenset[float]) -> dict[str, Any]:
+    """The curve at the budgets kept, with as many decimals as the table shows."""
+    points = [point for point in zip(line.x, line.value, line.low, line.high, strict=True) if point[0] in kept]
+    wanted = [round_to_uncertainty(*point[1:]) for point in points if np.isfinite(point[1:]).all()]
+    decimals = max(wanted, default=9)
+    x, *columns = zip(*points, strict=True)
+    thin = [[_short(value, decimals) for value in column] for column in columns]
+    place = budgets.place([_short(budget) for budget in x])
+    return {"family": names.index(line.family), "x": place, **dict(zip(("value", "low", "high"), thin, strict=True))}
 
 
-def _pairs(
-    view: View, statistic: str, axis: str, points: int, budgets: _Common, verdicts: _Common
-) -> list[dict[str, Any]]:
-    """Every pair with its verdicts; the curves of as many as a page can hold, those of the leading families first."""
+def _kept(lines: Sequence[Line], headline: float) -> frozenset[float]:
+    """The budgets that are drawn: all, or with many lines those that a chart of its width can tell apart."""
+    every = sorted({x for line in lines for x in line.x})
+    if sum(len(line.x) for line in lines) <= MOST_POINTS:
+        return frozenset(every)
+    kept = {headline, *(line.x[-1] for line in lines)}
+    last = 0.0
+    for x in every:
+        if x >= last * STEP:
+            kept.add(x)
+            last = x
+    return frozenset(kept)
+
+
+def _pairs(view: View, statistic: str, axis: str, points: int, budgets: _Common, verdicts: _Common) -> list[list[Any]]:
+    """Every pair as (first, second, verdicts), and the curves of as many as a page can hold, leading families first."""
     names = [one.name for one in view.families]
     sign = -1.0 if view.direction == "max" else 1.0
     order = {one.name: sign * one.headline[0] for one in view.families}
@@ -99,8 +121,8 @@ def _pairs(
     rows = []
     for pair in pairs:
         ranges = [[_short(part.start), _short(part.end), _side(part.verdict, pair.families)] for part in pair.ranges]
-        row = {"of": [names.index(name) for name in pair.families], "ranges": verdicts.place(ranges)}
-        rows.append(row | (_difference(pair, points, budgets) if pair.families in drawn else {}))
+        row = [*(names.index(name) for name in pair.families), verdicts.place(ranges)]
+        rows.append([*row, _difference(pair, points, budgets)] if pair.families in drawn else row)
     return rows
 
 
@@ -138,9 +160,9 @@ def _code(verdict: str, names: Sequence[str]) -> int:
     return names.index(verdict) if verdict in names else _CODES[verdict]
 
 
-def _short(value: float) -> float | None:
+def _short(value: float, decimals: int = 12) -> float | None:
     """Five digits are more than a screen shows, and a third of the bytes."""
-    return _plain(float(f"{value:.5g}")) if np.isfinite(value) else None
+    return _plain(round(float(f"{value:.5g}"), decimals)) if np.isfinite(value) else None
 
 
 def _plain(number: float) -> float:

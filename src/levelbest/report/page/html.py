@@ -18,7 +18,6 @@ from levelbest.report.figures.themes import slim, themed
 from levelbest.report.leaders import by_seeds
 from levelbest.report.page.data import embedded, page_data
 from levelbest.report.page.tables import (
-    MOST_PAIRS,
     family_rows,
     kinds_of,
     trial_rows,
@@ -39,7 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = ["asset", "own_policy", "page_policy", "page_style", "render_page", "wrapped"]
 
-MOST_BYTES = 120_000
+MOST_SENTENCES = 60
+"""Of more pairs the sentences are in report.json."""
+MOST_BYTES = 100_000
 """A larger download stays a file beside the page."""
 _SCRIPTS = ("common.js", "tape.js", "chart.js", "standing.js", "page.js")
 _COLOURS = 8
@@ -85,7 +86,7 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
             caption=_caption(view),
             values=value_rows(view),
             verdicts=verdict_tables(view),
-            details=view.details[:MOST_PAIRS],
+            details=view.details[:MOST_SENTENCES],
             steps=() if view.comparison is None else next_steps(view.comparison),
             seeds=by_seeds(view),
             log_first=panel_of_view(view).is_log,

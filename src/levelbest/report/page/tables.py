@@ -14,7 +14,7 @@ from levelbest.report.view import Pair, View
 
 __all__ = ["common_decimals", "family_rows", "kinds_of", "trial_rows", "trials_csv", "value_rows", "verdict_tables"]
 
-MOST_CELLS = 20_000
+MOST_CELLS = 12_000
 """More cells of trials than this stay in the table beside the page."""
 MOST_PAIRS = 200
 """Of more pairs the table names those with a verdict."""

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["print_comparison"]
 
-_MANY, _STRIPS = 12, 8
+_MANY, _STRIPS = 12, 4
 """More families than this have strips for the leading ones only, so many at most."""
 _LONGEST_NAME = 24
-_MOST_REMARKS = 8
+_MOST_REMARKS, _FEWER_REMARKS = 8, 3
+"""Of many families fewer remarks, so that they fit one long screen."""
 
 
 def print_comparison(
@@ -60,8 +61,10 @@ def print_comparison(
     if pairs:
         print_pairs(comparison, out, n=n)
     doubts = list(comparison.cautions if cautions is None else cautions)
-    steps = next_steps(comparison)
-    print_cautions(doubts, out, n_families=len(comparison.families), most=_MOST_REMARKS)
+    many = len(comparison.families) > _MANY
+    steps = next_steps(comparison)[: 2 if many else None]
+    most = _FEWER_REMARKS if many else _MOST_REMARKS
+    print_cautions(doubts, out, n_families=len(comparison.families), most=most)
     print_steps(steps, out)
     if doubts or steps:
         out.print()
@@ -139,8 +142,8 @@ def _print_strips(comparison: Comparison, out: Console) -> None:
     unit = comparison.terms.metric.cost or "cost" if comparison.terms.axis == "cost" else f"{comparison.terms.unit}s"
     wide = max(len(unit), *(len(labels[name]) for name in order)) + 2
     strips = strips_of(comparison, order, out.width - wide)
-    if strips is None:
-        return
+    if strips is None or (len(strips.rows) > 1 and len({letters for _, letters in strips.rows}) == 1):
+        return  # strips that are all alike say nothing
     out.print(Text(f"{unit:<{wide}}{strips.axis}", style="dim"), soft_wrap=True)
     for name, letters in strips.rows:
         pieces = [(letter, STYLES[letter]) for letter in letters.rstrip()]

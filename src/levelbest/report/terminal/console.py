@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from levelbest.cautions import Caution
+from levelbest.report.words.cautions import CHOICES
 from levelbest.report.words.remarks import remarks
 
 if TYPE_CHECKING:
@@ -58,12 +59,13 @@ def print_labelled(rows: Iterable[tuple[str, str, str]], out: Console) -> None:
 def print_cautions(
     cautions: Iterable[Caution], out: Console | None = None, *, n_families: int = 0, most: int | None = None
 ) -> None:
-    """Warnings, each matter once: doubts first, then limits, then what was chosen."""
-    said = remarks(cautions, n_families)
-    rows = [(*_LABELS[remark.severity], str(remark)) for remark in said]
-    if most is not None and len(rows) > most:
-        rows = [*rows[: most - 1], ("", "", f"and {len(rows) - most + 1} more; the JSON form lists all of them")]
-    print_labelled(rows, out or console())
+    """Warnings, each matter once: doubts first, then limits, ``most`` of them, then all that was chosen."""
+    every = remarks(cautions, n_families)
+    doubts, chosen = ([one for one in every if (one.code in CHOICES) == wanted] for wanted in (False, True))
+    rest = "" if most is None or len(doubts) <= most else f"and {len(doubts) - most + 1} more; the JSON form lists all"
+    rows = [(*_LABELS[one.severity], str(one)) for one in (doubts[: most - 1] if rest and most else doubts)]
+    rows += [("", "", rest)] if rest else []
+    print_labelled([*rows, *((*_LABELS[one.severity], str(one)) for one in chosen)], out or console())
 
 
 def print_steps(steps: Sequence[Step], out: Console) -> None:

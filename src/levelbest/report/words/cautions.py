@@ -94,7 +94,6 @@ _GRAVE = (
     "outlier",
     "missing-reported",
     "failures",
-    "repeated-configurations",
     "grid",
 )
 CHOICES = ("averaged-runs", "paired-design", "guessed-columns", "converted-numbers", "skipped-rows")

@@ -142,18 +142,18 @@ def _renamed(source: str, column: str, count: int) -> str:
 
 
 _HOW = {
-    "percent": "percent signs (divided by 100)",
-    "percent-points": "percent signs (not divided by 100, since numbers without the sign are larger than 1)",
-    "thousands": "thousands commas",
-    "decimal-comma": "decimal commas",
-    "clock": "hours, minutes and seconds (read as seconds)",
+    "percent": "with percent signs (divided by 100)",
+    "percent-points": "with percent signs (not divided by 100, since numbers without the sign are larger than 1)",
+    "thousands": "with thousands commas",
+    "decimal-comma": "with decimal commas",
+    "clock": "in hours, minutes and seconds (read as seconds)",
 }
 
 
 @says("converted-numbers")
 def _converted(count: int, column: str, how: str, first: str) -> str:
-    verb = "is" if count == 1 else "are"
-    return f"{count} of the numbers in {column!r} {verb} in {_HOW[how]}, e.g. {first!r}"
+    numbers = "1 number" if count == 1 else f"{count:,} numbers"
+    return f"{numbers} in {column!r} {'is' if count == 1 else 'are'} written {_HOW[how]}, e.g. {first!r}"
 
 
 @says("skipped-rows")

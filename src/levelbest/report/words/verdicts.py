@@ -160,15 +160,16 @@ def _of_many(comparison: Comparison) -> tuple[str, ...]:
         reasons = dict.fromkeys(verdict.reason for pair in comparison.pairs for verdict in pair.verdicts)
         return (f"The families cannot be compared: {listed(map(reason_words, reasons))}.",)
     smallest = min(count for pair in comparison.pairs for count in pair.n_trials)
-    open_clauses = _open_clauses(spans, len(comparison.families), terms)
+    open_clauses = _open_clauses(spans, len(comparison.families), terms, unit=not leaders)
     open_clauses += _beyond([_as_verdict(span) for span in spans], terms, smallest)
     if open_clauses:
         sentences.append(capital(f"{'; '.join(open_clauses)}."))
     return tuple([*sentences, *_lead_sentence(comparison, leaders)][:3])
 
 
-def _open_clauses(spans: Sequence[Span], n_families: int, terms: Terms) -> list[str]:
-    """Where nobody is better than all others: who may be the best there, neighbouring budgets put together."""
+def _open_clauses(spans: Sequence[Span], n_families: int, terms: Terms, *, unit: bool) -> list[str]:
+    """Where nobody is better than all others: who may be the best there, neighbouring budgets put together; ``unit``
+    says what the budgets count."""
     blocks: list[tuple[Range, list[str]]] = []
     previous: Span | None = None
     for span in spans:
@@ -181,7 +182,7 @@ def _open_clauses(spans: Sequence[Span], n_families: int, terms: Terms) -> list[
         previous = span
     clauses: list[str] = []
     for both, names in blocks:
-        where = with_budgets([both], terms, unit=len(spans) == len(blocks) and not clauses)
+        where = with_budgets([both], terms, unit=unit and not clauses)
         if len(names) == n_families:
             clauses.append(f"{where} it may be any of them")
         elif len(names) <= _MOST_NAMES:

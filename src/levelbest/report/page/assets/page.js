@@ -2,8 +2,11 @@
 const view = JSON.parse(byId("view-data").textContent);
 /* Budgets and verdicts that many have in common come once: each line and pair gets its own again. */
 for (const kind of Object.values(view.kinds)) {
-  for (const line of [...kind.lines, ...kind.pairs]) if (line.x !== undefined) line.x = kind.budgets[line.x];
-  for (const pair of kind.pairs) pair.ranges = kind.verdicts[pair.ranges].map(([start, end, side]) => [start, end, side < 0 ? side : pair.of[side]]);
+  for (const line of kind.lines) line.x = kind.budgets[line.x];
+  kind.pairs = kind.pairs.map(([first, second, place, curve]) => ({
+    of: [first, second], ranges: kind.verdicts[place].map(([start, end, side]) => [start, end, side < 0 ? side : [first, second][side]]),
+    ...(curve ? { ...curve, x: kind.budgets[curve.x] } : {}),
+  }));
 }
 const form = byId("controls"), slider = byId("budget"), holder = byId("chart");
 let plot = null, difference = null, grid = [], zoom = null, opened = null, tip = null;
