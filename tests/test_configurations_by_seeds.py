@@ -189,3 +189,13 @@ def test_the_order_of_runs_within_a_configuration_is_no_trend():
         trials = lb.read_trials(runs(12, 8, sd=(1.0, 0.1), seed=seed), family="model", selection="val_acc")
         alarms += any(caution.code == "trend" for caution in trials.cautions)
     assert alarms <= 4
+
+
+def test_data_sets_are_no_configurations():
+    rng = np.random.default_rng(4)
+    columns = {"dataset": np.repeat(list("abcde"), 5), "seed": np.tile(np.arange(5), 5), "val_acc": rng.random(25)}
+    assert lb.read_trials(columns).setting is None
+    unnamed = {"task": np.repeat(list("ab"), 12), "val_acc": rng.random(24)}
+    assert lb.read_trials(unnamed).setting is None
+    words = {"shape": np.repeat(list("ab"), 12), "val_acc": rng.random(24)}
+    assert lb.read_trials(words).setting is None  # no seed, no number: nobody says that these are repeats

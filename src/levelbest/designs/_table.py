@@ -126,7 +126,7 @@ class TableDesign:
         from levelbest.designs._curves import trial_curve
 
         return tuple(
-            trial_curve(table, asked, no_limits=self.excluded.get(name, ""))
+            trial_curve(table, asked, no_limits=self.excluded.get(name, ""), unit=self.unit)
             for name, table in zip(self.families, self.tables, strict=True)
         )
 

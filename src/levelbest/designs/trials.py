@@ -19,9 +19,12 @@ from levelbest.stats.contrasts import (
     relative_improvement,
     search_contrasts,
 )
+from levelbest.trials import Trials
 
 __all__ = ["IndependentTrials"]
 
+_GRIDS = ("", "steps", "recorded")
+"""Kinds of the warning that call all of a family a grid."""
 _SHOWN = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10_000)
 
 
@@ -29,6 +32,11 @@ class IndependentTrials(TableDesign):
     """Every trial is a draw from its family's law."""
 
     name: ClassVar[str] = "trials"
+
+    def __init__(self, trials: Trials, asked: Asked) -> None:
+        super().__init__(trials, asked)
+        if self.unit == "trial" and _are_grids(trials):
+            self.unit = "grid point"
 
     @classmethod
     def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
@@ -86,6 +94,12 @@ class IndependentTrials(TableDesign):
         )
         known = np.flatnonzero(np.isfinite(value))
         return tuple((float(shown[i]), float(value[i]), float(low[i]), float(high[i])) for i in known)
+
+
+def _are_grids(trials: Trials) -> bool:
+    """Whether the trials of every family are the points of a grid: n of them are drawn at random from it."""
+    grids = {c.family for c in trials.cautions if c.code == "grid" and c.kind in _GRIDS}
+    return bool(trials.families) and grids.issuperset(trials.families)
 
 
 def shown_budgets(budgets: IntArray, n_trials: int) -> IntArray:

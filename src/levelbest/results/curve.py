@@ -83,7 +83,7 @@ class Curve:
     strata: tuple[Stratum, ...] = ()
     """The same for the problems of each stratum, where they are divided."""
     unit: str = "trial"
-    """The word for what n counts: a trial, a sample of a problem, or a configuration with its runs."""
+    """The word for what n counts: a trial, a sample of a problem, a configuration with its runs, or a grid point."""
     n_runs: int | None = None
     """How many runs there are, where a unit is a configuration with several."""
     new_run: FloatArray | None = None
@@ -177,8 +177,9 @@ class Curve:
             document["weighted"] = self.problems.weights is not None
             for point, count in zip(document["points"], self.problems.n_groups.tolist(), strict=True):
                 point["n_groups"] = count
+        document["unit"] = self.unit
         if self.n_runs is not None:
-            document |= {"unit": self.unit, "n_runs": self.n_runs}
+            document["n_runs"] = self.n_runs
             document["variance"] = None if self.variance is None else self.variance.to_dict()
         if self.new_run is not None:
             for point, number in zip(document["points"], plain(self.new_run.tolist()), strict=True):

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import IntArray
 from levelbest.cautions import Caution
 from levelbest.readers.columns import as_codes
+from levelbest.readers.steps.names import tokens, word_set
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import Trials, split_column
 
 __all__ = ["Design", "configuration_codes", "design_cautions", "designs_of", "paired_cautions", "with_settings"]
 
 _LARGE = 1_000_000
+_TASKS = word_set("task tasks dataset datasets benchmark env environment game domain corpus language lang subject")
 _PAIRS = 5
 """So many shared configurations or problems make a paired design; equal seed numbers do not."""
 
@@ -174,7 +176,12 @@ def _repeats(trials: Trials, rows: Rows, name: str, codes: IntArray) -> Iterator
     told_apart = _told_apart(trials, rows)
     runs = diagnostics.configuration_codes([codes, *told_apart.values()], n_trials) if told_apart else codes
     several = int((np.bincount(codes) > 1).sum())
-    if 2 * several > distinct and _is_repeated_on_purpose(trials.selection[rows], codes, runs, told_apart):
+    planned = 2 * several > distinct and not _are_tasks(trials, rows)
+    if planned and told_apart:
+        planned = _is_repeated_on_purpose(codes, runs, told_apart)
+    elif planned:  # nothing tells runs apart: all have as many, none is a copy, and some setting is a number
+        planned = _are_equal_repeats(trials, rows, codes)
+    if planned:
         yield Caution.of(
             "nested-seeds",
             name,
@@ -201,18 +208,27 @@ def _told_apart(trials: Trials, rows: Rows) -> dict[str, IntArray]:
     return {what: codes for what, codes in columns.items() if codes is not None}
 
 
-def _is_repeated_on_purpose(
-    scores: FloatArray, codes: IntArray, runs: IntArray, told_apart: dict[str, IntArray]
-) -> bool:
+def _are_tasks(trials: Trials, rows: Rows) -> bool:
+    """Whether nothing but the data set varies: tasks are no configurations among which the best is chosen."""
+    return all(set(tokens(name)) & _TASKS for name in _varied(trials, rows))
+
+
+def _are_equal_repeats(trials: Trials, rows: Rows, codes: IntArray) -> bool:
+    """Whether configurations have as many runs each, though no column tells these apart."""
+    counts = np.bincount(codes)
+    scores = np.nan_to_num(trials.selection[rows])
+    copies = np.unique(np.stack([codes.astype(np.float64), scores]), axis=1).shape[1]
+    numbers = any(trials.configuration[name].dtype.kind in "iuf" for name in _varied(trials, rows))
+    return bool(counts.min() == counts.max() > 1) and copies == codes.size and numbers
+
+
+def _is_repeated_on_purpose(codes: IntArray, runs: IntArray, told_apart: dict[str, IntArray]) -> bool:
     """Whether configurations were run several times by design, not drawn again by a random search.
 
     Random draws from a few settings repeat them too, each with a seed of its own and counts that spread as chance has
     it (a variance near their mean); a design gives all configurations the same seeds, or nearly equal numbers of runs.
     """
     counts = np.bincount(codes)
-    if not told_apart:  # exact copies of rows are no second run
-        copies = np.unique(np.stack([codes.astype(np.float64), np.nan_to_num(scores)]), axis=1).shape[1]
-        return bool(counts.min() == counts.max() > 1) and copies == codes.size
     if int(runs.max()) + 1 < codes.size:
         return False
     shared = any(2 * np.unique(column).size <= codes.size for column in told_apart.values())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from levelbest import __version__
 from levelbest.report.words.intervals import interval_name
-from levelbest.report.words.phrases import counted, level, plural, run_word
+from levelbest.report.words.phrases import counted, drawn_words, level, plural, run_word
 from levelbest.report.words.verdicts import adjustment_words
 from levelbest.results import Comparison, Curve
 
@@ -91,9 +91,10 @@ def _sample(families: Sequence[Curve], n_searches: int | None) -> list[str]:
             "Within each problem the value is the unbiased estimate over all subsets of n samples (pass@k for 0/1 "
             f"scores) [3]; {ties}; intervals and comparisons resample problems.",
         ]
+    unit, drawn = f"{first.unit}s", drawn_words(first.unit)
     ran = (
-        f"We ran {many} trials{each} of {plural(len(families), 'family')} and report {score} as a function of the "
-        "number of trials n [1, 2]."
+        f"We ran {many} {unit}{each} of {plural(len(families), 'family')} and report {score} as a function of the "
+        f"number of {unit} n{drawn} [1, 2]."
     )
     if first.n_runs is not None:
         score = score.replace("the best ", "the best mean ") if first.reported is None else score
@@ -107,7 +108,7 @@ def _sample(families: Sequence[Curve], n_searches: int | None) -> list[str]:
     if n_searches is not None:
         unit = f"The unit is the whole search, of which there are {n_searches}"
         return [ran, f"{unit}: values are the mean over a family's searches of the best so far."]
-    return [ran, f"Expected values are the unbiased estimate over all subsets of n trials [3]; {ties}."]
+    return [ran, f"Expected values are the unbiased estimate over all subsets of n {unit} [3]; {ties}."]
 
 
 def _limits(curve: Curve, what: str) -> str:

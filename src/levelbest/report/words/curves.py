@@ -8,7 +8,7 @@ import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.report.words.intervals import interval_name
-from levelbest.report.words.phrases import level, listed, plural
+from levelbest.report.words.phrases import drawn_words, level, listed, plural
 from levelbest.results import Curve, FamilyCostCurve
 
 __all__ = [
@@ -39,7 +39,7 @@ def curve_sentence(curve: Curve, n: int | None = None) -> str:
     if curve.new_run is not None and np.isfinite(curve.new_run[i]):
         again = f" A new run of it is expected to score {show_number(float(curve.new_run[i]), decimals)}."
     return (
-        f"{curve.family}: {quantity(curve, plural(int(curve.n[i]), curve.unit))} is "
+        f"{curve.family}: {quantity(curve, plural(int(curve.n[i]), curve.unit) + drawn_words(curve.unit))} is "
         f"{show_number(curve.value[i], decimals)}{limits}, from {trials_in_words(curve, i)}{failed}{chosen}.{again}"
     )
 
@@ -85,7 +85,7 @@ def curves_heading(curves: Sequence[Curve]) -> str:
         problems = f" of {plural(int(first.problems.groups.size), 'problem')}{weighted}"
     by_mean = "" if first.n_runs is None else ", each judged by the mean over its runs"
     parts = [
-        f"{quantity(first, f'n {first.unit}s')}{problems}{by_mean}{chosen}",
+        f"{quantity(first, f'n {first.unit}s{drawn_words(first.unit)}')}{problems}{by_mean}{chosen}",
         f"{level(first.confidence)} {kind} {over}: {methods}",
         "spread: standard deviation of the best of n itself",
     ]

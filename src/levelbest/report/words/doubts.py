@@ -80,16 +80,22 @@ def _sorted() -> str:
     return "the rows are sorted by their score: the order of the trials is lost"
 
 
+_OF_A_GRID = (
+    "not a random sample of the search space; the best of n is that of n of its points drawn at random, and limits "
+    "treat the points as random draws"
+)
+
+
 @says("grid")
 def _grid(levels: Sequence[int], filled: int, cells: int) -> str:
     shape = " x ".join(map(str, levels))
     part = "" if filled == cells else f" ({filled} of {cells} combinations)"
-    return f"the configurations are a grid, {shape} values{part}: not a random sample of the search space"
+    return f"the configurations are a grid, {shape} values{part}: {_OF_A_GRID}"
 
 
 @says("grid", "steps")
 def _steps(column: str) -> str:
-    return f"the values of {column!r} lie at equal steps: a grid, not a random sample"
+    return f"the values of {column!r} lie at equal steps, a grid: {_OF_A_GRID}"
 
 
 @says("grid", "within")
@@ -99,7 +105,7 @@ def _grid_within(by: str, inside: int, n_trials: int) -> str:
 
 @says("grid", "recorded")
 def _recorded_grid(sampler: str) -> str:
-    return f"the source records a grid ({sampler}): the trials are not a random sample"
+    return f"the source records a grid ({sampler}): {_OF_A_GRID}"
 
 
 @says("grid", "even")

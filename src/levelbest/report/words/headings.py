@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from levelbest._plain import show_cost
-from levelbest.report.words.phrases import plural
+from levelbest.report.words.phrases import drawn_words, plural
 from levelbest.results import Terms
 
 __all__ = ["best_of", "table_heading"]
@@ -26,6 +26,7 @@ def table_heading(terms: Terms, budget: float) -> str:
     if terms.axis == "cost":
         return f"{metric.score} of the best within {show_cost(budget, terms.cost_unit)}{chosen} ({what})"
     unit = plural(int(budget), terms.unit)
+    unit += drawn_words(terms.unit)
     unit += ", by the mean over its runs" if terms.design == "configurations" else ""
     over = "" if terms.n_groups is None else f" of a problem, over {plural(terms.n_groups, 'problem')}"
     if terms.statistic == "all":

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["MOST_NAMES", "Several", "all_others", "counted", "level", "listed", "plural", "run_word", "shortened"]
+__all__ = [
+    "MOST_NAMES",
+    "Several",
+    "all_others",
+    "counted",
+    "drawn_words",
+    "level",
+    "listed",
+    "plural",
+    "run_word",
+    "shortened",
+]
 
 MOST_NAMES = 5
 _PLURALS = {"family": "families", "search": "searches"}
@@ -40,6 +51,11 @@ def plural(n: object, unit: str, number: str = "") -> str:
 def run_word(unit: str) -> str:
     """The word for what can fail: a configuration is several runs."""
     return "run" if unit == "configuration" else unit
+
+
+def drawn_words(unit: str) -> str:
+    """How n units come about, where that is not plain: n points of a grid are drawn at random from it."""
+    return " drawn at random" if unit == "grid point" else ""
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:
