@@ -94,12 +94,10 @@ def _shown(page):
     data = json.loads(re.search(r'<script type="application/json" id="view-data">(.*?)</script>', page, re.DOTALL)[1])
     names, drawn = [family["name"] for family in data["families"]], data["kinds"]["mean/trials"]
     shown = {}
-    for pair in drawn["pairs"]:
-        families = [names[i] for i in pair["of"]]
+    for first, second, place, *_ in drawn["pairs"]:
+        families = [names[first], names[second]]
         words = {0: families[0], 1: families[1], -1: "undecided", -2: "not comparable"}
-        shown[frozenset(families)] = [
-            (start, end, words[side]) for start, end, side in drawn["verdicts"][pair["ranges"]]
-        ]
+        shown[frozenset(families)] = [(start, end, words[side]) for start, end, side in drawn["verdicts"][place]]
     return shown
 
 

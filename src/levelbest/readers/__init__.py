@@ -119,11 +119,11 @@ def _tables(source: object, reader: str | None, options: dict[str, object]) -> l
     from levelbest.readers.tables.frames import is_frame
 
     source = getattr(source, "cv_results_", source)  # scikit-learn's searches, as they are
-    if isinstance(source, bytes) or not isinstance(source, (str, Path, Iterable)):
-        raise InputError(f"a source must be a path, a glob, a list of them or a dataframe, got {source!r}")
     if not isinstance(source, (str, Path)) and is_frame(source):
         _check_options(options, [])
         return [_frame(source)]
+    if isinstance(source, bytes) or not isinstance(source, (str, Path, Iterable)):
+        raise InputError(f"a source must be a path, a glob, a list of them or a dataframe, got {source!r}")
     paths = as_paths(source)
     if not paths:
         raise InputError("there is nothing to read: the list of files is empty")

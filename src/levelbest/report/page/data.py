@@ -85,10 +85,10 @@ def embedded(document: Any) -> str:
 
 
 def _line(line: Line, names: Sequence[str], budgets: _Common, kept: frozenset[float]) -> dict[str, Any]:
-    """The curve at the budgets kept, with as many decimals as the table shows."""
+    """The curve at the budgets kept."""
     points = [point for point in zip(line.x, line.value, line.low, line.high, strict=True) if point[0] in kept]
     wanted = [round_to_uncertainty(*point[1:]) for point in points if np.isfinite(point[1:]).all()]
-    decimals = max(wanted, default=9)
+    decimals = 1 + max(wanted, default=9)  # one more than the table shows, so that lines are smooth
     x, *columns = zip(*points, strict=True)
     thin = [[_short(value, decimals) for value in column] for column in columns]
     place = budgets.place([_short(budget) for budget in x])
