@@ -179,7 +179,7 @@ def nearest_first(value: str, names: Sequence[str], limit: int = 10) -> str:
     return f"{hint}known: {', '.join(ranked[:limit] if near else names[:limit])}{more}"
 
 
-def as_bounds(bounds: Any, scores: FloatArray | None = None, name: str = "scores") -> Bounds:
+def as_bounds(bounds: Sequence[float | None] | None, scores: FloatArray | None = None, name: str = "scores") -> Bounds:
     """(lowest, highest) possible score, either None where there is no such bound; scores must lie within."""
     if bounds is None:
         return None, None

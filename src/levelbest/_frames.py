@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from levelbest.errors import MissingExtra
 
-__all__ = ["as_frame"]
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+__all__ = ["Frame", "as_frame"]
+
+Frame: TypeAlias = "pandas.DataFrame | polars.DataFrame"
 
 
-def as_frame(columns: Mapping[str, Sequence[object]]) -> Any:
-    """A dataframe of these columns: pandas where it is installed, else polars.
-
-    Any is the type of frames: neither library is a dependency.
-    """
+def as_frame(columns: Mapping[str, Sequence[object]]) -> Frame:
+    """A dataframe of these columns: pandas where it is installed, else polars."""
     plain = {name: list(values) for name, values in columns.items()}
     try:
         import pandas

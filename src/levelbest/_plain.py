@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import overload
 
 import numpy as np
 
@@ -25,7 +25,15 @@ __all__ = [
 ]
 
 
-def plain(value: Any) -> Any:
+@overload
+def plain(value: Mapping[str, object]) -> dict[str, object]: ...
+
+
+@overload
+def plain(value: object) -> object: ...
+
+
+def plain(value: object) -> object:
     """NumPy values as Python ones; NaN and infinity as None, as JSON has neither."""
     if isinstance(value, dict):
         return {str(key): plain(one) for key, one in value.items()}

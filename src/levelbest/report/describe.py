@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,7 +54,7 @@ class Distribution:
         """The median score."""
         return self.quantiles[0.5]
 
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self) -> dict[str, object]:
         """The form that ``--json`` prints, without the name."""
         return {
             "mean": self.mean,
@@ -66,7 +65,7 @@ class Distribution:
             "max": self.max,
         }
 
-    def shape(self) -> dict[str, Any]:
+    def shape(self) -> dict[str, object]:
         """More of the same: what the numbers alone do not show."""
         return {
             "iqr_error": self.iqr_error,
@@ -143,7 +142,7 @@ class Description(Distribution):
             f"{show_number(self.iqr, decimals)} (error {show_number(self.iqr_error, decimals)})"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
         claimed = (
             None
@@ -203,6 +202,7 @@ def _described(trials: Trials, rng: Seed) -> Description:
         both = ok & np.isfinite(trials.reported)
         pairs = trials.selection[both], trials.reported[both]
         claimed = _distribution(trials.metric.reported or "reported", pairs[1], rng)
+    spent = np.empty(0) if trials.cost is None else trials.cost[np.isfinite(trials.cost)]
     return Description(
         **vars(chosen_by),
         family=trials.families[0],
@@ -216,7 +216,9 @@ def _described(trials: Trials, rng: Seed) -> Description:
         n_searches=_count(trials.search),
         n_configurations=_configurations(trials),
         variance=next(iter(family_variances(trials)), None),
-        **_costs(trials),
+        cost_mean=float(spent.mean()) if spent.size else _NAN,
+        cost_total=float(spent.sum()) if spent.size else _NAN,
+        cost_unit=None if trials.cost is None else trials.metric.cost_unit,
     )
 
 
@@ -243,14 +245,6 @@ def spearman(trials: Trials) -> float:
         return _NAN
     both = (trials.status == OK) & np.isfinite(trials.reported)
     return diagnostics.rank_correlation(trials.selection[both], trials.reported[both])[0] if both.any() else _NAN
-
-
-def _costs(one: Trials) -> dict[str, Any]:
-    if one.cost is None:
-        return {}
-    spent = one.cost[np.isfinite(one.cost)]
-    known = {"cost_mean": float(spent.mean()), "cost_total": float(spent.sum())} if spent.size else {}
-    return {**known, "cost_unit": one.metric.cost_unit}
 
 
 def _count(codes: npt.NDArray[np.int32] | None) -> int | None:

@@ -208,15 +208,15 @@ class View:
         """The comparisons that belong to one figure."""
         return tuple(pair for pair in self.pairs if (pair.statistic, pair.axis) == (statistic, axis))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values for JSON; a number that does not exist is None."""
         from dataclasses import asdict
 
-        document: dict[str, Any] = plain(asdict(replace(self, comparison=None, variances=())))
+        document: dict[str, object] = plain(asdict(replace(self, comparison=None, variances=())))
         document["variances"] = [own.to_dict() for own in self.variances]
         document["cautions"] = [caution.to_dict() for caution in self.cautions]
-        compared = None if self.comparison is None else self.comparison.to_dict()
-        return document | {"comparison": compared, "comparisons": compared["comparisons"] if compared else []}
+        compared: dict[str, object] = {} if self.comparison is None else self.comparison.to_dict()
+        return document | {"comparison": compared or None, "comparisons": compared.get("comparisons", [])}
 
 
 def line_of(curve: Curve, *, axis: str = "trials", band: str = "interval") -> Line:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from levelbest._check import FloatArray, IntArray
 from levelbest._frames import as_frame
@@ -12,6 +12,9 @@ from levelbest.cautions import Caution
 from levelbest.results.variance import FamilyVariance
 from levelbest.results.verdict import Crossing, Verdict, verdict_among
 from levelbest.trials import Metric, Settings
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Comparison", "Effect", "PairComparison", "Standing", "Terms"]
 
@@ -69,9 +72,9 @@ class Effect:
     named: bool
     """The budget was named in advance."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        row: dict[str, Any] = plain(
+        return plain(
             {
                 "n": self.budget,
                 "difference": self.difference,
@@ -83,7 +86,6 @@ class Effect:
                 "fixed_in_advance": self.named,
             }
         )
-        return row
 
     def mirrored(self) -> Effect:
         """Second minus first."""
@@ -174,7 +176,7 @@ class PairComparison:
     def __repr__(self) -> str:
         return f"PairComparison({' - '.join(self.families)}: {_ranges(self.verdicts)})"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints; a limit or difference that does not exist is None."""
         from levelbest.report.words.verdicts import claim_sentence
 
@@ -225,9 +227,9 @@ class Standing:
     better_than: tuple[str, ...] = ()
     worse_than: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        row: dict[str, Any] = plain(
+        return plain(
             {
                 "family": self.family,
                 "n_trials": self.n_trials,
@@ -241,7 +243,6 @@ class Standing:
                 "worse_than": list(self.worse_than),
             }
         )
-        return row
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,7 +311,7 @@ class Comparison:
 
         return comparison_html(self)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
         from levelbest.report.words.verdicts import adjustment_words
 
@@ -360,7 +361,7 @@ class Comparison:
         ]
         return as_frame(dict(zip(names, zip(*rows, strict=True), strict=True)))
 
-    def plot(self, ax: Any = None, *, bands: bool = True, log: bool = True) -> Any:
+    def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True) -> Axes:
         """Draw the differences on a matplotlib Axes, a new one where none is given, and return it."""
         from levelbest.report.figures.axes import draw_comparison
 

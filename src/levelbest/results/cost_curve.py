@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from levelbest._frames import as_frame
+from levelbest._frames import Frame, as_frame
 from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.stats.budgets import CostCurve
@@ -49,13 +48,12 @@ class FamilyCostCurve:
         limits = f"[{low:.4g}, {high:.4g}]"
         return f"FamilyCostCurve({self.family}: best {self.score} within {budget:g} = {value:.4g} {limits})"
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """One row per budget, as a dataframe of pandas where it is installed, else of polars."""
-        rows = self.to_dict()["points"]
+        rows = self._points()
         return as_frame({"family": [self.family] * len(rows)} | {key: [row[key] for row in rows] for key in rows[0]})
 
-    def to_dict(self) -> dict[str, Any]:
-        """The form that ``--json`` prints: points have a cost and no n."""
+    def _points(self) -> list[dict[str, object]]:
         own = self.curve
         nothing = [float("nan")] * own.budget.size
         columns = zip(
@@ -70,8 +68,12 @@ class FamilyCostCurve:
             strict=True,
         )
         keys = ("cost", "value", "low", "high", "mean_cost_value", "nothing_finished", "n_mean", "monte_carlo_error")
-        rows = [{"n": None, "spread": None} | dict(zip(keys, row, strict=True)) for row in columns]
-        document: dict[str, object] = plain(
+        return [plain({"n": None, "spread": None} | dict(zip(keys, row, strict=True))) for row in columns]
+
+    def to_dict(self) -> dict[str, object]:
+        """The form that ``--json`` prints: points have a cost and no n."""
+        own = self.curve
+        return plain(
             {
                 "family": self.family,
                 "n_trials": own.n_trials,
@@ -92,7 +94,6 @@ class FamilyCostCurve:
                     "simultaneous": own.simultaneous,
                     "note": own.reason or "bootstrap of the trials with their costs",
                 },
-                "points": rows,
+                "points": self._points(),
             }
         )
-        return document

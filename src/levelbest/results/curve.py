@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest._frames import as_frame
+from levelbest._frames import Frame, as_frame
 from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
 from levelbest.results.variance import FamilyVariance
 from levelbest.stats.bands import Interval
 from levelbest.stats.problems import GroupBest
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Curve", "CurveSet", "Stratum"]
 
@@ -28,7 +31,7 @@ class Stratum:
     best: GroupBest
     limits: Interval
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints; a limit or value that does not exist is None."""
         best = self.best
         low, high = np.asarray(self.limits.low), np.asarray(self.limits.high)
@@ -129,7 +132,7 @@ class Curve:
 
         return curves_html([self])
 
-    def plot(self, ax: Any = None, *, bands: bool = True, log: bool = True) -> Any:
+    def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True) -> Axes:
         """Draw the curve on a matplotlib Axes, a new one where none is given, and return it.
 
         Several curves go on one Axes: ``ax = a.plot(); b.plot(ax)``.
@@ -138,16 +141,22 @@ class Curve:
 
         return draw_curves(ax, [self], bands=bands, log=log)
 
-    def to_frame(self) -> object:
+    def to_frame(self) -> Frame:
         """One row per budget, as a dataframe of pandas where it is installed, else of polars."""
         return curves_frame([self])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints; a limit or value that does not exist is None."""
         cost = self.cost if self.cost is not None else np.full(self.n.size, np.nan)
         columns = zip(self.n, self.value, self.low, self.high, self.spread, cost, strict=True)
         keys = ("n", "value", "low", "high", "spread", "cost")
-        document: dict[str, Any] = plain(
+        points: list[dict[str, object]] = [dict(zip(keys, point, strict=True)) for point in columns]
+        n_groups = None if self.problems is None else self.problems.n_groups
+        for name, column in (("n_groups", n_groups), ("new_run", self.new_run)):
+            if column is not None:
+                for point, number in zip(points, column.tolist(), strict=True):
+                    point[name] = number
+        document = plain(
             {
                 "family": self.family,
                 "n_trials": self.n_trials,
@@ -169,7 +178,7 @@ class Curve:
                     "note": self.note,
                     "unseen": self.unseen,
                 },
-                "points": [dict(zip(keys, point, strict=True)) for point in columns],
+                "points": points,
             }
         )
         if self.problems is not None:
@@ -181,9 +190,6 @@ class Curve:
         if self.n_runs is not None:
             document["n_runs"] = self.n_runs
             document["variance"] = None if self.variance is None else self.variance.to_dict()
-        if self.new_run is not None:
-            for point, number in zip(document["points"], plain(self.new_run.tolist()), strict=True):
-                point["new_run"] = number
         if self.strata:
             document["strata"] = [one.to_dict() for one in self.strata]
         return document
@@ -206,20 +212,20 @@ class CurveSet(tuple[Curve, ...]):
 
         return curves_html(self)
 
-    def plot(self, ax: Any = None, *, bands: bool = True, log: bool = True) -> Any:
+    def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True) -> Axes:
         """Draw all curves on one matplotlib Axes, a new one where none is given, and return it."""
         from levelbest.report.figures.axes import draw_curves
 
         return draw_curves(ax, self, bands=bands, log=log)
 
-    def to_frame(self) -> object:
+    def to_frame(self) -> Frame:
         """One row per family and budget, as a dataframe of pandas where it is installed, else of polars."""
         return curves_frame(self)
 
 
-def curves_frame(curves: Sequence[Curve]) -> object:
+def curves_frame(curves: Sequence[Curve]) -> Frame:
     """One row per family and budget; a dataframe of whichever library is installed."""
-    columns: dict[str, list[Any]] = {"family": [one.family for one in curves for _ in one.n]}
+    columns: dict[str, list[object]] = {"family": [one.family for one in curves for _ in one.n]}
     for name in ("n", "value", "low", "high", "spread"):
         columns[name] = [number for one in curves for number in getattr(one, name).tolist()]
     nowhere = float("nan")

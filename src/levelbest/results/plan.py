@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from levelbest._plain import plain
 from levelbest.cautions import Caution
@@ -96,7 +95,7 @@ class TrialPlan:
     def __str__(self) -> str:
         return "\n".join(self.sentences)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints; what is out of reach is None."""
         document: dict[str, object] = plain(
             {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -58,7 +57,7 @@ class Reach:
 
         return reach_sentence(self)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints; what is not within the data is None."""
         document: dict[str, object] = plain(
             {
@@ -108,7 +107,7 @@ class Reaches:
     def __str__(self) -> str:
         return "\n".join(map(str, self.targets))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
         return {
             "targets": [target.to_dict() for target in self.targets],

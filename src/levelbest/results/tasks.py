@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from levelbest._plain import plain
 from levelbest.cautions import Caution
@@ -30,11 +29,12 @@ class OverTasks:
         """The one, or the first."""
         return self.families[0]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        whose: dict[str, Any] = {"families": list(self.families)} if len(self.families) > 1 else {"family": self.family}
-        row: dict[str, Any] = plain(whose | {"n": self.n, "value": self.value, "low": self.low, "high": self.high})
-        return row
+        whose: dict[str, object] = (
+            {"families": list(self.families)} if len(self.families) > 1 else {"family": self.family}
+        )
+        return plain(whose | {"n": self.n, "value": self.value, "low": self.low, "high": self.high})
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class TaskComparison:
     def __str__(self) -> str:
         return "\n".join(self.sentences)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The overall comparison in the usual form, with the tasks' own and the ranks beside it."""
         from levelbest.report.words.tasks import normalised_words
 

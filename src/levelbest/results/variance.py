@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
-from levelbest._frames import as_frame
+from levelbest._frames import Frame, as_frame
 from levelbest._plain import plain
 from levelbest.stats.checks import Source, VarianceComponents
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["FamilyVariance", "Variances"]
 
@@ -45,9 +48,9 @@ class FamilyVariance:
 
         return variance_sentence(self)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        document: dict[str, Any] = plain(
+        return plain(
             {
                 "family": self.family,
                 "score": self.score,
@@ -70,7 +73,6 @@ class FamilyVariance:
                 ],
             }
         )
-        return document
 
 
 class Variances(tuple[FamilyVariance, ...]):
@@ -93,7 +95,7 @@ class Variances(tuple[FamilyVariance, ...]):
         heads, rows = variance_table(self)
         return html_table(heads, rows, caption=variance_heading(self))
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """One row per family and source, as a dataframe of pandas where it is installed, else of polars."""
         rows = [
             (own.family, one.name, one.levels, one.df, one.variance, one.low, one.high, own.components.share(one.name))
@@ -103,12 +105,12 @@ class Variances(tuple[FamilyVariance, ...]):
         names = ("family", "source", "levels", "df", "variance", "low", "high", "share")
         return as_frame(dict(zip(names, zip(*rows, strict=True), strict=True)))
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the standard deviation of every source with its limits on a matplotlib Axes, and return it."""
         from levelbest.report.figures.variances import draw_variances
 
         return draw_variances(ax, self)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
         return {"variances": [own.to_dict() for own in self]}

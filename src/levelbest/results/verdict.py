@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -72,9 +72,9 @@ class Verdict:
         """Whether it names a family."""
         return self.verdict not in (UNDECIDED, NOT_COMPARABLE)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        row: dict[str, Any] = {"from": self.start, "to": self.end, "verdict": self.verdict}
+        row: dict[str, object] = {"from": self.start, "to": self.end, "verdict": self.verdict}
         if self.reason:
             from levelbest.report.words.verdicts import reason_words
 
@@ -94,7 +94,7 @@ class Crossing:
     low: float
     high: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
         return {"n": self.budget, "low": self.low, "high": self.high}
 

@@ -12,7 +12,6 @@ import platform
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import levelbest
 
@@ -35,7 +34,7 @@ def capture_environment(folder: Path) -> dict[str, object]:
     }
 
 
-def changes(before: dict[str, object], now: dict[str, object]) -> dict[str, Any]:
+def changes(before: dict[str, object], now: dict[str, object]) -> dict[str, object]:
     """What is not as it was."""
     return {key: value for key, value in now.items() if before.get(key) != value}
 

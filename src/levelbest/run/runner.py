@@ -65,7 +65,7 @@ class Run:
         end = "finished" if self.finished else "stopped; the same command goes on"
         return f"{'; '.join(parts)} ({end}). Ledger {self.ledger.name}, head {self.head}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
         names = ("family", "n_planned", "n_trials", "n_failed")
         return {

@@ -130,7 +130,7 @@ class Standing:
         high = np.where(high > most, np.inf, np.where(high < least, least, high))
         kept.low, kept.high = np.maximum(kept.low, low), np.minimum(kept.high, high)
 
-    def curves(self) -> list[dict[str, Any]]:
+    def curves(self) -> list[dict[str, object]]:
         """One curve per family with a score, as plain JSON; an absent limit is null."""
         curves = []
         for name, kept in self._kept.items():

@@ -59,7 +59,7 @@ class Judge:
     direction: str | None = None
     bounds: _check.Bounds = (None, None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As the ledger keeps it."""
         return {
             "selection": self.selection,
@@ -85,7 +85,7 @@ class Cost:
         spent = {"wall": wall, "cpu": cpu}.get(self.of, scores.get(self.of))
         return None if spent is None else spent * self.rate / self.per
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As the ledger keeps it."""
         return {"of": self.of, "rate": self.rate, "per": self.per, "unit": self.unit}
 
@@ -127,7 +127,7 @@ class Family:
             return self.function
         return f"{self.function.__module__}:{getattr(self.function, '__qualname__', type(self.function).__name__)}"
 
-    def definition(self) -> dict[str, Any]:
+    def definition(self) -> dict[str, object]:
         """What decides the results. It cannot change once a trial has run; how many trials, and where, can."""
         return {
             "command": None if self.command is None else list(self.command.arguments),
@@ -191,7 +191,7 @@ class Study:
             log_limit=int(_quantity(given.get("log_limit", 10_000_000), _BYTES, "log_limit")),
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """What the ledger's first record keeps: what all families share and no later session may change."""
         return {"seed": self.seed, "metric": self.judge.to_dict(), "cost": self.cost.to_dict()}
 

@@ -26,6 +26,9 @@ from levelbest.stats.best import expected_best, quantile_best
 
 __all__ = ["Plan", "Simulation", "clopper_pearson", "simulate"]
 
+Sums = dict[str, Any]
+"""Of one chunk of samples, by name, and by name within each method: numbers, arrays over n, or lists once kept."""
+
 CHUNK = 50
 ENGINES = ("local", "ray")
 Progress = Callable[[int, int], None]
@@ -58,7 +61,7 @@ class Plan:
         """How many chunks the samples are cut into."""
         return -(-self.n_samples // CHUNK)
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, object]:
         """What must agree for a kept chunk to be of this plan."""
         return {
             "law": self.law.name,
@@ -95,7 +98,7 @@ class Simulation:
     jointly: dict[str, float]
     """Share of samples whose intervals hold the truth at every n at once."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints; ``points`` are those of the first interval method."""
         first = self.plan.methods[0]
         return {
@@ -107,7 +110,7 @@ class Simulation:
             },
         }
 
-    def points(self, method: str) -> list[dict[str, float | None]]:
+    def points(self, method: str) -> list[dict[str, object]]:
         """One row per n for one interval method."""
         rows = []
         for i, n in enumerate(self.plan.n):
@@ -130,8 +133,7 @@ class Simulation:
                     "defined": self.defined[method][i],
                 }
             )
-        found: list[dict[str, float | None]] = plain(rows)
-        return found
+        return [plain(row) for row in rows]
 
 
 def simulate(
@@ -184,13 +186,13 @@ def clopper_pearson(share: float, size: int, confidence: float = 0.95) -> tuple[
     return low, high
 
 
-def run_chunk(plan: Plan, truth: FloatArray, chunk: int) -> dict[str, Any]:
+def run_chunk(plan: Plan, truth: FloatArray, chunk: int) -> Sums:
     """Sums over the samples of one chunk, which its number and the seed alone decide."""
     rng = np.random.default_rng([plan.seed, chunk])
     size = min(CHUNK, plan.n_samples - chunk * CHUNK)
     selection, reported = plan.law.draw(rng, (size, plan.n_trials))
     budgets = np.array(plan.n)
-    sums: dict[str, Any] = {"samples": size, "sum": 0.0, "squares": 0.0, "below": 0.0}
+    sums: Sums = {"samples": size, "sum": 0.0, "squares": 0.0, "below": 0.0}
     for name in plan.methods:
         sums[name] = {"covered": 0.0, "defined": 0.0, "finite": 0.0, "width": 0.0, "jointly": 0}
     for i in range(size):
@@ -237,9 +239,7 @@ def _limits(
     }
 
 
-def _run(
-    plan: Plan, truth: FloatArray, todo: Sequence[int], jobs: int, engine: str
-) -> Iterator[tuple[int, dict[str, Any]]]:
+def _run(plan: Plan, truth: FloatArray, todo: Sequence[int], jobs: int, engine: str) -> Iterator[tuple[int, Sums]]:
     if jobs < 1:
         raise InputError(f"jobs must be at least 1, got {jobs}")
     if engine == "ray":
@@ -265,12 +265,12 @@ def _run(
 _SHARED: tuple[Plan, FloatArray] | None = None
 
 
-def _shared_chunk(chunk: int) -> tuple[int, dict[str, object]]:
+def _shared_chunk(chunk: int) -> tuple[int, Sums]:
     assert _SHARED is not None
     return chunk, run_chunk(*_SHARED, chunk)
 
 
-def _summary(plan: Plan, truth: FloatArray, chunks: Iterable[dict[str, Any]]) -> Simulation:
+def _summary(plan: Plan, truth: FloatArray, chunks: Iterable[Sums]) -> Simulation:
     parts = list(chunks)
     size = sum(part["samples"] for part in parts)
 
@@ -299,7 +299,7 @@ def _summary(plan: Plan, truth: FloatArray, chunks: Iterable[dict[str, Any]]) ->
     )
 
 
-def _kept(keep: Path | None, plan: Plan) -> dict[int, dict[str, object]]:
+def _kept(keep: Path | None, plan: Plan) -> dict[int, Sums]:
     """Chunks of this plan that an earlier run finished."""
     if keep is None:
         return {}
@@ -318,6 +318,6 @@ def _kept(keep: Path | None, plan: Plan) -> dict[int, dict[str, object]]:
     return found
 
 
-def _append(keep: Path, plan: Plan, chunk: int, sums: dict[str, object]) -> None:
+def _append(keep: Path, plan: Plan, chunk: int, sums: Sums) -> None:
     line = json.dumps({"plan": plan.fingerprint(), "chunk": chunk, "sums": plain(sums)})
     append_text(keep, line + "\n")

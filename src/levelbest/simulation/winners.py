@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ __all__ = ["false_winner", "sd_by_trials"]
 
 def false_winner(
     a: Law, b: Law, n_trials: int, n: npt.ArrayLike, *, estimator: str = "u", n_samples: int = 2000, seed: int = 0
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """For every n: how often the law with the worse true curve has the better estimate, with exact limits."""
     if a.direction != b.direction:
         raise InputError(f"two laws need one direction, got {a.direction} for {a.name} and {b.direction} for {b.name}")
@@ -26,12 +26,11 @@ def false_winner(
     gap = a.true_mean(budgets) - b.true_mean(budgets)
     rng = np.random.default_rng(seed)
     wrong = np.zeros(budgets.size)
-    how: dict[str, Any] = {"estimator": estimator, "direction": a.direction}
+    estimated = partial(expected_best, n=budgets, estimator=estimator, direction=a.direction)
     for _ in range(n_samples):
         first, _none = a.draw(rng, (1, n_trials))
         second, _none = b.draw(rng, (1, n_trials))
-        seen = np.asarray(expected_best(first[0], budgets, **how))
-        seen = seen - np.asarray(expected_best(second[0], budgets, **how))
+        seen = np.asarray(estimated(first[0])) - np.asarray(estimated(second[0]))
         wrong += seen * gap < 0
     rows = []
     for i, one in enumerate(budgets):
@@ -55,7 +54,7 @@ def sd_by_trials(
     rows = []
     for m in _check.as_budgets(n_trials)[0]:
         scores, _ = law.draw(np.random.default_rng([seed, int(m)]), (n_samples, int(m)))
-        row: dict[str, Any] = {"n_trials": int(m), "truth": float(law.true_mean([n])[0])}
+        row: dict[str, object] = {"n_trials": int(m), "truth": float(law.true_mean([n])[0])}
         for name in estimators:
             if name == "u" and m < n:
                 row[name] = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ from levelbest.trials.failures import OK, RUNNING, STATUSES, Scores, scores_of
 from levelbest.trials.metric import Metric
 
 __all__ = ["Skipped", "Trials"]
+
+_Kind = TypeVar("_Kind", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -109,21 +111,21 @@ class Trials:
         selection: npt.ArrayLike,
         *,
         direction: str,
-        family: str | Sequence[Any] | Column = "trials",
+        family: str | Sequence[object] | Column = "trials",
         reported: npt.ArrayLike | None = None,
         cost: npt.ArrayLike | None = None,
         cost_unit: str | None = None,
-        group: Sequence[Any] | Column | None = None,
-        search: Sequence[Any] | Column | None = None,
-        seed: Sequence[Any] | Column | None = None,
-        sample: Sequence[Any] | Column | None = None,
+        group: Sequence[object] | Column | None = None,
+        search: Sequence[object] | Column | None = None,
+        seed: Sequence[object] | Column | None = None,
+        sample: Sequence[object] | Column | None = None,
         weights: Mapping[Any, float] | None = None,
         strata: Mapping[Any, Any] | None = None,
         status: Sequence[str] | None = None,
-        configuration: Mapping[str, Any] | None = None,
-        setting: Sequence[Any] | npt.NDArray[Any] | None = None,
+        configuration: Mapping[str, npt.ArrayLike] | None = None,
+        setting: Sequence[object] | Column | None = None,
         order: npt.ArrayLike | None = None,
-        bounds: Any = None,
+        bounds: Sequence[float | None] | None = None,
     ) -> Trials:
         """Trials from plain arrays, which are copied. It has a parameter for each column that a table can have.
 
@@ -219,7 +221,7 @@ class Trials:
     def take(self, rows: Column) -> Trials:
         """The trials at these positions, families and groups named as before."""
 
-        def pick(column: Column | None) -> Any:
+        def pick(column: npt.NDArray[_Kind] | None) -> npt.NDArray[_Kind] | None:
             return None if column is None else column[rows]
 
         return replace(
@@ -275,7 +277,7 @@ class Trials:
         >>> Trials.from_arrays([0.7, 0.9], direction="max").to_frame().shape
         (2, 3)
         """
-        columns: dict[str, Sequence[Any]] = {
+        columns: dict[str, Sequence[object]] = {
             "family": [self.families[code] for code in self.family],
             self.metric.selection: self.selection.tolist(),
         }
@@ -343,7 +345,7 @@ def _each_group(given: Mapping[object, object], groups: tuple[str, ...], name: s
     return [known[label] for label in groups]
 
 
-def _codes(values: Any) -> tuple[tuple[str, ...], npt.NDArray[np.int32] | None]:
+def _codes(values: Iterable[object] | None) -> tuple[tuple[str, ...], npt.NDArray[np.int32] | None]:
     """Names in order of first appearance, and the code of each value."""
     if values is None:
         return (), None

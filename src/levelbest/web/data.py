@@ -9,7 +9,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from levelbest._plain import plain
 from levelbest.errors import DataError, LevelbestError
@@ -151,7 +150,7 @@ class LiveData:
                 failures.append({"family": family.name, "trial": trial, "status": end.status, "reason": reason})
         return failures
 
-    def trial(self, family: str, trial: int) -> dict[str, Any]:
+    def trial(self, family: str, trial: int) -> dict[str, object]:
         """One trial: configuration, seed, how it ended, and the end of its log."""
         with self._lock:
             config, seed = self._view.configuration(family, trial)

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
 __all__ = ["Guard", "allowed_host", "host_of"]
+
+Message = MutableMapping[str, Any]
+"""What ASGI passes about: its values are of many kinds."""
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 _HEADERS = {
     b"x-content-type-options": b"nosniff",
@@ -26,17 +32,17 @@ class Guard:
     The token is the first part of the path, so that relative addresses keep it and no cookie is needed.
     """
 
-    def __init__(self, app: Any, token: str, hosts: Iterable[str], *, any_address: bool = False) -> None:
+    def __init__(self, app: App, token: str, hosts: Iterable[str], *, any_address: bool = False) -> None:
         self._app, self._token = app, token.encode()
         self._hosts, self._any_address = frozenset(host.lower() for host in hosts), any_address
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Check, then hand over the rest of the path."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
 
-        async def with_headers(message: Any) -> None:
+        async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = {name.lower() for name, _ in message["headers"]}
                 more = {**_HEADERS, b"content-security-policy": _NOTHING}
@@ -80,7 +86,7 @@ def allowed_host(name: str, hosts: frozenset[str], any_address: bool) -> bool:
     return True
 
 
-async def _refuse(send: Any, status: int, why: bytes, *headers: tuple[bytes, bytes]) -> None:
+async def _refuse(send: Send, status: int, why: bytes, *headers: tuple[bytes, bytes]) -> None:
     told = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(why)).encode()), *headers]
     await send({"type": "http.response.start", "status": status, "headers": told})
     await send({"type": "http.response.body", "body": why})

@@ -26,7 +26,7 @@ STEP = 1.09
 _CODES = {UNDECIDED: -1, NOT_COMPARABLE: -2}
 
 
-def page_data(view: View) -> dict[str, Any]:
+def page_data(view: View) -> dict[str, object]:
     """What the script needs; the tables are in the page already."""
     kinds = dict.fromkeys((line.statistic, line.axis) for line in view.lines)
     drawn = sum(min(MOST_CURVES, len(view.pairs_of(*kind))) for kind in kinds)
@@ -46,7 +46,7 @@ def page_data(view: View) -> dict[str, Any]:
     }
 
 
-def _kind(view: View, statistic: str, axis: str, points: int) -> dict[str, Any]:
+def _kind(view: View, statistic: str, axis: str, points: int) -> dict[str, object]:
     """One chart. Budgets and verdicts that lines and pairs have in common are in the tables ``budgets`` and
     ``verdicts``: others give the places there."""
     names = [one.name for one in view.families]
@@ -126,7 +126,7 @@ def _pairs(view: View, statistic: str, axis: str, points: int, budgets: _Common,
     return rows
 
 
-def _difference(pair: Pair, most: int, budgets: _Common) -> dict[str, Any]:
+def _difference(pair: Pair, most: int, budgets: _Common) -> dict[str, object]:
     """The curve of a difference, to a thousandth of its height: what a chart shows."""
     columns = {"difference": pair.difference, "low": pair.low, "high": pair.high}
     whole = np.array(list(columns.values()))
@@ -145,7 +145,7 @@ def _side(verdict: str, families: tuple[str, str]) -> int:
     return families.index(verdict) if verdict in families else _CODES[verdict]
 
 
-def _strip(strip: Strip, names: Sequence[str]) -> dict[str, Any]:
+def _strip(strip: Strip, names: Sequence[str]) -> dict[str, object]:
     return {
         "label": strip.label,
         "segments": [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from levelbest.report.view import View
 
@@ -93,7 +92,7 @@ def _spaces(view: View, facts: Mapping[str, str]) -> str:
 
     lines = []
     for one in view.families:
-        space: dict[str, Any] = json.loads(facts.get(f"space:{one.name}", "{}"))
+        space: dict[str, object] = json.loads(facts.get(f"space:{one.name}", "{}"))
         parts = [f"{name}: {_law(law)}" for name, law in space.items() if is_seen(name)]
         if parts:
             lines.append(f"{one.name}: {', '.join(parts)}")

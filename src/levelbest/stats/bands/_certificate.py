@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from importlib import resources
-from typing import Any
 
 __all__ = ["certified_coverage"]
 
 
+Cells = dict[str, dict[str, dict[str, float]]]
+"""method -> n_trials -> n / n_trials -> coverage"""
+
+
 @lru_cache(maxsize=1)
-def _certificate() -> dict[str, Any]:
+def _certificate() -> dict[str, Cells]:
     """kind -> method -> n_trials -> n / n_trials -> lowest coverage over the laws; empty where none is shipped."""
     file = resources.files("levelbest") / "data" / "coverage.json"
     try:
         text = file.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    kinds: dict[str, object] = json.loads(text)["kinds"]
+    kinds: dict[str, Cells] = json.loads(text)["kinds"]
     return kinds
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +42,7 @@ class Curse:
             f"beyond the difference of {self.drop_at_one:.4g} that any one trial shows between the two scores"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain numbers for JSON."""
         rows = zip(self.n, self.curse, self.low, self.high, strict=True)
         document: dict[str, object] = plain(

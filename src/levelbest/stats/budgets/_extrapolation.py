@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -82,7 +81,7 @@ class Extrapolation:
             f"[{self.check.low:.4g}, {self.check.high:.4g}] and all of them say {self.check.observed:.4g}: {verdict}"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain numbers for JSON."""
         keys = ("n", "value", "low", "high")
         rows = zip(self.n, self.value, self.low, self.high, strict=True)

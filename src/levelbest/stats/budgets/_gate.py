@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -77,7 +76,7 @@ class Gate:
             tail = f"not more than luck at {100 * self.confidence:g} % confidence ({floor})"
         return f"{head}: {tail}."
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
         return {
             "p_value": self.p_value,

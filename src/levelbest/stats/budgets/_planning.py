@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -62,7 +61,7 @@ class Needed:
             f"{self.n}, not {self.asked}."
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain numbers for JSON; what is out of reach is None."""
         keys = ("needed", "low", "high", "confidence", "n", "asked", "now", "goal", "tried", "capped")
         document: dict[str, object] = plain({key: getattr(self, key) for key in keys} | {"pilot": list(self.pilot)})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -54,13 +53,17 @@ class Difference:
         )
         return "; ".join([head, *shown, *([self.reason] if self.reason else [])])
 
-    def columns(self, change: Any) -> Difference:
-        """The same with each column passed through ``change(array)``."""
-        names = ("n", "difference", "low", "high", "certified")
-        changed: dict[str, Any] = {name: change(getattr(self, name)) for name in names}
-        if self.p_value is not None:
-            changed["p_value"] = change(self.p_value)
-        return replace(self, **changed)
+    def at(self, places: IntArray) -> Difference:
+        """The same at these places of the budgets, as often as they are given."""
+        return replace(
+            self,
+            n=self.n[places],
+            difference=self.difference[places],
+            low=self.low[places],
+            high=self.high[places],
+            certified=self.certified[places],
+            p_value=None if self.p_value is None else self.p_value[places],
+        )
 
 
 @dataclass(frozen=True)

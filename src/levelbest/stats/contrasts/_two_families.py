@@ -91,7 +91,7 @@ def difference_band(
     ]
     whole = _joined(answers, paired=paired, simultaneous=simultaneous)
     named = replace(whole, statistic=statistic_named(statistic).name, direction=_check.as_direction(direction))
-    return named.columns(lambda column: column[where])
+    return named.at(where)
 
 
 def _joined(answers: list[Contrasts], *, paired: bool, simultaneous: bool) -> Difference:
