@@ -39,7 +39,7 @@ class DividedRuns:
         """What a new run of the best configuration is expected to score."""
         return self.mean + self.sign * way.new_run
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
         return {
             "family": self.family,
@@ -47,7 +47,7 @@ class DividedRuns:
             "ways": [self._row(way) for way in self.ways],
         }
 
-    def _row(self, way: Division) -> dict[str, Any]:
+    def _row(self, way: Division) -> dict[str, object]:
         return {
             "configurations": way.configurations,
             "seeds": way.seeds,
