@@ -184,8 +184,6 @@ class Curve:
         if self.problems is not None:
             document["n_groups"] = int(self.problems.groups.size)
             document["weighted"] = self.problems.weights is not None
-            for point, count in zip(document["points"], self.problems.n_groups.tolist(), strict=True):
-                point["n_groups"] = count
         document["unit"] = self.unit
         if self.n_runs is not None:
             document["n_runs"] = self.n_runs
