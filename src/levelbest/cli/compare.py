@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,28 +19,19 @@ from levelbest.cli.options import (
     design_options,
     json_option,
     load_table,
-    load_trials,
     policies_of,
     seed_option,
     statistic_option,
 )
 from levelbest.cli.progress import working
+from levelbest.cli.tasks import load_tasks, task_options
 
 if TYPE_CHECKING:
     from levelbest.designs import Asked, Table
-    from levelbest.results import Comparison
+    from levelbest.results import Comparison, TaskComparison
+    from levelbest.trials import Trials
 
 __all__ = ["command"]
-
-
-def _directions(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
-    directions = {}
-    for given in value:
-        task, _, direction = given.rpartition("=")
-        if not task or direction not in ("max", "min"):
-            raise click.BadParameter(f"{given!r} is not a task and its direction; write perplexity=min", ctx, param)
-        directions[task] = direction
-    return directions
 
 
 @click.command("compare")
@@ -60,31 +51,21 @@ def _directions(ctx: click.Context, param: click.Parameter, value: tuple[str, ..
 @click.option("--pairs", is_flag=True, help="A table for each pair as well.")
 @click.option("--p-values", is_flag=True, help="Permutation p-values for equal laws as well.")
 @click.option("--while-running", is_flag=True, help="Limits that hold at every look at a search that still runs.")
-@click.option("--task", metavar="COL", help="Tasks or data sets: a verdict for each, and one over all of them.")
-@click.option(
-    "--task-direction",
-    "directions",
-    multiple=True,
-    callback=_directions,
-    metavar="TASK=max|min",
-    help="The direction of a task that differs from --direction.",
-)
+@task_options
 @click.option("--out", type=click.Path(path_type=Path), help="Write curves and verdicts here (.png, .svg or .pdf).")
 @log_option
 @published_option
 @seed_option
 @json_option
-def command(
-    files: tuple[str, ...], as_json: bool, pairs: bool, task: str | None, directions: dict[str, str], **options: Any
-) -> None:
+def command(files: tuple[str, ...], as_json: bool, pairs: bool, **options: Any) -> None:
     """Which family is better, at which budgets, and where the data cannot tell.
 
     The bands behind a verdict hold for all pairs and budgets together.
     """
     from levelbest.designs.compare import compare_asked
 
-    if task is not None:
-        _compare_tasks(files, as_json, task, directions, options)
+    if options["task"] is not None:
+        _compare_tasks(files, as_json, options)
         return
     table = load_table(files, options)
     policies = policies_of(options)
@@ -141,21 +122,21 @@ def _tell(
         print_comparison(comparison, pairs=pairs, n=n)
 
 
-def _compare_tasks(
-    files: tuple[str, ...], as_json: bool, task: str, directions: dict[str, str], options: dict[str, Any]
-) -> None:
+def _compare_tasks(files: tuple[str, ...], as_json: bool, options: dict[str, Any]) -> None:
     from levelbest._plain import dump_json
-    from levelbest.designs.tasks import compare_tasks, split_tasks
+    from levelbest.designs.tasks import compare_tasks
     from levelbest.errors import InputError
 
     if options["axis"] == "cost" or options["while_running"] or options["statistic"] != "mean" or options["paired"]:
         raise InputError("over tasks the mean is compared by trials, unpaired and fixed-sample; leave others out")
-    trials = load_trials(files, options | {"group": task})
     keys = ("baseline", "n", "confidence", "missing", "n_resamples")
     chosen = {key: options[key] for key in keys} | {"rng": options["seed"]}
+    policies = policies_of(options)
     with working("comparing"):
-        tasks = split_tasks(trials, directions)
-        compared = [compare_tasks(tasks, failed=failed, **chosen) for failed in policies_of(options)]
+        tasks = load_tasks(files, options)
+        compared = [compare_tasks(tasks, failed=failed, **chosen) for failed in policies]
+        if options["out"] is not None:
+            _draw_tasks(tasks, compared[0], asked_of(options, policies[0]), options)
     if as_json:
         document = compared[0].to_dict()
         if len(compared) > 1:
@@ -166,3 +147,21 @@ def _compare_tasks(
 
     for comparison in compared:
         print_tasks(comparison)
+    if options["out"] is not None:
+        click.echo(f"figure: {options['out']}")
+
+
+def _draw_tasks(tasks: Mapping[str, Trials], comparison: TaskComparison, asked: Asked, options: dict[str, Any]) -> None:
+    """A panel for each task, with its verdicts."""
+    from levelbest.designs import design_of
+    from levelbest.designs._input import comparable
+    from levelbest.report.figures.panels import panel_of_comparison, save_panels
+    from levelbest.report.tasks import published_on
+
+    whole = replace(asked, n=None, simultaneous=True)
+    panels = {}
+    for name, table in tasks.items():
+        drawn = {"log": options["log"], "published": published_on(name, options["published"], tuple(tasks))}
+        curves = design_of(comparable(table, asked.baseline), whole).curves(whole)
+        panels[name] = panel_of_comparison(comparison.tasks[name], curves, trials=table, **drawn)
+    save_panels(panels, options["out"])

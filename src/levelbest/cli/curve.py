@@ -22,6 +22,8 @@ from levelbest.cli.options import (
     seed_option,
 )
 from levelbest.cli.progress import working
+from levelbest.cli.tasks import load_tasks, task_options
+from levelbest.errors import InputError
 
 if TYPE_CHECKING:
     from levelbest.designs import Table
@@ -41,6 +43,7 @@ __all__ = ["command"]
 @click.option("--axis", type=click.Choice(["trials", "cost"]), default="trials", show_default=True)
 @cost_option
 @extrapolate_option
+@task_options
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Ray workers [default: 2], or trials at once on the cost axis."
 )
@@ -51,6 +54,9 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
     from levelbest.designs._input import with_scores
     from levelbest.designs.curve import curves_asked
 
+    if options["task"] is not None:
+        _over_tasks(files, as_json, out, options)
+        return
     if options["axis"] == "cost":
         _over_cost(files, as_json, out, options)
         return
@@ -80,7 +86,6 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
 
 def _past_the_trials(table: Table, options: dict[str, Any]) -> dict[str, Extrapolation]:
     """What a fit says of more trials than were run, for each family."""
-    from levelbest.errors import InputError
     from levelbest.stats.budgets import extrapolated_best
     from levelbest.trials import Trials
 
@@ -121,5 +126,46 @@ def _over_cost(files: tuple[str, ...], as_json: bool, out: Path | None, options:
     from levelbest.report.terminal.curves import print_cost_curves
 
     print_cost_curves(curves)
+    if out is not None:
+        click.echo(f"figure: {out}")
+
+
+def _over_tasks(files: tuple[str, ...], as_json: bool, out: Path | None, options: dict[str, Any]) -> None:
+    """The curves of each task, and a panel for each."""
+    from levelbest._plain import dump_json
+    from levelbest.cautions import documents_of
+    from levelbest.designs import design_of
+    from levelbest.designs._input import with_scores
+
+    if options["failed"] == "both" or options["extrapolate"]:
+        raise InputError("curves by task are of one failure policy and within the trials; leave others out")
+    asked = asked_of(options, options["failed"])
+    with working("drawing curves"):
+        tasks = load_tasks(files, options)
+        curves = {name: design_of(with_scores(table), asked).curves(asked) for name, table in tasks.items()}
+    if out is not None:
+        from levelbest.report.figures.panels import panel_of_curves, save_panels
+        from levelbest.report.tasks import published_on
+
+        panels = {}
+        for name, own in curves.items():
+            published = published_on(name, options["published"], tuple(curves))
+            panels[name] = panel_of_curves(own, band=options["shade"], log=options["log"], published=published)
+        save_panels(panels, out)
+    if as_json:
+        everything = [drawn for own in curves.values() for drawn in own]
+        documents = {name: {"families": [drawn.to_dict() for drawn in own]} for name, own in curves.items()}
+        click.echo(dump_json({"tasks": documents, "warnings": documents_of(everything)}))
+        return
+    from levelbest.report.terminal.curves import print_cost_curves, print_curves
+    from levelbest.results import Curve, FamilyCostCurve
+
+    for name, own in curves.items():
+        click.secho(name, bold=True)
+        if over_cost := [drawn for drawn in own if isinstance(drawn, FamilyCostCurve)]:
+            print_cost_curves(over_cost)
+        else:
+            print_curves([drawn for drawn in own if isinstance(drawn, Curve)], n=options["n"])
+        click.echo()
     if out is not None:
         click.echo(f"figure: {out}")

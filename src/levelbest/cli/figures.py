@@ -33,7 +33,7 @@ published_option = click.option(
     multiple=True,
     callback=_published,
     metavar="NAME=SCORE",
-    help="A published score, drawn dashed; in a family's colour where NAME is the family's.",
+    help="A published score, drawn dashed; in a family's colour where NAME is its name. With --task: TASK/NAME=SCORE.",
 )
 
 

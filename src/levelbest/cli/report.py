@@ -11,6 +11,7 @@ from levelbest.cli.figures import log_option, published_option
 from levelbest.cli.large import large_options
 from levelbest.cli.options import data_options, design_options, json_option, load_table, seed_option
 from levelbest.cli.progress import working
+from levelbest.cli.tasks import task_options
 from levelbest.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,13 +46,15 @@ def report_options(function: Any) -> Any:
 @click.command("report")
 @data_options
 @report_options
+@task_options
 @large_options
 @click.option("--workers", type=click.IntRange(min=1), help="Ray workers.  [default: 2]")
 @seed_option
 @json_option
 def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Verdict, figures, page, tables and checklist in one go."""
-    table = load_table(files, options)
+    task = options["task"]
+    table = load_table(files, options if task is None else options | {"group": task})
     with working("writing the report"):
         report = write(table, options)
     tell_report(report, as_json)
@@ -66,7 +69,7 @@ def write(table: Table, options: dict[str, Any]) -> Report:
         raise InputError(
             "a report shows one failure policy, worst or drop, and says whether verdicts survive the other"
         )
-    keys = ("title", "headline", "worth", "interval", "paired", "baseline", "hide", "log")
+    keys = ("title", "headline", "worth", "interval", "paired", "baseline", "hide", "log", "task", "task_directions")
     chosen = {key: options[key] for key in (*keys, "confidence", "failed", "missing", "n_resamples") if key in options}
     return write_report(
         table,

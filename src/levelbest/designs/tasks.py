@@ -23,6 +23,7 @@ from levelbest.designs._contrasts import Band, band_contrasts
 from levelbest.designs._input import as_trials
 from levelbest.designs._over_tasks import improvements, interquartile_means, mean_curves, mean_ranks
 from levelbest.designs._protocol import Asked, Counts, Design
+from levelbest.designs._table import FIRST_SHOWN
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.seeds import Seeds
 from levelbest.errors import InputError, named
@@ -149,7 +150,7 @@ class Tasks:
     asked: Asked
     name: ClassVar[str] = "tasks"
     statistic: str = "mean"
-    headline: int | None = None
+    headline: int | None = FIRST_SHOWN
     beyond: str = ""
     paired: bool = False
     n_groups: int | None = None
@@ -298,9 +299,10 @@ class Tasks:
 
     @cached_property
     def few(self) -> tuple[int, ...]:
-        """Budgets of aggregates: 1, and the largest up to a quarter of the trials of any family on any task."""
+        """Budgets of aggregates: 1, and the one shown, as far as a quarter of the trials of any family on any task."""
         least = min(own.n_trials for several in self.scores.values() for own in several)
-        inside = [int(budget) for budget in self.budgets if budget <= max(1, least // 4)]
+        most = min(self.asked.headline or FIRST_SHOWN, max(1, least // 4))
+        inside = [int(budget) for budget in self.budgets if budget <= most]
         return tuple(sorted({1, *inside[-1:]}))
 
 

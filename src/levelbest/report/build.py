@@ -34,7 +34,7 @@ from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance
 from levelbest.trials import Scores, Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
 
-__all__ = ["build_view"]
+__all__ = ["build_view", "provenance_of"]
 
 T = TypeVar("T")
 FIRST_SHOWN = 5
@@ -122,7 +122,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         cautions=made.cautions,
         methods=methods,
         references=REFERENCES,
-        provenance=_provenance(table, settings),
+        provenance=provenance_of(table, settings),
         n_groups=made.n_groups,
         sections=made.sections(),
         effect=problems.verifier_lines(made.effects),
@@ -356,7 +356,8 @@ def _with_trials(row: Family, trials: Trials, scores: Scores, hidden: frozenset[
     )
 
 
-def _provenance(table: Trials | ProblemTable, settings: Settings) -> dict[str, str]:
+def provenance_of(table: Trials | ProblemTable, settings: Settings) -> dict[str, str]:
+    """What the report was made of and by."""
     rows = {"levelbest": __version__, "random seed": str(settings.rng), "resamples": str(settings.n_resamples)}
     if table.source:
         rows["read from"] = ", ".join(table.source[:5]) + (" and more" if len(table.source) > 5 else "")

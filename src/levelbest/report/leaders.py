@@ -158,7 +158,7 @@ def pairs_reach(pairs: Sequence[Judged]) -> float:
 
 def by_seeds(view: View) -> bool:
     """Whether runs differ by their seed alone: then the verdict is about one run, and the runs are the picture."""
-    return view.comparison is not None and view.comparison.terms.design == "seeds"
+    return view.comparison is not None and view.comparison.terms.unit == "run"
 
 
 def _pieces(pairs: Sequence[Judged], *, over_cost: bool) -> list[tuple[float, float, float]]:

@@ -13,7 +13,7 @@ from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
 from levelbest.report.words.phrases import run_word
-from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance, PairComparison
+from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance, PairComparison, TaskComparison
 from levelbest.results.verdict import verdict_among
 
 __all__ = ["Family", "Line", "Pair", "Range", "Section", "View", "cost_line", "line_of", "pair_of"]
@@ -158,11 +158,17 @@ class View:
     """What the verdict is of."""
     variances: tuple[FamilyVariance, ...] = ()
     """How much of the variance between runs comes from which source, where configurations have several runs."""
+    scale: str = ""
+    """What heights are measured in, where they are not scores as they are."""
+    tasks: Mapping[str, View] = field(default_factory=dict)
+    """The same of each task or data set, where this is over several."""
+    over_tasks: TaskComparison | None = None
+    """What is said over all of them."""
 
     @property
     def score(self) -> str:
-        """The column that the curves are of."""
-        return self.reported or self.selection
+        """The column that the curves are of, and its scale where that is another."""
+        return (self.reported or self.selection) + (f" ({self.scale})" if self.scale else "")
 
     @property
     def word(self) -> str:
@@ -212,11 +218,19 @@ class View:
         """Plain values for JSON; a number that does not exist is None."""
         from dataclasses import asdict
 
-        document: dict[str, object] = plain(asdict(replace(self, comparison=None, variances=())))
+        bare = replace(self, comparison=None, variances=(), over_tasks=None, tasks={})
+        document: dict[str, object] = plain(asdict(bare))
         document["variances"] = [own.to_dict() for own in self.variances]
         document["cautions"] = [caution.to_dict() for caution in self.cautions]
-        compared: dict[str, object] = {} if self.comparison is None else self.comparison.to_dict()
+        del document["over_tasks"]
+        document["tasks"] = {name: _without(view.to_dict(), "table", "comparison") for name, view in self.tasks.items()}
+        result = self.over_tasks or self.comparison
+        compared: dict[str, object] = {} if result is None else result.to_dict()
         return document | {"comparison": compared or None, "comparisons": compared.get("comparisons", [])}
+
+
+def _without(document: dict[str, object], *names: str) -> dict[str, object]:
+    return {key: value for key, value in document.items() if key not in names}
 
 
 def line_of(curve: Curve, *, axis: str = "trials", band: str = "interval") -> Line:

@@ -18,6 +18,7 @@ from levelbest.report.figures.curves import figure_bytes, own_style, save_figure
 from levelbest.report.figures.report import report_figures
 from levelbest.report.page import html, tables
 from levelbest.report.paper import checklist, markup
+from levelbest.report.tasks import build_task_view
 from levelbest.report.view import View
 from levelbest.trials import Trials
 
@@ -55,12 +56,16 @@ def write_report(
     force: bool = False,
     page_only: bool = False,
     figures: Sequence[str] = ("svg",),
+    task: str | None = None,
+    task_directions: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Report:
     """Write the page at ``path`` and, in a folder of its name, figures, tables and the checklist.
 
     ``figures`` are the formats of those beside the page: ``svg``, ``pdf`` and ``png``. An existing file is kept unless
     ``force``; ``options`` are those of `build_view` and, where the trials are yet to be read, those of `read_trials`.
+    With ``task``, the column of tasks or data sets, the report has a panel for each and says what holds over all of
+    them; ``task_directions`` are those that differ (``max`` or ``min`` by task).
     Samples of problems that are read in parts have no table of trials and no figure of their distribution.
     """
     for ending in figures:
@@ -75,8 +80,13 @@ def write_report(
     check_target(page)  # before the long computation
     building = inspect.signature(build_view).parameters
     reading = {key: options.pop(key) for key in list(options) if key not in building}
-    given = as_table(trials, reading)
-    view = build_view(given, **options)
+    given = as_table(trials, reading if task is None or isinstance(trials, Trials) else reading | {"group": task})
+    if task is None:
+        view = build_view(given, **options)
+    elif isinstance(given, Trials):
+        view = build_task_view(given, task_directions=task_directions, **options)
+    else:
+        raise InputError(f"samples that are read in parts are of problems, not of tasks; leave out {named('task')}")
     table = given if isinstance(given, Trials) else None
     view = replace(view, checklist=checklist.fill_checklist(view, answers, {} if table is None else table.facts))
     if page_only:

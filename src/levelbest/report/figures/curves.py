@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 __all__ = [
     "draw_lines",
     "figure_bytes",
+    "label_below",
     "label_ends",
     "lay_out",
     "new_axes",
     "own_style",
     "plain_text",
+    "plot_lines",
     "save_figure",
     "score_of",
     "set_budget_axis",
@@ -71,6 +73,27 @@ def draw_lines(
     told apart and are left out. (Nine parameters: each is a part of the picture that some caller leaves out.)
     """
     ax = new_axes(height=max(0.62 * 2 * ONE_COLUMN, 0.9 + 0.17 * len(lines))) if ax is None else ax
+    plot_lines(lines, ax, score=score, cost_unit=cost_unit, log=log, published=published, reach=reach, near=near)
+    ends = []
+    for line in lines:
+        last = max(k for k, value in enumerate(line.value) if np.isfinite(value))
+        ends.append((line.x[last], line.value[last]))
+    label_ends(ax, [line.family for line in lines], ends, [line_style(i) for i in range(len(lines))])
+    return ax
+
+
+def plot_lines(
+    lines: Sequence[Line],
+    ax: Axes,
+    *,
+    score: str,
+    cost_unit: str | None,
+    log: bool,
+    published: Mapping[str, float] | None,
+    reach: float | None,
+    near: float | None,
+) -> Axes:
+    """The lines of `draw_lines`, with all its parameters, but without their names."""
     end = np.inf if reach is None else reach * (1 + 1e-9)
     for i, line in enumerate(lines):
         x, value = np.array(line.x), np.array(line.value)
@@ -81,6 +104,10 @@ def draw_lines(
         finite = np.isfinite(value)
         inside, last = finite & within, int(within.sum()) - 1
         ax.plot(x[inside], value[inside], color=colour, linestyle=dash, linewidth=1.6, zorder=3)
+        if inside.sum() == 1:  # one budget: a point with its limits, beside the others
+            place = x[inside] * (1 + 0.02 * (i - (len(lines) - 1) / 2))
+            ax.plot(place, value[inside], "o", color=colour, markersize=4, zorder=3)
+            ax.vlines(place, np.array(line.low)[inside], np.array(line.high)[inside], color=colour, linewidth=1.2)
         beyond = finite & (np.arange(x.size) >= last)
         if last < x.size - 1:
             ax.plot(x[beyond], value[beyond], color=colour, linestyle=dash, linewidth=0.7, alpha=0.5, zorder=3)
@@ -92,11 +119,6 @@ def draw_lines(
         left = ("axes fraction", "data")
         ax.annotate(plain_text(label), (0.01, height), xycoords=left, fontsize=7, color=colour, va="bottom")
     _frame(ax, lines[0], score, cost_unit, log)
-    ends = []
-    for line in lines:
-        last = max(k for k, value in enumerate(line.value) if np.isfinite(value))
-        ends.append((line.x[last], line.value[last]))
-    label_ends(ax, [line.family for line in lines], ends, [line_style(i) for i in range(len(lines))])
     return ax
 
 
@@ -254,6 +276,15 @@ def label_ends(ax: Axes, names: Sequence[str], ends: Sequence[tuple[float, float
             va="center",
             annotation_clip=False,
         )
+
+
+def label_below(figure: Figure | Any, names: Sequence[str], styles: Sequence[Any]) -> None:
+    """One legend below all panels."""
+    from matplotlib.lines import Line2D
+
+    marks = [Line2D([], [], color=colour, linestyle=dash, linewidth=1.4) for colour, dash in styles]
+    shown = [plain_text(shorten(name)) for name in names]
+    figure.legend(marks, shown, fontsize=7, frameon=False, loc="outside lower center", ncols=min(4, len(names)))
 
 
 def _legend(ax: Axes, names: Sequence[str], styles: Sequence[Any]) -> None:

@@ -10,7 +10,7 @@ from levelbest.report.figures.axes import draw_comparison
 from levelbest.report.figures.curves import draw_lines, new_axes
 from levelbest.report.figures.differences import difference_figure
 from levelbest.report.figures.distributions import distribution_figure
-from levelbest.report.figures.panels import panel_figure, panel_of_view
+from levelbest.report.figures.panels import panel_figure, panel_of_view, panels_figure, runs_of
 from levelbest.report.figures.runs import draw_runs
 from levelbest.report.leaders import by_seeds
 from levelbest.report.view import View
@@ -25,15 +25,17 @@ __all__ = ["report_figures"]
 
 
 def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
-    """``curves``, and where there is something to show ``runs``, ``distributions``, ``differences``, ``verifier`` and
-    ``cost``. Without the trials there is no figure of their distribution."""
+    """``curves``, and where there is something to show ``runs``, ``distributions``, ``differences``, ``verifier``,
+    ``cost`` and ``panels``, one a data set. Without the trials there is no figure of their distribution."""
     panel = panel_of_view(view)
     score, log = panel.score, panel.is_log
     figures: dict[str, Any] = {}
-    if by_seeds(view) and view.table:
+    if panel.runs:
         figures["runs"] = _runs_figure(view, score)
     figures["curves"] = panel_figure(panel)
-    if trials is not None and "runs" not in figures:
+    if view.tasks:
+        figures["panels"] = panels_figure({name: panel_of_view(own) for name, own in view.tasks.items()})
+    elif trials is not None and "runs" not in figures:
         figures["distributions"] = distribution_figure(trials)
     if by_seeds(view) and view.comparison is not None:
         figures["differences"] = draw_comparison(_rows_axes(view.comparison), view.comparison).figure
@@ -48,12 +50,7 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
 
 def _runs_figure(view: View, score: str) -> Figure:
     """Every run with the means: those of the curves at n = 1."""
-    lines = view.lines_of(view.statistics[0])
-    columns = zip(view.table["family"], view.table[view.score], strict=True)
-    runs: dict[str, list[float]] = {line.family: [] for line in lines}
-    for family, value in columns:
-        if family in runs and value is not None:
-            runs[family].append(float(value))
+    lines, runs = view.lines_of(view.statistics[0]), runs_of(view)
     means = {line.family: (line.value[0], line.low[0], line.high[0]) for line in lines}
     drawn = draw_runs(runs, means, score=score, best_first=view.direction == "max", published=view.published)
     return drawn.figure  # type: ignore[return-value]

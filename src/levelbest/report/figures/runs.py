@@ -17,7 +17,7 @@ from levelbest.trials import Trials
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_runs", "save_runs"]
+__all__ = ["draw_runs", "every_run", "save_runs"]
 
 
 def draw_runs(
@@ -70,12 +70,17 @@ def save_runs(
     trials: Trials, comparison: Comparison, path: Path, *, published: Mapping[str, float] | None = None
 ) -> Path:
     """Every run with the means that were compared, as PNG, SVG or PDF by the path's ending."""
-    settings, metric = comparison.terms.settings, comparison.terms.metric
-    runs = {
-        name: trials[name].scores(settings.failed, missing=settings.missing).curve_of for name in comparison.families
-    }
+    runs, metric = every_run(trials, comparison), comparison.terms.metric
     means = {own.family: (own.value, own.low, own.high) for own in comparison.standings}
     with own_style():
         best_first = metric.direction == "max"
         ax = draw_runs(runs, means, score=metric.score, best_first=best_first, published=published)
         return save_figure(ax.figure, path)
+
+
+def every_run(trials: Trials, comparison: Comparison) -> dict[str, FloatArray]:
+    """The scores of the runs that were compared, by family."""
+    settings = comparison.terms.settings
+    return {
+        name: trials[name].scores(settings.failed, missing=settings.missing).curve_of for name in comparison.families
+    }

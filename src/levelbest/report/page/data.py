@@ -43,6 +43,8 @@ def page_data(view: View) -> dict[str, object]:
         "cost_unit": view.cost_unit,
         "headline": view.headline,
         "word": view.word,
+        "score": view.score,
+        "tasks": [{"name": name, **page_data(own)} for name, own in view.tasks.items()],
     }
 
 

@@ -89,6 +89,8 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
             details=view.details[:MOST_SENTENCES],
             steps=() if view.comparison is None else next_steps(view.comparison),
             seeds=by_seeds(view),
+            statistics=tuple(dict.fromkeys(name for own in (view, *view.tasks.values()) for name in own.statistics)),
+            axes=tuple(dict.fromkeys(name for own in (view, *view.tasks.values()) for name in own.axes)),
             log_first=panel_of_view(view).is_log,
             heights_log=view.direction == "min" and min(v for line in view.lines for v in line.value if v == v) > 0,
             family_heads=family_heads,
@@ -165,6 +167,7 @@ def _chips(view: View) -> list[Chip]:
 def _places(view: View, figures: Mapping[str, bytes]) -> list[tuple[str, str]]:
     places = [
         ("curves", "Curves", True),
+        ("panels", "Each task", "panels" in figures),
         ("pairs", "Pairs", bool(view.pairs)),
         ("warnings", "Questions", bool(view.cautions)),
         ("families", "Families", True),

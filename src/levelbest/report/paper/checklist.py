@@ -150,6 +150,16 @@ def read_answers(path: Path) -> dict[str, str]:
 
 
 def _from_trials(view: View) -> dict[str, str]:
+    """Answers by key; over tasks, those that belong to a task are its own."""
+    told = _told_by(view)
+    for key in ("validation", "expected", "configuration"):
+        each = {task: answer for task, own in view.tasks.items() if (answer := _told_by(own).get(key))}
+        if each:
+            told[key] = "\n".join(f"{task}: {answer}" for task, answer in each.items())
+    return told
+
+
+def _told_by(view: View) -> dict[str, str]:
     over = "" if view.n_groups is None else f" of {view.n_groups} problems"
     found = {
         "trials": _each(view, lambda one: f"{one.n_trials} {view.word}s{over}"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from levelbest.report.terminal.comparison import print_comparison
 from levelbest.report.terminal.console import COLOURS, console, print_cautions, print_text
 from levelbest.report.terminal.plot import plot_lines
+from levelbest.report.terminal.tasks import print_tasks
 from levelbest.report.terminal.variances import print_variances
 from levelbest.report.view import View
 from levelbest.report.words.phrases import plural
@@ -26,7 +27,9 @@ def print_report(view: View, files: Iterable[str] = ()) -> None:
     from rich.text import Text
 
     out = console()
-    if view.comparison is not None:
+    if view.over_tasks is not None:
+        print_tasks(view.over_tasks)
+    elif view.comparison is not None:
         left_out = view.verdict[len(view.comparison.summary) :]
         print_comparison(view.comparison, cautions=view.cautions, left_out=left_out)
     else:

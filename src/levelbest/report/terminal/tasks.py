@@ -9,10 +9,10 @@ from levelbest.report.terminal.console import console, print_cautions, print_tex
 from levelbest.report.words.conditions import condition_sentence
 from levelbest.report.words.tasks import (
     aggregate_note,
-    aggregate_rows,
-    improvement_rows,
+    aggregate_table,
+    improvement_note,
+    improvement_table,
     overall_sentence,
-    shown_budget,
 )
 from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import TaskComparison
@@ -30,12 +30,12 @@ def print_tasks(comparison: TaskComparison) -> None:
     out = console()
     print_text(overall_sentence(comparison), out, "bold")
     out.print()
-    n = shown_budget(comparison)
-    out.print(_table(*aggregate_rows(comparison, n)))
+    out.print(_table(*aggregate_table(comparison)))
+    print_text(aggregate_note(comparison), out, "dim")
     out.print()
-    heads, rows = improvement_rows(comparison, n)
-    out.print(_table(heads, rows[:_MOST_PAIRS]))
-    print_text(aggregate_note(comparison, n), out, "dim")
+    heads, rows = improvement_table(comparison)
+    out.print(_table(heads, rows[-_MOST_PAIRS:]))
+    print_text(improvement_note(comparison), out, "dim")
     out.print()
     for task, own in comparison.tasks.items():
         print_text(f"{task}: {' '.join(verdict_sentences(own))}", out)

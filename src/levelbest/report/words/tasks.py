@@ -11,22 +11,34 @@ from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import OverTasks, TaskComparison
 
 __all__ = [
+    "STANDARD",
+    "TASK_REFERENCE",
     "aggregate_note",
-    "aggregate_rows",
-    "improvement_rows",
+    "aggregate_table",
+    "improvement_note",
+    "improvement_table",
     "normalised_words",
     "overall_sentence",
     "scale_words",
-    "shown_budget",
+    "task_methods",
     "task_sentences",
 ]
+
+Table = tuple[list[str], list[list[str]]]
+"""Heads and rows."""
+STANDARD = "sd from each task's mean"
+"""What curves over tasks are measured in."""
+TASK_REFERENCE = (
+    "R. Agarwal, M. Schwarzer, P. S. Castro, A. Courville, M. G. Bellemare. Deep Reinforcement Learning at the Edge of "
+    "the Statistical Precipice. NeurIPS 2021."
+)
 
 
 def task_sentences(comparison: TaskComparison) -> tuple[str, ...]:
     """The verdict over all tasks first, then ranks and other numbers, each task's verdict, and what stands behind."""
     count = len(comparison.tasks)
     last = max(rank.n for rank in comparison.ranks)
-    middle = shown_budget(comparison)
+    middle = _budgets(comparison)[-1]
     each = [f"{task}: {' '.join(verdict_sentences(own))}" for task, own in comparison.tasks.items()]
     return (
         overall_sentence(comparison),
@@ -61,54 +73,83 @@ def scale_words(comparison: TaskComparison) -> str:
     return "in standard deviations from each task's mean, higher is better"
 
 
-def shown_budget(comparison: TaskComparison) -> int:
-    """The largest budget that has interquartile means."""
-    return max(row.n for row in comparison.iqm)
-
-
-def aggregate_rows(comparison: TaskComparison, n: int) -> tuple[list[str], list[list[str]]]:
-    """Of each family its mean rank and interquartile mean at one budget, the best rank first."""
-    iqm = {row.family: row for row in _at(comparison.iqm, n)}
-    ranks = sorted(_at(comparison.ranks, n) or _at(comparison.ranks, comparison.ranks[0].n), key=lambda row: row.value)
-    decimals = [round_to_uncertainty(row.value, row.low, row.high) for row in iqm.values()]
-    places = sorted(decimals)[len(decimals) // 2]
+def aggregate_table(comparison: TaskComparison) -> Table:
+    """Of each family its mean rank and interquartile mean, the best first, at each budget that has them."""
+    several = len(_budgets(comparison)) > 1
     limits = level(comparison.overall.confidence)
-    return (
-        ["Family", "mean rank", limits, "interquartile mean", limits],
-        [
-            [
-                row.family,
-                show_number(row.value, 2),
-                show_limits(row.low, row.high, 2),
-                show_number(iqm[row.family].value, places),
-                show_limits(iqm[row.family].low, iqm[row.family].high, places),
-            ]
-            for row in ranks
-        ],
-    )
-
-
-def improvement_rows(comparison: TaskComparison, n: int) -> tuple[list[str], list[list[str]]]:
-    """Of each pair the probability of improvement at one budget, the surer first; each pair from its better side."""
-    rows = []
-    for row in sorted(_at(comparison.improvements, n), key=lambda row: -abs(row.value - 0.5)):
-        first, second = row.families
-        value, low, high = row.value, row.low, row.high
-        if value < 0.5:
-            first, second, value, low, high = second, first, 1 - value, 1 - high, 1 - low
-        rows.append([f"{first} over {second}", show_number(value, 2), show_limits(low, high, 2)])
-    return ["Pair", "probability of improvement", level(comparison.overall.confidence)], rows
-
-
-def aggregate_note(comparison: TaskComparison, n: int) -> str:
-    """What the numbers over tasks are, and how their limits come about."""
     unit = comparison.overall.terms.unit
-    what = f"one {unit}" if n == 1 else f"the best of {plural(n, unit)}"
+    heads = ["Family", *([f"{unit}s"] if several else []), "mean rank", limits, "interquartile mean", limits]
+    rows = []
+    for n in _budgets(comparison):
+        middle = {row.family: row for row in _at(comparison.iqm, n)}
+        ranks = {row.family: row for row in _at(comparison.ranks, n)}
+        decimals = sorted(round_to_uncertainty(row.value, row.low, row.high) for row in middle.values())
+        places = decimals[len(decimals) // 2]
+        sign = 1.0 if _low_is_better(comparison) else -1.0
+        for name in sorted(
+            middle, key=lambda name: (ranks[name].value if name in ranks else 0, sign * middle[name].value)
+        ):
+            row = [name, *([str(n)] if several else [])]
+            row += _cells(ranks[name], 2) if name in ranks else ["", ""]
+            rows.append(row + _cells(middle[name], places))
+    return heads, rows
+
+
+def improvement_table(comparison: TaskComparison) -> Table:
+    """Of each pair the probability of improvement, from its better side, the surer pairs first."""
+    several = len(_budgets(comparison)) > 1
+    unit = comparison.overall.terms.unit
+    limits = level(comparison.overall.confidence)
+    heads = ["Pair", *([f"{unit}s"] if several else []), "probability of improvement", limits]
+    rows = []
+    for n in _budgets(comparison):
+        for row in sorted(_at(comparison.improvements, n), key=lambda row: -abs(row.value - 0.5)):
+            better = row if row.value >= 0.5 else _mirrored(row)
+            first = f"{better.families[0]} over {better.families[1]}"
+            rows.append([first, *([str(n)] if several else []), *_cells(better, 2)])
+    return heads, rows
+
+
+def aggregate_note(comparison: TaskComparison) -> str:
+    """What ranks and interquartile means are, and how their limits come about."""
     return (
-        f"Of {what}, over {len(comparison.tasks)} tasks that count alike: ranks (1 is best), the mean of the middle "
-        f"half of all scores ({scale_words(comparison)}), and the chance that {what} of the first beats that of the "
-        "second. Limits hold for each number by itself and resample trials within tasks: they are about these tasks."
+        f"Mean rank (1 is best) and the mean of the middle half of all scores ({scale_words(comparison)}), over "
+        f"{plural(len(comparison.tasks), 'task')} that count alike{_of_what(comparison)}. Limits hold for each number "
+        "by itself and resample trials within tasks: they are about these tasks."
     )
+
+
+def improvement_note(comparison: TaskComparison) -> str:
+    """What a probability of improvement is."""
+    unit = comparison.overall.terms.unit
+    what = f"one {unit}" if _budgets(comparison) == [1] else f"the best of so many {unit}s"
+    return f"The chance that {what} of the first beats that of the second, averaged over the tasks; a tie counts half."
+
+
+def task_methods(comparison: TaskComparison) -> str:
+    """A sentence for the methods paragraph."""
+    return (
+        f"Over {plural(len(comparison.tasks), 'task')}, curves and differences are means in standard deviations from "
+        f"each task's mean; interquartile means and probabilities of improvement are those of [5], with limits that "
+        "resample all but one of the trials within each task."
+    )
+
+
+def _of_what(comparison: TaskComparison) -> str:
+    unit = comparison.overall.terms.unit
+    return f", of one {unit}" if _budgets(comparison) == [1] else f", of the best of so many {unit}s"
+
+
+def _budgets(comparison: TaskComparison) -> list[int]:
+    return sorted({row.n for row in comparison.iqm})
+
+
+def _cells(row: OverTasks, places: int) -> list[str]:
+    return [show_number(row.value, places), show_limits(row.low, row.high, places)]
+
+
+def _mirrored(row: OverTasks) -> OverTasks:
+    return OverTasks(row.families[::-1], row.n, 1 - row.value, 1 - row.high, 1 - row.low)
 
 
 def _at(rows: Sequence[OverTasks], n: int) -> list[OverTasks]:

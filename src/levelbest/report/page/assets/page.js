@@ -1,7 +1,9 @@
 /* The page's state and what changes it. */
-const view = JSON.parse(byId("view-data").textContent);
+const whole = JSON.parse(byId("view-data").textContent);
+/* What is shown: everything, or one task of several. */
+let view = whole;
 /* Budgets and verdicts that many have in common come once: each line and pair gets its own again. */
-for (const kind of Object.values(view.kinds)) {
+for (const kind of [whole, ...whole.tasks].flatMap((one) => Object.values(one.kinds))) {
   for (const line of kind.lines) line.x = kind.budgets[line.x];
   kind.pairs = kind.pairs.map(([first, second, place, curve]) => ({
     of: [first, second], ranges: kind.verdicts[place].map(([start, end, side]) => [start, end, side < 0 ? side : [first, second][side]]),
@@ -30,14 +32,18 @@ const kindOf = (s) => view.kinds[`${s.statistic}/${s.axis}`];
 const budgetText = (value, axis) =>
   axis === "trials" ? `${Math.round(value)} ${view.word}${Math.round(value) === 1 ? "" : "s"}` : showBudget(value, axis, view.cost_unit);
 
-/* A median over costs does not exist: what was chosen last stays, and the other switch follows. */
+/* A median over costs does not exist, nor one over all tasks: what was chosen last stays, and other switches follow. */
 function agree(changed) {
-  if (kindOf(state())) return;
-  const other = changed === "axis" ? "statistic" : "axis";
-  for (const input of form.querySelectorAll(`input[name="${other}"]`)) {
-    input.checked = true;
-    if (kindOf(state())) return;
-  }
+  const task = form.elements.task, inputs = (name) => [...form.querySelectorAll(`input[name="${name}"]`)];
+  const fits = () => kindOf(state()) !== undefined;
+  const settle = ([name, ...others]) => (name ? inputs(name).some((input) => { input.checked = true; return settle(others); }) : fits());
+  if (task) view = whole.tasks[Number(task.value)] || whole;
+  if (fits()) return;
+  const free = ["statistic", "axis"].filter((name) => name !== changed && inputs(name).length);
+  if (settle(free) || !task) return;
+  task.value = "0";
+  view = whole.tasks[0];
+  settle(free);
 }
 
 function drawStrip(u) {
@@ -178,6 +184,7 @@ function refresh(keep) {
   slider.value = String(Math.max(0, at));
   if (plot) { plot.destroy(); plot = null; }
   byId("strip").replaceChildren();
+  byId("score").textContent = view.score;
   byId("against").textContent = s.axis === "trials" ? `the number of ${view.word}s` : "the cost";
   tip = null;
   plot = drawChart(holder, s, kind, grid, zoom, { drawn: drawBudget, zoomed: (next) => { zoom = next; refresh(true); }, hover, ready });

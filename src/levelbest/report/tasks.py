@@ -1,0 +1,156 @@
+"""From trials on several tasks or data sets to one view: what holds over all of them, and the view of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from levelbest.designs import Asked
+from levelbest.designs._input import with_scores
+from levelbest.designs.tasks import over_tasks, split_tasks, tasks_design
+from levelbest.errors import InputError
+from levelbest.report.build import build_view, provenance_of
+from levelbest.report.columns import hidden_columns, searched, trial_table
+from levelbest.report.paper.methods import REFERENCES, methods_paragraph
+from levelbest.report.view import Family, Section, View, line_of, pair_of
+from levelbest.report.words.conditions import condition_sentence
+from levelbest.report.words.summary import family_title
+from levelbest.report.words.tasks import (
+    STANDARD,
+    TASK_REFERENCE,
+    aggregate_note,
+    aggregate_table,
+    improvement_note,
+    improvement_table,
+    overall_sentence,
+    task_methods,
+)
+from levelbest.report.words.verdicts import verdict_sentences
+from levelbest.results import TaskComparison
+from levelbest.trials import Settings, Trials
+
+__all__ = ["build_task_view", "published_on"]
+
+
+def build_task_view(
+    trials: Trials,
+    *,
+    task_directions: Mapping[str, str] | None = None,
+    title: str | None = None,
+    hide: Iterable[str] = (),
+    **options: Any,
+) -> View:
+    """The view over tasks, which are the groups of the trials; ``options`` are those of `build_view`."""
+    if options.get("paired") or options.get("comparing") is False:
+        raise InputError("over tasks families are compared, unpaired; leave other wishes out")
+    hidden = hidden_columns(trials, hide)
+    kept = with_scores(trials, options.get("baseline"))
+    settings = Settings(
+        **{key: options[key] for key in ("confidence", "failed", "missing", "n_resamples", "rng") if key in options}
+    )
+    asked = Asked.of(baseline=options.get("baseline"), paired=False, settings=settings)
+    design = tasks_design(split_tasks(kept, task_directions), asked)
+    if len(design.tasks) < 2:
+        raise InputError(f"a report over tasks needs at least two, got {len(design.tasks)}; leave the column out")
+    published = dict(options.pop("published", None) or {})
+    views = {
+        name: build_view(
+            table,
+            hide=[key for key in hide if key in table.configuration],
+            published=published_on(name, published, tuple(design.tasks)),
+            **(options | {"paired": False}),
+        )
+        for name, table in design.tasks.items()
+    }
+    compared = {name: view.comparison for name, view in views.items() if view.comparison is not None}
+    result = over_tasks(design, compared)
+    view = _view(trials, result, views, hidden, settings)
+    return replace(view, title=title or view.title, log=options.get("log"))
+
+
+def published_on(task: str, published: Mapping[str, float], tasks: Sequence[str]) -> dict[str, float]:
+    """The published scores of one task: ``TASK/NAME`` where the name has a task, and those that name none."""
+    shown = {}
+    for name, score in published.items():
+        where, _, rest = name.partition("/")
+        if where == task and rest:
+            shown[rest] = score
+        elif where not in tasks:
+            shown[name] = score
+    return shown
+
+
+def _view(
+    trials: Trials, result: TaskComparison, views: Mapping[str, View], hidden: frozenset[str], settings: Settings
+) -> View:
+    overall, metric = result.overall, trials.metric
+    headline = overall.terms.headline or 1
+    kind = "seeds" if overall.terms.unit == "run" else overall.terms.design
+    methods = methods_paragraph(result.curves, overall, headline=headline)
+    return View(
+        title=f"{family_title(overall.families, metric, kind)}, {len(views)} tasks",
+        verdict=(overall_sentence(result), condition_sentence(overall)),
+        details=() if len(overall.pairs) == 1 else overall.sentences,
+        selection=metric.selection,
+        reported=metric.reported if settings.missing != "selection" else None,
+        direction="max",
+        bounds=(None, None),
+        cost_unit=metric.cost_unit,
+        confidence=settings.confidence,
+        failed=settings.failed,
+        seed=settings.rng or 0,
+        headline=headline,
+        families=tuple(_family(trials, result, views, name, hidden) for name in overall.families),
+        lines=tuple(line_of(curve) for curve in result.curves),
+        pairs=tuple(pair_of(pair, "mean", "trials") for pair in overall.pairs),
+        table=trial_table(trials, hidden),
+        n_rows=len(trials),
+        cautions=tuple(dict.fromkeys(caution for view in views.values() for caution in view.cautions)),
+        methods=f"{methods} {task_methods(result)}",
+        references=(*REFERENCES, TASK_REFERENCE),
+        provenance=provenance_of(trials, settings),
+        sections=_sections(result),
+        comparison=overall,
+        scale=STANDARD,
+        tasks=views,
+        over_tasks=result,
+    )
+
+
+def _family(
+    trials: Trials, result: TaskComparison, views: Mapping[str, View], name: str, hidden: frozenset[str]
+) -> Family:
+    """A row of the table: the mean over tasks in standard deviations; winners have their tasks beside them."""
+    standing = next(own for own in result.overall.standings if own.family == name)
+    rows = {task: next(own for own in view.families if own.name == name) for task, view in views.items()}
+    cost = np.array([own.total_cost for own in rows.values()])
+    keys = list(dict.fromkeys(key for own in rows.values() for key in own.assignment))
+    columns = {key: column for key, column in trials[name].configuration.items() if key not in hidden}
+    return Family(
+        name=name,
+        n_trials=standing.n_trials,
+        n_failed=standing.n_failed,
+        n_running=standing.n_running,
+        headline=(standing.value, standing.low, standing.high),
+        mean_cost=float(cost.sum() / standing.n_trials),
+        total_cost=float(cost.sum()),
+        assignment={
+            key: "; ".join(f"{task}: {own.assignment[key]}" for task, own in rows.items() if key in own.assignment)
+            for key in keys
+        },
+        space={key: text for key, column in columns.items() if (text := searched(column))},
+    )
+
+
+def _sections(result: TaskComparison) -> tuple[Section, ...]:
+    heads, rows = aggregate_table(result)
+    pair_heads, pairs = improvement_table(result)
+    each = tuple((task, " ".join(verdict_sentences(own))) for task, own in result.tasks.items())
+    return (
+        Section("Over all tasks", aggregate_note(result), tuple(heads), tuple(map(tuple, rows))),
+        Section("Probability of improvement", improvement_note(result), tuple(pair_heads), tuple(map(tuple, pairs))),
+        Section("Each task", "The verdict of each task by itself.", ("Task", "verdict"), each),
+    )
