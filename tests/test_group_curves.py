@@ -12,7 +12,7 @@ from levelbest.designs.plan import plan_trials
 from levelbest.designs.verifier import verifier_effects
 from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
-from levelbest.readers.tables.tidy import write_trials
+from levelbest.readers.tables.tidy import write_table
 from levelbest.stats import all_of_k, expected_best_by_group, group_interval, pass_at_k
 from levelbest.trials import Trials
 
@@ -425,7 +425,7 @@ def test_weights_and_strata_survive_conversion(tmp_path):
     path, _ = divided(tmp_path / "s.csv")
     options = {"group": "problem", "selection": "correct", "direction": "max", "weight": "points", "stratum": "level"}
     trials = read_trials(path, **options)
-    again = read_trials(write_trials(trials, tmp_path / "tidy.csv"))
+    again = read_trials(write_table(trials, tmp_path / "tidy.csv"))
     assert again.strata == trials.strata
     assert again.weights.tolist() == trials.weights.tolist()
     one, other = (curve(t["base"], **FAST) for t in (trials, again))

@@ -5,7 +5,7 @@ from levelbest import stats
 
 PUBLIC = {
     "Caution", "Curve", "DataError", "InputError", "LevelbestError", "Metric", "MissingExtra", "Trials",
-    "curve", "family_curves", "write_report", "read_trials", "write_trials", "stats",
+    "curve", "family_curves", "write_report", "read_trials", "write_trials", "log_curve", "stats",
     "Run", "read_study", "run_study", "run_trials", "verify_ledger",
     "compare", "Comparison", "Effect", "PairComparison", "Standing", "Verdict",
     "CurveSet", "FamilyCostCurve", "Settings",

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from levelbest.errors import LevelbestError as LevelbestError
     from levelbest.errors import MissingExtra as MissingExtra
     from levelbest.readers import read_trials as read_trials
-    from levelbest.readers.tables.tidy import write_trials as write_trials
     from levelbest.report.describe import Description as Description
     from levelbest.report.describe import describe as describe
+    from levelbest.report.trackers.curves import log_curve as log_curve
+    from levelbest.report.trackers.write import write_trials as write_trials
     from levelbest.report.write import Report as Report
     from levelbest.report.write import write_report as write_report
     from levelbest.results import Comparison as Comparison
@@ -68,7 +69,6 @@ _HOMES = {
     "Settings": "trials",
     "Trials": "trials",
     "read_trials": "readers",
-    "write_trials": "readers.tables.tidy",
     "Comparison": "results",
     "Curve": "results",
     "CurveSet": "results",
@@ -91,6 +91,8 @@ _HOMES = {
     "variance": "designs.variance",
     "Description": "report.describe",
     "describe": "report.describe",
+    "log_curve": "report.trackers.curves",
+    "write_trials": "report.trackers.write",
     "Report": "report.write",
     "write_report": "report.write",
     "Run": "run.runner",

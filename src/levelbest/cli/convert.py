@@ -1,4 +1,4 @@
-"""``levelbest convert``: anyone's results as one tidy table of trials."""
+"""``levelbest convert``: anyone's results as one tidy table of trials, or as runs of a tracker."""
 
 from __future__ import annotations
 
@@ -16,22 +16,29 @@ __all__ = ["command"]
 @data_options
 @json_option
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="Write here (.csv, .jsonl or .parquet); else CSV is printed."
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write here: a file .csv, .jsonl or .parquet, or what --to asks for; else CSV is printed.",
 )
 @click.option(
-    "--to", "kind", type=click.Choice(["csv", "jsonl", "parquet"]), help="The format, if --out does not say it."
+    "--to",
+    "kind",
+    type=click.Choice(["csv", "jsonl", "parquet", "mlflow", "wandb", "every-eval-ever"]),
+    help="The format, if --out does not say it; mlflow (a store, mlflow.db), wandb (a folder for offline runs) and "
+    "every-eval-ever (a folder) need --out and send nothing.",
 )
 @click.option("--hide", metavar="COL", multiple=True, help="Leave out a configuration column; may be repeated.")
 def command(
     files: tuple[str, ...], as_json: bool, out: Path | None, kind: str | None, hide: tuple[str, ...], **options: Any
 ) -> None:
-    """Anyone's results as a tidy CSV, JSON lines or Parquet table of trials."""
+    """Anyone's results as a tidy table of trials, or as runs of MLflow, W&B or Every Eval Ever."""
     from levelbest._plain import dump_json
     from levelbest.errors import InputError
-    from levelbest.readers.tables.tidy import tidy_columns, tidy_text, write_trials
+    from levelbest.readers.tables.tidy import tidy_columns, tidy_text
+    from levelbest.report.trackers.write import write_trials
 
-    if out is None and kind == "parquet":
-        raise InputError("Parquet is not text: name the file to write with --out")
+    if out is None and kind not in (None, "csv", "jsonl"):
+        raise InputError(f"{kind} is not text: name what to write with --out")
     trials = load_trials(files, options, quiet=as_json)
     if out is not None:
         write_trials(trials, out, kind=kind, hide=hide)

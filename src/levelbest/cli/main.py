@@ -32,7 +32,7 @@ COMMANDS: dict[str, str] = {
     "verify": "Check that nothing in a ledger was deleted or edited.",
     "simulate": "Bias and coverage of estimators and intervals on a known law.",
     "checklist": "The reporting checklist, with open questions where the data do not tell.",
-    "convert": "Anyone's results as a tidy CSV, JSON lines or Parquet table of trials.",
+    "convert": "Anyone's results as a tidy table of trials, or as runs of MLflow, W&B or Every Eval Ever.",
 }
 
 

@@ -26,7 +26,7 @@ from levelbest.readers.columns import as_codes, cell_list, texts
 from levelbest.readers.raw import RawTable
 from levelbest.trials import STATUSES, Trials
 
-__all__ = ["FORMATS", "MARKS", "TEXT", "mark_roles", "tidy_columns", "tidy_text", "write_trials"]
+__all__ = ["FORMATS", "MARKS", "TEXT", "mark_roles", "tidy_columns", "tidy_text", "write_table"]
 
 FORMATS = ("csv", "jsonl", "parquet")
 MARKS = frozenset({"family", "selection", "status", "direction", "selection_name"})
@@ -94,7 +94,7 @@ def _constant(value: object, size: int) -> Any:
     return np.full(size, value, dtype=object if isinstance(value, str) else np.float64)
 
 
-def write_trials(trials: Trials, path: str | Path, *, kind: str | None = None, hide: tuple[str, ...] = ()) -> Path:
+def write_table(trials: Trials, path: str | Path, *, kind: str | None = None, hide: tuple[str, ...] = ()) -> Path:
     """Write the trials as a tidy table: CSV, JSON lines or Parquet by the path's ending, or as ``kind`` says.
 
     Reading it back gives the same trials. The file appears whole or not at all.
