@@ -127,6 +127,8 @@ FACTS = {
     "most": 5,
     "fewest": "a",
     "richest": "b",
+    "n_families": 2,
+    "tool": "Ray Tune",
     "repeated": 4,
     "sample": "7",
     "problem": "p1",

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest.errors import DataError, InputError
-from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import read_bytes
 
 __all__ = [
@@ -29,7 +28,6 @@ __all__ = [
     "open_sqlite",
     "parse_json",
     "read_json_lines",
-    "repeated_searches",
     "rows_by_step",
     "seed_of",
     "whole",
@@ -128,20 +126,6 @@ def seed_of(configuration: Iterable[str]) -> dict[str, str]:
     """The role of a hyperparameter that is plainly the random seed."""
     found = [one for one in configuration if one.lower().replace("/", ".").rsplit(".", 1)[-1].lstrip("-") in _SEEDS]
     return {"seed": found[0]} if len(found) == 1 else {}
-
-
-def repeated_searches(tables: Sequence[RawTable], column: str) -> None:
-    """Give each of several tables its source as a family, in ``column``; tables of one name are searches of it."""
-    if len(tables) < 2:
-        return
-    repeated = max(Counter(table.source for table in tables).values()) > 1
-    for place, table in enumerate(tables):
-        family = np.full(table.n_rows, table.source, dtype=object)
-        table.columns = {column: family, **table.columns}
-        table.roles["family"] = column
-        if repeated:
-            table.columns = {**table.columns, "search": np.full(table.n_rows, float(place))}
-            table.roles["search"] = "search"
 
 
 def flatten(value: Any, prefix: str = "") -> dict[str, Any]:

@@ -65,6 +65,14 @@ def _amltk(table: RawTable) -> None:
         table.cost_unit = "s"
 
 
+def _sweeps(table: RawTable) -> None:
+    """Several sweeps are searches, where every run belongs to one."""
+    if "Sweep" in table.columns:
+        sweeps = {str(name or "").strip() for name in texts(table.columns["Sweep"])}
+        if len(sweeps) > 1 and not sweeps & {"", "nan", "-"}:
+            table.roles["search"] = "Sweep"
+
+
 _WANDB = Export(
     "wandb-csv",
     "table of runs exported from Weights & Biases as CSV",
@@ -72,6 +80,7 @@ _WANDB = Export(
     frozenset({"State", "Created", "Runtime"}),
     {"status": "State", "cost": "Runtime"},
     created="Created",
+    finish=_sweeps,
 )
 _RAY = Export(
     "ray-table",

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, repeated_searches, seed_of
+from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, seed_of
+from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped

@@ -20,6 +20,7 @@ from levelbest.readers.formats._rows import (
     rows_by_step,
     seed_of,
 )
+from levelbest.readers.formats._searches import search_family
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
@@ -204,6 +205,7 @@ def _result(
 
 def _table(runs: list[_Run], experiment: str, history: bool, about: str) -> RawTable:
     parents = {run.tags.get("mlflow.parentRunId") for run in runs}
+    searches = _searches(runs, parents)
     skipped: list[Skipped] = []
     rows: list[dict[str, Any]] = []
     order = 0
@@ -220,6 +222,7 @@ def _table(runs: list[_Run], experiment: str, history: bool, about: str) -> RawT
             continue
         common: dict[str, object] = {"experiment": experiment, "run": run.run_id, "name": run.name}
         common |= {"status": _STATUS[run.status], "order": order}
+        common |= {"search": searches[str(run.tags.get("mlflow.parentRunId"))]} if searches else {}
         common["duration_s"] = None if run.start is None or run.end is None else (run.end - run.start) / 1000
         common |= {f"params.{key}": value for key, value in run.params.items()}
         # MLflow's own tags name the user, the machine and the code.
@@ -241,6 +244,8 @@ def _table(runs: list[_Run], experiment: str, history: bool, about: str) -> RawT
     roles = {"family": "experiment", "status": "status", "order": "order", "cost": "duration_s"}
     if history:
         roles["trial"] = "run"
+    if searches:
+        roles["search"] = "search"
     return RawTable(
         source=experiment,
         columns=columns,
@@ -250,6 +255,23 @@ def _table(runs: list[_Run], experiment: str, history: bool, about: str) -> RawT
         facts={"format": about},
         skipped=skipped,
     )
+
+
+def _searches(runs: list[_Run], parents: set[str | None]) -> dict[str, str]:
+    """The names of parent runs by their ids, where they are one search run again: each has its trials nested in it.
+
+    None where some trial has no parent, or where names differ in more than a number or the time.
+    """
+    by_id = {run.run_id: run for run in runs}
+    trials = [run for run in runs if run.run_id not in parents and run.stage != "deleted"]
+    used = dict.fromkeys(str(run.tags.get("mlflow.parentRunId")) for run in trials)
+    if len(used) < 2 or not set(used) <= set(by_id):
+        return {}
+    names = {key: by_id[key].name or key for key in used}
+    if len({search_family(by_id[key].name or "") for key in used}) > 1:
+        return {}
+    alone = len(set(names.values())) == len(names)
+    return {key: name if alone else f"{name} {place + 1}" for place, (key, name) in enumerate(names.items())}
 
 
 READER = Reader(

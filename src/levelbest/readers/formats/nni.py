@@ -18,9 +18,9 @@ from levelbest.readers.formats._rows import (
     number,
     open_sqlite,
     parse_json,
-    repeated_searches,
     seed_of,
 )
+from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import kind_of, read_bytes, stem

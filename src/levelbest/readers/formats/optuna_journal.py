@@ -11,6 +11,7 @@ from typing import Any
 from levelbest.errors import DataError
 from levelbest.readers.formats._optuna import Study, Trial, external_value, study_table
 from levelbest.readers.formats._rows import number, parse_json, read_json_lines
+from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats.optuna_store import chosen_studies
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
@@ -53,7 +54,9 @@ def _read(path: Path, *, study: str | None = None, **_: object) -> list[RawTable
         raise DataError(f"{path.name} is no Optuna journal; {first.where}: {first.why}")
     chosen = chosen_studies(list(journal.studies.values()), study, path.name)
     chosen[0].skipped.extend(journal.lost)
-    return [study_table(one, "Optuna journal file") for one in chosen]
+    tables = [study_table(one, "Optuna journal file") for one in chosen]
+    repeated_searches(tables, "study")
+    return tables
 
 
 class _Journal:

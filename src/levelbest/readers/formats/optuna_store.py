@@ -13,6 +13,7 @@ from levelbest import _check
 from levelbest.errors import DataError, InputError
 from levelbest.readers.formats._optuna import DIRECTION, Study, Trial, external_value, study_table
 from levelbest.readers.formats._rows import looks_like_sqlite, number, open_sqlite, parse_json, whole
+from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
@@ -46,7 +47,9 @@ def _read(path: Path, *, study: str | None = None, **_: object) -> list[RawTable
         except KeyError as error:
             raise DataError(f"{path.name} is no Optuna storage: a table of it has no column {error}") from error
         about = f"Optuna SQLite storage, schema {_schema(connection, tables)}"
-    return [study_table(one, about) for one in chosen_studies(list(studies.values()), study, path.name)]
+    read = [study_table(one, about) for one in chosen_studies(list(studies.values()), study, path.name)]
+    repeated_searches(read, "study")
+    return read
 
 
 def chosen_studies(studies: list[Study], name: str | None, source: str) -> list[Study]:

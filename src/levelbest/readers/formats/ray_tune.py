@@ -12,6 +12,7 @@ from typing import Any
 
 from levelbest.errors import DataError
 from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, seed_of
+from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
@@ -69,7 +70,9 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     if not experiments:
         raise DataError(f"{tree.name} holds no Ray Tune trials: no folder with params.json and result.json")
     names = _family_names(list(experiments), tree.name)
-    return [_table(tree, home, names[home], folders) for home, folders in experiments.items()]
+    tables = [_table(tree, home, names[home], folders) for home, folders in experiments.items()]
+    repeated_searches(tables, "experiment")
+    return tables
 
 
 def _family_names(homes: list[str], root: str) -> dict[str, str]:

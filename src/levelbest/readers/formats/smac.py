@@ -9,7 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._rows import columns_of, number, parse_json, repeated_searches
+from levelbest.readers.formats._rows import columns_of, number, parse_json
+from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import read_bytes

@@ -6,7 +6,8 @@ import re
 from pathlib import Path, PurePosixPath
 
 from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import parse_json, repeated_searches
+from levelbest.readers.formats._rows import parse_json
+from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.formats.exported import SYNE_TUNE, recogniser, with_export
 from levelbest.readers.raw import RawTable, Reader

@@ -225,6 +225,9 @@ def _table(runs: list[_Run], source: str, history: bool, skipped: list[Skipped])
     roles = {"family": "project", "status": "status", "order": "order", "cost": "runtime_s"}
     if history:
         roles["trial"] = "run"
+    sweeps = {run.sweep for run in runs}
+    if len(sweeps) > 1 and all(sweeps):  # several sweeps are searches
+        roles["search"] = "sweep"
     return RawTable(
         source=source,
         columns=columns_of(rows, first, numbers=["runtime_s"]),

@@ -168,6 +168,8 @@ def choose_roles(columns: Mapping[str, object], wanted: Wanted, known: Mapping[s
         roles.family = tuple(column_named(column, columns, "family", source) for column in wanted.family)
     elif wanted.family is None and "family" in known:
         roles.family = (known["family"],)
+    if roles.search in roles.family and wanted.search is None:
+        roles.search = None  # asked for as families, they are no searches of one
     taken = roles.used()
     free = [name for name in columns if name not in taken]
     if wanted.reported is None and roles.reported is None and "selection" not in known:

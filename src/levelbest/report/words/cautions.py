@@ -57,6 +57,7 @@ A function below is the sentence of one (code, kind), and its parameters are the
                                           run_cost=None ("sum": over the rows of a run, "last": it never falls)
                              open         role (the argument's name: "reported", "seed_column"), columns
                              checkpoints  runs, column, counter
+                             searches     count, n_families
                              one-each     column, count, n_trials
                              turned       column, direction
                              same-way     column, reported, direction

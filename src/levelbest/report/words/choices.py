@@ -73,6 +73,15 @@ def _checkpoints(runs: int, column: str, counter: str) -> str:
     )
 
 
+@says("guessed-columns", "searches")
+def _searches(count: int, n_families: int) -> str:
+    of = "one family" if n_families == 1 else f"{n_families} families"
+    return (
+        f"{count} studies whose names differ in the number of a seed or run, or in the time, are searches of {of} "
+        f"({named('search')} none if they are trials)"
+    )
+
+
 @says("guessed-columns", "one-each")
 def _one_each(column: str, count: int, n_trials: int) -> str:
     return (

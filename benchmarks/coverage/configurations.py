@@ -1,0 +1,212 @@
+"""The certificate of configurations with several seeds: variance by source, curves and verdicts on known laws.
+
+    python benchmarks/coverage/configurations.py run       # about 15 minutes; goes on where it stopped
+    python benchmarks/coverage/configurations.py write     # docs/coverage-configurations.md
+
+A run's score is the effect of its configuration, that of its data split where there is one, and that of its seed, each
+drawn from a law with mean 0 and variance 1 and scaled. Rivals take every run for a trial of its own, or draw seeds anew
+within the configurations that a bootstrap draws.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats as laws
+
+import levelbest as lb
+from levelbest.stats import best_interval, expected_best, variance_components
+
+SEED, SETS, RESAMPLES = 2026, 600, 400
+LAWS = {
+    "normal": laws.norm(),
+    "uniform": laws.uniform(),
+    "beta(8,2)": laws.beta(8, 2),
+    "Gumbel": laws.gumbel_l(),
+    "two points": laws.bernoulli(0.5),
+    "t5": laws.t(5),
+    "exponential": laws.expon(),
+}
+"""The effects of configurations and of seeds."""
+DESIGNS = {
+    "8 x 4": [4] * 8,
+    "8 x 10": [10] * 8,
+    "20 x 5": [5] * 20,
+    "50 x 3": [3] * 50,
+    "10 x 1 to 12": [1, 1, 2, 3, 4, 4, 5, 8, 8, 12],
+}
+RATIOS = (0.25, 1.0, 4.0)
+"""The variance of configurations in terms of that of seeds."""
+CURVES = {"8 x 4": (1, 2, 4), "20 x 5": (1, 5, 10), "50 x 3": (1, 10, 25)}
+
+
+def effects(law: str, rng: np.random.Generator, size: Any) -> np.ndarray:
+    """With mean 0 and variance 1."""
+    known = LAWS[law]
+    return np.asarray((known.rvs(size=size, random_state=rng) - known.mean()) / known.std())
+
+
+def generator(*key: object) -> np.random.Generator:
+    """Of one cell: it depends on nothing but the cell."""
+    return np.random.default_rng([SEED, *"/".join(map(str, key)).encode()])
+
+
+def components_cell(law: str, design: str, ratio: float, sets: int) -> dict[str, Any]:
+    """Bias and coverage of the variance of configurations and of seeds."""
+    rng = generator("components", law, design, ratio)
+    configuration = np.repeat(np.arange(len(DESIGNS[design])), DESIGNS[design])
+    truth = {"configuration": ratio, "seed": 1.0}
+    inside, mean = dict.fromkeys(truth, 0), dict.fromkeys(truth, 0.0)
+    for _ in range(sets):
+        worth = np.sqrt(ratio) * effects(law, rng, len(DESIGNS[design]))
+        found = variance_components(worth[configuration] + effects(law, rng, configuration.size), configuration)
+        for name, true in truth.items():
+            inside[name] += found[name].low <= true <= found[name].high
+            mean[name] += found[name].variance / true / sets
+    return {"covered": {name: count / sets for name, count in inside.items()}, "mean": mean}
+
+
+def splits_cell(law: str, sets: int) -> dict[str, Any]:
+    """Three sources, 8 configurations on the same 5 splits with 2 seeds each, a tenth of the runs lost."""
+    rng = generator("splits", law)
+    places = np.array([(c, s) for c in range(8) for s in range(5) for _ in range(2)])
+    names = ("configuration", "split", "seed")
+    inside, mean = dict.fromkeys(names, 0), dict.fromkeys(names, 0.0)
+    for _ in range(sets):
+        kept = places[rng.random(len(places)) > 0.1]
+        score = effects(law, rng, 8)[kept[:, 0]] + effects(law, rng, 5)[kept[:, 1]] + effects(law, rng, len(kept))
+        found = variance_components(score, kept[:, 0], kept[:, 1])
+        for name in names:
+            inside[name] += found[name].low <= 1 <= found[name].high
+            mean[name] += found[name].variance / sets
+    return {"covered": {name: count / sets for name, count in inside.items()}, "mean": mean}
+
+
+def true_best(law: str, n: int, seeds: int, *, rng: np.random.Generator) -> float:
+    """The expected best of n means over seeds, from 400,000 draws."""
+    if n == 1:
+        return 0.0
+    parts = [
+        (effects(law, rng, (4_000, n)) + effects(law, rng, (4_000, n, seeds)).mean(axis=2)).max(axis=1).mean()
+        for _ in range(100)
+    ]
+    return float(np.mean(parts))
+
+
+def curve_cell(law: str, design: str, sets: int) -> dict[str, Any]:
+    """Coverage of the best of n configurations, and of the mean where every run counts as a trial."""
+    rng = generator("curve", law, design)
+    counts, budgets = DESIGNS[design], np.array(CURVES[design])
+    seeds = counts[0]
+    truth = np.array([true_best(law, int(n), seeds, rng=rng) for n in budgets])
+    inside, flat, width = np.zeros(budgets.size), 0, np.zeros(budgets.size)
+    errors: list[np.ndarray] = []
+    estimates = []
+    for place in range(sets):
+        runs = effects(law, rng, len(counts))[:, None] + effects(law, rng, (len(counts), seeds))
+        means = runs.mean(axis=1)
+        limits = best_interval(means, budgets, n_resamples=RESAMPLES, rng=place)
+        low, high = np.asarray(limits.low), np.asarray(limits.high)
+        inside += (low <= truth) & (truth <= high)
+        width += np.where(np.isfinite(high - low), high - low, np.nan) / sets
+        alone = best_interval(runs.ravel(), 1, n_resamples=RESAMPLES, rng=place)
+        flat += float(alone.low) <= 0 <= float(alone.high)
+        estimates.append(np.asarray(expected_best(means, budgets)))
+        if place < 200:
+            errors.append(bootstrap_errors(runs, budgets, rng))
+    spread = np.std(estimates, axis=0)
+    once, twice = np.sqrt(np.mean(np.square(errors), axis=0))
+    return {
+        "n": budgets.tolist(),
+        "covered": (inside / sets).tolist(),
+        "width": width.tolist(),
+        "runs_as_trials": flat / sets,
+        "error_by_configuration": (once / spread).tolist(),
+        "error_by_both": (twice / spread).tolist(),
+    }
+
+
+def bootstrap_errors(runs: np.ndarray, budgets: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Standard errors from drawing configurations, and from drawing seeds within them too."""
+    k, r = runs.shape
+    drawn: list[list[np.ndarray]] = [[], []]
+    for _ in range(100):
+        chosen = runs[rng.integers(k, size=k)]
+        drawn[0].append(np.asarray(expected_best(chosen.mean(axis=1), budgets)))
+        again = np.take_along_axis(chosen, rng.integers(r, size=(k, r)), axis=1)
+        drawn[1].append(np.asarray(expected_best(again.mean(axis=1), budgets)))
+    return np.std(drawn, axis=1)
+
+
+def verdict_cell(law: str, design: str, lift: float, sets: int) -> dict[str, Any]:
+    """How often a winner is named, of configurations and with every run taken for a trial; all budgets together."""
+    rng = generator("verdict", law, design, lift)
+    counts = DESIGNS[design]
+    setting = np.repeat(np.arange(len(counts)), counts)
+    named = {"configurations": 0, "trials": 0}
+    for _ in range(sets):
+        score, both = [], []
+        for place in range(2):
+            score.append(effects(law, rng, len(counts))[setting] + 0.5 * effects(law, rng, setting.size) + lift * place)
+            both.append(setting)
+        family = ["a"] * setting.size + ["b"] * setting.size
+        for kind, settings in (("configurations", np.concatenate(both)), ("trials", None)):
+            trials = lb.Trials.from_arrays(np.concatenate(score), direction="max", family=family, setting=settings)
+            named[kind] += lb.compare(trials, paired=False, n_resamples=RESAMPLES).pairs[0].decided
+    return {kind: count / sets for kind, count in named.items()}
+
+
+def cells(sets: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """Every cell by its name."""
+    for design in DESIGNS:
+        for law in LAWS:
+            for ratio in RATIOS:
+                yield (
+                    f"components/{design}/{law}/{ratio:g}",
+                    lambda law=law, design=design, ratio=ratio: components_cell(law, design, ratio, sets),
+                )
+    for law in LAWS:
+        yield f"splits/{law}", lambda law=law: splits_cell(law, sets)
+    for design in CURVES:
+        for law in ("normal", "beta(8,2)", "Gumbel", "exponential"):
+            yield (
+                f"curve/{design}/{law}",
+                lambda law=law, design=design: curve_cell(law, design, max(sets // 2, 1)),
+            )
+    for design in ("8 x 4", "20 x 5"):
+        for law in ("normal", "beta(8,2)", "exponential"):
+            for lift in (0.0, 1.0):
+                yield (
+                    f"verdict/{design}/{law}/{lift:g}",
+                    lambda law=law, design=design, lift=lift: verdict_cell(law, design, lift, max(sets // 4, 1)),
+                )
+
+
+def run(results: Path, sets: int) -> None:
+    """Every cell that the results do not have yet."""
+    known = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {"sets": sets, "cells": {}}
+    for name, cell in cells(sets):
+        if name not in known["cells"]:
+            known["cells"][name] = cell()
+            print(name, json.dumps(known["cells"][name]), flush=True)
+            results.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    here = Path(__file__).parent
+    parser = argparse.ArgumentParser(description="Run or write the certificate of configurations with several seeds.")
+    parser.add_argument("what", choices=["run", "write"])
+    parser.add_argument("--results", type=Path, default=here / "configurations.json")
+    parser.add_argument("--sets", type=int, default=SETS)
+    given = parser.parse_args()
+    if given.what == "run":
+        run(given.results, given.sets)
+    else:
+        from configurations_page import write
+
+        write(given.results, here.parents[1] / "docs" / "coverage-configurations.md")
