@@ -52,8 +52,8 @@ def pairs_of(families: Sequence[str], baseline: str | None) -> Pairs:
     return tuple((i, at) for i in range(len(families)) if i != at)
 
 
-def assemble(design: Design, *, survival: bool = True) -> Comparison:
-    """The comparison that a design answers: pairs, verdicts, effects and standings.
+def assemble(design: Design, *, survival: bool = True, standings: bool = True) -> Comparison:
+    """The comparison that a design answers: pairs, verdicts, effects and, where they are wanted, standings.
 
     With ``survival`` the verdicts are looked at under the other failure policy too, and within strata.
     """
@@ -68,12 +68,12 @@ def assemble(design: Design, *, survival: bool = True) -> Comparison:
         if others is not None:
             pair = replace(pair, survives=winners(pair.verdicts) == others[places])
         compared.append(pair)
-    standings, possible = _standings(design, compared, budget)
+    ranked, possible = _standings(design, compared, points_at(design, budget) if standings else [])
     return Comparison(
         terms=terms,
         families=design.families,
         pairs=tuple(compared),
-        standings=standings,
+        standings=ranked,
         baseline=design.asked.baseline,
         possible_best=possible,
         cautions=design.cautions,
@@ -265,7 +265,7 @@ def _effect(contrast: Contrast, families: tuple[str, str], budget: float) -> Eff
 
 
 def _standings(
-    design: Design, pairs: Sequence[PairComparison], budget: float
+    design: Design, pairs: Sequence[PairComparison], points: Sequence[tuple[float, float, float, float]]
 ) -> tuple[tuple[Standing, ...], tuple[str, ...]]:
     """The families from best to worst at the effects' budget, and those below which no other is certified."""
     above = {name: [] for name in design.families}  # type: dict[str, list[str]]
@@ -275,7 +275,6 @@ def _standings(
             loser = pair.families[1] if winner == pair.families[0] else pair.families[0]
             above[winner].append(loser)
             below[loser].append(winner)
-    points = points_at(design, budget)
     standings = [
         Standing(
             family=own.family,

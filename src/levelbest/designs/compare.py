@@ -103,10 +103,10 @@ def compare(
     return compare_asked(as_table(trials, reading), asked)
 
 
-def compare_asked(trials: Table, asked: Asked) -> Comparison:
-    """The comparison of these trials that was asked for."""
+def compare_asked(trials: Table, asked: Asked, *, pairs_only: bool = False) -> Comparison:
+    """The comparison of these trials that was asked for; of some its pairs are all that is wanted."""
     trials = comparable(trials, asked.baseline)
     pairs_of(trials.families, asked.baseline)
     design = design_of(trials, asked)
-    compared = assemble(design)
+    compared = assemble(design, survival=not pairs_only, standings=not pairs_only)
     return replace(compared, variances=design.variances) if isinstance(design, Configurations) else compared

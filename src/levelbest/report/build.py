@@ -170,13 +170,14 @@ class _Made:
         return _together(calls)
 
     def _compare(self, table: Trials | ProblemTable | None, asked: Asked) -> Comparison | None:
-        """On the cost axis None where the families share no budget."""
+        """On the cost axis None where the families share no budget. Of all but the verdict the pairs are shown alone."""
         if table is None or not self.comparing or len(table.families) < 2:
             return None
         if asked.axis == "cost" and asked.baseline not in (None, *table.families):
             return None
         try:
-            return compare_asked(table, asked)
+            verdict = asked.axis != "cost" and asked.statistic == self.statistics[0]
+            return compare_asked(table, asked, pairs_only=not verdict)
         except DataError:
             if asked.axis == "cost":
                 return None

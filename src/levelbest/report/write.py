@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from levelbest import _check
 from levelbest._plain import dump_json, html_table
-from levelbest._write import check_target, make_folder, write_text
+from levelbest._write import check_target, make_folder, write_bytes, write_text
 from levelbest.designs._input import as_table
 from levelbest.errors import InputError, named
 from levelbest.report.build import build_view
-from levelbest.report.figures.curves import figure_bytes, own_style, save_figure
+from levelbest.report.figures.curves import figure_bytes, own_style
 from levelbest.report.figures.report import report_figures
 from levelbest.report.page import html, tables
 from levelbest.report.paper import checklist, markup
@@ -90,7 +90,8 @@ def write_report(
     table = given if isinstance(given, Trials) else None
     view = replace(view, checklist=checklist.fill_checklist(view, answers, {} if table is None else table.facts))
     if page_only:
-        return Report(view, page, (_write_page(view, _drawn(view, table), page),))
+        pictures = {name: figure_bytes(figure, "svg", dpi=130) for name, figure in _drawn(view, table).items()}
+        return Report(view, page, (write_text(page, html.render_page(view, pictures)),))
     make_folder(beside)
     return Report(view, page, tuple(_write_all(view, table, page, beside, figures)))
 
@@ -100,18 +101,16 @@ def _drawn(view: View, trials: Trials | None) -> dict[str, Figure]:
         return report_figures(view, trials)
 
 
-def _write_page(view: View, figures: Mapping[str, Figure], page: Path) -> Path:
-    pictures = {}
-    for name, figure in figures.items():
+def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, formats: Sequence[str]) -> list[Path]:
+    pictures, written = {}, [page]
+    for name, figure in _drawn(view, trials).items():
         pictures[name] = figure_bytes(figure, "svg", dpi=130)  # clouds of trials are pixels
         figure.set_layout_engine("none")  # laid out once, for every format
-    return write_text(page, html.render_page(view, pictures))
-
-
-def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, formats: Sequence[str]) -> list[Path]:
-    figures = _drawn(view, trials)
-    _write_page(view, figures, page)
-    written = [save_figure(figure, beside / f"{name}.{kind}") for name, figure in figures.items() for kind in formats]
+        for kind in formats:
+            same = kind == "svg" and b"<image" not in pictures[name]
+            drawn = pictures[name] if same else figure_bytes(figure, kind)
+            written.append(write_bytes(beside / f"{name}.{kind}", drawn))
+    write_text(page, html.render_page(view, pictures))
     texts = {
         "families.md": markup.families_markdown(view),
         "families.tex": markup.families_latex(view),
@@ -123,4 +122,4 @@ def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, form
         **({"trials.csv": tables.trials_csv(view)} if view.table else {}),
         "report.json": dump_json({key: value for key, value in view.to_dict().items() if key != "table"}),
     }
-    return [page, *written, *(write_text(beside / name, text) for name, text in texts.items())]
+    return [*written, *(write_text(beside / name, text) for name, text in texts.items())]

@@ -11,7 +11,8 @@ Scores here are turned so that higher is better; `interval` turns them and turns
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,8 +32,10 @@ __all__ = [
 ]
 
 MEMORY_LIMIT = 1 << 30  # bytes that the estimates of all resamples may take
-_CELLS = 1 << 18  # trials in one piece of resamples: two megabytes, in the cache and enough for one matrix product
+_CELLS = 1 << 16  # trials in one piece of resamples: half a megabyte, which stays in the cache
+_LEAST_ROWS, _MOST_CELLS = 400, 1 << 22  # but not so few resamples that the work per trial is all overhead
 _BLOCK = 1 << 15  # (budget, resample) pairs of standard errors computed together
+_NO_WEIGHT = 1e-14  # the chance that the best of n is found no higher, below which it is none
 
 
 @lru_cache(maxsize=64)
@@ -40,6 +43,17 @@ def _weights(n_trials: int, n: tuple[int, ...], estimator: str = "u") -> FloatAr
     weights = rank_weights(n_trials, np.array(n), estimator)
     weights.setflags(write=False)
     return weights
+
+
+class _Tied(NamedTuple):
+    """Groups of trials with one selection score and several reported ones."""
+
+    groups: IntArray
+    members: IntArray
+    starts: IntArray
+    """Of each group among the members."""
+    values: FloatArray
+    """Of each member, from the mean of its group."""
 
 
 class Ranked:
@@ -98,8 +112,7 @@ class Ranked:
             rows = np.repeat(np.tile(self.values, b), counts.ravel()).reshape(b, m)
         else:
             sizes = np.add.reduceat(counts, self.starts, axis=1)
-            weighted = counts * self.values
-            means = np.add.reduceat(weighted, self.starts, axis=1) / np.maximum(sizes, 1)
+            means = np.add.reduceat(counts * self.values, self.starts, axis=1) / np.maximum(sizes, 1)
             rows = np.repeat(means.ravel(), sizes.ravel()).reshape(b, m)
         estimates = (rows @ self.weights.T).T
         estimates += self.offset
@@ -107,9 +120,7 @@ class Ranked:
         if errors and self.fewer.size:
             squares = self._between(rows)
             if self.grouped:
-                group = np.repeat(np.arange(self.starts.size), np.diff(np.r_[self.starts, self.n_trials]))
-                spread = np.add.reduceat(counts * (self.values - means[:, group]) ** 2, self.starts, axis=1)
-                squares += self._within(sizes, spread)
+                squares += self._within(counts, sizes)
             out[self.inside] = np.sqrt((m - 1) / m * squares)
         return estimates, out
 
@@ -125,9 +136,10 @@ class Ranked:
         b, m = rows.shape
         n_rows = self.fewer.shape[0]
         budgets = self.error_n[self.inside]
-        # w'_k = 0 below rank n: at rank k only the budgets n <= k move.
-        active = np.searchsorted(budgets, np.arange(m), side="right")
-        still = (budgets - 1)[:, None]  # ranks below n: leaving any of them out gives the same estimate
+        # At rank k only the budgets move whose best of n is ever found at rank k or below.
+        first = np.maximum(budgets, (np.cumsum(self.fewer, axis=1) <= _NO_WEIGHT).sum(axis=1))
+        active = np.searchsorted(first, np.arange(m), side="right")
+        still = (first - 1)[:, None]  # below: leaving any of them out gives the same estimate
         gaps = np.diff(rows, axis=1)
         total = (gaps @ (self.fewer * np.arange(1, m)).T).T  # y_i counts gap k once for every i <= k
         squares = np.empty((n_rows, b))
@@ -149,25 +161,38 @@ class Ranked:
         squares -= total * total / m
         return np.maximum(squares, 0, out=squares)
 
-    def _within(self, sizes: IntArray, spread: FloatArray) -> FloatArray:
+    def _within(self, counts: IntArray, sizes: IntArray) -> FloatArray:
         """What the members of tied groups add: leaving out one moves its group's mean.
 
         With a members, mean ybar and mean weight B over the a - 1 places left, leaving out y_i lowers the estimate by
         B (y_i - ybar); summed over the group these vanish, so their squares simply add to those between groups.
         """
-        wide = np.flatnonzero(np.diff(np.r_[self.starts, self.n_trials]) > 1)
-        top = np.cumsum(sizes, axis=1)[:, wide]
-        size = sizes[:, wide]
-        spread = spread[:, wide]
+        tied = self._tied
+        size, top = sizes[:, tied.groups], np.cumsum(sizes, axis=1)[:, tied.groups]
+        drawn = counts[:, tied.members]
+        first, second = (
+            np.add.reduceat(drawn * power, tied.starts, axis=1) for power in (tied.values, np.square(tied.values))
+        )
+        spread = np.maximum(second - np.square(first) / np.maximum(size, 1), 0)
+        spread /= np.square(np.maximum(size - 1, 1))
+        below, last = top - size, top - 1
         table = np.concatenate([np.zeros((self.fewer.shape[0], 1)), np.cumsum(self.fewer, axis=1)], axis=1)
-        out = np.zeros((self.fewer.shape[0], sizes.shape[0]))
-        for g in range(wide.size):
-            real = np.flatnonzero(size[:, g] > 1)
-            if real.size:
-                a, last = size[real, g], top[real, g]
-                share = (table[:, last - 1] - table[:, last - a]) / (a - 1)
-                out[:, real] += share * share * spread[real, g]
+        out = np.empty((self.fewer.shape[0], sizes.shape[0]))
+        for row, placed in zip(out, table, strict=True):
+            weight = placed.take(last, mode="clip") - placed.take(below, mode="clip")
+            np.einsum("bg,bg,bg->b", weight, weight, spread, out=row)
         return out
+
+    @cached_property
+    def _tied(self) -> _Tied:
+        """The trials that tie in the selection score and report different ones."""
+        counted = np.diff(np.r_[self.starts, self.n_trials])
+        lows, highs = (f.reduceat(self.values, self.starts) for f in (np.minimum, np.maximum))
+        groups = np.flatnonzero(lows != highs)
+        members = np.flatnonzero(np.repeat(lows != highs, counted))
+        starts = np.r_[0, np.cumsum(counted[groups])[:-1]]
+        means = np.add.reduceat(self.values[members], starts) / counted[groups]
+        return _Tied(groups, members, starts, self.values[members] - np.repeat(means, counted[groups]))
 
     def leave_one_out(self) -> FloatArray:
         """Leave-one-out estimates minus their mean, (n, trial) in rank order; NaN where n = n_trials."""
@@ -209,7 +234,7 @@ def counts(n_trials: int, n_resamples: int, rng: np.random.Generator, size: int 
 
 def pieces(n_resamples: int, cells: int) -> Iterator[slice]:
     """Resamples in pieces whose rows of ``cells`` entries stay in the cache."""
-    size = max(1, _CELLS // cells)
+    size = max(1, _CELLS // cells, min(_LEAST_ROWS, _MOST_CELLS // cells))
     for start in range(0, n_resamples, size):
         yield slice(start, min(start + size, n_resamples))
 

@@ -9,11 +9,13 @@ import numpy as np
 
 from levelbest._check import IntArray, Seed
 from levelbest.errors import InputError, named
-from levelbest.stats.best import Sample
+from levelbest.stats.bands import EXACT
+from levelbest.stats.best import Sample, statistic_named
 from levelbest.stats.contrasts._agree import Columns, contrast_of, possible_best
 from levelbest.stats.contrasts._asked import Contrast, Contrasts, Question
 from levelbest.stats.contrasts._families import Pair
 from levelbest.stats.contrasts._pair_test import Alone, PairTest
+from levelbest.stats.contrasts._quantile_gate import quantile_p
 from levelbest.stats.contrasts._quantiles import statistic_differences
 from levelbest.stats.contrasts._samples import Difference
 from levelbest.stats.contrasts._search_columns import columns_of, effect_of, reasons_of, uncompared
@@ -77,7 +79,11 @@ def by_limits(
     n_resamples: int,
     rng: Seed,
 ) -> Contrasts:
-    """Statistics other than the mean: certified where their limits exclude zero."""
+    """Statistics other than the mean: certified where their limits exclude zero.
+
+    Limits of quantiles of one score column are exact. Those of a separate reported score are a bootstrap's, which
+    dealing the trials anew must confirm.
+    """
 
     def bands(budgets: IntArray) -> tuple[Difference, ...]:
         return statistic_differences(
@@ -93,18 +99,28 @@ def by_limits(
 
     over_all = bands(n)
     alone = None if question.headline is None else bands(np.array([question.headline]))
+    level = (1 - question.confidence) / len(question.pairs)
+
+    def confirmed(band: Difference, pair: Pair) -> IntArray:
+        if band.method == EXACT or not band.certified.any():
+            return band.certified
+        both = samples[pair[0]], samples[pair[1]]
+        p_values = quantile_p(both, band.n, statistic_named(statistic), level, paired=paired)
+        return np.where(p_values <= level, band.certified, 0)
+
+    passed = None if alone is None else [confirmed(*own) for own in zip(alone, question.pairs, strict=True)]
     contrasts = []
     for at, pair in enumerate(question.pairs):
         band = over_all[at]
+        certified = confirmed(band, pair)
         effect = None
-        if alone is not None:
+        if alone is not None and passed is not None:
             own = alone[at]
             limits = Alone(own.difference[0], own.low[0], own.high[0], math.nan, allowed=True)
             assert question.headline is not None
-            effect = effect_of(question.headline, limits, int(own.certified[0]), math.nan, question)
-        certified = band.certified
-        if alone is not None and not all(own.certified[0] for own in alone):
-            certified = np.zeros_like(certified)
+            effect = effect_of(question.headline, limits, int(passed[at][0]), math.nan, question)
+            if not all(named[0] for named in passed):
+                certified = np.zeros_like(certified)
         decided = bool(effect.certified) if effect is not None else bool(certified[0])
         columns = Columns(n, band.difference, band.low, band.high, certified, np.full(n.size, math.nan))
         contrasts.append(

@@ -8,24 +8,27 @@ same whatever the seed: a verdict is a property of the trials.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
+from scipy import special
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import order_statistic
-from levelbest.stats.contrasts._families import Families, Pair
+from levelbest.stats.best import Sample
 from levelbest.stats.contrasts._labels import smallest_p
 from levelbest.stats.contrasts._nodes import across, past_draws, step_down
 
 __all__ = ["Dealings", "least_p"]
 
-_FIRST, _LEAST_ALLOWED, _MOST = 500, 4_000, 32_000
+_FIRST, _LEAST_ALLOWED, _MOST = 700, 5_600, 44_800
 _WORK = 1 << 25
 _LEAST_BEYOND = 5
 """Dealings beyond the own quantile at the least: fewer would not place it."""
-_SURE = 4.0
+_SURE = 1e-3
+"""The chance, on either side, that further draws carry a p-value across its level."""
 _TO_PLACE = 2_000
 _STREAM = 20_260
 
@@ -35,12 +38,26 @@ def least_p(n_trials: tuple[int, int], *, paired: bool) -> float:
     return 2.0 ** (1 - n_trials[0]) if paired else smallest_p(*n_trials)
 
 
+class Dealt(Protocol):
+    """Families whose trials can be dealt anew."""
+
+    @property
+    def samples(self) -> Sequence[Sample]:
+        """One of each."""
+
+    def inside(self, pair: tuple[int, int], /) -> int:
+        """How many nodes the pair is compared at."""
+
+    def dealt_t(self, pair: tuple[int, int], size: int, rng: np.random.Generator, /) -> FloatArray:
+        """The statistic of trials dealt anew: (node, dealing)."""
+
+
 @dataclass(eq=False)
 class Dealings:
     """|t| at the nodes of trials dealt anew."""
 
-    families: Families
-    pair: Pair
+    families: Dealt
+    pair: tuple[int, int]
     level: float
     """The pair's share of the error."""
     null: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
@@ -93,17 +110,17 @@ class Dealings:
         return float(order_statistic(largest[None], 1 - error)[0]) * across(n, nodes, scales)
 
     def stands(self, p_value: float, level: float) -> bool:
-        """Whether further draws could hardly carry the p-value across the level (Wilson's limits at `_SURE`).
+        """Whether further draws could hardly carry the p-value across the level (exact binomial limits at `_SURE`).
 
         A level that no number of draws allowed can clear so far (among more than a hundred pairs) is left to the tail
         beyond them, once that can be placed.
         """
-        if level < _SURE**2 / self._most:
+        if (1 - level) ** self._most > _SURE:
             return self.drawn >= _TO_PLACE
-        square = _SURE**2 / self.drawn
-        centre = (p_value + square / 2) / (1 + square)
-        half = math.sqrt(square * (p_value * (1 - p_value) + square / 4)) / (1 + square)
-        return not centre - half <= level < centre + half
+        reached = max(0.0, p_value * (self.drawn + 1) - 1)
+        if p_value <= level:
+            return bool(special.bdtr(reached, self.drawn, level) <= _SURE)
+        return bool(special.bdtrc(reached - 1, self.drawn, level) <= _SURE)
 
 
 def _measured(t: FloatArray, scale: FloatArray) -> FloatArray:

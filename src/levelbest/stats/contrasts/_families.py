@@ -23,10 +23,10 @@ from levelbest.stats.contrasts._nodes import across
 from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
 from levelbest.stats.contrasts._welch import rounding_variance
 
-__all__ = ["Families", "Side", "half_of"]
+__all__ = ["Families", "Side", "content", "dealt", "half_of", "order_of_pairs", "pooled", "swapped", "taken"]
 
 Pair = tuple[int, int]
-_CELLS = 1 << 18
+_CELLS = 1 << 16
 _LEAST_ROWS = 400
 _ALL_ERRORS = 1 << 22
 """Up to so many (budget, trial) cells every budget has a standard error of its own."""
@@ -87,14 +87,13 @@ class Families:
     def __init__(self, samples: Sequence[Sample], pairs: Sequence[Pair], nodes: IntArray, *, paired: bool) -> None:
         self.samples, self.pairs, self.nodes, self.paired = samples, tuple(pairs), nodes, paired
         compared = sorted({f for pair in pairs for f in pair})
-        order = sorted(compared, key=lambda f: _content(samples[f]))
+        order = sorted(compared, key=lambda f: content(samples[f]))
         self.place = {f: at for at, f in enumerate(order)}
         self.least = rounding_variance(np.concatenate([samples[f].claimed for f in compared])) if compared else 0.0
         given = np.arange(samples[order[0]].n_trials) if order else np.arange(0)
         if paired and order:
-            columns = [column for f in order for column in (samples[f].claimed, samples[f].selection)]
-            given = np.lexsort(columns)
-        self.sides = {f: self._side(_taken(samples[f], given) if paired else samples[f]) for f in compared}
+            given = order_of_pairs([samples[f] for f in order])
+        self.sides = {f: self._side(taken(samples[f], given) if paired else samples[f]) for f in compared}
 
     def _side(self, sample: Sample) -> Side | LargeSide:
         nodes = self.nodes[self.nodes <= half_of(sample.n_trials)]
@@ -205,11 +204,11 @@ class Families:
         if isinstance(few, LargeSide) and isinstance(many, LargeSide):
             return dealt_heads(few, many, k, size, rng)
         a, b = few.sample, many.sample
-        pooled = _pooled(a, b)
-        sides = [Ranked(pooled.selection, self.nodes[:k], pooled.reported, size=own.n_trials) for own in (a, b)]
+        both = pooled(a, b)
+        sides = [Ranked(both.selection, self.nodes[:k], both.reported, size=own.n_trials) for own in (a, b)]
         floors = [self.sides[f].floor[:k, None] for f in (first, second)]
         out = np.empty((k, size))
-        for cut in _pieces(size, pooled.n_trials, k if self.paired else None):
+        for cut in _pieces(size, both.n_trials, k if self.paired else None):
             deal = _swapped if self.paired else _dealt
             out[:, cut] = deal(sides, floors, cut.stop - cut.start, rng)
         return out
@@ -220,20 +219,32 @@ def _pieces(size: int, n_trials: int, n_nodes: int | None = None) -> Iterator[sl
 
     Pairs of trials need an array of (node, draw, trial).
     """
-    rows = max(min(_LEAST_ROWS, (_CELLS << 4) // n_trials), _CELLS // n_trials, 1)
+    rows = max(min(_LEAST_ROWS, (_CELLS << 6) // n_trials), _CELLS // n_trials, 1)
     piece = rows if n_nodes is None else max(1, _CELLS // (n_trials * n_nodes))
     for start in range(0, size, piece):
         yield slice(start, min(start + piece, size))
 
 
-def _dealt(sides: Sequence[Ranked], floors: Sequence[FloatArray], size: int, rng: np.random.Generator) -> FloatArray:
-    total, own = sides[0].n_trials, sides[0].size
+def dealt(first: int, second: int, size: int, rng: np.random.Generator) -> IntArray:
+    """Which of the pooled trials go to the first family, one dealing a row."""
+    total = first + second
     mine = np.zeros((size, total), dtype=np.int64)
-    chosen = np.argpartition(rng.random((size, total), dtype=np.float32), own - 1, axis=1)[:, :own]
+    chosen = np.argpartition(rng.random((size, total), dtype=np.float32), first - 1, axis=1)[:, :first]
     np.put_along_axis(mine, chosen, 1, axis=1)
+    return mine
+
+
+def swapped(n_pairs: int, size: int, rng: np.random.Generator) -> IntArray:
+    """The same with trials swapped within pairs; those of the second family come after those of the first."""
+    second = rng.integers(0, 2, (size, n_pairs))
+    return np.concatenate([1 - second, second], axis=1)
+
+
+def _dealt(sides: Sequence[Ranked], floors: Sequence[FloatArray], size: int, rng: np.random.Generator) -> FloatArray:
+    mine = dealt(sides[0].size, sides[1].size, size, rng)
     values, variances = [], []
-    for side, dealt, floor in zip(sides, (mine, 1 - mine), floors, strict=True):
-        value, error = side.resampled(dealt, errors=True)
+    for side, own, floor in zip(sides, (mine, 1 - mine), floors, strict=True):
+        value, error = side.resampled(own, errors=True)
         values.append(value)
         variances.append(np.maximum(np.square(error), floor))
     return np.abs(_t(values[0] - values[1], variances[0] + variances[1]))
@@ -241,16 +252,15 @@ def _dealt(sides: Sequence[Ranked], floors: Sequence[FloatArray], size: int, rng
 
 def _swapped(sides: Sequence[Ranked], floors: Sequence[FloatArray], size: int, rng: np.random.Generator) -> FloatArray:
     m = sides[0].size
-    swapped = rng.integers(0, 2, (size, m))
-    mine = np.concatenate([1 - swapped, swapped], axis=1)
+    mine = swapped(m, size, rng)
     order = sides[0].order
     back = np.argsort(order)
     values, left = [], []
-    for side, dealt in zip(sides, (mine, 1 - mine), strict=True):
-        ranked = dealt[:, order]
+    for side, own in zip(sides, (mine, 1 - mine), strict=True):
+        ranked = own[:, order]
         values.append(side.resampled(ranked)[0])
         alone = leave_one_out(side, ranked)[..., back]
-        left.append(np.where(dealt[:, :m].astype(bool), alone[..., :m], alone[..., m:]))
+        left.append(np.where(own[:, :m].astype(bool), alone[..., :m], alone[..., m:]))
     errors = jackknife_errors(left[0] - left[1], np.ones((size, m), dtype=np.int64))
     return np.abs(_t(values[0] - values[1], np.maximum(np.square(errors), floors[0] + floors[1])))
 
@@ -261,17 +271,25 @@ def _t(difference: FloatArray, variance: FloatArray) -> FloatArray:
     return np.where(variance > 0, t, 0.0)
 
 
-def _pooled(a: Sample, b: Sample) -> Sample:
+def pooled(a: Sample, b: Sample) -> Sample:
+    """The trials of both, those of the first before those of the second."""
     selection = np.concatenate([a.selection, b.selection])
     if a.reported is None and b.reported is None:
         return Sample(selection)
     return Sample(selection, np.concatenate([a.claimed, b.claimed]))
 
 
-def _taken(sample: Sample, rows: IntArray) -> Sample:
+def order_of_pairs(samples: Sequence[Sample]) -> IntArray:
+    """Pairs of trials in an order of their own, however they were given."""
+    return np.lexsort([column for sample in samples for column in (sample.claimed, sample.selection)])
+
+
+def taken(sample: Sample, rows: IntArray) -> Sample:
+    """Some of the trials."""
     return Sample(sample.selection[rows], None if sample.reported is None else sample.reported[rows])
 
 
-def _content(sample: Sample) -> tuple[int, bytes]:
+def content(sample: Sample) -> tuple[int, bytes]:
+    """What puts families into an order of their own, however they were given: their counts, then their trials."""
     order = np.lexsort((sample.claimed, sample.selection))
     return sample.n_trials, np.concatenate([sample.selection[order], sample.claimed[order]]).tobytes()

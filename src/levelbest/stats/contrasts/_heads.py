@@ -20,9 +20,10 @@ from levelbest.stats.contrasts._nodes import across
 
 __all__ = ["MANY", "LargeSide", "dealt_heads", "large_side"]
 
-MANY = 3_000
+MANY = 1_500
 HEAD = 1_000
-_CARRY = 14.0
+_CARRY, _NOTHING_BELOW = 14.0, 24.0
+"""Trials, in units of m / n, below which the best of n is found once in a million times, or never."""
 _PIECE = 250
 
 
@@ -130,17 +131,16 @@ class _Top:
     m: int
     weights: FloatArray
     """(node, rank from the best)."""
-    fewer: FloatArray
-    """The same of one trial fewer."""
+    fewer: tuple[FloatArray, ...]
+    """The same of one trial fewer, of each node as deep as they carry anything."""
 
     @classmethod
     def of(cls, m: int, n: IntArray, depth: int) -> _Top:
         """As deep as ``depth``."""
-        both = []
-        for size in (m, m - 1):
-            rows = [rank_weights(size, np.array([k]), "u")[0, ::-1][:depth] for k in n]
-            both.append(np.stack(rows) if rows else np.empty((0, depth)))
-        return cls(m, *both)
+        rows = [rank_weights(m, np.array([k]), "u")[0, ::-1][:depth] for k in n]
+        deep = [min(depth, int(_NOTHING_BELOW * m / k)) for k in n]
+        fewer = [rank_weights(m - 1, np.array([k]), "u")[0, ::-1][:own] for k, own in zip(n, deep, strict=True)]
+        return cls(m, np.stack(rows) if rows else np.empty((0, depth)), tuple(fewer))
 
     def means(self, rows: FloatArray) -> FloatArray:
         """Estimates (node, draw) of draws given best first: what lies deeper has no weight."""
@@ -149,10 +149,11 @@ class _Top:
     def variances(self, rows: FloatArray) -> FloatArray:
         """Squared jackknife standard errors (node, draw) of draws given best first."""
         gaps = -np.diff(rows, axis=1)
-        deeper = self.m - rows.shape[1]
-        out = np.empty((self.fewer.shape[0], rows.shape[0]))
-        for at, weights in enumerate(self.fewer[:, : gaps.shape[1]]):
-            left = np.cumsum(gaps * weights, axis=1)
+        out = np.empty((len(self.fewer), rows.shape[0]))
+        for at, fewer in enumerate(self.fewer):
+            weights = fewer[: gaps.shape[1]]
+            deeper = self.m - 1 - weights.size
+            left = np.cumsum(gaps[:, : weights.size] * weights, axis=1)
             total = left.sum(axis=1) + deeper * left[:, -1]
             squares = np.einsum("bi,bi->b", left, left) + deeper * np.square(left[:, -1])
             out[at] = (self.m - 1) / self.m * np.maximum(squares - np.square(total) / self.m, 0)

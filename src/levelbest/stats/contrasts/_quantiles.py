@@ -21,6 +21,7 @@ from levelbest.stats.bands import (
 )
 from levelbest.stats.best import Quantile, Sample, Statistic, quantile_best, statistic_named
 from levelbest.stats.contrasts._families import half_of
+from levelbest.stats.contrasts._nodes import across, nodes_of
 from levelbest.stats.contrasts._pairwise import reach_words
 from levelbest.stats.contrasts._samples import Difference, Provenance, check_pairing
 
@@ -89,34 +90,36 @@ def _bootstrapped_differences(
 ) -> tuple[Difference, ...]:
     """Differences of any statistic, as of a quantile of a separate reported score: percentiles of the resampled ones.
 
-    Each tail is balanced over the budgets (`local_level`); over several pairs the error is shared equally.
+    Each tail is balanced over the budgets (`local_level`); over several pairs the error is shared equally. Resamples
+    are made at nodes; between them limits are linear in log n, and hold the estimate.
     """
     if any(family.n_trials < 2 for family in turned):
         raise DataError("a bootstrap needs at least 2 trials in every family")
     assert terms.n_resamples is not None
-    allow(terms.n_resamples, n.size, len(turned))
+    nodes = nodes_of(n)
+    allow(terms.n_resamples, nodes.size, len(turned))
     shared = rng.integers(0, 2**63) if terms.paired else None
-    curves = []
+    values, draws = [], []
     for family in turned:
-        inside = n[n <= half_of(family.n_trials)]
-        ranked = Ranked(family.selection, inside, family.claimed)
-        value, draws = np.full(n.size, np.nan), np.full((n.size, terms.n_resamples), np.nan)
-        ones = np.ones((1, family.n_trials), dtype=np.int64)
-        value[: inside.size] = statistic_draws(ranked, statistic, ones)[:, 0]
+        furthest = half_of(family.n_trials)
+        every, some = (Ranked(family.selection, budgets[budgets <= furthest], family.claimed) for budgets in (n, nodes))
         generator = rng if shared is None else np.random.default_rng(shared)
-        draws[: inside.size] = statistic_bootstrap(
-            ranked, statistic, terms.n_resamples, generator, in_given_order=terms.paired
-        )
-        curves.append((value, draws))
+        ones = np.ones((1, family.n_trials), dtype=np.int64)
+        values.append(np.full(n.size, np.nan))
+        values[-1][: every.n.size] = statistic_draws(every, statistic, ones)[:, 0]
+        draws.append(statistic_bootstrap(some, statistic, terms.n_resamples, generator, in_given_order=terms.paired))
     differences = []
     for a, b in pairs:
         sizes = turned[a].n_trials, turned[b].n_trials
-        k = int(np.count_nonzero(n <= half_of(*sizes)))
+        inside, kept = n <= half_of(*sizes), nodes[nodes <= half_of(*sizes)]
+        difference = values[a] - values[b]
         limits: tuple[FloatArray, FloatArray] = (np.full(n.size, np.nan), np.full(n.size, np.nan))
-        if k:
-            both = curves[a][1][:k] - curves[b][1][:k]
+        if kept.size:
+            both = draws[a][: kept.size] - draws[b][: kept.size]
             level = local_level(both, (1 - terms.confidence) / len(pairs))
-            limits[0][:k], limits[1][:k] = percentile(both, level)
-        reason = None if k == n.size else reach_words(*sizes)
-        differences.append(terms.difference(n, curves[a][0] - curves[b][0], limits, sizes, reason=reason))
+            low, high = (across(n[inside], kept, limit) for limit in percentile(both, level))
+            limits[0][inside] = np.minimum(low, difference[inside])
+            limits[1][inside] = np.maximum(high, difference[inside])
+        reason = None if inside.all() else reach_words(*sizes)
+        differences.append(terms.difference(n, difference, limits, sizes, reason=reason))
     return tuple(differences)
