@@ -348,9 +348,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Run or write the certificate of verdicts.")
     parser.add_argument("what", choices=["run", "write"])
     parser.add_argument("--results", type=Path, default=Path(__file__).parent / "verdicts.json")
-    parser.add_argument(
-        "--rounds", type=int, nargs="+", default=[200, 500, 1_000, 2_000, 4_000, 8_000]
-    )
+    parser.add_argument("--rounds", type=int, nargs="+", default=[200, 500, 1_000, 2_000, 4_000, 8_000])
     parser.add_argument("--kinds", nargs="+", choices=list(MEASURES), default=list(MEASURES))
     parser.add_argument("--minutes", type=float, default=60)
     given = parser.parse_args()

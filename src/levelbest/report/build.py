@@ -170,7 +170,7 @@ class _Made:
         return _together(calls)
 
     def _compare(self, table: Trials | ProblemTable | None, asked: Asked) -> Comparison | None:
-        """On the cost axis None where the families share no budget. Of all but the verdict the pairs are shown alone."""
+        """On the cost axis None where families share no budget. Of all but the verdict the pairs alone are shown."""
         if table is None or not self.comparing or len(table.families) < 2:
             return None
         if asked.axis == "cost" and asked.baseline not in (None, *table.families):

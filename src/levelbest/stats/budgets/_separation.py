@@ -2,13 +2,14 @@
 
 Whether a sample of M trials of each would be decided at budget n is asked of the verdict itself, on samples drawn from
 the pilots, over the budgets that a comparison of M trials has and with the share of the error that each of its pairs
-has. Some dozen of those show above which t a verdict is given (step-down and limits included); how often t exceeds that
-is then counted over many samples, which need no verdict.
+has. Some dozen of those show how likely a verdict is at each t (step-down and limits included), as a probit; the power
+is then its mean over the t of many samples, which need no verdict.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -35,7 +36,7 @@ __all__ = ["runs_to_separate", "trials_to_separate"]
 
 _WHOLE, _POINTS = 100, 60
 """The grid of a comparison."""
-_VERDICTS, _COUNTED = 24, 2_000
+_VERDICTS, _COUNTED = 120, 2_000
 _LARGEST_SKETCH = 400
 """What t a verdict takes hardly changes above so many trials."""
 _LARGEST_DRAWN = 20_000
@@ -112,18 +113,19 @@ def trials_to_separate(
             return np.asarray(m * ((critical + z) * e / np.abs(d)) ** 2)
 
     needed = at_least(float(wanted(np.array([difference]), np.array([error]))[0]), budget)
-    tried, sketched = math.nan, 0.0
+    tried, sketched, decisive = math.nan, 0.0, _Decisive(critical, 0.0)
     for _ in range(_ROUNDS):
         if not needed <= _LARGEST_DRAWN:
             break
         if abs(math.log(needed / sketched) if sketched else 1.0) > _NEAR:
-            critical, sketched = _decisive_t(pilots, budget, int(needed), question, generator), needed
-        tried = float(np.mean(_drawn_t(pilots, budget, (int(needed), int(needed)), generator) > critical))
+            decisive, sketched = _decisive_t(pilots, budget, int(needed), question, generator), needed
+            critical = decisive.middle
+        tried = decisive.power(_drawn_t(pilots, budget, (int(needed), int(needed)), generator))
         reached = float(special.ndtri(np.clip(tried, 0.02, 0.98)))
         if abs(tried - power) < 0.02 or critical + reached <= 0.5:
             break
         needed = at_least(needed * ((critical + z) / (critical + reached)) ** 2, budget)
-    now = float(np.mean(_drawn_t(pilots, budget, (ranked[0].n_trials, ranked[1].n_trials), generator) > critical))
+    now = decisive.power(_drawn_t(pilots, budget, (ranked[0].n_trials, ranked[1].n_trials), generator))
     drawn = [bootstrap(part, n_resamples, generator, errors=True) for part in ranked]
     spread = np.sort(wanted(drawn[0][0][0] - drawn[1][0][0], np.hypot(drawn[0][1][0], drawn[1][1][0])))
     tail = (1 - confidence) / 2
@@ -142,8 +144,21 @@ def _as_power(power: float) -> float:
     return power
 
 
-def _decisive_t(pilots: list[Sample], n: int, n_trials: int, question: Question, rng: np.random.Generator) -> float:
-    """The t at budget n that best tells decided from undecided samples of so many trials."""
+class _Decisive(NamedTuple):
+    """How likely a verdict is at each t: a probit."""
+
+    middle: float
+    spread: float
+
+    def power(self, t: FloatArray) -> float:
+        """The chance of a verdict, over samples with these t."""
+        if self.spread == 0:
+            return float(np.mean(t > self.middle))
+        return float(special.ndtr((t - self.middle) / self.spread).mean())
+
+
+def _decisive_t(pilots: list[Sample], n: int, n_trials: int, question: Question, rng: np.random.Generator) -> _Decisive:
+    """Fitted to the verdicts of samples of so many trials, by their likelihood."""
     size = min(n_trials, max(_LARGEST_SKETCH, 4 * n))
     grid = np.union1d(budget_grid(size // 2, whole=_WHOLE, points=_POINTS), [n])
     seen = []
@@ -155,10 +170,11 @@ def _decisive_t(pilots: list[Sample], n: int, n_trials: int, question: Question,
         ]
         seen.append(sketched_verdict(drawn, grid, n, question))
     t, decided = np.array([t for t, _ in seen]), np.array([verdict > 0 for _, verdict in seen])
-    cuts = np.sort(t)
-    cuts = np.concatenate([[cuts[0] - 0.01], (cuts[:-1] + cuts[1:]) / 2, [cuts[-1] + 0.01]])
-    wrong = ((t > cuts[:, None]) != decided).sum(axis=1)
-    return float(np.median(cuts[wrong == wrong.min()]))
+    middles, spreads = np.linspace(t.min() - 0.5, t.max() + 0.5, 60), np.geomspace(0.05, 2, 25)
+    chance = special.ndtr((t - middles[:, None, None]) / spreads[:, None])
+    likelihood = np.log(np.clip(np.where(decided, chance, 1 - chance), 1e-9, 1)).sum(axis=-1)
+    middle, spread = np.unravel_index(likelihood.argmax(), likelihood.shape)
+    return _Decisive(float(middles[middle]), float(spreads[spread]))
 
 
 def _drawn_t(pilots: list[Sample], n: int, sizes: tuple[int, int], rng: np.random.Generator) -> FloatArray:

@@ -30,7 +30,7 @@ from levelbest.stats.contrasts._nodes import across, past_draws, step_down
 
 __all__ = ["DECIDED", "SHOWN", "WIDER", "Measured", "blended", "bounds_serve", "gaffke_differences"]
 
-SHOWN, DECIDED, WIDER = 0.33, 0.8, 1.2
+SHOWN, DECIDED, WIDER = 0.4, 0.8, 1.2
 _NORMAL = 1.96
 _LEAST_BEYOND = 5
 """Resamples beyond the own quantile at the least: fewer would not place it."""
