@@ -1,6 +1,8 @@
 """A comparison on one screen: 80 columns, no colour needed, no cell cut, nothing twice."""
 
 import itertools
+import shlex
+import subprocess
 from dataclasses import replace
 
 import pytest
@@ -8,6 +10,7 @@ from comparing import comparison, effect, pair, standing, terms
 
 from levelbest.cautions import Caution
 from levelbest.report.terminal.comparison import print_comparison
+from levelbest.report.terminal.console import _folded
 from levelbest.report.terminal.strips import strips_of
 from levelbest.report.words.steps import next_steps
 
@@ -206,3 +209,14 @@ def test_an_adaptive_search_has_one_thing_to_do():
     one = pair("a", "b", (1, 9, "not comparable", "adaptive"), terms=terms())
     (step,) = next_steps(comparison(one))
     assert step.text.startswith("Repeat each search with other seeds")
+
+
+def test_a_long_command_is_folded_so_that_a_shell_takes_it():
+    command = shlex.join(["levelbest", "plan", "my runs.csv", "--family", "a --b", "--selection", "s" * 30, "--n", "5"])
+    lines = _folded(command, 40)
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= 44
+    joined = subprocess.run(
+        ["sh", "-c", "printf '%s|' " + "\n".join(lines)], capture_output=True, text=True, check=True
+    )
+    assert joined.stdout.split("|")[:-1] == shlex.split(command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -75,5 +76,20 @@ def print_steps(steps: Sequence[Step], out: Console) -> None:
     for i, step in enumerate(steps):
         text = f"{step.text}: {step.why}" if step.why else step.text
         print_labelled([("next" if i == 0 else "", "green", text)], out)
-        if step.command:
-            out.print(Text(f"{' ' * (_LABEL + 3)}{step.command}", style="bold"), soft_wrap=True)
+        for line in _folded(step.command, out.width - _LABEL - 5) if step.command else ():
+            out.print(Text(f"{' ' * (_LABEL + 3)}{line}", style="bold"), soft_wrap=True)
+
+
+def _folded(command: str, width: int) -> list[str]:
+    """A command that a shell takes as it stands, folded before options where it is longer than a line."""
+    parts: list[list[str]] = [[]]
+    for word in shlex.split(command):
+        parts += [[word]] if word.startswith("--") else []
+        parts[-1] += [] if word.startswith("--") else [word]
+    lines = [shlex.join(parts[0])]
+    for option in map(shlex.join, parts[1:]):
+        if len(lines[-1]) + 1 + len(option) <= width:
+            lines[-1] += f" {option}"
+        else:
+            lines.append(f"  {option}")
+    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
