@@ -212,7 +212,7 @@ def test_an_adaptive_search_has_one_thing_to_do():
 
 
 def test_a_long_command_is_folded_so_that_a_shell_takes_it():
-    command = shlex.join(["levelbest", "plan", "my runs.csv", "--family", "a --b", "--selection", "s" * 30, "--n", "5"])
+    command = shlex.join(["levelbest", "plan", "my runs.csv", "--family", "a --b", "--selection", "s" * 20, "--n", "5"])
     lines = _folded(command, 40)
     assert len(lines) > 1
     assert max(map(len, lines)) <= 44
