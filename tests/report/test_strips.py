@@ -8,7 +8,7 @@ from page_view import make_view, many_families
 
 from levelbest.report.build import build_view
 from levelbest.report.figures.report import report_figures
-from levelbest.report.leaders import Span, by_seeds, reach_of, spans_of, strips_of
+from levelbest.report.leaders import Span, reach_of, spans_of, strips_of
 from levelbest.report.page.html import render_page
 from levelbest.report.view import Pair, Range
 from levelbest.trials import Trials
@@ -89,12 +89,12 @@ def test_reach_and_seeds():
     view = make_view()
     assert reach_of(view, "mean", "trials") == 4
     assert reach_of(view, "mean", "cost") is None  # no pairs, and no horizon is known
-    assert not by_seeds(view)
+    assert not view.by_seeds
     runs = Trials.from_arrays(
         [0.1, 0.2, 0.3, 0.7, 0.8, 0.9], family=list("aaabbb"), seed=[1, 2, 3, 1, 2, 3], direction="max"
     )
     seeds = build_view(runs)
-    assert by_seeds(seeds)
+    assert seeds.by_seeds
     assert strips_of(seeds, "mean", "trials") == ()  # the verdict is about one run
     assert reach_of(seeds, "mean", "trials") is None
     assert "of a new run" in seeds.title  # and so is the page
@@ -104,3 +104,6 @@ def test_reach_and_seeds():
     places = [text.index(mark) for mark in ('id="verdict"', 'id="runs"', 'id="standing"', 'id="pairs"', 'id="curves"')]
     assert places == sorted(places)  # the runs are the first picture, the curve comes after
     assert 'id="matrix"' not in text
+    assert "validation only" not in text  # nothing is selected among runs of one configuration
+    assert seeds.statistics == ("mean",)
+    assert not {"no-reported", "few-values", "beyond-horizon"} & {caution.code for caution in seeds.cautions}

@@ -1,5 +1,6 @@
 """The verdict in at most three sentences: it says what the pairs say, and no more."""
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -59,6 +60,18 @@ def test_many_families():
     assert still_open == (
         "With 1 the best is a or c; with 3 to 4 it may be any of them; from 7 on 10 trials are too few to tell."
     )
+
+
+def test_few_who_may_be_best_are_not_lost_among_many():
+    """At 1 one of two, at 2 one of five: not 'at 1 to 2 one of five'."""
+    asked = terms(n_pairs=10)
+    verdicts = {("a", "c"), ("a", "d"), ("a", "e")}
+    pairs = [
+        pair(x, y, (1, 1, x if (x, y) in verdicts else OPEN), (2, 2, OPEN), terms=asked)
+        for x, y in itertools.combinations("abcde", 2)
+    ]
+    text = " ".join(verdict_sentences(comparison(*pairs)))
+    assert "With 1 trial the best is a or b; with 2 it may be any of them." in text
 
 
 def test_what_stands_behind_it():

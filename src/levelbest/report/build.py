@@ -20,7 +20,7 @@ from levelbest.designs._input import with_scores
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.configurations import Configurations
 from levelbest.designs.problems import ProblemsDesign
-from levelbest.designs.seeds import Seeds
+from levelbest.designs.seeds import Seeds, only_seeds_vary
 from levelbest.designs.verifier import verifier_effects
 from levelbest.errors import DataError
 from levelbest.report import sections as problems
@@ -150,10 +150,11 @@ class _Made:
 
     @property
     def statistics(self) -> tuple[str, ...]:
-        """Over problems and searches there is one statistic, the mean."""
+        """Over problems, searches and seeds there is one statistic, the mean."""
         table = self.table
         plain = isinstance(table, Trials) and table.group is None and table.search is None
-        return self.wanted if plain else ("mean",)
+        seeds = isinstance(table, Trials) and "mean" in self.wanted and only_seeds_vary(table)
+        return self.wanted if plain and not seeds else ("mean",)
 
     @cached_property
     def computed(self) -> list[tuple[Curve | FamilyCostCurve, ...] | Comparison | None]:

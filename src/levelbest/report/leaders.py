@@ -19,7 +19,6 @@ __all__ = [
     "Judged",
     "Span",
     "Strip",
-    "by_seeds",
     "leading_spans",
     "pairs_reach",
     "reach_of",
@@ -121,7 +120,7 @@ def states_at(pairs: Sequence[Judged], families: Sequence[str], budget: float) -
 
 def strips_of(view: View, statistic: str, axis: str) -> tuple[Strip, ...]:
     """The strips of one chart; none of seeds, whose verdict is about one run."""
-    if by_seeds(view):
+    if view.by_seeds:
         return ()
     pairs = view.pairs_of(statistic, axis)
     return strips_of_pairs(pairs, [own.name for own in view.families], over_cost=axis == "cost")
@@ -143,7 +142,7 @@ def reach_of(view: View, statistic: str, axis: str) -> float | None:
     """The largest budget at which any pair can be compared, 0 where none can; without pairs, that to which the bands
     are of use, None where that is not known."""
     pairs = view.pairs_of(statistic, axis)
-    if pairs and not by_seeds(view):
+    if pairs and not view.by_seeds:
         return pairs_reach(pairs)
     horizons = [line.horizon for line in view.lines_of(statistic, axis)]
     known = [float(horizon) for horizon in horizons if horizon is not None]
@@ -154,11 +153,6 @@ def pairs_reach(pairs: Sequence[Judged]) -> float:
     """The largest budget at which any pair can be compared, 0 where none can."""
     ends = [part.end for pair in pairs for part in pair.verdicts if part.verdict != NOT_COMPARABLE]
     return max(ends, default=0.0)
-
-
-def by_seeds(view: View) -> bool:
-    """Whether runs differ by their seed alone: then the verdict is about one run, and the runs are the picture."""
-    return view.comparison is not None and view.comparison.terms.unit == "run"
 
 
 def _pieces(pairs: Sequence[Judged], *, over_cost: bool) -> list[tuple[float, float, float]]:

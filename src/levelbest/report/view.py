@@ -183,6 +183,16 @@ class View:
         return run_word(self.word)
 
     @property
+    def by_seeds(self) -> bool:
+        """Whether runs differ by their seed alone: then the verdict is about one run, and nothing is selected."""
+        return self.comparison is not None and self.comparison.terms.unit == "run"
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether the score that picks the winner is the score shown, and no other was there to report."""
+        return not self.reported and not self.n_groups and not self.by_seeds
+
+    @property
     def winner_word(self) -> str:
         """What ``Family.winner`` is called."""
         return "winner observed" if self.n_groups is None else "one sample"

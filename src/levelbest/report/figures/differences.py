@@ -16,7 +16,7 @@ from levelbest.report.figures.curves import (
     set_score_label,
     shorten,
 )
-from levelbest.report.figures.themes import line_style
+from levelbest.report.figures.themes import COLOURS, line_style
 from levelbest.report.view import Pair
 
 if TYPE_CHECKING:
@@ -36,20 +36,25 @@ def draw_differences(
     cost_unit: str | None = None,
     log: bool = False,
     word: str = "trial",
+    names: Sequence[str] = (),
 ) -> Axes:
-    """First minus second, above zero the first is better. Budgets at which that is certified are drawn thick."""
+    """First minus second, above zero the first is better. Budgets at which that is certified are drawn thick: in the
+    winner's colour, by its place among ``names``, or in the line's."""
     ax = new_axes() if ax is None else ax
     ax.axhline(0, color="0.3", linewidth=0.8)
     for i, pair in enumerate(pairs):
         x, value = np.array(pair.x), np.array(pair.difference)
         low, high = np.array(pair.low), np.array(pair.high)
-        colour, dash = line_style(i)
+        colour, dash = line_style(i) if not names else ("#666666", "-")
         known = np.isfinite(low) & np.isfinite(high)
         label = plain_text(f"{shorten(pair.families[0])} − {shorten(pair.families[1])}")
         ax.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
         ax.plot(x[known], value[known], color=colour, linestyle=dash, linewidth=1.2, label=label)
-        decided = np.array([pair.verdict_at(budget) in pair.families for budget in pair.x])
-        ax.plot(np.where(decided, x, np.nan), np.where(decided, value, np.nan), color=colour, linewidth=3)
+        verdicts = np.array([pair.verdict_at(budget) for budget in pair.x])
+        for winners in [[name] for name in pair.families] if names else [pair.families]:
+            won = np.isin(verdicts, winners)
+            shade = COLOURS[names.index(winners[0]) % len(COLOURS)] if names else colour
+            ax.plot(np.where(won, x, np.nan), np.where(won, value, np.nan), color=shade, linewidth=3)
     axis = pairs[0].axis if pairs else "trials"
     set_budget_axis(ax, axis, cost_unit, log)
     if axis == "trials":

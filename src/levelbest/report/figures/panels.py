@@ -22,7 +22,7 @@ from levelbest.report.figures.curves import (
 from levelbest.report.figures.runs import draw_runs, every_run
 from levelbest.report.figures.strip import draw_strips
 from levelbest.report.figures.themes import line_style
-from levelbest.report.leaders import Strip, by_seeds, pairs_reach, reach_of, strips_of, strips_of_pairs
+from levelbest.report.leaders import Strip, pairs_reach, reach_of, strips_of, strips_of_pairs
 from levelbest.report.view import Line, View, cost_line, line_of
 from levelbest.results import Comparison, Curve, FamilyCostCurve
 from levelbest.trials import Trials
@@ -90,7 +90,7 @@ def panel_of_view(view: View, axis: str = "trials") -> Panel:
     statistic = view.statistics[0]
     return Panel(
         lines=view.lines_of(statistic, axis),
-        score=view.score if view.reported or view.n_groups or by_seeds(view) else f"{view.score} (validation only)",
+        score=f"{view.score} (validation only)" if view.unchecked else view.score,
         strips=strips_of(view, statistic, axis),
         names=tuple(family.name for family in view.families),
         cost_unit=view.cost_unit,
@@ -98,7 +98,7 @@ def panel_of_view(view: View, axis: str = "trials") -> Panel:
         near=float(view.headline) if axis == "trials" else None,
         log=view.log,
         published=view.published,
-        runs=runs_of(view) if by_seeds(view) and view.table and not view.tasks else {},
+        runs=runs_of(view) if view.by_seeds and view.table and not view.tasks else {},
         best_first=view.direction == "max",
     )
 

@@ -12,7 +12,6 @@ from levelbest.report.figures.differences import difference_figure
 from levelbest.report.figures.distributions import distribution_figure
 from levelbest.report.figures.panels import panel_figure, panel_of_view, panels_figure, runs_of
 from levelbest.report.figures.runs import draw_runs
-from levelbest.report.leaders import by_seeds
 from levelbest.report.view import View
 from levelbest.results import Comparison
 from levelbest.trials import Trials
@@ -37,10 +36,12 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
         figures["panels"] = panels_figure({name: panel_of_view(own) for name, own in view.tasks.items()})
     elif trials is not None and "runs" not in figures:
         figures["distributions"] = distribution_figure(trials)
-    if by_seeds(view) and view.comparison is not None:
+    if view.by_seeds and view.comparison is not None:
         figures["differences"] = draw_comparison(_rows_axes(view.comparison), view.comparison).figure
     elif compared := view.pairs_of(view.statistics[0]):
-        figures["differences"] = difference_figure(compared, _leader(view), score=score, log=log, word=view.word)
+        figures["differences"] = difference_figure(
+            compared, _leader(view), score=score, log=log, word=view.word, names=[own.name for own in view.families]
+        )
     if view.effect:
         figures["verifier"] = draw_lines(view.effect, log=log, score=view.score).figure
     if "cost" in view.axes:

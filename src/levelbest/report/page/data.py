@@ -12,6 +12,8 @@ import numpy as np
 from levelbest._plain import plain, round_to_uncertainty
 from levelbest.report.leaders import Span, Strip, reach_of, strips_of
 from levelbest.report.view import Line, Pair, View
+from levelbest.report.words.phrases import level
+from levelbest.report.words.screen import screen_words
 from levelbest.results import NOT_COMPARABLE, UNDECIDED
 
 __all__ = ["embedded", "page_data"]
@@ -45,6 +47,7 @@ def page_data(view: View) -> dict[str, object]:
         "word": view.word,
         "score": view.score,
         "tasks": [{"name": name, **page_data(own)} for name, own in view.tasks.items()],
+        "words": screen_words(view.word, level(view.confidence)),
     }
 
 

@@ -15,7 +15,6 @@ from urllib.parse import quote
 from levelbest import __version__
 from levelbest.report.figures.panels import panel_of_view
 from levelbest.report.figures.themes import slim, themed
-from levelbest.report.leaders import by_seeds
 from levelbest.report.page.data import embedded, page_data
 from levelbest.report.page.tables import (
     family_rows,
@@ -88,7 +87,7 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
             verdicts=verdict_tables(view),
             details=view.details[:MOST_SENTENCES],
             steps=() if view.comparison is None else next_steps(view.comparison),
-            seeds=by_seeds(view),
+            seeds=view.by_seeds,
             statistics=tuple(dict.fromkeys(name for own in (view, *view.tasks.values()) for name in own.statistics)),
             axes=tuple(dict.fromkeys(name for own in (view, *view.tasks.values()) for name in own.axes)),
             log_first=panel_of_view(view).is_log,
@@ -151,7 +150,7 @@ def _chips(view: View) -> list[Chip]:
     total = sum(one.n_trials for one in view.families)
     better = "higher is better" if view.direction == "max" else "lower is better"
     chips = [Chip(f"{len(view.families)} families" if len(view.families) > 1 else view.families[0].name)]
-    if view.reported is None:
+    if view.reported is None and (view.n_groups or view.unchecked):
         chips.append(Chip("oracle" if view.n_groups else "validation only", badge=True))
     failed = f", {n_failed} failed ({'count as worst' if view.failed == 'worst' else 'dropped'})" if n_failed else ""
     of = f" of {view.n_groups} problem{'s' * (view.n_groups != 1)}" if view.n_groups else ""

@@ -49,10 +49,11 @@ def methods_paragraph(
     """
     first = curves[0]
     families = list({curve.family: curve for curve in curves}.values())
-    sentences = [*_sample(families, n_searches)]
+    by_seeds = comparison is not None and comparison.terms.design == "seeds"
+    sentences = _of_seeds(families) if by_seeds else _sample(families, n_searches)
     if weight is not None:
         sentences.append(f"Problems are weighted by {weight}.")
-    for statistic, what in (("mean", "expectation"), ("median", "median")):
+    for statistic, what in () if by_seeds else (("mean", "expectation"), ("median", "median")):
         drawn = next((curve for curve in curves if curve.statistic == statistic), None)
         if drawn is not None:
             sentences.append(_limits(drawn, what))
@@ -64,16 +65,30 @@ def methods_paragraph(
     many = f"{lost:,} of {plural(total, unit, f'{total:,}')}"
     sentences.append(f"{many} failed and were {counted(first.failed)}." if lost else f"No {unit} failed.")
     advance = ", named in advance" if named else ""
-    sentences.append(f"The headline number is the best of n = {headline}{advance}.")
+    if not by_seeds:
+        sentences.append(f"The headline number is the best of n = {headline}{advance}.")
     sentences.append(f"Computed with levelbest {__version__}, seed {first.seed}.")
     return " ".join(sentences)
+
+
+def _runs(families: Sequence[Curve]) -> str:
+    """How many trials a family has, or from how many to how many."""
+    counts = sorted({curve.n_trials for curve in families})
+    return f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+
+
+def _of_seeds(families: Sequence[Curve]) -> list[str]:
+    score = families[0].reported or families[0].selection
+    return [
+        f"We ran each of {plural(len(families), 'family')} {_runs(families)} times with different random seeds and "
+        f"report the mean {score} of a new run."
+    ]
 
 
 def _sample(families: Sequence[Curve], n_searches: int | None) -> list[str]:
     """What was run, what is reported, and the estimator."""
     first = families[0]
-    counts = sorted({curve.n_trials for curve in families})
-    many = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    many = _runs(families)
     each = " each" if len(families) > 1 else ""
     alone = "picked by the score itself, as an oracle would"
     if first.problems is None:

@@ -23,7 +23,7 @@ __all__ = [
     "verdict_sentences",
 ]
 
-_MOST_NAMES = 3
+_MOST_NAMES, _MOST_BLOCKS = 3, 3
 _REASONS = {
     "few-trials": "a family has fewer than 3 trials",
     "no-spread": "scores that do not vary allow no limits",
@@ -170,16 +170,9 @@ def _of_many(comparison: Comparison) -> tuple[str, ...]:
 def _open_clauses(spans: Sequence[Span], n_families: int, terms: Terms, *, unit: bool) -> list[str]:
     """Where nobody is better than all others: who may be the best there, neighbouring budgets put together; ``unit``
     says what the budgets count."""
-    blocks: list[tuple[Range, list[str]]] = []
-    previous: Span | None = None
-    for span in spans:
-        if span.best is None and span.contenders:
-            if previous is not None and previous.best is None and previous.contenders and blocks:
-                (start, _), names = blocks[-1]
-                blocks[-1] = ((start, span.end), list(dict.fromkeys([*names, *span.contenders])))
-            else:
-                blocks.append(((span.start, span.end), list(span.contenders)))
-        previous = span
+    blocks = _open_blocks(spans, narrow=True)
+    if len(blocks) > _MOST_BLOCKS:
+        blocks = _open_blocks(spans, narrow=False)
     clauses: list[str] = []
     for both, names in blocks:
         where = with_budgets([both], terms, unit=unit and not clauses)
@@ -190,6 +183,26 @@ def _open_clauses(spans: Sequence[Span], n_families: int, terms: Terms, *, unit:
         else:
             clauses.append(f"{where} the best is one of {len(names)}")
     return clauses
+
+
+def _open_blocks(spans: Sequence[Span], *, narrow: bool) -> list[tuple[Range, list[str]]]:
+    """Neighbouring budgets without a best, with all that may be; ``narrow``: those of few names apart from others."""
+    blocks: list[tuple[Range, list[str]]] = []
+    follows = False
+    for span in spans:
+        is_open = span.best is None and bool(span.contenders)
+        if is_open and follows:
+            (start, _), names = blocks[-1]
+            union = list(dict.fromkeys([*names, *span.contenders]))
+            many = [len(known) > _MOST_NAMES for known in (names, span.contenders, union)]
+            if not narrow or not many[2] or (many[0] and many[1]):
+                blocks[-1] = ((start, span.end), union)
+            else:
+                blocks.append(((span.start, span.end), list(span.contenders)))
+        elif is_open:
+            blocks.append(((span.start, span.end), list(span.contenders)))
+        follows = is_open
+    return blocks
 
 
 def _lead_sentence(comparison: Comparison, leaders: Sequence[str]) -> list[str]:

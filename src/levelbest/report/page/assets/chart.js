@@ -49,7 +49,7 @@ function columnsOf(line, grid, reach, span, bands) {
 function drawChart(holder, s, kind, grid, zoom, hooks) {
   const lines = kind.lines.filter((line) => s.shown.has(line.family));
   holder.replaceChildren();
-  if (!lines.length) { holder.textContent = "No family is switched on."; return null; }
+  if (!lines.length) { holder.textContent = say("none_shown"); return null; }
   const width = holder.clientWidth || 640, height = Math.max(260, Math.min(430, Math.round(width * 0.5)));
   const wide = width >= 620 && 15 * lines.length <= height - 40;
   const span = zoom ? zoom.y : heightsOf(lines, s, kind);

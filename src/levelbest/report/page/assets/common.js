@@ -18,6 +18,8 @@ function draw(tag, attributes, ...inside) {
   node.append(...inside);
   return node;
 }
+/* A template with its places filled: as text, or as parts, among which numbers stand for families. */
+const filled = (template, given) => template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? given[part] : part)).flat().filter((part) => part !== "");
 const cut = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
 const listed = (all) => (all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}`);
 

@@ -10,6 +10,7 @@ for (const kind of [whole, ...whole.tasks].flatMap((one) => Object.values(one.ki
     ...(curve ? { ...curve, x: kind.budgets[curve.x] } : {}),
   }));
 }
+const say = (key, given = {}) => filled(view.words[key], given).join(""), sayParts = (key, given) => filled(view.words[key], given);
 const form = byId("controls"), slider = byId("budget"), holder = byId("chart");
 let plot = null, difference = null, grid = [], zoom = null, opened = null, tip = null;
 
@@ -55,8 +56,8 @@ function drawStrip(u) {
   const labelled = kind.strips.length > 1, step = labelled ? 40 : 0, height = labelled ? step * kind.strips.length + 4 : 44;
   const names = view.families.map((one) => one.name);
   const text = (part) => {
-    const who = part.code >= 0 ? `${names[part.code]} is best` : part.code === APART ? `too few ${view.word}s to compare`
-      : part.possible.length ? `undecided, one of ${listed(part.possible.map((i) => names[i]))}` : "undecided";
+    const who = part.code >= 0 ? say("best", { name: names[part.code] }) : part.code === APART ? say("apart")
+      : part.possible.length ? say("one_of", { names: listed(part.possible.map((i) => names[i])) }) : say("undecided");
     return `${show(part.start, part.end)}: ${who}`;
   };
   const svg = draw("svg", { class: "tape", height, role: "img" }), defs = draw("defs");
@@ -105,7 +106,7 @@ function hover(u) {
   tip.replaceChildren(make("b", {}, budgetText(x, s.axis)), make("table", {}, make("tbody", {}, ...some.slice(0, most).map((row) => make("tr", {},
     make("th", {}, ...dotted(row.family)), make("td", {}, fixed(row.value, places)),
     make("td", {}, known(row.low) && known(row.high) ? `${fixed(row.low, places)} – ${fixed(row.high, places)}` : ""))))),
-  ...(some.length > most ? [make("span", { class: "more" }, `and ${some.length - most} more`)] : []));
+  ...(some.length > most ? [make("span", { class: "more" }, say("more", { count: some.length - most }))] : []));
   const area = u.over.getBoundingClientRect(), around = holder.getBoundingClientRect();
   const at = area.left - around.left + u.valToPos(x, "x"), flip = at + tip.offsetWidth + 16 > around.width;
   tip.style.left = `${Math.max(0, flip ? at - tip.offsetWidth - 12 : at + 12)}px`;
@@ -135,7 +136,7 @@ function ready(u) {
   over.addEventListener("pointerleave", () => { tip.hidden = true; if (!grabbed) start = null; });
   over.addEventListener("dblclick", unzoom);
   if (zoom) {
-    const back = make("button", { type: "button", class: "zoomed" }, "whole chart");
+    const back = make("button", { type: "button", class: "zoomed" }, say("whole"));
     back.addEventListener("click", unzoom);
     holder.append(back);
   }
@@ -161,8 +162,7 @@ function showPairs(s, kind, x) {
   const open = (pair) => { opened = opened === pair ? null : pair; showPairs(s, kind, x); openDifference(s); };
   const focused = document.activeElement && document.activeElement.getAttribute("aria-label");
   if (several) fillMatrix(byId("matrix"), s, kind, grid, x, opened, open);
-  byId("pairs-hint").textContent = !several ? "" : `${byId("matrix").classList.contains("small") ? `at ${budgetText(x, s.axis)}; ` : ""}`
-    + "a cell takes the colour of who is better, grey is undecided; open one for the difference";
+  byId("pairs-hint").textContent = !several ? "" : byId("matrix").classList.contains("small") ? say("cells", { budget: budgetText(x, s.axis) }) : say("tapes");
   if (focused) [...byId("matrix").querySelectorAll("button")].find((b) => b.getAttribute("aria-label") === focused)?.focus();
 }
 function openDifference(s) {
@@ -185,7 +185,7 @@ function refresh(keep) {
   if (plot) { plot.destroy(); plot = null; }
   byId("strip").replaceChildren();
   byId("score").textContent = view.score;
-  byId("against").textContent = s.axis === "trials" ? `the number of ${view.word}s` : "the cost";
+  byId("against").textContent = say(s.axis === "trials" ? "against_trials" : "against_cost");
   tip = null;
   plot = drawChart(holder, s, kind, grid, zoom, { drawn: drawBudget, zoomed: (next) => { zoom = next; refresh(true); }, hover, ready });
   atBudget();
@@ -220,10 +220,10 @@ byId("copy-methods").addEventListener("click", async () => {
   const text = byId("methods-text");
   try {
     await navigator.clipboard.writeText(text.textContent);
-    byId("copied").textContent = "Copied.";
+    byId("copied").textContent = say("copied");
   } catch {
     getSelection().selectAllChildren(text);
-    byId("copied").textContent = "Selected: press Ctrl+C to copy.";
+    byId("copied").textContent = say("selected");
   }
 });
 form.addEventListener("submit", (event) => event.preventDefault());

@@ -34,13 +34,14 @@ function standingAt(s, kind, x) {
 function standingText({ rows, pairs, apart, beaten }) {
   const n = rows.length, full = n > 1 && pairs === (n * (n - 1)) / 2;
   if (!pairs || !full) return [];
-  if (apart === pairs) return ["No pair can be compared at this budget."];
+  if (apart === pairs) return sayParts("no_pair");
   const best = rows.find((row) => row.beats.length === n - 1);
-  if (best) return ["Best: ", best.family, n > 2 ? `, better than all ${n - 1} others.` : `, better than ${view.families[rows.find((r) => r !== best).family].name}.`];
+  if (best) return n > 2 ? sayParts("best_of_all", { name: best.family, count: String(n - 1) })
+    : sayParts("best_of_two", { name: best.family, other: view.families[rows.find((r) => r !== best).family].name });
   const left = rows.filter((row) => !beaten.has(row.family));
-  if (!left.length || left.length === n) return [n > 2 ? "Undecided: no family is better than another." : "Undecided."];
-  if (left.length > 5) return [`Undecided: the best is one of ${left.length} families that none is better than.`];
-  return left.flatMap((row, i) => [i === 0 ? "Undecided: the best is " : i === left.length - 1 ? " or " : ", ", row.family]).concat(".");
+  if (!left.length || left.length === n) return sayParts(n > 2 ? "no_best" : "open");
+  if (left.length > 5) return sayParts("best_among_many", { count: String(left.length) });
+  return sayParts("best_among", { names: left.flatMap((row, i) => [...(i === 0 ? [] : [i === left.length - 1 ? " or " : ", "]), row.family]) });
 }
 const coloured = (i) => make("b", { class: `f${i % COLOURS}` }, view.families[i].name);
 const dotted = (i) => [make("i", { class: `dot f${i % COLOURS}`, "aria-hidden": "true" }), view.families[i].name];
@@ -73,29 +74,29 @@ function fillStanding(table, said, s, kind, x, text) {
   said.hidden = !said.childNodes.length;
   const places = decimalsOf(rows), scale = scaleOf(rows), cells = (...all) => make("tr", {}, ...all);
   const failed = rows.some((row) => view.families[row.family].n_failed), compared = standing.pairs > 0;
-  const head = [["family", ""], [s.axis === "trials" && x === 1 ? `one ${view.word}` : `best of ${text}`, "n"], ["", "forest"], [`${+(100 * view.confidence).toPrecision(6)} %`, "n"],
-    [`${view.word}s`, "n minor"], ...(failed ? [["failed", "n minor"]] : []), ...(compared ? [["better than", "minor"]] : [])];
+  const head = [[say("family"), ""], [s.axis === "trials" && x === 1 ? say("one") : say("best_of", { budget: text }), "n"], ["", "forest"], [say("band"), "n", say("band_means")],
+    [say("units"), "n minor"], ...(failed ? [[say("failed"), "n minor"]] : []), ...(compared ? [[say("better_than"), "minor"]] : [])];
   const body = rows.map((row) => {
-    const limits = row.beyond ? `beyond its ${view.word}s` : !known(row.low) && !known(row.high) ? "no limits"
-      : `${known(row.low) ? fixed(row.low, places) : "no lower limit"} – ${known(row.high) ? fixed(row.high, places) : "no upper limit"}`;
+    const limits = row.beyond ? say("beyond") : !known(row.low) && !known(row.high) ? say("no_limits")
+      : `${known(row.low) ? fixed(row.low, places) : say("no_low")} – ${known(row.high) ? fixed(row.high, places) : say("no_high")}`;
     const most = s.shown.size - 1, names = row.beats.map((i) => view.families[i].name);
-    const better = !names.length ? "–" : most === 1 || names.length <= 2 && most > 2 && names.join("").length < 30 ? names.join(", ") : `${names.length} of ${most}`;
+    const better = !names.length ? "–" : most === 1 || names.length <= 2 && most > 2 && names.join("").length < 30 ? names.join(", ") : say("share", { count: names.length, total: most });
     const one = view.families[row.family];
-    return cells(make("th", { scope: "row", class: "name" }, ...dotted(row.family)), make("td", { class: "n" }, fixed(row.value, places)),
+    return cells(make("th", { scope: "row", class: "name", title: one.name }, ...dotted(row.family)), make("td", { class: "n" }, fixed(row.value, places)),
       make("td", { class: "forest" }, forest(row, scale, rows[0].value)), make("td", { class: "n soft" }, limits),
       make("td", { class: "n minor" }, one.n_trials), ...(failed ? [make("td", { class: "n minor" }, one.n_failed || "·")] : []),
       ...(compared ? [make("td", { class: "minor", title: names.length ? names.join(", ") : null }, better)] : []));
   });
-  table.replaceChildren(make("thead", {}, cells(...head.map(([name, kind]) => make(name ? "th" : "td", { ...(name ? { scope: "col" } : {}), class: kind || null }, name)))),
+  table.replaceChildren(make("thead", {}, cells(...head.map(([name, kind, means]) => make(name ? "th" : "td", { ...(name ? { scope: "col" } : {}), class: kind || null, title: means || null }, name)))),
     make("tbody", {}, ...body));
 }
 
 const pairText = (pair, s) => {
   const [a, b] = pair.of.map((i) => view.families[i].name);
   const where = (wanted) => pair.ranges.filter((range) => range[2] === wanted).map(([start, end]) => showRange(start, end, s.axis, view.cost_unit)).join(", ");
-  const parts = pair.of.filter((i) => where(i)).map((i) => `${view.families[i].name} is better at ${where(i)}`);
-  if (where(UNDECIDED)) parts.push(`undecided at ${where(UNDECIDED)}`);
-  return `${a} and ${b}: ${parts.join("; ") || "not comparable"}`;
+  const parts = pair.of.filter((i) => where(i)).map((i) => say("better_at", { name: view.families[i].name, where: where(i) }));
+  if (where(UNDECIDED)) parts.push(say("undecided_at", { where: where(UNDECIDED) }));
+  return say("pair", { first: a, second: b, verdicts: parts.join("; ") || say("not_comparable") });
 };
 /* Up to ten families a cell is a tape over the budget; of more, its colour at the budget chosen. */
 function fillMatrix(table, s, kind, grid, x, open, onOpen) {
@@ -108,7 +109,7 @@ function fillMatrix(table, s, kind, grid, x, open, onOpen) {
     const svg = draw("svg", { viewBox: small ? "0 0 20 20" : "0 0 120 26", preserveAspectRatio: "none", class: "tape", "aria-hidden": "true" });
     if (small) {
       const code = codeAt(pair, x);
-      svg.append(draw("rect", { width: 20, height: 20, rx: 3, class: code >= 0 ? `p${code % COLOURS}` : code === APART ? "apart" : "open" }));
+      svg.append(draw("rect", { x: 1.5, y: 1.5, width: 17, height: 17, rx: 3, class: code === i ? "won" : code === j ? "lost" : code === APART ? "apart" : "open" }));
     } else {
       const ends = [grid[0], grid[grid.length - 1]], place = s.log && ends[0] > 0
         ? (v) => 2 + 116 * (Math.log(v / ends[0]) / Math.log(ends[1] / ends[0] || 2)) : (v) => 2 + 116 * ((v - ends[0]) / (ends[1] - ends[0] || 1));
@@ -139,14 +140,14 @@ function turned(pair) {
 }
 function drawDifference(holder, tape, title, s, given) {
   holder.replaceChildren(); tape.replaceChildren();
-  if (!given.x) { title.replaceChildren(`${pairText(given, s)}. The curve of this pair is in report.json.`); return null; }
+  if (!given.x) { title.replaceChildren(say("pair_elsewhere", { pair: pairText(given, s) })); return null; }
   const middle = given.difference.filter(known).sort((p, q) => p - q);
   const pair = middle.length && middle[Math.floor(middle.length / 2)] < 0 ? turned(given) : given;
   const [a, b] = pair.of.map((i) => view.families[i].name);
-  title.replaceChildren(coloured(pair.of[0]), " minus ", coloured(pair.of[1]), `, above zero ${a} is better`);
+  title.replaceChildren(...sayParts("minus", { first: pair.of[0], second: pair.of[1] }).map((part) => (typeof part === "number" ? coloured(part) : part)));
   const at = pair.x.map((_, i) => i).filter((i) => known(pair.difference[i]) && known(pair.low[i]) && known(pair.high[i]));
   if (!at.length) {
-    title.replaceChildren(`${a} and ${b} cannot be compared${pair.why ? `: ${pair.why}` : ""}.`);
+    title.replaceChildren(say(pair.why ? "cannot_because" : "cannot", { first: a, second: b, why: pair.why }));
     return null;
   }
   const pick = (column) => at.map((i) => column[i]), x = pick(pair.x), ink = css("--ink");
@@ -171,7 +172,7 @@ function drawDifference(holder, tape, title, s, given) {
       const parts = merged(pair.ranges.map(([start, end, code]) => [start, end, code, []]), 0);
       const place = (v) => left + u.valToPos(v, "x"), show = (start, end) => showRange(start, end, s.axis, view.cost_unit);
       svg.append(defs);
-      const text = (part) => `${part.code >= 0 ? `${view.families[part.code].name} is better` : part.code === APART ? "not comparable" : "undecided"}: ${show(part.start, part.end)}`;
+      const text = (part) => `${part.code >= 0 ? say("better", { name: view.families[part.code].name }) : say(part.code === APART ? "not_comparable" : "undecided")}: ${show(part.start, part.end)}`;
       tapeRow(svg, defs, parts, place, { left, right, top: 2, height: 20, names: view.families.map((one) => one.name), text });
       tapeRanges(svg, parts, place, { left, right, y: 36, show });
       tape.replaceChildren(svg);

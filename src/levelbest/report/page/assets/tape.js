@@ -42,8 +42,8 @@ function tapeRow(svg, defs, segments, place, { left, right, top, height, names, 
     box.append(title);
     svg.append(box);
     if (!names) return;
-    const said = part.code >= 0 ? names[part.code] : part.code === APART ? "too few to tell" : "undecided";
-    const short = part.code === UNDECIDED ? "?" : part.code === APART ? (width >= 58 ? "too few" : "") : cut(said, Math.floor((width - 10) / 7.4));
+    const said = part.code >= 0 ? names[part.code] : say(part.code === APART ? "too_few" : "undecided");
+    const short = part.code === UNDECIDED ? "?" : part.code === APART ? (width >= 58 ? say("too_few_short") : "") : cut(said, Math.floor((width - 10) / 7.4));
     const label = width >= 7.4 * said.length + 10 ? said : width >= 34 || (short === "?" && width >= 14) ? short : "";
     if (label && part.code === UNDECIDED) {
       const room = 7.2 * label.length + 8;
