@@ -8,7 +8,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from levelbest import describe, write_report, write_trials
+from levelbest.cli.main import cli
 from levelbest.errors import DataError
 from levelbest.readers import read_trials
 from levelbest.readers.formats.allentune import READER
@@ -84,6 +87,29 @@ def test_folder_counts_the_run_that_the_report_drops(search):
     assert trials.cost.tolist()[:3] == [90.5, 86401, 59]
     assert trials.seed.tolist()[:3] == [11, 12, 13]
     np.testing.assert_allclose(trials.configuration["trainer.optimizer.lr"], [1e-3, 1e-2, 1e-4, 1.0])
+
+
+def test_the_best_model_keeps_its_configuration_and_path(search, tmp_path):
+    """As ``allentune report`` names the directory of the best model."""
+    best = "run_1_2020-01-01_00-00-01/trial"
+    windows = report(search)
+    windows.write_text(windows.read_text().replace(json.dumps(str(search))[1:-1], "C:\\\\logs\\\\search"))
+    for source in (search, windows, write_trials(read_trials(search), tmp_path / "tidy.csv")):
+        (described,) = describe(str(source))
+        assert described.winner.path == best
+        assert described.winner.selection == 0.84
+        assert described.winner.reported == 0.78
+        assert float(next(v for k, v in described.winner.configuration.items() if k.endswith("lr"))) == 0.01
+        assert described.to_dict()["best"]["path"] == best
+    told = CliRunner().invoke(cli, ["describe", str(search)])
+    assert "trainer.optimizer.lr = 0.01" in " ".join(told.output.split())
+    assert best in told.output
+    page = tmp_path / "r.html"
+    view = write_report(str(search), page, n_resamples=99).view
+    answer = next(item.answer for item in view.checklist if item.key == "configuration")
+    assert f"trainer.optimizer.lr = 0.01 ({best})" in answer
+    assert best in (tmp_path / "r" / "appendix.tex").read_text().replace(r"\_", "_")
+    assert str(search.parent) not in page.read_text()  # no path of the machine
 
 
 def test_the_files_that_ray_leaves_beside_do_not_mislead(search):

@@ -354,6 +354,7 @@ def _with_trials(row: Family, trials: Trials, scores: Scores, hidden: frozenset[
         mean_cost=float(cost.mean()) if cost.size else row.mean_cost,
         total_cost=float(cost.sum()) if cost.size else row.total_cost,
         assignment={key: cell_text(column[place]) for key, column in shown.items() if is_known(column[place])},
+        path="" if trials.path is None else str(trials.path[place] or ""),
         space={key: text for key, column in shown.items() if (text := searched(column))},
     )
 

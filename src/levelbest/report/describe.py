@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,7 @@ from levelbest._check import FloatArray, Seed
 from levelbest._plain import round_to_uncertainty, show_number
 from levelbest.designs._input import as_trials
 from levelbest.designs.variance import family_variances
+from levelbest.report.columns import cell_text, is_known, machine_columns
 from levelbest.results import FamilyVariance
 from levelbest.stats.best import Normality, normality
 from levelbest.stats.checks import _diagnostics as diagnostics
@@ -78,6 +79,28 @@ class Distribution:
         }
 
 
+@dataclass(frozen=True)
+class Winner:
+    """The trial that would be published: its scores, its configuration, and where its files are."""
+
+    selection: float
+    reported: float
+    configuration: Mapping[str, str]
+    searched: tuple[str, ...] = ()
+    """Those of its settings that differ between the family's trials."""
+    path: str = ""
+    """Below what was read; empty where the source does not tell."""
+
+    def to_dict(self) -> dict[str, object]:
+        """The form that ``--json`` prints."""
+        return {
+            "selection": self.selection,
+            "reported": self.reported,
+            "configuration": dict(self.configuration),
+            "path": self.path or None,
+        }
+
+
 @dataclass(frozen=True, repr=False)
 class Description(Distribution):
     """One family: its selection scores, and the reported ones beside them.
@@ -102,6 +125,8 @@ class Description(Distribution):
     n_configurations: int | None = None
     variance: FamilyVariance | None = None
     """By source, where configurations have several runs."""
+    winner: Winner | None = None
+    """The trial with the best selection score; None where none has one, and of samples of problems."""
 
     @property
     def word(self) -> str:
@@ -166,6 +191,7 @@ class Description(Distribution):
             "n_searches": self.n_searches,
             "n_configurations": self.n_configurations,
             "variance": None if self.variance is None else self.variance.to_dict(),
+            "best": None if self.winner is None else self.winner.to_dict(),
         }
 
 
@@ -216,9 +242,26 @@ def _described(trials: Trials, rng: Seed) -> Description:
         n_searches=_count(trials.search),
         n_configurations=_configurations(trials),
         variance=next(iter(family_variances(trials)), None),
+        winner=_winner(trials),
         cost_mean=float(spent.mean()) if spent.size else _NAN,
         cost_total=float(spent.sum()) if spent.size else _NAN,
         cost_unit=None if trials.cost is None else trials.metric.cost_unit,
+    )
+
+
+def _winner(trials: Trials) -> Winner | None:
+    scores = np.where(trials.status == OK, trials.metric.sign * trials.selection, -np.inf)
+    if trials.group is not None or not np.isfinite(scores).any():
+        return None
+    at = int(np.argmax(scores))
+    hidden = machine_columns(trials)
+    shown = {key: column[at] for key, column in trials.configuration.items() if key not in hidden}
+    return Winner(
+        selection=float(trials.selection[at]),
+        reported=_NAN if trials.reported is None else float(trials.reported[at]),
+        configuration={key: cell_text(value) for key, value in shown.items() if is_known(value)},
+        searched=tuple(key for key in shown if len({cell_text(cell) for cell in trials.configuration[key]}) > 1),
+        path="" if trials.path is None else str(trials.path[at] or ""),
     )
 
 

@@ -100,6 +100,8 @@ class Family:
     """Value, low and high at the headline budget."""
     assignment: Mapping[str, str] = field(default_factory=dict)
     """The winner's configuration."""
+    path: str = ""
+    """Where the winner's files are, below what was read."""
     space: Mapping[str, str] = field(default_factory=dict)
     """What was searched, as observed: a range or the set of values, by parameter."""
 

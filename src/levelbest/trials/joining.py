@@ -58,6 +58,7 @@ def one_table(trials: Trials | Sequence[Trials]) -> Trials:
         weights=weights,
         strata=strata,
         sample=joined("sample"),
+        path=joined("path"),
         setting=_joined_settings(tables),
         configuration={key: np.concatenate([t.configuration[key] for t in tables]) for key in sorted(shared)},
         columns=first.columns,

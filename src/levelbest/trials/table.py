@@ -47,6 +47,7 @@ _COLUMNS = (
     "seed",
     "sample",
     "setting",
+    "path",
 )
 
 
@@ -76,6 +77,8 @@ class Trials:
     """Which sample of its problem a trial is, where the source says so: it must not occur twice in one problem."""
     setting: IntArray | None = None
     """Which configuration a trial ran, where several share one (seeds within configurations); None: each its own."""
+    path: Column | None = None
+    """Where the files of a trial are, below what was read; never a path of a machine."""
     weights: FloatArray | None = None
     """One weight for each of ``groups``; None: all count the same."""
     strata: tuple[str, ...] = ()
@@ -237,6 +240,7 @@ class Trials:
             seed=pick(self.seed),
             sample=pick(self.sample),
             setting=pick(self.setting),
+            path=pick(self.path),
             configuration={key: column[rows] for key, column in self.configuration.items()},
         )
 

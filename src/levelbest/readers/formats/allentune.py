@@ -24,6 +24,9 @@ _BEST = "best_validation_"
 _RESULT = re.compile(r"(best_)?(training|validation|test)_\w+|best_epoch|epoch|peak_\w+")
 _SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 _RUN = re.compile(r"run_(\d+)")
+_PATH = "path"
+"""Of the files of a run, below the folder of the search."""
+_NO_SETTINGS = (*_SEEDS, "status", "run", _PATH)
 
 
 def _recognises(path: Path) -> bool:
@@ -53,9 +56,9 @@ def _read(path: Path, **_: object) -> list[RawTable]:
         raise DataError(f"{source} holds no results of AllenTune{why}")
     for row in rows:
         row["training_duration"] = _seconds(row.get("training_duration"))
-        row.pop("directory", None)  # a path on the machine that ran the search
+        row[_PATH] = _below_search(row.pop("directory", None), row.get("run"))
     columns = columns_of(rows, numbers=["training_duration"])
-    configuration = [name for name in columns if not _RESULT.fullmatch(name) and name not in (*_SEEDS, "status", "run")]
+    configuration = [name for name in columns if not _RESULT.fullmatch(name) and name not in _NO_SETTINGS]
     roles = {"cost": "training_duration", **_score_roles(columns)}
     direction = ("min" if roles["selection"].endswith("loss") else "max") if "selection" in roles else None
     if "model" in columns:  # allentune report --model NAME
@@ -65,6 +68,8 @@ def _read(path: Path, **_: object) -> list[RawTable]:
         roles["seed"] = "random_seed"
     if "status" in columns:
         roles["status"] = "status"
+    if any(row[_PATH] for row in rows):
+        roles["path"] = _PATH
     return [
         RawTable(
             source=source,
@@ -77,6 +82,13 @@ def _read(path: Path, **_: object) -> list[RawTable]:
             skipped=skipped,
         )
     ]
+
+
+def _below_search(directory: Any, run: Any) -> str | None:
+    """``run_1_2020-01-01/trial``: what came before is a path on the machine that ran the search."""
+    parts = PurePosixPath(str(directory).replace("\\", "/")).parts if directory else (str(run), "trial") if run else ()
+    at = next((k for k, part in enumerate(parts) if _RUN.match(part)), max(len(parts) - 2, 0))
+    return "/".join(part for part in parts[at:] if part != "/") or None
 
 
 def _score_roles(names: Iterable[str]) -> dict[str, str]:

@@ -198,6 +198,7 @@ def _assembled(table: Merged, roles: Roles, wanted: Wanted, judged: Judged, rows
         searches=searches,
         seed=None if roles.seed is None else _seeds(taken(table.columns[roles.seed], keep)),
         sample=None if roles.sample is None else _seeds(taken(table.columns[roles.sample], keep)),
+        path=None if roles.path is None else texts(taken(table.columns[roles.path], keep)),
         weights=weights,
         strata=strata,
         configuration=configuration,

@@ -85,6 +85,8 @@ class Roles:
     stratum: str | None = None
     sample: str | None = None
     """Which sample of its problem a row is."""
+    path: str | None = None
+    """Where the files of a trial are."""
     flag: str | None = None
     """A true-or-false column that marks trials that went wrong."""
     guessed: list[tuple[str, str]] = field(default_factory=list)
@@ -105,7 +107,7 @@ class Roles:
     def used(self) -> set[str]:
         """Every column with a part."""
         single = (self.selection, self.reported, self.cost, self.group, self.trial, self.search, self.seed, self.status)
-        others = (self.order, self.flag, self.weight, self.stratum)
+        others = (self.order, self.flag, self.weight, self.stratum, self.path)
         return {name for name in (*self.family, *single, *others) if name}
 
 
@@ -160,7 +162,7 @@ def choose_roles(columns: Mapping[str, object], wanted: Wanted, known: Mapping[s
     for role in ("cost", "group", "trial", "search", "status", "weight", "stratum"):
         setattr(roles, role, asked(role))
     roles.seed = asked("seed", "seed_column")
-    roles.order = known.get("order")
+    roles.order, roles.path = known.get("order"), known.get("path")
     roles.reported = asked("reported")
     if wanted.family is not None and ",".join(wanted.family) in columns:
         roles.family = (",".join(wanted.family),)  # one column whose name has a comma

@@ -1,7 +1,7 @@
 """One tidy table for anyone's results: a row per trial, a column per role, and what the scores are beside them.
 
-    family, selection, reported, cost, group, weight, stratum, search, seed, sample, status, order, config.*, direction,
-    selection_name, ...
+    family, selection, reported, cost, group, weight, stratum, search, seed, sample, path, status, order, config.*,
+    direction, selection_name, ...
 
 Columns that a source does not have are not written. What is the same for every row (the direction, the scores' names,
 bounds, the unit of cost) is a column too, so that a plain CSV file says all that is needed to read it back.
@@ -62,6 +62,8 @@ def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Any
         columns["seed"] = trials.seed
     if trials.sample is not None:
         columns["sample"] = trials.sample
+    if trials.path is not None:
+        columns["path"] = trials.path
     columns["status"] = np.array(STATUSES, dtype=object)[trials.status]
     if trials.order is not None:
         columns["order"] = trials.order
@@ -195,6 +197,7 @@ def mark_roles(table: RawTable) -> RawTable:
         "seed",
         "status",
         "order",
+        "path",
     )
     table.roles = {role: role for role in roles if role in table.columns}
     table.configuration = [name for name in table.columns if name.startswith(_PREFIX)]

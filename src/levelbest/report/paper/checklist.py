@@ -174,7 +174,7 @@ def _told_by(view: View) -> dict[str, str]:
         found["validation"] = _validation(view)
     if any(one.space for one in view.families):
         found["bounds"] = _each(view, lambda one: _mapping(one.space)) + " (as observed)"
-        found["configuration"] = _each(view, lambda one: _mapping(one.assignment))
+        found["configuration"] = _each(view, _winner)
     return found
 
 
@@ -184,6 +184,11 @@ def _each(view: View, text: Any) -> str:
 
 def _mapping(values: Mapping[str, str]) -> str:
     return ", ".join(f"{key} = {value}" for key, value in values.items()) or "none recorded"
+
+
+def _winner(one: Family) -> str:
+    """The best model's configuration, and where its files are."""
+    return _mapping(one.assignment) + (f" ({one.path})" if one.path else "")
 
 
 def _expected(view: View) -> str:

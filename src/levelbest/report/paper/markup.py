@@ -181,7 +181,8 @@ def _appendix_caption(view: View, one: Family) -> str:
     machine = next((item.answer for item in view.checklist if item.key == "infrastructure" and item.answer), None)
     where = f" Infrastructure: {machine}." if machine else ""
     trials = f"{one.n_trials} {view.word}s, {one.n_failed} failed{cost}"
-    return f"{one.name}: search space as observed and best assignment; {trials}.{where}"
+    best = f" ({one.path})" if one.path else ""
+    return f"{one.name}: search space as observed and best assignment{best}; {trials}.{where}"
 
 
 def _s_cell(number: float, decimals: int) -> str:

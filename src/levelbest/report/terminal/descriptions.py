@@ -38,6 +38,9 @@ def print_descriptions(descriptions: Sequence[Description]) -> None:
         out.print(_table(descriptions))
         out.print()
         print_variances([one.variance for one in descriptions if one.variance is not None], out)
+        for one in descriptions:
+            if one.winner is not None and one.winner.path:
+                _print_winner(one, out, name=one.family)
         return
     for description in descriptions:
         _print_in_full(description, out)
@@ -60,6 +63,7 @@ def _print_in_full(one: Description, out: Console) -> None:
     for name, *texts in _facts(one, decimals):
         table.add_row(name, *texts)
     out.print(table)
+    _print_winner(one, out)
     for line in histogram_lines(one.histogram, decimals):
         out.print(Text(line))
     if one.pairs is not None and one.pairs[0].size > 2:
@@ -67,6 +71,17 @@ def _print_in_full(one: Description, out: Console) -> None:
         for line in scatter_lines(*one.pairs):
             out.print(Text(line))
     out.print()
+
+
+def _print_winner(one: Description, out: Console, name: str = "") -> None:
+    """The best trial's settings, those that were searched, and where its files are."""
+    winner = one.winner
+    if winner is None or not (winner.searched or winner.path):
+        return
+    settings = [f"{key} = {winner.configuration[key]}" for key in winner.searched if key in winner.configuration]
+    parts = [", ".join(settings), winner.path]
+    label = f"best {one.word}" + (f" of {name}" if name else "")
+    print_text(f"{label}: {'; '.join(part for part in parts if part)}", out, "dim")
 
 
 def _table(descriptions: Sequence[Description]) -> Table:
