@@ -179,6 +179,21 @@ def test_next_steps_say_what_would_decide_it():
     assert not any("decide" in step.text for step in next_steps(comparison(decided)))
 
 
+def test_next_steps_tell_how_to_choose_n_where_it_chooses_the_winner():
+    # [B] 3.3
+    def hints(asked, *ranges):
+        steps = next_steps(comparison(pair("a", "b", *ranges, terms=asked)))
+        return [step for step in steps if step.text.startswith("Choose the budget that your readers have")]
+
+    crossing = ((1, 3, "a"), (4, 5, OPEN), (6, 9, "b"))
+    (hint,) = hints(terms(), *crossing)
+    assert "the best changes with it" in hint.why
+    assert not hints(terms(), (1, 3, OPEN), (4, 9, "b"))  # the winner is the same wherever there is one
+    assert not hints(terms(named=True), *crossing)
+    assert not hints(terms(axis="cost"), *crossing)
+    assert not hints(terms(design="seeds", unit="run", headline=1), (1, 1, "a"))
+
+
 def test_next_steps_are_about_the_leading_families():
     three = terms(n_pairs=3)
     still_open = effect(0.01, -0.01, 0.03)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from levelbest.errors import called, named
+from levelbest.report.leaders import leading_spans
 from levelbest.report.words.phrases import counted, plural, run_word, shortened
 from levelbest.report.words.verdicts import effect_words
 from levelbest.results import Comparison, PairComparison
@@ -32,7 +33,20 @@ def next_steps(comparison: Comparison) -> tuple[Step, ...]:
     if reasons & {"adaptive", "few-searches"}:
         text = "Repeat each search with other seeds, at least 3 times, and name the column that tells them apart"
         return (Step(f"{text} ({named('search')})", why="one adaptive search is one observation"),)
-    return tuple([*_failures(comparison), *_deciding(comparison), *_bounds(comparison)][:_MOST])
+    return tuple([*_failures(comparison), *_deciding(comparison), *_budget(comparison), *_bounds(comparison)][:_MOST])
+
+
+def _budget(comparison: Comparison) -> list[Step]:
+    """Where the choice of n is the choice of the winner, how to choose it ([B] 3.3)."""
+    terms = comparison.terms
+    if terms.named or terms.axis == "cost" or terms.unit == "run":
+        return []
+    best = {span.best for span in leading_spans(comparison) if span.best is not None}
+    if len(best) < 2:
+        return []
+    text = f"Choose the budget that your readers have and name it in advance ({named('headline')})"
+    why = f"the best changes with it; one tries 50 {terms.unit}s of a minute, 5 of an hour, 1 of a day"
+    return [Step(text, why=why)]
 
 
 def _bounds(comparison: Comparison) -> list[Step]:
