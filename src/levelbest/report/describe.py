@@ -255,12 +255,12 @@ def _winner(trials: Trials) -> Winner | None:
         return None
     at = int(np.argmax(scores))
     hidden = machine_columns(trials)
-    shown = {key: column[at] for key, column in trials.configuration.items() if key not in hidden}
+    shown = {key.removeprefix("config."): column for key, column in trials.configuration.items() if key not in hidden}
     return Winner(
         selection=float(trials.selection[at]),
         reported=_NAN if trials.reported is None else float(trials.reported[at]),
-        configuration={key: cell_text(value) for key, value in shown.items() if is_known(value)},
-        searched=tuple(key for key in shown if len({cell_text(cell) for cell in trials.configuration[key]}) > 1),
+        configuration={key: cell_text(column[at]) for key, column in shown.items() if is_known(column[at])},
+        searched=tuple(key for key, column in shown.items() if len({cell_text(cell) for cell in column}) > 1),
         path="" if trials.path is None else str(trials.path[at] or ""),
     )
 
