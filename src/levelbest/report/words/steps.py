@@ -44,8 +44,8 @@ def _budget(comparison: Comparison) -> list[Step]:
     best = {span.best for span in leading_spans(comparison) if span.best is not None}
     if len(best) < 2:
         return []
-    text = f"Choose the budget that your readers have and name it in advance ({named('headline')})"
-    why = f"the best changes with it; one tries 50 {terms.unit}s of a minute, 5 of an hour, 1 of a day"
+    text = f"Name the budget that your readers have ({named('headline')})"
+    why = f"the best changes with it; say 50 {terms.unit}s of a minute, 5 of an hour, 1 of a day"
     return [Step(text, why=why)]
 
 
