@@ -504,3 +504,50 @@ def test_a_title_above_a_table_too_big_to_hold(tmp_path, monkeypatch):
     path.write_text("My sweep;;\nmodel;val_acc;lr\n" + "".join(f"m{x % 2};0.{x + 100};{x}\n" for x in range(200)))
     trials = lb.read_trials(path)
     assert (len(trials), [lost.where for lost in trials.skipped]) == (200, ["runs.csv, line 1"])
+
+
+def test_a_column_of_any_name_tells_runs_apart_where_epochs_begin_again_with_it(tmp_path):
+    rng = np.random.default_rng(5)
+    lengths = [3, 5, 4, 6]
+    rows = [(f"night {run}", epoch, round(rng.random(), 3)) for run, n in enumerate(lengths) for epoch in range(n)]
+    path = tmp_path / "logs.csv"
+    path.write_text("batch of,epoch,val_acc\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    trials = lb.read_trials(path)
+    assert trials.columns["trial"] == "batch of"
+    assert trials.selection.tolist() == [max(c for a, _, c in rows if a == f"night {run}") for run in range(4)]
+    assert "checkpoints" in {caution.kind for caution in trials.cautions}
+
+
+@pytest.mark.parametrize("counter", ["iteration", "epoch"])
+def test_a_counter_of_trials_within_data_sets_is_not_taken_for_epochs(tmp_path, counter):
+    """Ten draws for each of three data sets are asked about, or trials where their settings vary from row to row."""
+    rng = np.random.default_rng(6)
+    rows = [(data, draw, round(rng.random(), 3), int(rng.integers(100))) for data in "abc" for draw in range(10)]
+    path = tmp_path / "draws.csv"
+    path.write_text(f"corpus,{counter},val_acc,width\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    assert len(lb.read_trials(path)) == 30
+    path.write_text(f"corpus,{counter},val_acc\n" + "".join(",".join(map(str, row[:3])) + "\n" for row in rows))
+    if counter == "iteration":
+        with pytest.raises(InputError, match="rows look like checkpoints"):
+            lb.read_trials(path)
+    else:
+        assert "checkpoints" in {caution.kind for caution in lb.read_trials(path).cautions}
+
+
+def test_objects_in_one_record_are_no_checkpoints_of_one_run(tmp_path):
+    path = tmp_path / "runs.json"
+    path.write_text(json.dumps({"runs": [{"acc": 0.5}, {"acc": 0.6}], "values": [1, 2, 3]}))
+    with pytest.raises(InputError, match="one record, and 'runs' a list of 2 items without a step"):
+        lb.read_trials(path, selection="runs.acc")
+
+
+@pytest.mark.parametrize("cells", [[1, 0, 1], [0.25, 0.5, 1.0]], ids=["right or wrong", "scores"])
+def test_samples_that_are_right_or_wrong_need_no_direction(tmp_path, cells):
+    path = tmp_path / "samples.csv"
+    path.write_text("task_id,sample_0,sample_1,sample_2\n" + f"t1,{cells[0]},{cells[1]},{cells[2]}\n" * 4)
+    if cells[0] == 1:
+        trials = lb.read_trials(path)
+        assert (trials.columns["selection"], trials.metric.direction, len(trials)) == ("correct", "max", 12)
+    else:
+        with pytest.raises(InputError, match="higher 'sample' better"):
+            lb.read_trials(path)

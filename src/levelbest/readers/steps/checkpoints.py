@@ -86,7 +86,8 @@ def _series(table: Merged, name: str, role: str) -> list[Series] | None:
             f"{column}.KEY"
         )
     longest = max((run.values.size for run in runs), default=0)
-    if table.n_rows == 1 and longest > _CHECKPOINTS and not has_steps(table.columns[column]):
+    most = 1 if isinstance(inside, dict) else _CHECKPOINTS  # objects without a step are rather runs
+    if table.n_rows == 1 and longest > most and not has_steps(table.columns[column]):
         raise InputError(
             f"{table.source} is one record, and {column!r} a list of {longest:,} items without a step: read as the "
             f"checkpoints of one run it would be a single trial; write the list as a table of its own, a row for each"

@@ -52,18 +52,21 @@ def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> None:
     place = as_numbers(table.columns[counter]).values
     family = _joint([as_codes(table.columns[name])[1] for name in roles.family], table.n_rows)
     candidates = [name for name in table.columns if "_".join(names.tokens(name)) in _RUNS and name not in roles.used()]
-    for name in [*candidates, *([roles.seed] if roles.seed is not None else [])]:
+    named_so = [*candidates, *([roles.seed] if roles.seed is not None else [])]
+    varied = settings_vary(table.columns, counter)
+    plain = names.tokens(counter)[-1] in ("epoch", "step") and not varied
+    other = {*named_so, *roles.used(), counter}
+    others = [name for name in table.columns if plain and name not in other and not is_result(name)]
+    for name in [*named_so, *others]:
         run = _joint([family, as_codes(table.columns[name])[1]], table.n_rows)
-        if _rises(run, place):
+        if _rises(run, place) and (name in named_so or _begins_with(run, place)):
             roles.trial = name
             runs = int(run.max()) + 1
             roles.notes.append(
                 Caution.of("guessed-columns", None, runs, kind="checkpoints", runs=runs, column=name, counter=counter)
             )
             return
-    if not settings_vary(table.columns, counter) and _counts_checkpoints(
-        place, table.table_codes(), names.tokens(counter) == ("epoch",)
-    ):
+    if not varied and _counts_checkpoints(place, table.table_codes(), names.tokens(counter) == ("epoch",)):
         raise InputError(
             f"{table.source}: rows look like checkpoints, since {counter!r} goes up from row to row, and as trials of "
             f"their own they would be counted wrongly; name the column that tells runs apart with {named('trial')}, or "
@@ -100,6 +103,16 @@ def _rises(run: Codes, place: FloatArray) -> bool:
     steps = np.diff(place[order])[np.diff(run[order]) == 0]
     known = steps[np.isfinite(steps)]
     return bool(known.size and (known >= 0).all() and (known > 0).mean() > 0.5)
+
+
+def _begins_with(run: Codes, place: FloatArray) -> bool:
+    """Whether the counter goes up within each run from row to row, and begins again with every run and at no other row.
+
+    A column of any name that does so tells runs apart.
+    """
+    changes = np.diff(run) != 0
+    once = int(changes.sum()) == int(run.max())
+    return once and bool(np.array_equal(changes, ~(np.diff(place) > 0))) and bool(changes.any())
 
 
 def _counts_checkpoints(place: FloatArray, table: Codes, by_name: bool) -> bool:

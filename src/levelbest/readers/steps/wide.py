@@ -63,7 +63,8 @@ def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
     columns: dict[str, Any] = {name: taken(table.columns[name], repeated) for name in others}
     stack = stacked([(table.columns[name], n_rows) for name in samples])
     # Sample by sample below each other, then row by row: each row's samples stay together and in order.
-    columns["sample"] = _score(stack, n_rows, n_samples)
+    score = "correct" if "correct" not in others and _right_or_wrong(stack) else "sample"
+    columns[score] = _score(stack, n_rows, n_samples)
     place = "sample number" if "sample number" not in columns else "sample number "
     columns[place] = np.tile(np.arange(n_samples, dtype=np.float64), n_rows)
     sources, source = table.source_codes()
@@ -75,7 +76,7 @@ def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
         columns[group] = repeated.astype(np.float64) + 1.0
     known = {
         **{role: name for role, name in known.items() if role in ("family", "group")},
-        "selection": "sample",
+        "selection": score,
         "order": place,
     }
     if group is not None:
@@ -89,7 +90,7 @@ def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
         facts={key: fact for one in table.tables for key, fact in one.facts.items()},
     )
     asked = replace(
-        wanted, wide=None, where=None, selection="sample", family=family or wanted.family, cost=wanted.cost or "none"
+        wanted, wide=None, where=None, selection=score, family=family or wanted.family, cost=wanted.cost or "none"
     )
     return Melted(Merged([long]), asked, known, cautions)
 
@@ -150,6 +151,12 @@ def _owner(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str | 
     if first is not None and len(as_codes(table.columns[first])[0]) == table.n_rows and not names.is_metric(first):
         return first, family
     return None, family
+
+
+def _right_or_wrong(stack: Any) -> bool:
+    """Whether all numbers are 0 or 1, and both are there: then higher is better, as with ``correct``."""
+    values = as_numbers(stack).values
+    return set(np.unique(values[np.isfinite(values)]).tolist()) == {0.0, 1.0}
 
 
 def _score(stack: Any, n_rows: int, n_samples: int) -> object:
