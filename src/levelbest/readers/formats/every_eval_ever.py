@@ -95,7 +95,8 @@ def _take_results(tree: Tree, name: str, found: _Found) -> None:
         model, results = document["model_info"], document["evaluation_results"]
         for place, result in enumerate(results, 1):
             key = (str(document["evaluation_id"]), str(result["evaluation_name"]))
-            found.metrics[key] = result.get("metric_config") or {}
+            config = result.get("metric_config")
+            found.metrics[key] = config if isinstance(config, dict) else {}
             score = number(result["score_details"].get("score"))
             row = {"evaluation_id": key[0], "task": key[1], "model": str(model.get("id") or model.get("name"))}
             if score is None:
@@ -182,9 +183,9 @@ def _table(task: str, rows: list[dict[str, Any]], found: _Found, *, several: boo
 
 def _direction(metrics: list[dict[str, Any]], rows: list[dict[str, Any]]) -> str | None:
     """As the results say; a score that is 1 for the right answers and 0 for the others tells it by itself."""
-    ways = {metric.get("lower_is_better") for metric in metrics}
-    if ways == {True} or ways == {False}:
-        return "min" if True in ways else "max"
+    ways = [metric.get("lower_is_better") for metric in metrics]
+    if all(isinstance(way, bool) for way in ways) and len(set(ways)) == 1:
+        return "min" if ways[0] else "max"
     judged = [(row["score"], row.get("is_correct")) for row in rows if row["score"] is not None]
     return "max" if judged and all(right is not None and score == float(right) for score, right in judged) else None
 

@@ -119,7 +119,8 @@ def _row(run: Any, configs: dict[str, Any]) -> dict[str, Any]:
         status = _NUMBERED[status]
     cost = named["cost"]
     row = {"config_id": str(named["config_id"]), "status": _STATUS[str(status)], "time": number(named.get("time"))}
-    row |= {key: named.get(key) for key in ("instance", "seed", "budget")}
+    row |= {key: number(named.get(key)) for key in ("seed", "budget")}
+    row["instance"] = None if named.get("instance") is None else str(named["instance"])
     if isinstance(cost, list):
         row |= {f"cost.{place}": number(part) for place, part in enumerate(cost)}
     # A run that crashed has the largest number for a cost.

@@ -233,7 +233,7 @@ def _order(table: Merged, roles: Roles, keep: npt.NDArray[np.int64], notes: Note
         return None
     places = notes.numbers(table, roles.order, "order").values[keep]
     # Where one of several sources knows no order, that of the rows serves.
-    return places.astype(np.int64) if np.isfinite(places).all() else None
+    return places.astype(np.int64) if (np.abs(places) < 2**53).all() else None  # NaN and infinity are not
 
 
 def _statuses(table: Merged, roles: Roles, selection: Numbers, notes: Notes) -> tuple[npt.NDArray[np.uint8], Mask]:
