@@ -98,11 +98,10 @@ def _divided(plan: DividedRuns) -> str:
     of_runs = f"{plan.family}, more configurations or more seeds: of {plan.ways[0].runs} runs"
     error = f"a standard error of {precise.error:.2g}, against {now.error:.2g} with {_way(now)} as now"
     score = f"a new run of it is expected to score {plan.new_run(finding):.4g}, against {plan.new_run(now):.4g}"
+    found = f"find the best configuration ({score}, if effects are normal)"
     if precise == finding:
-        both = f"{_way(precise)} tell the mean best ({error}) and find the best configuration ({score}, if normal)"
-        return f"{of_runs} {both}."
-    found = f"{_way(finding)} find the best configuration ({score}, if effects are normal)"
-    return f"{of_runs} {_way(precise)} tell the mean best ({error}), and {found}."
+        return f"{of_runs} {_way(precise)} tell the mean best ({error}) and {found}."
+    return f"{of_runs} {_way(precise)} tell the mean best ({error}), and {_way(finding)} {found}."
 
 
 def _division_power(first: str, second: str, powers: Sequence[tuple[Division, float]]) -> str:

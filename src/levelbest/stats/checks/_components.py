@@ -19,6 +19,10 @@ _PARTS = 100
 """More levels than these are left out in so many blocks."""
 _FEWEST = 3
 """Levels from which leaving one out tells of the spread of a mean square."""
+_ALLOWANCE = 1.3
+"""The jackknife's variance of a log mean square is taken so many times: where tails are heavy it is too small in most
+samples. Simulated at 8 x 4 to 50 x 3 runs, t5: seeds .914 to .928 without it and .939 to .955 with it, configurations
+.914 to .951 and .939 to .963; for normal laws limits are 6 to 23 % wider for it."""
 _SPLITS = 500
 """More levels are no data splits."""
 
@@ -101,8 +105,8 @@ def variance_components(
     method), so that the estimates are unbiased for any law and any counts. Limits of a difference of mean squares are
     the modified large-sample ones of Ting, Burdick, Graybill, Jeyaratnam and Lu (1990), which for equal counts and
     normal effects are close to exact. Laws with heavier tails make mean squares vary more than the chi-squared law
-    says: degrees of freedom are those at which it would spread like the jackknife over the levels of the source does,
-    where these are fewer (for one mean square, Miller 1968).
+    says: degrees of freedom are those at which it would spread as the jackknife over the levels of the source says, and
+    30 % more, where these are fewer (for one mean square, Miller 1968; the allowance by simulation).
 
     Examples
     --------
@@ -227,7 +231,7 @@ def _effective_df(df: int, left_out: Sequence[float]) -> float:
         return float(df)
     logs = np.log(parts)
     variance = (parts.size - 1) / parts.size * float(((logs - logs.mean()) ** 2).sum())
-    return float(df) if variance <= 0 else float(np.clip(2 / variance, 1.0, df))
+    return float(df) if variance <= 0 else float(np.clip(2 / (_ALLOWANCE * variance), 1.0, df))
 
 
 def _source(
