@@ -15,8 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import levelbest as lb
+from levelbest.cli.main import cli
 from levelbest.errors import LevelbestError
 from levelbest.readers.columns import Coded
 from levelbest.readers.registry import reader_for, readers
@@ -210,6 +212,22 @@ def test_the_tidy_table_of_it_is_the_same(artefact, tmp_path):
     assert np.array_equal(back.selection, trials.selection, equal_nan=True)
     assert back.status.tolist() == trials.status.tolist()
     assert (back.metric.direction, back.metric.cost_unit) == (trials.metric.direction, trials.metric.cost_unit)
+
+
+def test_describe_says_how_it_was_read_on_one_screen(artefact):
+    _, path, options = artefact
+    words = ("direction", "selection", "where")
+    given = [f"--{key}={value}" if key in words else f"--reader-option={key}={value}" for key, value in options.items()]
+    shown = CliRunner().invoke(cli, ["describe", str(path), *given]).stdout.splitlines()
+    assert len(shown) <= 55
+    assert max(map(len, shown)) <= 86  # a word of a path is not cut
+    assert {"read as", "design"} <= {line[:8].strip() for line in shown}
+    document = json.loads(CliRunner().invoke(cli, ["describe", str(path), *given, "--json"]).stdout)
+    assert set(document) >= {"columns", "metric", "settings", "designs", "skipped", "warnings"}
+    trials = lb.read_trials(path, **options)
+    assert document["columns"]["selection"] == trials.columns["selection"]
+    assert document["metric"]["cost_unit"] == trials.metric.cost_unit
+    assert len(document["skipped"]) == len(trials.skipped)
 
 
 def test_what_is_not_its_kind_is_not_recognised_and_gives_our_error(artefact, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -56,8 +57,9 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
 
         click.echo("\n".join(reason_lines(reasons)))
     click.echo("\n".join(reading_lines(trials)))
-    for one in trials.skipped[:_SHOWN_SKIPPED]:
-        click.echo(f"skipped  {one.where}: {one.why}")
+    for lost in trials.skipped[:_SHOWN_SKIPPED]:
+        text = f"{lost.where}: {lost.why}"
+        click.echo(fill(text, 80, initial_indent="skipped  ", subsequent_indent=" " * 9, break_on_hyphens=False))
     if len(trials.skipped) > _SHOWN_SKIPPED:
         click.echo(f"skipped  {len(trials.skipped) - _SHOWN_SKIPPED} more; --json lists all of them")
     shown_above = {("skipped-rows", ""), ("guessed-columns", "")}
