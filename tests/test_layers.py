@@ -1,6 +1,7 @@
 """Layers point one way: a part imports only parts before it (CONTRIBUTING.md)."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -119,3 +120,40 @@ def test_test_modules_have_names_of_their_own():
     """Two of one name in different folders cannot be collected together."""
     names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
     assert sorted(names) == sorted(set(names))
+
+
+def _functions():
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{path.relative_to(ROOT)}:{node.name}", node, ast.get_docstring(node, clean=False) or ""
+
+
+def test_functions_can_be_seen_at_once():
+    """No body over 60 lines, its docstring not counted."""
+    long = {
+        name: size
+        for name, node, text in _functions()
+        if (size := node.end_lineno - node.lineno + 1 - text.count("\n") - bool(text)) > 60
+    }
+    assert long == {}
+
+
+def test_many_parameters_have_a_reason():
+    """Over 8, ``self`` not counted, only where the docstring says in its prose why there are so many parameters."""
+    wrong = {}
+    for name, node, text in _functions():
+        given = [arg.arg for arg in node.args.posonlyargs + node.args.args + node.args.kwonlyargs]
+        count = len(given) - (given[:1] in (["self"], ["cls"]))
+        prose = re.split(r"\n\s*\w+\n\s*---", text)[0]
+        if count > 8 and not re.search(r"\bparameters?\b", prose):
+            wrong[name] = count
+    assert wrong == {}
+
+
+def test_types_and_layout_are_said():
+    """No line is kept from the formatter, and ``Any`` stands only where values truly are of any kind."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.rglob("*.py"))
+    assert not re.findall(r"# fmt: (?:skip|off)", text)
+    assert len(re.findall(r"(?:: |-> )Any\b", text)) <= 210
+    assert len(re.findall(r"[dD]ict\[str, Any\]", text)) <= 130

@@ -151,7 +151,7 @@ def run_trials(
     """Random search: draw ``n_trials`` configurations from ``space``, run ``objective(config, seed)`` on each.
 
     Called again with the same ledger it goes on where it stopped, with a larger ``n_trials`` it adds trials, and with
-    another ``family`` it adds a family.
+    another ``family`` it adds a family. It has a parameter for each thing that a study file can say.
 
     Parameters
     ----------

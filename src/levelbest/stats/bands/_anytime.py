@@ -73,6 +73,7 @@ def anytime_quantile_interval(
 ) -> Interval:
     """Limits for the q-quantile of the best of n that hold at every look, for trials in the order they were planned.
 
+    Its parameters are those of `quantile_interval` and of the looks.
     ``scores`` are those of the trials so far, in the order of the plan, not of finishing (short trials finish
     first, and they are not a fair sample). ``simultaneous`` over the budgets too. Before the first look there are
     no limits; after ``last`` trials those of the last look stand.

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,18 @@ from levelbest.errors import DataError, InputError
 __all__ = ["Normality", "gaussian_best", "law_best", "normal_best", "normality"]
 
 Conditional = Callable[[FloatArray], npt.ArrayLike]
+
+
+class FrozenLaw(Protocol):
+    """What is asked of a frozen SciPy distribution; a discrete one also has ``pmf``."""
+
+    def cdf(self, x: npt.ArrayLike) -> FloatArray: ...
+    def sf(self, x: npt.ArrayLike) -> FloatArray: ...
+    def ppf(self, q: npt.ArrayLike) -> FloatArray: ...
+    def isf(self, q: npt.ArrayLike) -> FloatArray: ...
+    def pmf(self, k: npt.ArrayLike) -> FloatArray: ...
+    def support(self) -> tuple[float, float]: ...
+
 
 _REACH = 6.0  # of the variable t of `_integrand`: there 1 - u = exp(-634)
 _TOO_HEAVY = (
@@ -52,7 +64,7 @@ def normal_best(n: npt.ArrayLike) -> float | FloatArray:
 
 
 def law_best(
-    law: object, n: npt.ArrayLike, conditional: Conditional | None = None, *, direction: str = "max"
+    law: FrozenLaw, n: npt.ArrayLike, conditional: Conditional | None = None, *, direction: str = "max"
 ) -> float | FloatArray:
     """The expected best of n scores drawn from a frozen SciPy distribution ([B] eqs. 2 and 4).
 
@@ -99,7 +111,7 @@ class _Expectation:
         return out.reshape(x.shape)
 
 
-def _integrand(law: Any, t: FloatArray, *, n: FloatArray, score: _Expectation, direction: str) -> FloatArray:
+def _integrand(law: FrozenLaw, t: FloatArray, *, n: FloatArray, score: _Expectation, direction: str) -> FloatArray:
     """Score of the best at its own probability u, times du/dt, with u = 1 / (1 + exp(-pi sinh t)).
 
     The best of n lies below x with probability F(x)^n, so its mean is the integral of F^-1(u^(1/n)) over (0, 1). The
@@ -121,7 +133,7 @@ def _integrand(law: Any, t: FloatArray, *, n: FloatArray, score: _Expectation, d
     return np.asarray(np.where(lost, np.nan, value) * density)
 
 
-def _continuous_best(law: object, budgets: IntArray, score: _Expectation, direction: str) -> FloatArray:
+def _continuous_best(law: FrozenLaw, budgets: IntArray, score: _Expectation, direction: str) -> FloatArray:
     bins = getattr(getattr(law, "dist", law), "_hbins", None)
     if bins is not None:
         return _histogram_best(law, np.asarray(bins, dtype=np.float64), budgets, score, direction)
@@ -132,7 +144,9 @@ def _continuous_best(law: object, budgets: IntArray, score: _Expectation, direct
     return out
 
 
-def _histogram_best(law: Any, bins: FloatArray, budgets: IntArray, score: _Expectation, direction: str) -> FloatArray:
+def _histogram_best(
+    law: FrozenLaw, bins: FloatArray, budgets: IntArray, score: _Expectation, direction: str
+) -> FloatArray:
     """A histogram's law is smooth only between its edges: Gauss's rule from edge to edge, in the variable t."""
     low, high = law.support()
     edges = low + (bins - bins[0]) * ((high - low) / (bins[-1] - bins[0]))
@@ -164,7 +178,7 @@ def _gauss(integrand: Callable[[FloatArray], FloatArray], a: FloatArray, b: Floa
     return np.asarray((values.reshape(-1, a.size, nodes.size) @ weights) * half)
 
 
-def _double_exponential(law: object, n: FloatArray, score: _Expectation, direction: str) -> FloatArray:
+def _double_exponential(law: FrozenLaw, n: FloatArray, score: _Expectation, direction: str) -> FloatArray:
     total = np.full(n.size, np.nan)
     for level in range(3, 9):
         step = 0.5**level
@@ -205,7 +219,7 @@ def _adaptive(integrand: Callable[[FloatArray], FloatArray], size: FloatArray) -
     return np.asarray(total + whole.sum(axis=1))
 
 
-def _discrete_best(law: Any, budgets: IntArray, score: _Expectation, direction: str) -> FloatArray:
+def _discrete_best(law: FrozenLaw, budgets: IntArray, score: _Expectation, direction: str) -> FloatArray:
     """Sum over the support of score times [F(k)^n - F(k-1)^n] ([B] eq. 4), the difference taken by its ratio."""
     points = _support(law, budgets, direction)
     if direction == "min":
@@ -232,7 +246,7 @@ def _discrete_best(law: Any, budgets: IntArray, score: _Expectation, direction: 
 _MOST_POINTS = 10**6
 
 
-def _support(law: Any, budgets: IntArray, direction: str) -> FloatArray:
+def _support(law: FrozenLaw, budgets: IntArray, direction: str) -> FloatArray:
     """The points of a discrete law, to where what is left out cannot show in the best of n."""
     low, high = (float(end) for end in law.support())
     listed = getattr(getattr(law, "dist", law), "xk", None)
@@ -242,10 +256,10 @@ def _support(law: Any, budgets: IntArray, direction: str) -> FloatArray:
     fewest, most = int(budgets[0]), int(budgets[-1])
     centre = float(law.ppf(0.5))
 
-    def far_end(tail: Callable[[float], float], toward_better: bool, step: float) -> float:
+    def far_end(tail: Callable[[float], FloatArray], toward_better: bool, step: float) -> float:
         # The best of n lies beyond with a chance of at most n times one trial's, or of its n-th power.
         def chance(end: float) -> float:
-            return most * tail(end) if toward_better else tail(end) ** fewest
+            return most * float(tail(end)) if toward_better else float(tail(end)) ** fewest
 
         while abs(step) < _MOST_POINTS and chance(centre + step) > 1e-30:
             step *= 2

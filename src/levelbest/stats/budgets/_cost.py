@@ -165,11 +165,7 @@ def cost_curve(
     orders = expected(pool, grid, n_orders, generator)
     horizon = cost_horizon(spent, workers)
     inside = within(grid, horizon, bool(spent.min() > 0))
-    reason = None
-    if not inside.all():
-        reason = (
-            f"all {spent.size} trials can be finished within {horizon:g}; past that the data say nothing about the best"
-        )
+    past = f"all {spent.size} trials can be finished within {horizon:g}; past that the data say nothing about the best"
     scaled = mean_cost_values(chosen_by, claimed, spent, grid, workers, direction)
     low = high = None
     if confidence is not None:
@@ -196,7 +192,7 @@ def cost_curve(
         confidence=confidence,
         simultaneous=simultaneous,
         n_resamples=None if confidence is None else n_resamples,
-        reason=reason,
+        reason=None if inside.all() else past,
     )
 
 

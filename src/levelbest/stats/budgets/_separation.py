@@ -58,6 +58,8 @@ def trials_to_separate(
 ) -> Needed:
     """How many trials of each family until their difference at budget n is certified with the given power.
 
+    Its parameters are those of the comparison that is planned for.
+
     Parameters
     ----------
     a, b
@@ -129,13 +131,11 @@ def trials_to_separate(
     drawn = [bootstrap(part, n_resamples, generator, errors=True) for part in ranked]
     spread = np.sort(wanted(drawn[0][0][0] - drawn[1][0][0], np.hypot(drawn[0][1][0], drawn[1][1][0])))
     tail = (1 - confidence) / 2
-    low, high = (float(spread[int(p * (spread.size - 1))]) for p in (tail, 1 - tail))
+    low, high = (at_least(float(spread[int(p * (spread.size - 1))]), budget) for p in (tail, 1 - tail))
     # Where the pilot cannot exclude equality, no number of trials is certain to separate them.
     if difference <= -float(special.ndtri(tail)) * error:
         high = math.inf
-    return Needed(
-        needed, at_least(low, budget), at_least(high, budget), confidence, budget, asked, now, power, sizes, tried
-    )
+    return Needed(needed, low, high, confidence, budget, asked, now, power, sizes, tried)
 
 
 def _as_power(power: float) -> float:
