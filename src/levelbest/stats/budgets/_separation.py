@@ -88,8 +88,7 @@ def trials_to_separate(
     (2, True)
     """
     asked = _check.as_count(n, "n")
-    power = _as_power(power)
-    confidence = _check.as_confidence(confidence)
+    power, confidence = _as_power(power), _check.as_confidence(confidence)
     pilots = turn([a, b], direction)
     sizes = pilots[0].n_trials, pilots[1].n_trials
     budget = capped_budget(asked, sizes)
