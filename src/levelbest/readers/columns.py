@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import Column
+from levelbest._check import Column, IntArray
 
 __all__ = ["Coded", "LazyColumns", "as_codes", "is_numeric", "stacked", "taken", "texts", "typed", "unique_codes"]
 
@@ -39,6 +39,10 @@ class Coded:
         """One Python string (or None) per row."""
         table = np.array([*self.names, None], dtype=object)
         return table[self.codes]
+
+
+Cells = Coded | Column
+"""A column of a raw table."""
 
 
 class LazyColumns(Mapping[str, Any]):
@@ -90,17 +94,17 @@ def _objects(values: Sequence[Any]) -> npt.NDArray[np.object_]:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
-def is_numeric(column: Any) -> bool:
+def is_numeric(column: Cells) -> TypeGuard[Column]:
     """Whether every cell is already a number (or empty)."""
     return not isinstance(column, Coded) and column.dtype.kind in "iufb"
 
 
-def taken(column: Any, rows: Column) -> Any:
+def taken(column: Cells, rows: IntArray | Column) -> Cells:
     """The cells at these rows."""
     return column[rows]
 
 
-def texts(column: Any) -> npt.NDArray[np.object_]:
+def texts(column: Cells) -> npt.NDArray[np.object_]:
     """Each cell as text, None where empty; whole numbers without a decimal point."""
     if isinstance(column, Coded):
         return column.decode()
@@ -123,7 +127,7 @@ def _number_text(value: Any) -> str:
     return str(int(number)) if number.is_integer() and abs(number) <= EXACT else repr(number)
 
 
-def as_codes(column: Any) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+def as_codes(column: Cells) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
     """Distinct values as text in order of first appearance, and the code of each row (-1: empty)."""
     if isinstance(column, Coded):
         return unique_codes(column.codes, column.names)
@@ -190,7 +194,7 @@ def stacked(parts: Sequence[tuple[Any | None, int]]) -> Any:
     return _objects(cells)
 
 
-def cell_list(column: Any) -> list[Any]:
+def cell_list(column: Cells) -> list[Any]:
     """Cells as Python values; None where empty."""
     if isinstance(column, Coded):
         return list(column.decode())

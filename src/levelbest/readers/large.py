@@ -7,18 +7,21 @@ import shutil
 import tempfile
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest.errors import DataError
-from levelbest.readers.columns import Coded, as_codes, stacked
+from levelbest.readers.columns import Cells, Coded, as_codes, stacked
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.delimited import SUMMARIES, above, column_names, delimiter_of, header_of
 from levelbest.readers.tables.engine import connect, lazy_table, name_of, quoted, reason_of
 from levelbest.readers.tables.files import open_bytes
 from levelbest.readers.tables.jsonfile import Record, table_of
 from levelbest.trials import Skipped
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 __all__ = ["read_large_csv", "read_large_lines"]
 
@@ -74,7 +77,7 @@ def _engine_readable(path: Path, folder: Path) -> Path:
     return copy
 
 
-def _rejected(connection: Any, rejects: str, source: str) -> list[Skipped]:
+def _rejected(connection: DuckDBPyConnection, rejects: str, source: str) -> list[Skipped]:
     query = f"SELECT line, any_value(error_message) FROM {rejects} GROUP BY line ORDER BY line LIMIT {_MOST_LISTED}"
     listed = [
         Skipped(f"{source}, record {line}", " ".join(str(why).split()))
@@ -85,7 +88,7 @@ def _rejected(connection: Any, rejects: str, source: str) -> list[Skipped]:
     return listed
 
 
-def _without_footer(connection: Any, table: str, names: list[str], source: str) -> list[Skipped]:
+def _without_footer(connection: DuckDBPyConnection, table: str, names: list[str], source: str) -> list[Skipped]:
     """Empty rows and summaries at the end are taken out of the table, and said."""
     cells = [f"nullif(trim({name_of(name)}), '')" for name in names]
     filled = f"coalesce({', '.join(cells)})"
@@ -152,8 +155,12 @@ def _compact(table: RawTable) -> RawTable:
     return RawTable(table.source, columns, lines=table.lines, row_name=table.row_name)
 
 
-def _coded(column: Any) -> Any:
-    if column.dtype != object or not all(cell is None or isinstance(cell, str) for cell in column):
+def _coded(column: Cells) -> Cells:
+    if (
+        isinstance(column, Coded)
+        or column.dtype != object
+        or not all(cell is None or isinstance(cell, str) for cell in column)
+    ):
         return column
     names, codes = as_codes(column)
     return Coded(codes, names)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from levelbest._check import Column, IntArray
+from levelbest._check import IntArray
 from levelbest.cautions import Caution
-from levelbest.readers.columns import Coded, LazyColumns
+from levelbest.readers.columns import Cells, Coded, LazyColumns
 from levelbest.trials import Skipped
 
 __all__ = ["RawTable", "Reader"]
@@ -22,7 +22,7 @@ class RawTable:
 
     source: str
     """A name to show: a file's name or a study's, never an absolute path."""
-    columns: Mapping[str, Column]
+    columns: Mapping[str, Cells]
     """One value per row, numbers as float64; None or NaN where a row has no value. Nested values keep dotted names.
     A masked entry is an empty cell, apart from a score that was written down as NaN."""
     roles: dict[str, str] = field(default_factory=dict)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import PurePosixPath
-from typing import Any
 
-from levelbest.readers.formats._rows import flatten, load_yaml, number, parse_json, rows_by_step
+from levelbest.readers.formats._rows import Record, flatten, load_yaml, number, parse_json, rows_by_step
 from levelbest.trials import Skipped
 
 __all__ = ["metric_rows"]
@@ -58,7 +57,7 @@ def _json_lines(name: str, text: str, skipped: list[Skipped]) -> list[dict[str, 
     return rows
 
 
-def _csv_rows(name: str, text: str, skipped: list[Skipped]) -> list[dict[str, Any]]:
+def _csv_rows(name: str, text: str, skipped: list[Skipped]) -> list[Record]:
     try:
         lines = list(csv.reader(io.StringIO(text, newline="")))
     except csv.Error as error:

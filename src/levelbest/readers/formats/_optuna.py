@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from levelbest.readers.formats._rows import columns_of, flatten, number, seed_of
+from levelbest.readers.formats._rows import Record, columns_of, flatten, number, seed_of
 from levelbest.readers.raw import RawTable
 from levelbest.trials import Skipped
 
@@ -97,7 +97,7 @@ def study_table(study: Study, about: str) -> RawTable:
             why = "queued, never started" if trial.state == "WAITING" else f"unknown state {trial.state!r}"
             skipped.append(Skipped(where, why))
             continue
-        row: dict[str, Any] = {"study": study.name, "number": trial.number, "state": STATUS[trial.state]}
+        row: Record = {"study": study.name, "number": trial.number, "state": STATUS[trial.state]}
         row.update({name: trial.values.get(place) for place, name in enumerate(objectives)})
         row["duration"] = trial.duration
         if trial.intermediate:

@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from levelbest._check import Column
 from levelbest.errors import DataError, InputError
 from levelbest.readers.tables.files import read_bytes
 
@@ -47,9 +47,13 @@ _NOT_FINITE = {
 }
 
 
+Record = dict[str, Any]
+"""An object of JSON as a tool wrote it, or a row made of one: values of any kind."""
+
+
 def columns_of(
     rows: Sequence[Mapping[str, Any]], first: Sequence[str] = (), *, numbers: Sequence[str] = ()
-) -> dict[str, npt.NDArray[Any]]:
+) -> dict[str, Column]:
     """Rows as columns, in order of first appearance after ``first``.
 
     A column of numbers and truth values alone is float64, and so is a column named in ``numbers``; a row that has no
@@ -61,7 +65,7 @@ def columns_of(
     return {name: _column([row.get(name) for row in rows], force=name in numbers) for name in names}
 
 
-def _column(values: list[Any], force: bool) -> npt.NDArray[Any]:
+def _column(values: list[Any], force: bool) -> Column:
     if force:
         values = [number(value) for value in values]
     if all(value is None or _is_number(value) for value in values):
@@ -104,15 +108,15 @@ def whole(value: Any, otherwise: int = 0) -> int:
     return otherwise if found is None or not math.isfinite(found) else int(found)
 
 
-def rows_by_step(points: Iterable[tuple[str, Any, Any]]) -> list[dict[str, Any]]:
+def rows_by_step(points: Iterable[tuple[str, Any, Any]]) -> list[Record]:
     """One row per step from (name, step, value); of two values at one step the later counts.
 
     What a run logged once (a test score after training, a total) belongs to the run, so every row of it has it: else
     no row would hold both the selection score that chooses it and the score to report.
     """
-    rows: dict[Any, dict[str, Any]] = {}
+    rows: dict[Any, Record] = {}
     counts: Counter[str] = Counter()
-    last: dict[str, Any] = {}
+    last: Record = {}
     for name, step, value in points:
         row = rows.setdefault(step, {"step": step})
         if name not in row:
@@ -128,14 +132,14 @@ def seed_of(configuration: Iterable[str]) -> dict[str, str]:
     return {"seed": found[0]} if len(found) == 1 else {}
 
 
-def flatten(value: Any, prefix: str = "") -> dict[str, Any]:
+def flatten(value: Any, prefix: str = "") -> Record:
     """Nested mappings with dotted names; a list becomes its JSON text, for it is one value of one trial."""
-    flat: dict[str, Any] = {}
+    flat: Record = {}
     _flatten(value, prefix, flat, depth=0)
     return flat
 
 
-def _flatten(value: Any, name: str, flat: dict[str, Any], depth: int) -> None:
+def _flatten(value: Any, name: str, flat: Record, depth: int) -> None:
     if len(flat) > _MOST_LEAVES or depth > 100:
         raise ValueError("it nests more than can be meant")
     if isinstance(value, Mapping) and value:

@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, read_json_lines
+from levelbest.readers.formats._rows import Record, columns_of, flatten, number, parse_json, read_json_lines
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.steps.numbers import seconds_of
@@ -123,7 +122,7 @@ def _folder_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, object]]:
         config = _json_of(tree, f"{folder}/config.json", skipped)
         # A run writes metrics.json when it ends; before that there are metrics_epoch_*.json alone.
         metrics = _json_of(tree, f"{folder}/metrics.json", skipped)
-        row: dict[str, Any] = {"run": PurePosixPath(folder).parent.name, "status": "ok" if metrics else "failed"}
+        row: Record = {"run": PurePosixPath(folder).parent.name, "status": "ok" if metrics else "failed"}
         row.update(config)
         row.update(metrics)
         if f"{folder}/stdout.log" in tree.files:

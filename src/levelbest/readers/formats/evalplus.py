@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._rows import columns_of, parse_json
+from levelbest.readers.formats._rows import Record, columns_of, parse_json
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import kind_of, plain_name, read_bytes
 from levelbest.trials import Skipped
@@ -35,14 +34,14 @@ def _read(path: Path, **_: object) -> list[RawTable]:
             raise ValueError("its samples are not by problem")
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path.name} is no result of EvalPlus: {error}") from None
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     skipped: list[Skipped] = []
     for task, samples in by_task.items():
         for place, sample in enumerate(samples if isinstance(samples, list) else [samples]):
             if not isinstance(sample, dict):
                 skipped.append(Skipped(f"{path.name}, {task}, sample {place}", "it is not a sample"))
                 continue
-            row: dict[str, Any] = {"problem": task, "sample": place}
+            row: Record = {"problem": task, "sample": place}
             base = sample.get("base_status", sample.get("status"))
             row["passed"] = float(base == "pass")
             if "plus_status" in sample and sample["plus_status"] is not None:

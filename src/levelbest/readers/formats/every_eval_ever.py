@@ -10,10 +10,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import columns_of, number, parse_json
+from levelbest.readers.formats._rows import Record, columns_of, number, parse_json
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import read_bytes
@@ -32,9 +31,9 @@ _FEW = 5
 class _Found:
     """What the files hold: results and samples, and what is said of each metric."""
 
-    results: list[dict[str, Any]] = field(default_factory=list)
-    samples: list[dict[str, Any]] = field(default_factory=list)
-    metrics: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    results: list[Record] = field(default_factory=list)
+    samples: list[Record] = field(default_factory=list)
+    metrics: dict[tuple[str, str], Record] = field(default_factory=dict)
     """(evaluation id, evaluation name) -> its metric_config."""
     skipped: list[Skipped] = field(default_factory=list)
 
@@ -59,7 +58,7 @@ def _recognises(path: Path) -> bool:
     return _is_file(path)
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """A table for each evaluation; a family for each model, or for each model and evaluation of several."""
     found = _Found()
     if path.is_file():
@@ -78,7 +77,7 @@ def _read(path: Path, **_: Any) -> list[RawTable]:
     if found.samples and alone:
         why = f"{len(alone)} results without samples are left out beside the samples of others"
         found.skipped.append(Skipped(tree.name, why))
-    by_task: dict[str, list[dict[str, Any]]] = {}
+    by_task: dict[str, list[Record]] = {}
     for row in rows:
         by_task.setdefault(row["task"], []).append(row)
     tables = [_table(task, own, found, several=len(by_task) > 1) for task, own in by_task.items()]
@@ -107,7 +106,7 @@ def _take_results(tree: Tree, name: str, found: _Found) -> None:
         found.skipped.append(Skipped(name, f"not read: {error!r}"[:200]))
 
 
-def _said(result: dict[str, Any]) -> dict[str, Any]:
+def _said(result: Record) -> Record:
     """The standard error and the number of samples that a result gives."""
     doubt = result["score_details"].get("uncertainty")
     if not isinstance(doubt, dict):
@@ -135,10 +134,10 @@ def _take_samples(tree: Tree, name: str, found: _Found) -> None:
             tries[key] += 1
 
 
-def _sample_row(sample: dict[str, Any]) -> dict[str, Any]:
+def _sample_row(sample: Record) -> Record:
     judged = sample["evaluation"]
     score, right = number(judged.get("score")), judged.get("is_correct")
-    row: dict[str, Any] = {
+    row: Record = {
         "evaluation_id": str(sample["evaluation_id"]),
         "task": str(sample["evaluation_name"]),
         "model": str(sample["model_id"]),
@@ -156,7 +155,7 @@ def _sample_row(sample: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _table(task: str, rows: list[dict[str, Any]], found: _Found, *, several: bool) -> RawTable:
+def _table(task: str, rows: list[Record], found: _Found, *, several: bool) -> RawTable:
     rows = [{"system": f"{row['model']} / {task}" if several else row["model"], **row} for row in rows]
     columns = columns_of(rows, numbers=["score", "seconds", "order", "total_tokens"])
     roles = {"family": "system", "selection": "score"}
@@ -181,7 +180,7 @@ def _table(task: str, rows: list[dict[str, Any]], found: _Found, *, several: boo
     )
 
 
-def _direction(metrics: list[dict[str, Any]], rows: list[dict[str, Any]]) -> str | None:
+def _direction(metrics: list[Record], rows: list[Record]) -> str | None:
     """As the results say; a score that is 1 for the right answers and 0 for the others tells it by itself."""
     ways = [metric.get("lower_is_better") for metric in metrics]
     if all(isinstance(way, bool) for way in ways) and len(set(ways)) == 1:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import columns_of, number, parse_json
+from levelbest.readers.formats._rows import Record, columns_of, number, parse_json
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import read_bytes
@@ -37,7 +37,7 @@ def _recognises(path: Path) -> bool:
     return all(f'"{mark}"'.encode() in head for mark in ("instance_id", "train_trial_index", "stats"))
 
 
-def _read(path: Path, *, perturbed: bool = False, **_: Any) -> list[RawTable]:
+def _read(path: Path, *, perturbed: bool = False, **_: object) -> list[RawTable]:
     """A table for each run, one row per instance and try; ``perturbed``: with HELM's altered copies of instances."""
     if path.is_file() and path.suffix == ".json":
         tree = Tree(path.name, {path.name: path})
@@ -49,7 +49,7 @@ def _read(path: Path, *, perturbed: bool = False, **_: Any) -> list[RawTable]:
         files = tree.named(_STATS)
     home = path.resolve().parent.name if path.is_file() else tree.name
     skipped: list[Skipped] = []
-    runs: list[tuple[str, str, list[dict[str, Any]]]] = []
+    runs: list[tuple[str, str, list[Record]]] = []
     for name in files:
         try:
             rows = _rows(tree, name, perturbed, skipped)
@@ -88,11 +88,11 @@ def _spec(tree: Tree, name: str, home: str, skipped: list[Skipped]) -> tuple[str
     return model or home, ":".join([task, ",".join(others)]) if others else task
 
 
-def _rows(tree: Tree, name: str, perturbed: bool, skipped: list[Skipped]) -> list[dict[str, Any]]:
+def _rows(tree: Tree, name: str, perturbed: bool, skipped: list[Skipped]) -> list[Record]:
     listed = parse_json(tree.text(name))
     if not isinstance(listed, list):
         raise ValueError("it is no list of instances")
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     altered = 0
     for place, instance in enumerate(listed, 1):
         if (
@@ -109,7 +109,7 @@ def _rows(tree: Tree, name: str, perturbed: bool, skipped: list[Skipped]) -> lis
         label = str(instance["instance_id"])
         if isinstance(change, dict):
             label += f" ({change.get('name')})"
-        row: dict[str, Any] = {"problem": label, "order": number(instance.get("train_trial_index"))}
+        row: Record = {"problem": label, "order": number(instance.get("train_trial_index"))}
         row |= _scores(instance["stats"])
         scores = [value for key, value in row.items() if key.startswith("stats.")]
         rows.append({**row, "status": "ok" if scores else "failed"})
@@ -135,7 +135,7 @@ def _scores(stats: list[Any]) -> dict[str, float]:
     return found
 
 
-def _table(model: str, task: str, rows: list[dict[str, Any]], several: bool) -> RawTable:
+def _table(model: str, task: str, rows: list[Record], several: bool) -> RawTable:
     common = {"system": f"{model} / {task}" if several else model, "model": model, "task": task}
     rows = [{**common, **row, "problem": f"{task} #{row['problem']}"} for row in rows]
     columns = columns_of(rows, numbers=["order", "seconds"])

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import columns_of, load_yaml, number, parse_json
+from levelbest.readers.formats._rows import Record, columns_of, load_yaml, number, parse_json
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.steps.names import direction_of
@@ -63,14 +63,14 @@ def _recognises(path: Path) -> bool:
     return b'"model-index"' in head or _ENTRY.search(head) is not None
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """A table for each task and metric, with a family for each model."""
     if path.is_file():
         tree = Tree(path.name, {path.name: path})
     else:
         tree = open_tree(path, lambda name: PurePosixPath(name).name == "README.md" or _is_results(name, path))
     skipped: list[Skipped] = []
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     for name in tree.files:
         home = path.parent if path.is_file() else path
         try:
@@ -80,7 +80,7 @@ def _read(path: Path, **_: Any) -> list[RawTable]:
     if not rows:
         why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
         raise DataError(f"{tree.name} holds no evaluation result of Hugging Face{why}")
-    together: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    together: dict[tuple[str, str], list[Record]] = {}
     for row in rows:
         together.setdefault((row["task"], row["metric"]), []).append(row)
     tables = [_table(task, metric, own, alone=len(together) == 1) for (task, metric), own in together.items()]
@@ -100,7 +100,7 @@ def _model_of(file: Path) -> str:
     return folder.parent.name if folder.name == ".eval_results" else folder.name
 
 
-def _results(tree: Tree, name: str, model: str, skipped: list[Skipped]) -> list[dict[str, Any]]:
+def _results(tree: Tree, name: str, model: str, skipped: list[Skipped]) -> list[Record]:
     text = tree.text(name)
     if name.endswith(".md"):
         front = _FRONT.match(text)
@@ -116,7 +116,7 @@ def _results(tree: Tree, name: str, model: str, skipped: list[Skipped]) -> list[
     return [row for place, one in enumerate(document, 1) if (row := _entry(one, model, f"{name}, {place}", skipped))]
 
 
-def _indexed(model_index: dict[str, Any], model: str, name: str, skipped: list[Skipped]) -> list[dict[str, Any]]:
+def _indexed(model_index: Record, model: str, name: str, skipped: list[Skipped]) -> list[Record]:
     """The rows of one model of a ``model-index``: tasks on data sets, with several metrics each."""
     rows = []
     for result in model_index.get("results") or []:
@@ -134,7 +134,7 @@ def _indexed(model_index: dict[str, Any], model: str, name: str, skipped: list[S
     return rows
 
 
-def _entry(entry: Any, model: str, place: str, skipped: list[Skipped]) -> dict[str, Any] | None:
+def _entry(entry: Any, model: str, place: str, skipped: list[Skipped]) -> Record | None:
     """A row of ``.eval_results``: one value on a task of a benchmark, whose metric the benchmark defines."""
     entry = entry.get("data", entry) if isinstance(entry, dict) else {}
     data, value = entry.get("dataset"), number(entry.get("value"))
@@ -145,7 +145,7 @@ def _entry(entry: Any, model: str, place: str, skipped: list[Skipped]) -> dict[s
     return {"model": str(entry.get("model") or model), "task": task, "metric": "value", "value": value}
 
 
-def _table(task: str, metric: str, rows: list[dict[str, Any]], *, alone: bool) -> RawTable:
+def _table(task: str, metric: str, rows: list[Record], *, alone: bool) -> RawTable:
     label = task if metric == "value" else f"{task} / {metric}"
     rows = [{"system": row["model"] if alone else f"{row['model']} / {label}", **row} for row in rows]
     return RawTable(

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from levelbest.errors import DataError, InputError, named
 from levelbest.readers.formats._metrics import metric_rows
-from levelbest.readers.formats._rows import columns_of, flatten, load_yaml, seed_of
+from levelbest.readers.formats._rows import Record, columns_of, flatten, load_yaml, seed_of
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
@@ -127,7 +126,7 @@ def _table(
     tree: Tree, family: str, sweep: str, jobs: list[str], chosen: dict[str, str | None], metrics: str
 ) -> RawTable:
     skipped: list[Skipped] = []
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     configuration: dict[str, None] = {}
     several = False
     for order, job in enumerate(sorted(jobs, key=_number)):

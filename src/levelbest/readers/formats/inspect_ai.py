@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from levelbest.errors import DataError, InputError, MissingExtra
-from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, whole
+from levelbest.readers.columns import Cells
+from levelbest.readers.formats._rows import Record, columns_of, flatten, number, parse_json, whole
 from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.limits import Counted, expanded_limit
 from levelbest.readers.raw import RawTable, Reader
@@ -42,8 +45,8 @@ class _Log:
     """One log: what it says of itself, and its samples."""
 
     name: str
-    header: dict[str, Any]
-    samples: list[dict[str, Any]] = field(default_factory=list)
+    header: Record
+    samples: list[Record] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 
     def said(self, *path: str) -> Any:
@@ -189,7 +192,7 @@ def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
 
 def _table(log: _Log, several_tasks: bool) -> RawTable:
     task, model = str(log.said("eval", "task")), str(log.said("eval", "model"))
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     skipped = list(log.skipped)
     settings = {f"config.{key}": value for key, value in flatten(log.said("plan", "config") or {}).items()}
     settings |= {f"task_args.{key}": value for key, value in flatten(log.said("eval", "task_args") or {}).items()}
@@ -246,8 +249,8 @@ def _table(log: _Log, several_tasks: bool) -> RawTable:
     )
 
 
-def _empty(column: Any) -> bool:
-    return bool(getattr(column, "mask", False) is not False and column.mask.all())
+def _empty(column: Cells) -> bool:
+    return isinstance(column, np.ma.MaskedArray) and bool(np.ma.getmaskarray(column).all())
 
 
 def _scores(stored: object, worded: set[str]) -> dict[str, float]:

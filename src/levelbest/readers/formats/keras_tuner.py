@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import numpy as np
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, seed_of
+from levelbest.readers.formats._rows import Record, columns_of, flatten, number, parse_json, seed_of
 from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
@@ -29,11 +28,11 @@ def _recognises(path: Path) -> bool:
     return holds(path, lambda name: _TRIAL.fullmatch(name) is not None)
 
 
-def _read(path: Path, **_: Any) -> list[RawTable]:
+def _read(path: Path, **_: object) -> list[RawTable]:
     """A table for each project, one row per trial; the score is the objective's best value over its steps."""
     tree = open_tree(path, lambda name: PurePosixPath(name).name in ("trial.json", "oracle.json"))
     skipped: list[Skipped] = []
-    projects: dict[PurePosixPath, list[dict[str, Any]]] = {}
+    projects: dict[PurePosixPath, list[Record]] = {}
     for name in tree.named("trial.json"):
         try:
             state = parse_json(tree.text(name))
@@ -54,7 +53,7 @@ def _read(path: Path, **_: Any) -> list[RawTable]:
     return tables
 
 
-def _oracle(tree: Tree, name: str) -> dict[str, Any]:
+def _oracle(tree: Tree, name: str) -> Record:
     try:
         oracle = parse_json(tree.text(name)) if name in tree.files else None
     except ValueError:
@@ -62,7 +61,7 @@ def _oracle(tree: Tree, name: str) -> dict[str, Any]:
     return oracle if isinstance(oracle, dict) else {}
 
 
-def _table(rows: list[dict[str, Any]], source: str, oracle: dict[str, Any]) -> RawTable:
+def _table(rows: list[Record], source: str, oracle: Record) -> RawTable:
     begun = oracle.get("start_order")
     places = {str(trial): place for place, trial in enumerate(begun if isinstance(begun, list) else ())}
     rows.sort(key=lambda row: places.get(row["trial"], len(places)))
@@ -83,8 +82,8 @@ def _table(rows: list[dict[str, Any]], source: str, oracle: dict[str, Any]) -> R
     )
 
 
-def _row(state: dict[str, Any]) -> dict[str, Any]:
-    row: dict[str, Any] = {
+def _row(state: Record) -> Record:
+    row: Record = {
         "trial": str(state.get("trial_id")),
         "status": _STATUS.get(str(state.get("status")), "failed"),
         "score": number(state.get("score")),
@@ -103,7 +102,7 @@ def _row(state: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _mean(step: dict[str, Any]) -> float:
+def _mean(step: Record) -> float:
     """A step's value: the mean over the executions of the trial."""
     values = [number(value) for value in step.get("value", [])]
     known = [value for value in values if value is not None]

@@ -10,13 +10,12 @@ import json
 import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from levelbest._ledger.chain import Chain, refuse
 from levelbest._ledger.file import APPLICATION_ID, check_file, one_line, read_rows, schema_problems
 from levelbest._ledger.records import FINAL
 from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import columns_of, flatten, looks_like_sqlite, open_sqlite
+from levelbest.readers.formats._rows import Record, columns_of, flatten, looks_like_sqlite, open_sqlite
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
@@ -29,10 +28,10 @@ _ENVIRONMENT = ("levelbest", "python", "system", "processor", "cpus", "memory", 
 @dataclass
 class _Family:
     name: str = ""
-    definition: dict[str, Any] = field(default_factory=dict)
+    definition: Record = field(default_factory=dict)
     planned: int = 0
-    starts: dict[int, dict[str, Any]] = field(default_factory=dict)
-    ends: dict[int, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    starts: dict[int, Record] = field(default_factory=dict)
+    ends: dict[int, tuple[str, Record]] = field(default_factory=dict)
 
 
 def _recognises(path: Path) -> bool:
@@ -73,7 +72,7 @@ def _table(source: str, connection: sqlite3.Connection) -> RawTable:
     for number, family in families.items():
         declared = chain.families[number]
         family.name, family.definition, family.planned = declared.name, declared.definition, declared.n_planned
-    study: dict[str, Any] = chain.study
+    study: Record = chain.study
     skipped: list[Skipped] = []
     found = [row for family in families.values() for row in _rows_of(family, skipped)]
     if not found:
@@ -97,14 +96,14 @@ def _table(source: str, connection: sqlite3.Connection) -> RawTable:
     )
 
 
-def _rows_of(family: _Family, skipped: list[Skipped]) -> list[dict[str, Any]]:
+def _rows_of(family: _Family, skipped: list[Skipped]) -> list[Record]:
     """Finished trials of the plan's finished beginning, and the others as running."""
     prefix = 0
     while prefix in family.ends:
         prefix += 1
     rows = []
     for trial, start in sorted(family.starts.items()):
-        row: dict[str, Any] = {"family": family.name, "trial": trial, "status": "running", "seed": start["seed"]}
+        row: Record = {"family": family.name, "trial": trial, "status": "running", "seed": start["seed"]}
         config = start["config"]
         if any(isinstance(value, dict | list) for value in config.values()):
             config = flatten(config)
@@ -129,9 +128,7 @@ def _score_name(name: str) -> str:
     return f"score.{name}" if name in _OWN or name.startswith("config.") else name
 
 
-def _facts(
-    study: dict[str, Any], environment: dict[str, Any], families: dict[int, _Family], head: str
-) -> dict[str, str]:
+def _facts(study: Record, environment: Record, families: dict[int, _Family], head: str) -> dict[str, str]:
     """What the checklist and the report can fill in: no path, no host, no user."""
     facts = {"format": "levelbest ledger", "ledger:head": head, "ledger:seed": str(study["seed"])}
     bounds = study["metric"]["bounds"]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from levelbest.errors import DataError
 from levelbest.readers.formats._metrics import metric_rows
-from levelbest.readers.formats._rows import columns_of, flatten, load_yaml, seed_of
+from levelbest.readers.formats._rows import Record, columns_of, flatten, load_yaml, seed_of
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
@@ -62,7 +61,7 @@ def _inside(folder: str, name: str) -> str:
 
 def _table(tree: Tree, family: str, folders: list[str]) -> RawTable:
     skipped: list[Skipped] = []
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     configuration: dict[str, None] = {}
     for order, folder in enumerate(sorted(folders, key=_number)):
         config = {f"hparams.{key}": value for key, value in _hparams(tree, folder, skipped).items()}

@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import columns_of, number, parse_json
+from levelbest.readers.formats._rows import Record, columns_of, number, parse_json
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import read_bytes
@@ -45,7 +44,7 @@ class _File:
     model: str
     seed: float | None = None
     higher: dict[str, object] = field(default_factory=dict)
-    rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    rows: dict[str, Record] = field(default_factory=dict)
     """Document -> scores."""
 
 
@@ -164,7 +163,7 @@ def _describe(tree: Tree, file: _File, skipped: list[Skipped]) -> None:
 
 
 def _table(files: list[_File], several_tasks: bool) -> RawTable:
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     facts = {"format": "lm-evaluation-harness samples"}
     first = files[0]
     for order, file in enumerate(sorted(files, key=lambda one: (one.moment, one.name))):

@@ -12,6 +12,7 @@ from typing import Any
 from levelbest import _check
 from levelbest.errors import DataError, InputError
 from levelbest.readers.formats._rows import (
+    Record,
     columns_of,
     load_yaml,
     looks_like_sqlite,
@@ -207,7 +208,7 @@ def _table(runs: list[_Run], experiment: str, history: bool, about: str) -> RawT
     parents = {run.tags.get("mlflow.parentRunId") for run in runs}
     searches = _searches(runs, parents)
     skipped: list[Skipped] = []
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     order = 0
     for run in sorted(runs, key=lambda one: (math.inf if one.start is None else one.start, one.run_id)):
         why = None

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import columns_of, number, read_json_lines
+from levelbest.readers.formats._rows import Record, columns_of, number, read_json_lines
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import read_bytes, stem
 from levelbest.trials import Skipped
@@ -36,7 +35,7 @@ def _recognises(path: Path) -> bool:
 
 def _read(path: Path, **_: object) -> list[RawTable]:
     """One table; a family for each optimizer, and a search for each run of one that learns."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     skipped: list[Skipped] = []
     lines: list[int] = []
     runs: dict[tuple[str, str], int] = {}
@@ -85,7 +84,7 @@ def _read(path: Path, **_: object) -> list[RawTable]:
 def _row(point: dict[str, object], search: int) -> dict[str, object]:
     loss = number(point["#loss"])
     lost = loss is None or not loss < _CLIPPED
-    row: dict[str, Any] = {
+    row: Record = {
         "optimizer": str(point["#optimizer"]),
         "search": search,
         "number": point.get("#num-tell"),

@@ -12,6 +12,7 @@ from typing import Any
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.formats._rows import (
+    Record,
     columns_of,
     flatten,
     looks_like_sqlite,
@@ -53,7 +54,7 @@ def _is_database(path: Path) -> bool:
     return names >= _TABLES
 
 
-def _read_database(path: Path, **_: Any) -> list[RawTable]:
+def _read_database(path: Path, **_: object) -> list[RawTable]:
     """A table for each experiment; experiments of one name are searches of one family."""
     if path.is_file():
         return [_experiment(path, path.name)]
@@ -85,7 +86,7 @@ def _experiment(path: Path, place: str) -> RawTable:
         ).fetchone()
     plan, name = _profile(profile)
     skipped: list[Skipped] = []
-    trials: dict[str, dict[str, Any]] = {}
+    trials: dict[str, Record] = {}
     started: dict[str, float] = {}
     for trial, event, moment, data, order in events:
         fresh = {"trial": str(trial), "number": number(order), "status": "running", "seconds": None}
@@ -114,7 +115,7 @@ def _experiment(path: Path, place: str) -> RawTable:
     return table
 
 
-def _profile(row: Any) -> tuple[dict[str, Any], str]:
+def _profile(row: Any) -> tuple[Record, str]:
     if row is None:
         return {}, ""
     try:
@@ -125,7 +126,7 @@ def _profile(row: Any) -> tuple[dict[str, Any], str]:
     return plan, str(plan.get("experimentName") or row[1] or "")
 
 
-def _plan(plan: dict[str, Any]) -> tuple[str | None, str]:
+def _plan(plan: Record) -> tuple[str | None, str]:
     """The direction that the tuner was told, and the tuner's name."""
     tuner = plan.get("tuner")
     if not isinstance(tuner, dict):
@@ -171,7 +172,7 @@ def _read_json(path: Path) -> RawTable:
             raise ValueError("it is no list of trials")
     except ValueError as error:
         raise DataError(f"{path.name} is no export of NNI: {error}") from None
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     skipped: list[Skipped] = []
     for place, record in enumerate(records, 1):
         try:
@@ -184,12 +185,12 @@ def _read_json(path: Path) -> RawTable:
     return _table(rows, path.name, skipped)
 
 
-def _settings(data: Any) -> dict[str, Any]:
+def _settings(data: Any) -> Record:
     given = data.get("parameters")
     return flatten(given, "parameters") if isinstance(given, dict) else {}
 
 
-def _scores(data: Any) -> dict[str, Any]:
+def _scores(data: Any) -> Record:
     """A final result: a number, or a dictionary whose ``default`` is the score; written as JSON, once or twice."""
     for _ in range(2):
         if isinstance(data, str):
@@ -202,7 +203,7 @@ def _scores(data: Any) -> dict[str, Any]:
     return {"value" if key == "default" else f"metrics.{key}": number(value) for key, value in data.items()}
 
 
-def _table(rows: list[dict[str, Any]], source: str, skipped: list[Skipped]) -> RawTable:
+def _table(rows: list[Record], source: str, skipped: list[Skipped]) -> RawTable:
     columns = columns_of(rows, ["trial", "value"], numbers=["value", "number", "seconds"])
     configuration = [name for name in columns if name.startswith("parameters.")]
     return RawTable(

@@ -10,7 +10,7 @@ from typing import Any
 
 from levelbest.errors import DataError
 from levelbest.readers.formats._optuna import Study, Trial, external_value, study_table
-from levelbest.readers.formats._rows import number, parse_json, read_json_lines
+from levelbest.readers.formats._rows import Record, number, parse_json, read_json_lines
 from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats.optuna_store import chosen_studies
 from levelbest.readers.raw import RawTable, Reader
@@ -81,27 +81,27 @@ class _Journal:
             9: self._system_attr,
         }
 
-    def apply(self, log: dict[str, Any]) -> None:
+    def apply(self, log: Record) -> None:
         code = log["op_code"]
         if code == 10:
             return
         self._operations[code](log)
 
-    def _create_study(self, log: dict[str, Any]) -> None:
+    def _create_study(self, log: Record) -> None:
         name = str(log["study_name"])
         if any(one.name == name for one in self.studies.values()):
             return  # a second worker came too late: Optuna ignores it as well
         self.studies[self._next_study] = Study(name, [_DIRECTIONS[int(d)] for d in log["directions"]])
         self._next_study += 1
 
-    def _delete_study(self, log: dict[str, Any]) -> None:
+    def _delete_study(self, log: Record) -> None:
         self.studies.pop(log["study_id"], None)
 
-    def _study_attr(self, log: dict[str, Any]) -> None:
+    def _study_attr(self, log: Record) -> None:
         if log["study_id"] in self.studies:
             self.studies[log["study_id"]].system_attrs.update(log["system_attr"])
 
-    def _create_trial(self, log: dict[str, Any]) -> None:
+    def _create_trial(self, log: Record) -> None:
         study = self.studies.get(log["study_id"])
         if study is None:
             return
@@ -124,14 +124,14 @@ class _Journal:
         for name, stored in log.get("params", {}).items():
             self._set_param(trial, study, name, stored, distributions.get(name))
 
-    def _open_trial(self, log: dict[str, Any]) -> tuple[Trial, Study] | None:
+    def _open_trial(self, log: Record) -> tuple[Trial, Study] | None:
         place = int(log["trial_id"])
         if not 0 <= place < len(self.trials):
             return None
         trial = self.trials[place]
         return None if trial.state in _FINISHED else (trial, self._home[place])
 
-    def _param(self, log: dict[str, Any]) -> None:
+    def _param(self, log: Record) -> None:
         found = self._open_trial(log)
         if found:
             self._set_param(*found, log["param_name"], log["param_value_internal"], log["distribution"])
@@ -142,7 +142,7 @@ class _Journal:
         except (ValueError, TypeError) as error:
             study.skipped.append(Skipped(f"study {study.name!r}, trial {trial.number}, parameter {name!r}", str(error)))
 
-    def _state(self, log: dict[str, Any]) -> None:
+    def _state(self, log: Record) -> None:
         found = self._open_trial(log)
         if not found:
             return
@@ -157,17 +157,17 @@ class _Journal:
         if log.get("values") is not None:
             trial.values = {place: _value(value) for place, value in enumerate(log["values"])}
 
-    def _intermediate(self, log: dict[str, Any]) -> None:
+    def _intermediate(self, log: Record) -> None:
         found = self._open_trial(log)
         if found:
             found[0].intermediate[int(log["step"])] = _value(log["intermediate_value"])
 
-    def _user_attr(self, log: dict[str, Any]) -> None:
+    def _user_attr(self, log: Record) -> None:
         found = self._open_trial(log)
         if found:
             found[0].user_attrs.update(log["user_attr"])
 
-    def _system_attr(self, log: dict[str, Any]) -> None:
+    def _system_attr(self, log: Record) -> None:
         found = self._open_trial(log)
         if found:
             found[0].system_attrs.update(log["system_attr"])

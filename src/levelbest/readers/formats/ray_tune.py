@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, seed_of
+from levelbest.readers.formats._rows import Record, columns_of, flatten, number, parse_json, seed_of
 from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
@@ -84,7 +84,7 @@ def _family_names(homes: list[str], root: str) -> dict[str, str]:
 def _table(tree: Tree, home: str, family: str, folders: list[str]) -> RawTable:
     skipped: list[Skipped] = []
     state = _experiment_state(tree, home, skipped)
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     configuration: dict[str, None] = {}
     known = all(PurePosixPath(one).name in state.started for one in folders)
     for place, folder in enumerate(sorted(folders, key=lambda one: (state.start(one) if known else 0, _number(one)))):

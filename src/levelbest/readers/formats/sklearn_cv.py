@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from levelbest.errors import LevelbestError
-from levelbest.readers.formats._rows import columns_of, flatten, seed_of
+from levelbest.readers.formats._rows import Record, columns_of, flatten, seed_of
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import kind_of, read_bytes
 from levelbest.readers.tables.reader import read_table
@@ -35,14 +35,14 @@ def is_cv_results(names: Iterable[object]) -> bool:
 
 def mapping_table(results: Mapping[str, Any], source: str = "cv_results_") -> RawTable:
     """A search's ``cv_results_``: a parameter that a candidate does not have is masked there, and empty here."""
-    columns: dict[str, Any] = {}
+    columns: Record = {}
     for name, values in results.items():
         if isinstance(values, np.ma.MaskedArray):
             columns[str(name)] = values.tolist()
         elif name != "params":
             columns[str(name)] = np.asarray(values).tolist() if hasattr(values, "dtype") else list(values)
     size = len(next(iter(columns.values())))
-    rows: list[dict[str, Any]] = [{} for _ in range(size)]
+    rows: list[Record] = [{} for _ in range(size)]
     for name, values in columns.items():
         for row, value in zip(rows, values, strict=True):
             row[name] = value if value is None or isinstance(value, str | bool | int | float) else str(value)

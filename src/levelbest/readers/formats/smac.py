@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._rows import columns_of, number, parse_json
+from levelbest.readers.formats._rows import Record, columns_of, number, parse_json
 from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
@@ -105,7 +105,7 @@ def _table(file: Path, name: str) -> RawTable:
     )
 
 
-def _row(run: Any, configs: dict[str, Any]) -> dict[str, Any]:
+def _row(run: Any, configs: Record) -> Record:
     if isinstance(run, dict):
         named = run
     elif len(run) == 2:  # version 1: a key and a value

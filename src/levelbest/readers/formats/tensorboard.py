@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from levelbest.errors import DataError
 from levelbest.readers.formats import _wire
-from levelbest.readers.formats._rows import columns_of, flatten, load_yaml, rows_by_step, seed_of
+from levelbest.readers.formats._rows import Record, columns_of, flatten, load_yaml, rows_by_step, seed_of
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
@@ -236,7 +236,7 @@ def _struct_value(data: bytes) -> object:
 
 
 def _table(runs: dict[str, _Run], root: str, skipped: list[Skipped]) -> RawTable:
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     configuration: dict[str, None] = {}
     for order, (home, run) in enumerate(sorted(runs.items(), key=lambda one: (one[1].first, one[0]))):
         path = PurePosixPath(home)

@@ -8,11 +8,10 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from levelbest.errors import DataError
 from levelbest.readers.formats import _wire
-from levelbest.readers.formats._rows import columns_of, flatten, number, parse_json, rows_by_step, seed_of
+from levelbest.readers.formats._rows import Record, columns_of, flatten, number, parse_json, rows_by_step, seed_of
 from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
@@ -40,7 +39,7 @@ class _Run:
     start: float | None = None
     runtime: float | None = None
     exit_code: int | None = None
-    config: dict[str, Any] = field(default_factory=dict)
+    config: Record = field(default_factory=dict)
     summary: dict[str, object] = field(default_factory=dict)
     points: list[tuple[str, float, object]] = field(default_factory=list)
     steps: int = 0
@@ -164,7 +163,7 @@ def _apply_items(target: dict[str, object], record: bytes) -> None:
 
 
 def _apply_history(run: _Run, record: bytes) -> None:
-    row: dict[str, Any] = {}
+    row: Record = {}
     step: float | None = None
     for kind, value in _wire.fields(record):
         if kind == 1:
@@ -190,7 +189,7 @@ def _item(record: bytes) -> tuple[str, object]:
     return ".".join(nested) or key, stored
 
 
-def _plain(name: str, stored: object) -> dict[str, Any]:
+def _plain(name: str, stored: object) -> Record:
     """A value with dotted names; a picture, a table or a histogram is no score and is left out."""
     if isinstance(stored, dict) and "_type" in stored:
         return {}
@@ -204,7 +203,7 @@ def _later(known: float | None, seen: float | None) -> float | None:
 
 
 def _table(runs: list[_Run], source: str, history: bool, skipped: list[Skipped]) -> RawTable:
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     configuration: dict[str, None] = {}
     projects = {run.project for run in runs if run.project}
     home = projects.pop() if len(projects) == 1 else source  # of a run that was killed before it wrote its own

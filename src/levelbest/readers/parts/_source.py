@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from levelbest import _check
 from levelbest.errors import DataError, InputError
 from levelbest.readers.steps.conditions import checked_condition
 from levelbest.readers.tables.engine import connect, name_of, quoted, reason_of
 from levelbest.readers.tables.files import as_paths, short_names, stem
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 __all__ = ["Source", "as_memory", "find_families", "limited", "parquet_paths", "run"]
 
@@ -114,7 +117,7 @@ def as_memory(text: str | int) -> int:
 
 
 @contextmanager
-def limited(limit: int) -> Iterator[Any]:
+def limited(limit: int) -> Iterator[DuckDBPyConnection]:
     """A connection to the engine, held to half the memory; the engine serves the whole process."""
     connection = connect()
     connection.execute(f"SET memory_limit='{limit // 2_000_000}MB'")
@@ -171,7 +174,7 @@ def _described(connection: object, source: Source, family: str | None = None) ->
     return replace(source, kinds=known, sample=sample, where=where)
 
 
-def run(connection: Any, query: str) -> Any:
+def run(connection: DuckDBPyConnection, query: str) -> Any:
     """The rows of a query."""
     import duckdb
 

@@ -14,16 +14,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
 from levelbest.errors import InputError, named
-from levelbest.readers.columns import is_numeric, texts
+from levelbest.readers.columns import Cells, is_numeric, texts
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.tables.engine import DIVISION, name_of, reason_of
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 __all__ = ["checked_condition", "matching_rows"]
 
@@ -44,7 +47,7 @@ _NO_NUMBER = re.compile(r"Could not convert string '(.*?)' to", re.DOTALL)
 
 
 @lru_cache(maxsize=1)
-def _judge() -> Any:
+def _judge() -> DuckDBPyConnection:
     """An engine that holds no data, reaches nothing and can be told nothing else."""
     import duckdb
 
@@ -70,7 +73,7 @@ def _changing() -> frozenset[str]:
     return frozenset(row[0] for row in _judge().execute(query).fetchall())
 
 
-def matching_rows(condition: str, columns: Mapping[str, object], n_rows: int, source: str) -> Mask:
+def matching_rows(condition: str, columns: Mapping[str, Cells], n_rows: int, source: str) -> Mask:
     """The rows of a table in memory for which a condition holds."""
     import duckdb
 
@@ -166,7 +169,9 @@ def _written(condition: str, known: Iterable[str], cell: Callable[[str], str]) -
     return f"({sql})"
 
 
-def _check_truth(cursor: Any, sql: str, table: str, condition: str, columns: Iterable[str], source: str) -> None:
+def _check_truth(
+    cursor: DuckDBPyConnection, sql: str, table: str, condition: str, columns: Iterable[str], source: str
+) -> None:
     import duckdb
 
     try:
@@ -201,7 +206,7 @@ def _mistake(condition: str, error: BaseException, columns: Iterable[str], sourc
     return InputError(f"{where} {condition!r}: {reason_of(error).split(': ', 1)[-1]}")
 
 
-def _values(column: Any) -> Any:
+def _values(column: Cells) -> Any:
     """A column as the engine takes it: numbers and truth values with what is empty or NaN masked, or text."""
     if is_numeric(column):
         plain = np.ma.getdata(column)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from levelbest._check import Column
 from levelbest.errors import InputError
-from levelbest.readers.columns import Coded, as_codes, is_numeric, taken, texts
+from levelbest.readers.columns import Cells, Coded, as_codes, is_numeric, taken, texts
 from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.nested import is_series
@@ -110,11 +110,11 @@ def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:
     return settings + [name for name in numbered if 1 < len(as_codes(table.columns[name])[0]) <= table.n_rows / 2]
 
 
-def _varies(column: object) -> bool:
+def _varies(column: Cells) -> bool:
     return len(as_codes(column)[0]) > 1
 
 
-def _is_prose(column: Any) -> bool:
+def _is_prose(column: Cells) -> bool:
     """Whether the cells are texts to read (completions, notes): most are long, or nearly all differ and have spaces."""
     if is_numeric(column):
         return False
@@ -151,10 +151,10 @@ def is_result(name: str) -> bool:
     )
 
 
-def _values(column: Any, keep: Any, everything: bool) -> Column:
+def _values(column: Cells, keep: Any, everything: bool) -> Column:
     part = column if everything else taken(column, keep)
     if isinstance(part, Coded):
         return texts(part)
     if isinstance(part, np.ma.MaskedArray):
-        return part.filled(np.nan) if is_numeric(part) else np.asarray(part.tolist(), dtype=object)
+        return np.ma.filled(part, np.nan) if is_numeric(part) else np.asarray(part.tolist(), dtype=object)
     return np.array(part) if everything else np.asarray(part)

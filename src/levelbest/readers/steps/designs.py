@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import IntArray
+from levelbest._check import Column, IntArray
 from levelbest.cautions import Caution
 from levelbest.readers.columns import as_codes
 from levelbest.readers.steps.names import tokens, word_set
@@ -111,7 +110,7 @@ def _varied(trials: Trials, rows: Rows) -> dict[str, IntArray]:
     return varied
 
 
-def _settings(columns: dict[str, npt.NDArray[Any]]) -> dict[str, IntArray]:
+def _settings(columns: dict[str, Column]) -> dict[str, IntArray]:
     """The columns that vary, as codes; without those that another one determines (the same under a second name)."""
     codes = {key: _codes(column) for key, column in columns.items()}
     varied = {key: column for key, column in codes.items() if column.min() != column.max()}
@@ -163,7 +162,7 @@ def _grids_within(trials: Trials, rows: Rows, varied: dict[str, IntArray]) -> tu
     return (" and ".join(words), in_grids) if in_grids >= rows.size / 4 else None
 
 
-def _ladder(column: npt.NDArray[Any]) -> bool:
+def _ladder(column: Column) -> bool:
     if column.dtype.kind not in "iuf" or not np.isfinite(column).all():
         return False
     return diagnostics.evenly_spaced(column)
@@ -268,7 +267,7 @@ def _shared(codes: IntArray, rows_by_family: Sequence[Rows]) -> tuple[int, list[
     return 0, []
 
 
-def _codes(column: npt.NDArray[Any]) -> IntArray:
+def _codes(column: Column) -> IntArray:
     """Whole-number codes of a column's values, numbers alike to one part in 10^9 as one; -1 where one is missing."""
     if column.dtype.kind != "f":
         return as_codes(column)[1].astype(np.int64)

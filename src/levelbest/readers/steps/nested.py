@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import Column, FloatArray, sign_of
 from levelbest.errors import InputError, named
-from levelbest.readers.columns import Coded, is_numeric
+from levelbest.readers.columns import Cells, Coded, is_numeric
 
 __all__ = [
     "Series",
@@ -59,7 +58,7 @@ def no_item(source: str, name: str, role: str) -> InputError:
     )
 
 
-def is_series(column: Any) -> bool:
+def is_series(column: Cells) -> bool:
     """Whether the cells are lists."""
     if isinstance(column, Coded) or is_numeric(column):
         return False

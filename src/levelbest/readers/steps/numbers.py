@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import Column, FloatArray
-from levelbest.readers.columns import Coded, is_numeric
+from levelbest.readers.columns import Cells, Coded, is_numeric
 
 __all__ = ["MISSING", "Numbers", "as_numbers", "seconds_of"]
 
@@ -56,7 +55,7 @@ def seconds_of(text: str) -> float | None:
     return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
 
 
-def as_numbers(column: Any) -> Numbers:
+def as_numbers(column: Cells) -> Numbers:
     """The column as numbers."""
     if is_numeric(column):
         plain = np.ma.getdata(column)

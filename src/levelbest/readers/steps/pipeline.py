@@ -18,7 +18,7 @@ from levelbest import _check
 from levelbest._check import Column, FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, named
-from levelbest.readers.columns import as_codes, taken, texts, unique_codes
+from levelbest.readers.columns import Cells, as_codes, taken, texts, unique_codes
 from levelbest.readers.limits import refuse_more
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
@@ -296,7 +296,7 @@ def _codes(table: Merged, name: str | None, keep: Any, everything: bool) -> tupl
     return unique_codes(codes if everything else codes[keep], listed)
 
 
-def _seeds(column: Any) -> Column:
+def _seeds(column: Cells) -> Column:
     if isinstance(column, np.ma.MaskedArray):
         return column.filled(np.nan)
     if hasattr(column, "decode"):

@@ -11,7 +11,7 @@ import numpy as np
 from levelbest import _check
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
-from levelbest.readers.columns import Coded, LazyColumns, as_codes, is_numeric
+from levelbest.readers.columns import Cells, Coded, LazyColumns, as_codes, is_numeric
 from levelbest.readers.steps import names
 from levelbest.readers.steps.nested import split_path
 from levelbest.readers.steps.numbers import as_numbers
@@ -142,7 +142,7 @@ def _without_prefix(name: str) -> tuple[str, ...]:
     return ()
 
 
-def choose_roles(columns: Mapping[str, object], wanted: Wanted, known: Mapping[str, str], source: str) -> Roles:
+def choose_roles(columns: Mapping[str, Cells], wanted: Wanted, known: Mapping[str, str], source: str) -> Roles:
     """Columns for all roles: those asked for, then those the format knows, then obvious names."""
 
     def asked(role: str, option: str | None = None) -> str | None:
@@ -182,7 +182,7 @@ def choose_roles(columns: Mapping[str, object], wanted: Wanted, known: Mapping[s
     return roles
 
 
-def looks_numeric(column: Any) -> bool:
+def looks_numeric(column: Cells) -> bool:
     """Whether most of the first cells are numbers."""
     if is_numeric(column):
         return True
@@ -191,13 +191,13 @@ def looks_numeric(column: Any) -> bool:
     return len(head) > 0 and len(found.words) * 2 < len(head) - int(found.empty.sum())
 
 
-def _numeric(columns: Mapping[str, object], name: str) -> bool:
+def _numeric(columns: Mapping[str, Cells], name: str) -> bool:
     if isinstance(columns, LazyColumns) and columns.numbers is not None:
         return name in columns.numbers or looks_numeric(columns[name])
     return looks_numeric(columns[name])
 
 
-def _guess_selection(columns: Mapping[str, object], source: str, exclude: Wanted) -> str:
+def _guess_selection(columns: Mapping[str, Cells], source: str, exclude: Wanted) -> str:
     asked = {exclude.reported, exclude.cost, exclude.group, exclude.trial, exclude.search, exclude.seed}
     free = [name for name in columns if name not in asked | set(exclude.family or ())]
     exact = [name for name in free if names.tokens(name) in (("selection",), ("selection", "score"))]
@@ -226,7 +226,7 @@ def _guess_selection(columns: Mapping[str, object], source: str, exclude: Wanted
     )
 
 
-def _guess_reported(roles: Roles, columns: Mapping[str, object], free: Sequence[str], source: str) -> None:
+def _guess_reported(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], source: str) -> None:
     exact = [name for name in free if names.tokens(name) in (("reported",), ("reported", "score"))]
     test = [
         name
@@ -249,7 +249,7 @@ def _guess_reported(roles: Roles, columns: Mapping[str, object], free: Sequence[
         roles.notes.append(Caution.of("guessed-columns", kind="open", role="reported", columns=test))
 
 
-def _guess_family(roles: Roles, columns: Mapping[str, object], free: Sequence[str], source: str) -> None:
+def _guess_family(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], source: str) -> None:
     exact = [name for name in free if names.tokens(name) == ("family",)]
     obvious = [name for name in free if obvious_family(names.tokens(name))]
     nested = [name for name in free if obvious_family(_of_settings(name))]
@@ -281,7 +281,7 @@ def _of_settings(name: str) -> tuple[str, ...]:
     return tuple(words) if first in _SETTINGS else ()
 
 
-def _guess_rest(roles: Roles, columns: Mapping[str, object], free: Sequence[str], wanted: Wanted) -> None:
+def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], wanted: Wanted) -> None:
     if roles.cost is None and wanted.cost is None:
         found = [name for name in free if _obvious_cost(name) and _numeric(columns, name)]
         exact = [name for name in found if names.tokens(name) == ("cost",)]
@@ -305,7 +305,7 @@ def _guess_rest(roles: Roles, columns: Mapping[str, object], free: Sequence[str]
         roles.flag = flags[0] if len(flags) == 1 else None
 
 
-def _obvious_sample(columns: Mapping[str, object], free: Sequence[str]) -> str | None:
+def _obvious_sample(columns: Mapping[str, Cells], free: Sequence[str]) -> str | None:
     """The column of sample ids: known by its name, and by ids that are numbers or single words."""
     for known in (*_SAMPLE_IDS.split(), "epoch"):
         for name in free:
@@ -338,7 +338,7 @@ def _take_one(roles: Roles, role: str, found: Sequence[str], option: str | None 
         roles.notes.append(Caution.of("guessed-columns", kind="open", role=option or role, columns=list(found)))
 
 
-def _is_flag(column: Any) -> bool:
+def _is_flag(column: Cells) -> bool:
     if not isinstance(column, Coded) and column.dtype.kind == "b":
         return True
     if is_numeric(column):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from levelbest.readers.columns import as_codes
+from levelbest.readers.columns import Cells, as_codes
 from levelbest.trials import STATUSES
 
 __all__ = ["FLAGS", "as_statuses", "status_of"]
@@ -33,7 +33,7 @@ def status_of(text: str) -> str | None:
     return WORDS.get(word)
 
 
-def as_statuses(column: object) -> tuple[npt.NDArray[np.uint8], dict[str, int]]:
+def as_statuses(column: Cells) -> tuple[npt.NDArray[np.uint8], dict[str, int]]:
     """The status code of each row (an empty cell is ok: the score decides), and unknown words with their counts."""
     names, codes = as_codes(column)
     table = np.zeros(len(names) + 1, dtype=np.uint8)

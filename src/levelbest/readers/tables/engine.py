@@ -9,13 +9,16 @@ import tempfile
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from levelbest.errors import DataError
 from levelbest.readers.columns import EXACT, Coded, LazyColumns, typed
 from levelbest.readers.raw import RawTable
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 __all__ = ["DIVISION", "connect", "lazy_table", "read_parquet"]
 
@@ -27,7 +30,7 @@ _WIDE_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 
 
 @lru_cache(maxsize=1)
-def _engine() -> Any:
+def _engine() -> DuckDBPyConnection:
     import duckdb
 
     settings: dict[str, object] = {
@@ -39,7 +42,7 @@ def _engine() -> Any:
     return duckdb.connect(":memory:", config=settings)
 
 
-def connect() -> Any:
+def connect() -> DuckDBPyConnection:
     """A connection to the one engine in memory, which never reaches for the network.
 
     A damaged file may have brought the engine down, which then answers nothing any more: a new one takes its place.
@@ -79,7 +82,7 @@ def reason_of(error: BaseException) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
-def lazy_table(connection: Any, relation: str, source: str, *, text: bool = False) -> RawTable:
+def lazy_table(connection: DuckDBPyConnection, relation: str, source: str, *, text: bool = False) -> RawTable:
     """A relation as a raw table whose columns are fetched one by one; ``text``: numbers are still written out."""
     import duckdb
 
@@ -100,7 +103,7 @@ def lazy_table(connection: Any, relation: str, source: str, *, text: bool = Fals
     return RawTable(source, LazyColumns(list(types), n_rows, load, None if text else numbers))
 
 
-def _column(connection: Any, relation: str, column: str, kind: str, n_rows: int) -> Any:
+def _column(connection: DuckDBPyConnection, relation: str, column: str, kind: str, n_rows: int) -> Any:
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
         return typed([row[0] for row in connection.execute(f"SELECT {column} FROM {relation}").fetchall()])
     if kind.startswith(_WIDE_NUMBERS):
@@ -115,7 +118,7 @@ def _column(connection: Any, relation: str, column: str, kind: str, n_rows: int)
     return _coded(connection, relation, column, n_rows)
 
 
-def _written(connection: Any, relation: str, cell: str) -> str:
+def _written(connection: DuckDBPyConnection, relation: str, cell: str) -> str:
     """DOUBLE where every filled cell of a text column is a plain number, else VARCHAR; as ``text_column`` decides."""
     plain = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[+-]?(nan|inf|infinity)$"
     odd = rf"NOT regexp_matches({cell}, '{plain}', 'i') OR regexp_matches({cell}, '^[+-]?0[0-9]|^[+-]?[0-9]{{16,}}$')"
@@ -124,14 +127,14 @@ def _written(connection: Any, relation: str, cell: str) -> str:
     return "DOUBLE" if n_filled and not n_odd else "VARCHAR"
 
 
-def _fetched(connection: Any, query: str) -> object:
+def _fetched(connection: DuckDBPyConnection, query: str) -> object:
     values = connection.execute(query).fetchnumpy()["v"]
     if isinstance(values, np.ma.MaskedArray) and not np.ma.getmaskarray(values).any():
         return np.ma.getdata(values)
     return values
 
 
-def _coded(connection: Any, relation: str, column: str, n_rows: int) -> Coded:
+def _coded(connection: DuckDBPyConnection, relation: str, column: str, n_rows: int) -> Coded:
     """Text as codes: a few bytes per row instead of one Python string."""
     text = f"CAST({column} AS VARCHAR)"
     names = [

@@ -19,6 +19,7 @@ from typing import IO, Any
 import numpy as np
 
 from levelbest import _check
+from levelbest._check import Column
 from levelbest._plain import guarded
 from levelbest._write import replacing
 from levelbest.errors import InputError
@@ -121,14 +122,14 @@ def tidy_text(trials: Trials, kind: str = "csv", *, hide: tuple[str, ...] = ()) 
     return out.getvalue()
 
 
-def _rows(columns: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+def _rows(columns: Mapping[str, Column]) -> Iterator[tuple[object, ...]]:
     size = len(next(iter(columns.values())))
     for start in range(0, size, _CHUNK):
         part = slice(start, start + _CHUNK)
         yield from zip(*(_cells(column[part]) for column in columns.values()), strict=True)
 
 
-def _cells(column: Any) -> list[Any]:
+def _cells(column: Column) -> list[Any]:
     """Python values: whole numbers without a point, None where there is nothing."""
     cells = cell_list(column)
     if column.dtype.kind != "f":
@@ -137,31 +138,31 @@ def _cells(column: Any) -> list[Any]:
     return [None if cell != cell else int(cell) if whole else cell for cell in cells]
 
 
-def _write_csv(columns: Mapping[str, object], file: IO[str]) -> None:
+def _write_csv(columns: Mapping[str, Column], file: IO[str]) -> None:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([guarded(name) for name in columns])
     for row in _rows(columns):
         writer.writerow([_cell_text(cell) for cell in row])
 
 
-def _cell_text(cell: object) -> Any:
+def _cell_text(cell: object) -> object:
     if isinstance(cell, str):
         return guarded(cell)
     return "" if cell is None else repr(cell) if isinstance(cell, float) else cell
 
 
-def _write_lines(columns: Mapping[str, object], file: IO[str]) -> None:
+def _write_lines(columns: Mapping[str, Column], file: IO[str]) -> None:
     names = list(columns)
     for row in _rows(columns):
         record = {name: _plain(cell) for name, cell in zip(names, row, strict=True)}
         file.write(json.dumps(record, ensure_ascii=False, allow_nan=False, default=str) + "\n")
 
 
-def _plain(cell: object) -> Any:
+def _plain(cell: object) -> object:
     return repr(cell) if isinstance(cell, float) and np.isinf(cell) else cell
 
 
-def _write_parquet(columns: Mapping[str, object], path: Path) -> None:
+def _write_parquet(columns: Mapping[str, Column], path: Path) -> None:
     from levelbest.readers.tables.engine import connect, name_of, quoted
 
     connection = connect()
@@ -171,7 +172,7 @@ def _write_parquet(columns: Mapping[str, object], path: Path) -> None:
     connection.execute(f"COPY (SELECT {named} FROM arrays) TO {quoted(str(path))} (FORMAT parquet, COMPRESSION zstd)")
 
 
-def _storable(column: Any) -> Any:
+def _storable(column: Column) -> Column:
     """A column of one kind: numbers, truth values, or text where kinds are mixed."""
     if column.dtype.kind in "iufb":
         return column

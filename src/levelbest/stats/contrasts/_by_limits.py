@@ -17,6 +17,7 @@ from levelbest.stats.contrasts._families import Pair
 from levelbest.stats.contrasts._pair_test import Alone, PairTest
 from levelbest.stats.contrasts._quantile_gate import quantile_p
 from levelbest.stats.contrasts._quantiles import statistic_differences
+from levelbest.stats.contrasts._samples import Difference
 from levelbest.stats.contrasts._search_columns import columns_of, effect_of, reasons_of, uncompared
 
 __all__ = ["by_limits", "from_bounds"]
