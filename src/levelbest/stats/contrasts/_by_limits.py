@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from levelbest._check import IntArray, Seed
 from levelbest.errors import InputError, named
 from levelbest.stats.bands import EXACT
-from levelbest.stats.best import Sample, statistic_named
+from levelbest.stats.best import Sample, Statistic, statistic_named
 from levelbest.stats.contrasts._agree import Columns, contrast_of, possible_best
 from levelbest.stats.contrasts._asked import Contrast, Contrasts, Question
 from levelbest.stats.contrasts._families import Pair
@@ -69,6 +70,15 @@ def from_bounds(
     return tuple(contrasts)
 
 
+def _confirmed(samples: Sequence[Sample], statistic: Statistic, level: float, band: Difference, pair: Pair) -> IntArray:
+    """What a band certifies and, where it is a bootstrap's, dealing the trials anew confirms."""
+    if band.method == EXACT or not band.certified.any():
+        return band.certified
+    both = samples[pair[0]], samples[pair[1]]
+    p_values = quantile_p(both, band.n, statistic, level, paired=band.paired)
+    return np.where(p_values <= level, band.certified, 0)
+
+
 def by_limits(
     samples: Sequence[Sample],
     n: IntArray,
@@ -84,30 +94,20 @@ def by_limits(
     Limits of quantiles of one score column are exact. Those of a separate reported score are a bootstrap's, which
     dealing the trials anew must confirm.
     """
-
-    def bands(budgets: IntArray) -> tuple[Difference, ...]:
-        return statistic_differences(
-            samples,
-            question.pairs,
-            budgets,
-            statistic=statistic,
-            paired=paired,
-            confidence=question.confidence,
-            n_resamples=n_resamples,
-            rng=rng,
-        )
-
+    bands = partial(
+        statistic_differences,
+        samples,
+        question.pairs,
+        statistic=statistic,
+        paired=paired,
+        confidence=question.confidence,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
     over_all = bands(n)
     alone = None if question.headline is None else bands(np.array([question.headline]))
     level = (1 - question.confidence) / len(question.pairs)
-
-    def confirmed(band: Difference, pair: Pair) -> IntArray:
-        if band.method == EXACT or not band.certified.any():
-            return band.certified
-        both = samples[pair[0]], samples[pair[1]]
-        p_values = quantile_p(both, band.n, statistic_named(statistic), level, paired=paired)
-        return np.where(p_values <= level, band.certified, 0)
-
+    confirmed = partial(_confirmed, samples, statistic_named(statistic), level)
     passed = None if alone is None else [confirmed(*own) for own in zip(alone, question.pairs, strict=True)]
     contrasts = []
     for at, pair in enumerate(question.pairs):
