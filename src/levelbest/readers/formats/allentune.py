@@ -83,7 +83,7 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     ]
 
 
-def _below_search(directory: Any, run: Any) -> str | None:
+def _below_search(directory: object, run: object) -> str | None:
     """``run_1_2020-01-01/trial``: what came before is a path on the machine that ran the search."""
     parts = PurePosixPath(str(directory).replace("\\", "/")).parts if directory else (str(run), "trial") if run else ()
     at = next((k for k, part in enumerate(parts) if _RUN.match(part)), max(len(parts) - 2, 0))
