@@ -92,10 +92,7 @@ def trials_to_separate(
     pilots = turn([a, b], direction)
     sizes = pilots[0].n_trials, pilots[1].n_trials
     budget = capped_budget(asked, sizes)
-    at = np.array([budget])
-    ranked = [Ranked(pilot.selection, at, pilot.reported) for pilot in pilots]
-    if ranked[0].estimate[0] < ranked[1].estimate[0]:
-        pilots, ranked = pilots[::-1], ranked[::-1]
+    pilots, ranked = _better_first(pilots, budget)
     difference = float(ranked[0].estimate[0] - ranked[1].estimate[0])
     error = math.hypot(ranked[0].error[0], ranked[1].error[0])
     if error == 0:
@@ -135,6 +132,13 @@ def trials_to_separate(
     if difference <= -float(special.ndtri(tail)) * error:
         high = math.inf
     return Needed(needed, low, high, confidence, budget, asked, now, power, sizes, tried)
+
+
+def _better_first(pilots: list[Sample], budget: int) -> tuple[list[Sample], list[Ranked]]:
+    ranked = [Ranked(pilot.selection, np.array([budget]), pilot.reported) for pilot in pilots]
+    if ranked[0].estimate[0] < ranked[1].estimate[0]:
+        return pilots[::-1], ranked[::-1]
+    return pilots, ranked
 
 
 def _as_power(power: float) -> float:

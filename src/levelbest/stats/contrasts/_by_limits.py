@@ -13,7 +13,7 @@ from levelbest.errors import InputError, named
 from levelbest.stats.bands import EXACT
 from levelbest.stats.best import Sample, Statistic, statistic_named
 from levelbest.stats.contrasts._agree import Columns, contrast_of, possible_best
-from levelbest.stats.contrasts._asked import Contrast, Contrasts, Question
+from levelbest.stats.contrasts._asked import Contrast, Contrasts, Effect, Question
 from levelbest.stats.contrasts._families import Pair
 from levelbest.stats.contrasts._pair_test import Alone, PairTest
 from levelbest.stats.contrasts._quantile_gate import quantile_p
@@ -79,6 +79,13 @@ def _confirmed(samples: Sequence[Sample], statistic: Statistic, level: float, ba
     return np.where(p_values <= level, band.certified, 0)
 
 
+def _named_effect(question: Question, band: Difference, certified: int) -> Effect:
+    """Of the band at the budget named in advance alone."""
+    assert question.headline is not None
+    limits = Alone(band.difference[0], band.low[0], band.high[0], math.nan, allowed=True)
+    return effect_of(question.headline, limits, certified, math.nan, question)
+
+
 def by_limits(
     samples: Sequence[Sample],
     n: IntArray,
@@ -115,10 +122,7 @@ def by_limits(
         certified = confirmed(band, pair)
         effect = None
         if alone is not None and passed is not None:
-            own = alone[at]
-            limits = Alone(own.difference[0], own.low[0], own.high[0], math.nan, allowed=True)
-            assert question.headline is not None
-            effect = effect_of(question.headline, limits, int(passed[at][0]), math.nan, question)
+            effect = _named_effect(question, alone[at], int(passed[at][0]))
             if not all(named[0] for named in passed):
                 certified = np.zeros_like(certified)
         decided = bool(effect.certified) if effect is not None else bool(certified[0])
