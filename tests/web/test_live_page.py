@@ -37,7 +37,7 @@ def _states(data, wanted, seconds=60):
 def test_a_finished_study_has_the_verdict_of_its_report(tmp_path):
     path = _filled(tmp_path, 40)
     data = LiveData(path)
-    state = _states(data, lambda state: state["verdict"] and "being made" not in state["conditions"])
+    state = _states(data, lambda state: state["verdict"] and "being made" not in state["verdict"] + state["conditions"])
     view = build_view(read_trials(path))
     data.close()
     assert [state["verdict"], state["conditions"]] == [view.verdict[0], " ".join(view.verdict[1:])]

@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from levelbest._write import make_folder, write_bytes
+from levelbest.cli.main import FILES, OPTIONS
 from levelbest.cli.progress import working
-from levelbest.errors import InputError
+from levelbest.errors import InputError, called
 
 __all__ = ["command"]
 
@@ -37,10 +38,11 @@ def command(out: Path, seed: int, fresh: bool) -> None:
         "reported": "test_accuracy",
         "cost": "seconds",
     }
-    trials = read_trials(out / "digits.csv", **chosen, direction="max", bounds=(0, 1))
+    chosen |= {"direction": "max", "bounds": (0, 1)}
+    click.get_current_context().meta.update({FILES: (out / "digits.csv",), OPTIONS: chosen})
+    trials = read_trials(out / "digits.csv", **chosen)
     click.echo("Random search on the digits data: five families, 120 trials each. The same by hand:\n")
-    options = " ".join(f"--{key} {value}" for key, value in chosen.items())
-    click.echo(f"  levelbest report {out / 'digits.csv'} {options} --direction max --bounds 0 1\n")
+    click.echo(f"  {called('report')}\n")
     title = "Random search on the digits data"
     with working("writing the report"):
         report = write_report(trials, out / "report.html", force=True, title=title, rng=seed)
@@ -70,6 +72,7 @@ def _run(out: Path, seed: int) -> None:
     click.echo(f"{done}\n")
     if not done.finished:
         click.get_current_context().exit(130)
+    click.get_current_context().meta[FILES] = (ledger,)
     title = "Three rules of descent down a noisy valley"
     with working("writing the report"):
         report = write_report(done.trials(), out / "report.html", force=True, title=title, rng=seed)

@@ -15,7 +15,10 @@ import click
 from levelbest import __version__
 from levelbest.errors import InputError, LevelbestError, naming
 
-__all__ = ["COMMANDS", "cli", "main"]
+__all__ = ["COMMANDS", "FILES", "OPTIONS", "cli", "main"]
+
+FILES, OPTIONS = "levelbest.files", "levelbest.options"
+"""Where a command that takes no files says which ones it reads, and how."""
 
 # name -> one line of help; each lives in levelbest.cli.<name> as ``command``
 COMMANDS: dict[str, str] = {
@@ -64,14 +67,14 @@ def _command(verb: str, arguments: dict[str, object]) -> str:
     words = ["levelbest", _COMMANDS_OF_VERBS.get(verb, verb)]
     context = click.get_current_context(silent=True)
     if context is not None:
-        words += [_near(name) for name in context.params.get("files", ())]
+        words += [_near(str(name)) for name in context.params.get("files", context.meta.get(FILES, ()))]
         same = _ASKING if verb in _ASKING_AGAIN else ()
         given = {
             name: context.params[name]
             for name in (*READING, *same)
             if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         }
-        arguments = given | arguments
+        arguments = context.meta.get(OPTIONS, {}) | given | arguments
     for name, value in arguments.items():
         words.append(_flag(name))
         if name == "n" and isinstance(value, tuple):

@@ -126,7 +126,10 @@ class LiveData:
             self._asked = self._view.head
             threading.Thread(target=self._conclude, daemon=True).start()
         made = f"the report cannot be made: {self._why_not}" if self._why_not else "its report is being made"
-        return {"verdict": so_far, "conditions": f"The study is finished; {made}."}
+        finished = f"The study is finished; {made}."
+        if lead == "undecided":
+            return {"verdict": finished, "conditions": ""}
+        return {"verdict": so_far, "conditions": finished}
 
     def _conclude(self) -> None:
         """Make the report, and show its verdict at the next look."""

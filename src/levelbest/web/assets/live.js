@@ -32,16 +32,20 @@ function values(state) {
   })));
 }
 
-/* The curves fill the picture, within the bounds of the score; a band may double their height and is cut off beyond. */
+/* The curves fill the picture, within the bounds of the score; a band may double their height and is cut off beyond.
+   Losses that fall by a factor of ten or more stand on a log scale. */
 function heightsOf(state) {
   const all = state.curves.flatMap((c) => c.value), [floor, roof] = state.bounds;
   const limits = state.curves.flatMap((c) => [...c.low, ...c.high]).filter(known);
   let low = Math.min(...all), high = Math.max(...all);
+  if (state.direction === "min" && low > 0 && high > 10 * low) {
+    return { log: true, ends: [Math.max(low / 3, Math.min(low, ...limits.filter((v) => v > 0))) / 1.1, Math.min(3 * high, Math.max(high, ...limits)) * 1.1] };
+  }
   const room = Math.max(0.5 * (high - low), 0.01 * Math.abs(high), 1e-12);
   low = Math.max(low - room, Math.min(low, ...limits));
   high = Math.min(high + room, Math.max(high, ...limits));
   const pad = 0.05 * (high - low || 1);
-  return [known(floor) ? Math.max(low - pad, floor) : low - pad, known(roof) ? Math.min(high + pad, roof) : high + pad];
+  return { log: false, ends: [known(floor) ? Math.max(low - pad, floor) : low - pad, known(roof) ? Math.min(high + pad, roof) : high + pad] };
 }
 
 function chart(state) {
@@ -73,11 +77,10 @@ function chart(state) {
     series.push({ pxAlign: 0, stroke: style.colour, width: 2, dash: style.dash, points: { show: curve.x.length < 3 } });
   }
   const width = holder.clientWidth || 640, wide = width >= 620 && state.curves.length <= 18;
-  const longest = Math.max(...state.curves.map((c) => [...c.family].length));
   plot = new uPlot({
     width, height: Math.max(260, Math.min(420, Math.round(width * 0.48))),
-    padding: [12, wide ? Math.min(200, 7.6 * Math.min(longest, 24) + 16) : 14, 0, 0],
-    scales: { x: { time: false, distr: log ? 3 : 1, range: () => [1, Math.max(last, 2)] }, y: { range: () => span } },
+    padding: [12, wide ? roomFor(state.curves.map((c) => c.family)) : 14, 0, 0],
+    scales: { x: { time: false, distr: log ? 3 : 1, range: () => [1, Math.max(last, 2)] }, y: { distr: span.log ? 3 : 1, range: () => span.ends } },
     legend: { show: false },
     cursor: { show: false },
     series, bands,

@@ -73,8 +73,7 @@ function drawChart(holder, s, kind, grid, zoom, hooks) {
         points: { show: line.x.length < 3 && column.kind === "line", size: 7, fill: style.colour } });
     }
   }
-  const longest = Math.max(...lines.map((l) => [...view.families[l.family].name].length));
-  const side = wide ? Math.min(200, 7.6 * Math.min(longest, 24) + 16) : 14;
+  const side = wide ? roomFor(lines.map((l) => view.families[l.family].name)) : 14;
   return new uPlot({
     width, height, padding: [12, side, 0, 0],
     scales: { x: { time: false, distr: s.log ? 3 : 1, range: () => ends },

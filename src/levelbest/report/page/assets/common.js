@@ -90,6 +90,7 @@ const tickText = (value, axis, unit) => showBudget(value, axis, unit).replace(/(
 /* The axes of a chart: budgets along the foot, scores at the side with no more digits than their step. */
 function chartAxes(axis, unit, log, label) {
   const places = (step) => Math.min(12, (String(Number(step.toPrecision(3))).split(".")[1] || "").length);
+  const round = (v) => [1, 2, 5].includes(Number((v / 10 ** Math.floor(Math.log10(v) + 1e-9)).toPrecision(4)));
   const exact = (v) => (Math.abs(v) >= 1e-3 || v === 0 ? String(Number(v.toPrecision(3))) : v.toExponential());
   return [
     { stroke: css("--soft"), grid: { show: false }, ticks: { stroke: css("--line"), size: 5 }, size: 34, font: "12px system-ui, sans-serif",
@@ -99,8 +100,14 @@ function chartAxes(axis, unit, log, label) {
     { stroke: css("--soft"), grid: { stroke: css("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif",
       size: (u, values) => Math.max(34, 14 + 7 * Math.max(0, ...(values || []).map((v) => (v ? String(v).length : 0)))),
       values: (u, found, at, space, step) => (u.scales.y.distr === 3
-        ? found.map((v) => (v === null ? null : exact(v))) : found.map((v) => v.toFixed(places(step)))) },
+        ? found.map((v) => (v === null || (found.filter((w) => w !== null && round(w)).length > 2 && !round(v)) ? null : exact(v))) : found.map((v) => v.toFixed(places(step)))) },
   ];
+}
+/* The room beside a chart for the names at the ends of its lines. */
+function roomFor(names) {
+  const c = document.createElement("canvas").getContext("2d");
+  c.font = "600 12.5px system-ui, sans-serif";
+  return Math.min(220, Math.ceil(Math.max(...names.map((name) => c.measureText(cut(name, 24)).width))) + 14);
 }
 /* Names where lines end, pushed apart so that none covers another. */
 function labelEnds(u, ends) {
