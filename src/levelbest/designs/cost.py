@@ -17,7 +17,7 @@ from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import FamilyCostCurve, PairComparison
-from levelbest.stats.best import turned_bounds
+from levelbest.stats.best import Sample, turned_bounds
 from levelbest.stats.budgets import (
     Pool,
     as_cost,
@@ -27,7 +27,7 @@ from levelbest.stats.budgets import (
     cost_horizon,
     mean_cost_values,
 )
-from levelbest.stats.contrasts import Contrasts, Question
+from levelbest.stats.contrasts import Contrasts, Question, one_law_p
 from levelbest.trials import Scores, Trials, by_configuration
 
 __all__ = ["Cost"]
@@ -156,7 +156,10 @@ class Cost(TableDesign):
         return tuple(drawn)
 
     def contrasts(self, question: Question) -> Contrasts:
-        """Differences of cost curves, with bands over all budgets and pairs."""
+        """Differences of cost curves, with bands over all budgets and pairs.
+
+        A winner is named only where score and cost of the two families cannot be one law.
+        """
         settings, workers, sign = self.asked.settings, self.asked.workers, self.metric.sign
         shared = {pair: self._shared(pair) for pair in question.pairs}
         if self.asked.budget is None and not any(low < high for low, high in shared.values()):
@@ -179,18 +182,22 @@ class Cost(TableDesign):
             n_resamples=settings.n_resamples,
             rng=np.random.default_rng(settings.rng),
         )
+        samples, level = [Sample(pool.selection, pool.y) for pool in pools], (1 - question.confidence) / len(shared)
         differences = []
         for (a, b), band in zip(question.pairs, bands, strict=True):
             low, high = shared[a, b]
             inside = (self.grid >= low * (1 - _ROUNDING)) & (self.grid <= high * (1 + _ROUNDING))
             comparable = np.isfinite(band.difference) & inside
+            certified = np.where(comparable, band.certified, 0)
+            if certified.any() and one_law_p([samples[a], samples[b]], [self.spent[a], self.spent[b]], level) > level:
+                certified = np.zeros_like(certified)
             differences.append(
                 Band(
                     n_trials=(self.sizes[a], self.sizes[b]),
                     difference=band.difference,
                     low=np.where(comparable, band.low, np.nan),
                     high=np.where(comparable, band.high, np.nan),
-                    certified=np.where(comparable, band.certified, 0),
+                    certified=certified,
                     reasons=("outside-cost",),
                 )
             )

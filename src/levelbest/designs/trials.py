@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -14,9 +15,9 @@ from levelbest.results import PairComparison
 from levelbest.stats.contrasts import (
     Contrasts,
     Question,
+    Relative,
     chance_better,
     permutation_p,
-    relative_improvement,
     search_contrasts,
 )
 from levelbest.trials import Trials
@@ -80,18 +81,23 @@ class IndependentTrials(TableDesign):
             pair = replace(pair, equal_laws_p=None if np.isnan(p_value) else p_value)
         return pair
 
+    @cached_property
+    def _ratios(self) -> dict[tuple[int, ...], Relative]:
+        """By the budgets that they are shown at."""
+        return {}
+
     def _relative(self, places: tuple[int, int], shown: IntArray) -> tuple[tuple[float, float, float, float], ...]:
-        settings = self.asked.settings
-        first, second = (self.samples[place] for place in places)
-        value, low, high = relative_improvement(
-            first,
-            second,
-            shown,
-            paired=self.paired,
-            confidence=settings.confidence,
-            n_resamples=settings.n_resamples,
-            rng=settings.rng,
-        )
+        key, settings = tuple(shown), self.asked.settings
+        if key not in self._ratios:
+            self._ratios[key] = Relative(
+                self.samples,
+                shown,
+                paired=self.paired,
+                confidence=settings.confidence,
+                n_resamples=settings.n_resamples,
+                rng=settings.rng,
+            )
+        value, low, high = self._ratios[key].of(places)
         known = np.flatnonzero(np.isfinite(value))
         return tuple((float(shown[i]), float(value[i]), float(low[i]), float(high[i])) for i in known)
 

@@ -1,7 +1,7 @@
 """Limits of differences: families compared over their budgets, in pairs or as whole searches.
 
 `seed_contrasts` compares seeds and `search_contrasts` random searches, all pairs of one `Question` together.
-`difference_band` compares two families; `chance_better`, `permutation_p` and `relative_improvement` say more of a pair;
+`difference_band` compares two families; `chance_better`, `permutation_p` and `Relative` say more of a pair;
 `search_differences` compares repeated searches; `interquartile_mean` and `probability_of_improvement` are over several
 tasks. A difference is first minus second, turned so that positive means that the first is better.
 """
@@ -14,6 +14,7 @@ from levelbest.stats.contrasts._agree import agreeing as agreeing
 from levelbest.stats.contrasts._agree import contrast_of as contrast_of
 from levelbest.stats.contrasts._agree import possible_best as possible_best
 from levelbest.stats.contrasts._asked import Contrast, Contrasts, Effect, Question
+from levelbest.stats.contrasts._cost_gate import one_law_p as one_law_p
 from levelbest.stats.contrasts._families import half_of as half_of
 from levelbest.stats.contrasts._paired import jackknife_errors as jackknife_errors
 from levelbest.stats.contrasts._paired import leave_one_out as leave_one_out
@@ -24,7 +25,7 @@ from levelbest.stats.contrasts._pairwise import pair_bands as pair_bands
 from levelbest.stats.contrasts._pairwise import reach_words as reach_words
 from levelbest.stats.contrasts._random_searches import search_contrasts
 from levelbest.stats.contrasts._random_searches import sketched_verdict as sketched_verdict
-from levelbest.stats.contrasts._rivals import chance_better, permutation_p, relative_improvement
+from levelbest.stats.contrasts._rivals import Relative, chance_better, permutation_p
 from levelbest.stats.contrasts._samples import Difference, Sample
 from levelbest.stats.contrasts._samples import turn as turn
 from levelbest.stats.contrasts._searches import best_so_far, search_differences, search_interval
@@ -45,6 +46,7 @@ __all__ = [
     "Difference",
     "Effect",
     "Question",
+    "Relative",
     "Sample",
     "best_so_far",
     "chance_better",
@@ -52,7 +54,6 @@ __all__ = [
     "interquartile_mean",
     "permutation_p",
     "probability_of_improvement",
-    "relative_improvement",
     "search_contrasts",
     "search_differences",
     "search_interval",

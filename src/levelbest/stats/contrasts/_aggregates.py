@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
@@ -223,6 +223,8 @@ def _chance(a: _Side, b: _Side, of_a: FloatArray, of_b: FloatArray) -> FloatArra
 def _newcombe(value: float, sizes: Sequence[tuple[float, float]], level: float) -> tuple[float, float]:
     """Score limits with the variance of Hanley and McNeil at the limit itself, averaged over tasks; a best of n counts
     as one run of m / n."""
+    from scipy.optimize import brentq  # a third of a second, paid where there are tasks
+
     quantile = float(special.ndtri(level))
 
     def excess(chance: float) -> float:
@@ -231,6 +233,6 @@ def _newcombe(value: float, sizes: Sequence[tuple[float, float]], level: float) 
         return (chance - value) ** 2 - quantile**2 * variance / len(sizes) ** 2
 
     aside = 1e-9  # at 0 and 1 the estimate itself is a root, and not the one wanted
-    low = 0.0 if value <= aside else float(optimize.brentq(excess, 0.0, min(value, 1 - aside)))
-    high = 1.0 if value >= 1 - aside else float(optimize.brentq(excess, max(value, aside), 1.0))
+    low = 0.0 if value <= aside else float(brentq(excess, 0.0, min(value, 1 - aside)))
+    high = 1.0 if value >= 1 - aside else float(brentq(excess, max(value, aside), 1.0))
     return low, high

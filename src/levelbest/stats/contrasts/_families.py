@@ -23,7 +23,18 @@ from levelbest.stats.contrasts._nodes import across
 from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
 from levelbest.stats.contrasts._welch import rounding_variance
 
-__all__ = ["Families", "Side", "content", "dealt", "half_of", "order_of_pairs", "pooled", "swapped", "taken"]
+__all__ = [
+    "Families",
+    "Side",
+    "content",
+    "dealt",
+    "dealt_difference",
+    "half_of",
+    "order_of_pairs",
+    "pooled",
+    "swapped",
+    "taken",
+]
 
 Pair = tuple[int, int]
 _CELLS = 1 << 16
@@ -86,6 +97,7 @@ class Families:
 
     def __init__(self, samples: Sequence[Sample], pairs: Sequence[Pair], nodes: IntArray, *, paired: bool) -> None:
         self.samples, self.pairs, self.nodes, self.paired = samples, tuple(pairs), nodes, paired
+        self._drawn: dict[tuple[int, int, int], tuple[FloatArray, FloatArray]] = {}
         compared = sorted({f for pair in pairs for f in pair})
         order = sorted(compared, key=lambda f: content(samples[f]))
         self.place = {f: at for at, f in enumerate(order)}
@@ -153,10 +165,11 @@ class Families:
         estimates = at_nodes[0][0], at_nodes[1][0]
         errors = at_nodes[0][1], at_nodes[1][1], np.square(self.at(pair, self.nodes)[1])
         if not self.paired:
-            (moved_a, va), (moved_b, vb) = (
-                side.resampled(n_resamples, np.random.default_rng([base, self.place[f]]))
-                for f, side in zip(pair, sides, strict=True)
-            )
+            for f, side in zip(pair, sides, strict=True):
+                if (f, n_resamples, base) not in self._drawn:
+                    stream = np.random.default_rng([base, self.place[f]])
+                    self._drawn[f, n_resamples, base] = side.resampled(n_resamples, stream)
+            (moved_a, va), (moved_b, vb) = (self._drawn[f, n_resamples, base] for f in pair)
             return Curves(estimates, errors, (moved_a, moved_b), (va, vb, va + vb))
         m, shape = sides[0].sample.n_trials, (self.nodes.size, n_resamples)
         moved, variances = np.empty((2, *shape)), np.empty((3, *shape))
@@ -209,8 +222,11 @@ class Families:
         floors = [self.sides[f].floor[:k, None] for f in (first, second)]
         out = np.empty((k, size))
         for cut in _pieces(size, both.n_trials, k if self.paired else None):
-            deal = _swapped if self.paired else _dealt
-            out[:, cut] = deal(sides, floors, cut.stop - cut.start, rng)
+            rows = cut.stop - cut.start
+            if self.paired:
+                out[:, cut] = _swapped(sides, floors, rows, rng)
+            else:
+                out[:, cut] = dealt_difference(sides, floors, dealt(a.n_trials, b.n_trials, rows, rng))
         return out
 
 
@@ -240,8 +256,8 @@ def swapped(n_pairs: int, size: int, rng: np.random.Generator) -> IntArray:
     return np.concatenate([1 - second, second], axis=1)
 
 
-def _dealt(sides: Sequence[Ranked], floors: Sequence[FloatArray], size: int, rng: np.random.Generator) -> FloatArray:
-    mine = dealt(sides[0].size, sides[1].size, size, rng)
+def dealt_difference(sides: Sequence[Ranked], floors: Sequence[FloatArray], mine: IntArray) -> FloatArray:
+    """|t| (node, dealing) of pooled trials, ``mine`` saying in rank order which are the first family's."""
     values, variances = [], []
     for side, own, floor in zip(sides, (mine, 1 - mine), floors, strict=True):
         value, error = side.resampled(own, errors=True)

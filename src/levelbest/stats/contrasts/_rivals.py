@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -15,44 +17,57 @@ from levelbest.stats.contrasts._families import Families, half_of
 from levelbest.stats.contrasts._nodes import nodes_of
 from levelbest.stats.contrasts._samples import Sample, check_pairing, turn
 
-__all__ = ["chance_better", "permutation_p", "relative_improvement"]
+__all__ = ["Relative", "chance_better", "permutation_p"]
 
 
-def relative_improvement(
-    a: Sample,
-    b: Sample,
-    n: IntArray,
-    *,
-    paired: bool = False,
-    confidence: float = 0.95,
-    n_resamples: int = _check.N_RESAMPLES,
-    rng: Seed = 0,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(first - second) / |second| at each budget, with a pointwise studentised bootstrap interval ([B] D.1).
+class Relative:
+    """(first - second) / |second| of pairs of families, with pointwise studentised bootstrap intervals ([B] D.1).
 
     Scores are turned so that higher is better, and budgets increase. The standard error is that of first - r second,
     r their ratio, over |second|. NaN where the second's score is within three standard errors of zero (a ratio to
-    something that may be nothing has no interval), and past half the trials of the smaller family.
+    something that may be nothing has no interval), and past half the trials of the smaller family. Each family is
+    resampled once, for all of its pairs.
     """
-    out = np.full((3, n.size), np.nan)
-    inside = n[n <= half_of(a.n_trials, b.n_trials)]
-    if not inside.size:
+
+    def __init__(
+        self,
+        samples: Sequence[Sample],
+        n: IntArray,
+        *,
+        paired: bool = False,
+        confidence: float = 0.95,
+        n_resamples: int = _check.N_RESAMPLES,
+        rng: Seed = 0,
+    ) -> None:
+        self._samples, self._n, self._paired = samples, n, paired
+        self._confidence, self._n_resamples = confidence, n_resamples
+        self._base = int(_check.as_rng(rng).integers(2**62))
+        self._families: dict[int, Families] = {}
+
+    def of(self, pair: tuple[int, int]) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The ratio of one pair and its limits at each budget."""
+        out = np.full((3, self._n.size), np.nan)
+        inside = self._n[self._n <= half_of(*(self._samples[f].n_trials for f in pair))]
+        if not inside.size:
+            return out[0], out[1], out[2]
+        if inside.size not in self._families:
+            alike = [f for f, own in enumerate(self._samples) if half_of(own.n_trials) >= inside[-1]]
+            every = tuple(combinations(alike, 2))
+            self._families[inside.size] = Families(self._samples, every, inside, paired=self._paired)
+        drawn = self._families[inside.size].resampled_curves(pair, self._n_resamples, self._base)
+        estimates, errors, moved, variances = drawn
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = (estimates[0] - estimates[1]) / np.abs(estimates[1])
+            error = np.sqrt(_of_ratio(errors, estimates[0], estimates[1]))
+            first, second = (centre[:, None] + by for centre, by in zip(estimates, moved, strict=True))
+            t = ((first - second) / np.abs(second) - value[:, None]) / np.sqrt(_of_ratio(variances, first, second))
+            t[np.isnan(t)] = 0
+            tail = (1 - self._confidence) / 2
+            low = value - order_statistic(t, 1 - tail) * error
+            high = value - order_statistic(t, tail) * error
+            known = np.abs(estimates[1]) > 3 * np.sqrt(errors[1])
+        out[:, : inside.size] = np.where(known, np.stack([value, low, high]), np.nan)
         return out[0], out[1], out[2]
-    families = Families([a, b], [(0, 1)], inside, paired=paired)
-    base = int(_check.as_rng(rng).integers(2**62))
-    estimates, errors, moved, variances = families.resampled_curves((0, 1), n_resamples, base)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = (estimates[0] - estimates[1]) / np.abs(estimates[1])
-        error = np.sqrt(_of_ratio(errors, estimates[0], estimates[1]))
-        first, second = (centre[:, None] + by for centre, by in zip(estimates, moved, strict=True))
-        t = ((first - second) / np.abs(second) - value[:, None]) / np.sqrt(_of_ratio(variances, first, second))
-        t[np.isnan(t)] = 0
-        tail = (1 - confidence) / 2
-        low = value - order_statistic(t, 1 - tail) * error
-        high = value - order_statistic(t, tail) * error
-        known = np.abs(estimates[1]) > 3 * np.sqrt(errors[1])
-    out[:, : inside.size] = np.where(known, np.stack([value, low, high]), np.nan)
-    return out[0], out[1], out[2]
 
 
 def _of_ratio(
