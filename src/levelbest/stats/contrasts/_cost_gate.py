@@ -58,8 +58,9 @@ class _Joint:
 
     def dealt_t(self, _pair: tuple[int, int], size: int, rng: np.random.Generator) -> FloatArray:
         """(node, dealing)."""
+        first, second = self._sizes
         pieces = [min(_PIECE, size - start) for start in range(0, size, _PIECE)]
-        return np.concatenate([self._statistics(dealt(*self._sizes, rows, rng)) for rows in pieces], axis=1)
+        return np.concatenate([self._statistics(dealt(first, second, rows, rng)) for rows in pieces], axis=1)
 
 
 def one_law_p(samples: Sequence[Sample], costs: Sequence[FloatArray], level: float) -> float:
