@@ -8,7 +8,7 @@ from pathlib import Path
 from levelbest.errors import DataError
 from levelbest.readers.formats._rows import Record, columns_of, parse_json
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import kind_of, plain_name, read_bytes
+from levelbest.readers.tables.files import head_of, kind_of, plain_name, read_bytes
 from levelbest.trials import Skipped
 
 __all__ = ["READER", "READERS"]
@@ -20,7 +20,7 @@ def _recognises(path: Path) -> bool:
     if not path.is_file() or kind_of(path) != "json" or "eval_results" not in path.name:
         return False
     try:
-        head = read_bytes(path, 1 << 20)
+        head = head_of(path)
     except ValueError:
         return False
     return b'"eval"' in head and b'"task_id"' in head and _MARKS.search(head) is not None

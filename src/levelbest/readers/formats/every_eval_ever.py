@@ -15,7 +15,7 @@ from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.formats._rows import Record, columns_of, number, parse_json
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import read_bytes
+from levelbest.readers.tables.files import head_of
 from levelbest.trials import Skipped
 
 __all__ = ["READER", "READERS"]
@@ -43,7 +43,7 @@ def _is_file(path: Path) -> bool:
     if marks is None or not path.is_file():
         return False
     try:
-        head = read_bytes(path, 1 << 20)
+        head = head_of(path)
     except LevelbestError:
         return False
     return all(f'"{mark}"'.encode() in head for mark in marks)

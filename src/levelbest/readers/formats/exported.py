@@ -15,7 +15,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import LevelbestError
 from levelbest.readers.columns import texts
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import kind_of, read_bytes
+from levelbest.readers.tables.files import head_of, kind_of
 from levelbest.readers.tables.reader import read_table
 
 __all__ = ["READERS", "SYNE_TUNE", "Export", "known_export", "recogniser", "with_export"]
@@ -151,7 +151,7 @@ def recogniser(export: Export) -> Callable[[Path], bool]:
         if not path.is_file() or kind_of(path) != "csv":
             return False
         try:
-            header = read_bytes(path, 65536).decode("utf-8", errors="replace").lstrip("\ufeff").partition("\n")[0]
+            header = head_of(path).decode("utf-8", errors="replace").lstrip("\ufeff").partition("\n")[0]
             return known_export(next(csv.reader([header]), [])) is export
         except (LevelbestError, csv.Error):
             return False

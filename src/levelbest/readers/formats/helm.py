@@ -12,7 +12,7 @@ from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.formats._rows import Record, columns_of, number, parse_json
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import read_bytes
+from levelbest.readers.tables.files import head_of
 from levelbest.trials import Skipped
 
 __all__ = ["READER", "READERS"]
@@ -31,7 +31,7 @@ def _recognises(path: Path) -> bool:
     if not path.is_file() or path.suffix != ".json":
         return False
     try:
-        head = read_bytes(path, 65536)
+        head = head_of(path)
     except LevelbestError:
         return False
     return all(f'"{mark}"'.encode() in head for mark in ("instance_id", "train_trial_index", "stats"))

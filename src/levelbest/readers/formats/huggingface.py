@@ -15,14 +15,13 @@ from levelbest.readers.formats._rows import Record, columns_of, load_yaml, numbe
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.steps.names import direction_of
-from levelbest.readers.tables.files import read_bytes
+from levelbest.readers.tables.files import head_of
 from levelbest.trials import Skipped
 
 __all__ = ["READER", "READERS"]
 
 _FRONT = re.compile(r"\A\ufeff?---\s*\n(.*?)\n---\s*(?:\n|\Z)", re.DOTALL)
 _ENTRY = re.compile(rb'"dataset"\s*:\s*\{[^}]*"task_id"\s*:')
-_HEAD = 1 << 18
 _FEW = 20
 """Model cards of a folder that are looked into, to tell whether it is of this format."""
 
@@ -34,7 +33,7 @@ def _in_eval_results(name: str) -> bool:
 
 def _is_card(path: Path) -> bool:
     try:
-        head = read_bytes(path, _HEAD) if path.is_file() else b""
+        head = head_of(path) if path.is_file() else b""
     except LevelbestError:
         return False
     return head.lstrip(b"\xef\xbb\xbf").startswith(b"---") and b"\nmodel-index:" in head
@@ -57,7 +56,7 @@ def _recognises(path: Path) -> bool:
     if path.suffix != ".json" or not path.is_file():
         return False
     try:
-        head = read_bytes(path, _HEAD)
+        head = head_of(path)
     except LevelbestError:
         return False
     return b'"model-index"' in head or _ENTRY.search(head) is not None

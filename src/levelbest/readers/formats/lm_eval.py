@@ -13,7 +13,7 @@ from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.formats._rows import Record, columns_of, number, parse_json
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import read_bytes
+from levelbest.readers.tables.files import head_of
 from levelbest.trials import Skipped
 
 __all__ = ["READER", "READERS"]
@@ -58,7 +58,7 @@ def _recognises(path: Path) -> bool:
     if path.suffix not in (".jsonl", ".json") or not path.is_file():
         return False
     try:
-        first = read_bytes(path, 1 << 20).split(b"\n", 1)[0].decode("utf-8", errors="replace")
+        first = head_of(path).split(b"\n", 1)[0].decode("utf-8", errors="replace")
         # The line may be longer than what was read: its keys come in this order.
         return all(f'"{mark}"' in first for mark in _MARKS)
     except LevelbestError:

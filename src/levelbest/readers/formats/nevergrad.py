@@ -10,7 +10,7 @@ import numpy as np
 from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.formats._rows import Record, columns_of, number, read_json_lines
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import read_bytes, stem
+from levelbest.readers.tables.files import head_of, stem
 from levelbest.trials import Skipped
 
 __all__ = ["READER", "READERS"]
@@ -27,7 +27,7 @@ def _recognises(path: Path) -> bool:
     if not path.is_file():
         return False
     try:
-        head = read_bytes(path, 65536).lstrip()
+        head = head_of(path).lstrip()
     except LevelbestError:
         return False
     return head.startswith(b'{"#parametrization":') and b'"#optimizer":' in head and b'"#num-tell":' in head

@@ -24,7 +24,7 @@ from levelbest.readers.formats._rows import (
 from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import kind_of, read_bytes, stem
+from levelbest.readers.tables.files import head_of, kind_of, read_bytes, stem
 from levelbest.readers.tables.reader import read_table
 from levelbest.trials import Skipped
 
@@ -142,7 +142,7 @@ def _is_export(path: Path) -> bool:
     if kind not in ("json", "csv"):
         return False
     try:
-        head = read_bytes(path, 65536)
+        head = head_of(path)
     except LevelbestError:
         return False
     if kind == "json":

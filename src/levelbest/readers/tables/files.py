@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from glob import glob, has_magic
 from pathlib import Path
 from typing import IO, Any, cast
@@ -22,6 +23,7 @@ __all__ = [
     "COMPRESSED",
     "as_paths",
     "decoded",
+    "head_of",
     "kind_of",
     "open_bytes",
     "plain_name",
@@ -130,6 +132,20 @@ def read_bytes(path: Path, limit: int | None = None) -> bytes:
     """A file's content, decompressed; at most ``limit`` bytes of it where given."""
     with open_bytes(path) as stream:
         return stream.read(-1 if limit is None else limit)
+
+
+def head_of(path: Path) -> bytes:
+    """The beginning of a file, decompressed, by which formats are told apart: each asks, and it is read once."""
+    try:
+        known = path.stat()
+    except OSError:
+        return b""
+    return _head(path, known.st_mtime_ns, known.st_size)
+
+
+@lru_cache(maxsize=2)
+def _head(path: Path, _moment: int, _size: int) -> bytes:
+    return read_bytes(path, 2**18)
 
 
 @contextmanager
