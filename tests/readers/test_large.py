@@ -86,7 +86,7 @@ def test_tsv_without_header_asks_like_the_small_one(tmp_path, monkeypatch):
 
 
 def test_json_lines(both, monkeypatch):
-    monkeypatch.setattr("levelbest.readers.large._PIECE", 37)
+    monkeypatch.setattr("levelbest.readers.tables.large._PIECE", 37)
     rng = np.random.default_rng(2)
     records = [
         {"model": f"m{i % 3}", "val": {"acc": a}, "test_acc": b, "seconds": i, **({"late": "x"} if i > 200 else {})}
@@ -125,3 +125,12 @@ def test_a_declared_delimiter_above_a_large_table(both):
     small, large = both("excel.csv", "\n".join(["sep=;", "model;val_acc", *rows, ""]).encode())
     assert large.families == small.families == ("m0", "m1")
     assert large.selection.tolist() == small.selection.tolist() == [i / 400 for i in range(400)]
+
+
+def test_columns_of_one_name_are_told_apart_and_said_to_be(tmp_path, monkeypatch):
+    monkeypatch.setattr("levelbest.readers.tables.reader.LARGE", 50)
+    path = tmp_path / "runs.csv"
+    path.write_text("model,val_acc,lr,lr\n" + "".join(f"m,0.{row + 100},{row},{row}\n" for row in range(40)))
+    trials = lb.read_trials(path)
+    assert set(trials.configuration) == {"lr", "lr (2)"}
+    assert "renamed" in {caution.kind for caution in trials.cautions}

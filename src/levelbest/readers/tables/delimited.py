@@ -4,40 +4,22 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from levelbest._plain import unguarded
-from levelbest.cautions import Caution
 from levelbest.errors import DataError
 from levelbest.readers.columns import EXACT
 from levelbest.readers.raw import RawTable
+from levelbest.readers.tables.layout import NUMBER, WHITESPACE, cells_of, is_number, layout_of, unique_names
 from levelbest.readers.tables.tidy import MARKS, TEXT
 from levelbest.trials import Skipped
 
-__all__ = [
-    "SUMMARIES",
-    "above",
-    "column_names",
-    "delimiter_of",
-    "dialect_of",
-    "header_of",
-    "parse_delimited",
-    "text_column",
-]
+__all__ = ["SUMMARIES", "parse_delimited", "text_column"]
 
-_DELIMITERS = (",", "\t", ";", "|")
-_WHITESPACE = " "
 _LONGEST_RECORD = 1000
-_SAMPLE = 50
-_MOST_TITLES = 10
-"""Lines above a header that can be a title."""
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
-_DECLARED = re.compile(r'\ufeff?"?sep=(.)"?\W*', re.IGNORECASE)
-"""The line that Excel writes and reads above a table: ``sep=;``."""
 _ZEROS_FIRST = re.compile(r"[+-]?0\d")
 
 _TRUTH = {"True": True, "true": True, "TRUE": True, "False": False, "false": False, "FALSE": False}
@@ -52,26 +34,19 @@ Record = tuple[int, list[str]]
 def parse_delimited(text: str, source: str, delimiter: str | None = None) -> RawTable:
     """The table in a text; rows whose number of cells is not the header's are skipped and reported."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    delimiter = delimiter or delimiter_of(lines)
-    start, header, headless = header_of(lines, delimiter, source)
-    body = start if headless else start + 1
-    names, renamed = column_names([""] * len(header) if headless else header)
-    records = list(_records(lines, body, delimiter, len(names)))
-    names, records = _row_names(names, records)
+    layout = layout_of(lines, source, delimiter)
+    delimiter = layout.delimiter
+    records = list(_records(lines, layout.body, delimiter, len(layout.names)))
+    names, records = _row_names(layout.names, records)
     width = len(names)
     kept, numbers, lost = _sorted_out(records, width)
-    skipped = above(lines, start, source)
-    skipped += [Skipped(f"{source}, line {number}", lost[number]) for number in sorted(lost)]
+    skipped = [*layout.skipped, *(Skipped(f"{source}, line {number}", lost[number]) for number in sorted(lost))]
     ragged = [one for one in skipped if "cells and the header" in one.why]
     if len(ragged) > len(kept):
         raise DataError(
             f"{source} does not look like one table: {len(ragged)} of {len(ragged) + len(kept)} rows have other "
             f"numbers of cells than its header ({width}, split at {delimiter!r}); the first is at {ragged[0].where}"
         )
-    cautions = [
-        Caution.of("guessed-columns", kind="renamed", source=source, column=name, count=count)
-        for name, count in renamed.items()
-    ]
     as_text = TEXT if set(names) >= MARKS else frozenset()
     columns = {
         name: text_column([row[place] for row in kept], plain=name in as_text) for place, name in enumerate(names)
@@ -82,30 +57,8 @@ def parse_delimited(text: str, source: str, delimiter: str | None = None) -> Raw
         lines=np.array(numbers, dtype=np.int64),
         row_name="line",
         skipped=skipped,
-        cautions=cautions,
+        cautions=layout.cautions,
     )
-
-
-def header_of(lines: Sequence[str], delimiter: str, source: str) -> tuple[int, list[str], bool]:
-    """The header's line, its cells, and whether they are numbers: then there is no header."""
-    start = _first_line(lines)
-    if start is None:
-        raise DataError(f"{source} is empty: there is no header and no row")
-    cells = _cells(lines[start], delimiter)
-    filled = [cell.strip() for cell in cells if cell.strip()]
-    return start, cells, bool(filled) and all(map(_is_number, filled))
-
-
-def above(lines: Sequence[str], start: int, source: str) -> list[Skipped]:
-    """What stands above the header and is neither blank, a comment nor a declared delimiter: a title, which is told."""
-    filled = [place for place in range(start) if lines[place].strip()]
-    titles = [place for place in filled if not lines[place].startswith("#") and not _DECLARED.fullmatch(lines[place])]
-    if not titles:
-        return []
-    first, last = filled[0] + 1, filled[-1] + 1
-    where = f"line {first}" if first == last else f"lines {first} to {last}"
-    text = lines[titles[0]].strip().strip(";,|\t ")
-    return [Skipped(f"{source}, {where}", f"above the header, which is in line {start + 1}: {text[:60]!r}")]
 
 
 def _sorted_out(records: Sequence[Record], width: int) -> tuple[list[list[str]], list[int], dict[int, str]]:
@@ -161,8 +114,8 @@ def _contradicts(word: str, row: Sequence[str], above: Sequence[Sequence[str]]) 
         return False
     checked = False
     for place, cell in enumerate(row):
-        numbers = [float(other[place]) for other in above if _is_number(other[place].strip())]
-        if not _is_number(cell.strip()) or not numbers:
+        numbers = [float(other[place]) for other in above if is_number(other[place].strip())]
+        if not is_number(cell.strip()) or not numbers:
             continue
         claimed, true = float(cell), float(known[word](numbers))
         if abs(claimed - true) <= 0.01 * max(abs(claimed), abs(true), 1e-12):
@@ -175,96 +128,6 @@ def _first_filled(cells: Sequence[str]) -> str:
     return next((cell.strip() for cell in cells if cell.strip()), "")
 
 
-def delimiter_of(lines: Sequence[str]) -> str:
-    """The delimiter of the table below comments: the declared one where the header has it, else the likeliest."""
-    start = _first_line(lines) or 0
-    for line in lines[:start]:
-        declared = _DECLARED.fullmatch(line)
-        if declared and declared[1] in _DELIMITERS and declared[1] in lines[start]:
-            return declared[1]
-    return dialect_of(lines[start:])
-
-
-def dialect_of(lines: Sequence[str]) -> str:
-    """The delimiter under which most of the first lines have as many cells as the header; more columns win a tie."""
-    sample = [line for line in lines[:200] if line.strip()][:50]
-    best, score = ",", (0.0, 0)
-    for delimiter in _DELIMITERS:
-        sizes = [len(_cells(line, delimiter)) for line in sample]
-        if sizes[0] > 1:
-            share = sum(size == sizes[0] for size in sizes) / len(sizes)
-            if (round(share, 1), sizes[0]) > score:
-                best, score = delimiter, (round(share, 1), sizes[0])
-    if score[1] == 0 and len(sample) > 1:
-        sizes = [len(line.split()) for line in sample]
-        if sizes[0] > 1 and all(size == sizes[0] for size in sizes) and all(map(_is_number, sample[1].split())):
-            return _WHITESPACE
-    return best
-
-
-def _is_number(text: str) -> bool:
-    return _NUMBER.fullmatch(text) is not None
-
-
-def _first_line(lines: Sequence[str]) -> int | None:
-    """The header's position: the first line that is neither blank nor a comment above the table."""
-    filled = [place for place, line in enumerate(lines) if line.strip()]
-    if len(filled) > 1 and _DECLARED.fullmatch(lines[filled[0]]):
-        del filled[0]
-    if not filled:
-        return None
-    filled = filled[_n_titles([lines[place] for place in filled[:_SAMPLE]]) :]
-    comments = 0
-    while comments < len(filled) and lines[filled[comments]].startswith("#"):
-        comments += 1
-    if not comments or comments == len(filled):
-        return filled[0]
-    # "#run,acc" above rows of two cells is a header, not a comment.
-    below = lines[filled[comments]]
-    delimiter = dialect_of(lines[filled[comments] :])
-    last = filled[comments - 1]
-    first = _cells(below, delimiter)
-    same = len(_cells(lines[last], delimiter)) == len(first) > 1
-    return last if same and all(_is_number(cell.strip()) or not cell.strip() for cell in first) else filled[comments]
-
-
-def _n_titles(sample: Sequence[str]) -> int:
-    """How many lines stand above a header as titles do: with few filled cells, where the header has text in all.
-
-    The header is the first line of as many cells as most lines have, all different and none a number, and numbers
-    follow it; each line before it has no more than half of its cells filled.
-    """
-    for delimiter in _DELIMITERS:
-        split = [[cell.strip() for cell in _cells(line, delimiter)] for line in sample]
-        sizes = Counter(len(cells) for cells in split)
-        width, share = sizes.most_common(1)[0]
-        if width < 2 or share < 0.6 * len(sample):
-            continue
-        for place, cells in enumerate(split[: _MOST_TITLES + 1]):
-            filled = [cell for cell in cells if cell]
-            header = len(cells) == width == len(set(filled)) and not any(map(_looks_numeric, filled))
-            if header and any(_looks_numeric(cell) for row in split[place + 1 :] for cell in row):
-                return place
-            if 2 * len(filled) > width:
-                break
-    return 0
-
-
-def _looks_numeric(cell: str) -> bool:
-    return _is_number(cell.replace(",", ".", 1).rstrip("%"))
-
-
-def _cells(line: str, delimiter: str) -> list[str]:
-    if delimiter == _WHITESPACE:
-        return line.split()
-    if '"' not in line:
-        return line.split(delimiter)
-    try:
-        return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:
-        return line.split(delimiter)
-
-
 def _records(lines: Sequence[str], start: int, delimiter: str, width: int) -> Iterator[Record]:
     place = start
     while place < len(lines):
@@ -274,8 +137,8 @@ def _records(lines: Sequence[str], start: int, delimiter: str, width: int) -> It
             # A blank line in a table of one column is an empty cell only between rows.
             continue
         used = 1
-        cells = _cells(line, delimiter)
-        if line.count('"') % 2 and delimiter != _WHITESPACE:
+        cells = cells_of(line, delimiter)
+        if line.count('"') % 2 and delimiter != WHITESPACE:
             cells, used = _quoted_record(lines, place, delimiter, width)
         yield place + 1, cells
         place += used
@@ -304,24 +167,8 @@ def _row_names(names: list[str], records: list[Record]) -> tuple[list[str], list
     """R writes tables whose rows have one cell more than the header: a row name comes first."""
     longer = sum(len(cells) == len(names) + 1 and cells[-1].strip() != "" for _, cells in records)
     if records and longer > 0.9 * len(records):
-        return column_names(["row_name", *names])[0], records
+        return unique_names(["row_name", *names])[0], records
     return names, records
-
-
-def column_names(header: Sequence[str]) -> tuple[list[str], dict[str, int]]:
-    """Unique names for a header, and which names came more than once: the second ``acc`` is ``acc (2)``."""
-    seen: dict[str, int] = {}
-    names: list[str] = []
-    taken: set[str] = set()
-    for place, cell in enumerate(header, 1):
-        name = unguarded(cell.strip().lstrip("\ufeff")) or f"column{place}"
-        seen[name] = seen.get(name, 0) + 1
-        unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
-        while unique in taken:
-            unique += "'"
-        taken.add(unique)
-        names.append(unique)
-    return names, {name: count for name, count in seen.items() if count > 1}
 
 
 def text_column(cells: Sequence[str], *, plain: bool = False) -> Any:
@@ -340,5 +187,5 @@ def text_column(cells: Sequence[str], *, plain: bool = False) -> Any:
 
 def _all_numbers(cells: Sequence[str]) -> bool:
     # Leading zeros are a name ("007"), not a number; as a score it is still read as one.
-    match, zeros = _NUMBER.fullmatch, _ZEROS_FIRST.match
+    match, zeros = NUMBER.fullmatch, _ZEROS_FIRST.match
     return all(not cell or (match(cell) and not zeros(cell)) for cell in cells)

@@ -52,7 +52,7 @@ def read_table(path: Path, **_options: object) -> list[RawTable]:
 
 def _large(path: Path, kind: str | None, head: bytes) -> RawTable | None:
     """A big file by the engine, or None where only reading it whole will do: JSON, and text that is not UTF-8."""
-    from levelbest.readers.large import read_large_csv, read_large_lines
+    from levelbest.readers.tables.large import read_large_csv, read_large_lines
 
     whole = head[: head.rfind(b"\n") + 1]
     text, remark = decoded(whole, path.name)

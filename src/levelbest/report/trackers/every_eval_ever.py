@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from levelbest._write import replacing
+from levelbest._write import write_text
 from levelbest.designs.curve import family_curves
 from levelbest.results import Curve
 from levelbest.trials import STATUSES, Trials
@@ -53,14 +53,9 @@ def write_every_eval_ever(trials: Trials, out: str | Path, *, timestamp: float |
                 "file_path": f"{name}.jsonl",
                 "total_rows": len(samples),
             }
-            _write(home / f"{name}.jsonl", "".join(json.dumps(sample) + "\n" for sample in samples))
-        _write(home / f"{name}.json", json.dumps(document, indent=2) + "\n")
+            write_text(home / f"{name}.jsonl", "".join(json.dumps(sample) + "\n" for sample in samples))
+        write_text(home / f"{name}.json", json.dumps(document, indent=2) + "\n")
     return folder
-
-
-def _write(path: Path, text: str) -> None:
-    with replacing(path) as fresh:
-        fresh.write_text(text, encoding="utf-8")
 
 
 def _safe(name: str) -> str:

@@ -14,10 +14,11 @@ import numpy as np
 from levelbest.errors import DataError
 from levelbest.readers.columns import Cells, Coded, as_codes, stacked
 from levelbest.readers.raw import RawTable
-from levelbest.readers.tables.delimited import SUMMARIES, above, column_names, delimiter_of, header_of
+from levelbest.readers.tables.delimited import SUMMARIES
 from levelbest.readers.tables.engine import connect, lazy_table, name_of, quoted, reason_of
 from levelbest.readers.tables.files import open_bytes
 from levelbest.readers.tables.jsonfile import Record, table_of
+from levelbest.readers.tables.layout import layout_of
 from levelbest.trials import Skipped
 
 if TYPE_CHECKING:
@@ -34,10 +35,9 @@ def read_large_csv(path: Path, head: str, delimiter: str | None = None) -> RawTa
     import duckdb
 
     lines = head.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:-1]
-    delimiter = delimiter or delimiter_of(lines)
-    start, cells, headless = header_of(lines, delimiter, path.name)
-    names, _ = column_names([""] * len(cells) if headless else cells)
     source = path.name
+    layout = layout_of(lines, source, delimiter)
+    names = layout.names
     with tempfile.TemporaryDirectory() as folder:
         plain = _engine_readable(path, Path(folder))
         connection = connect()
@@ -45,21 +45,23 @@ def read_large_csv(path: Path, head: str, delimiter: str | None = None) -> RawTa
         columns = ", ".join(f"{quoted(name)}: 'VARCHAR'" for name in names)
         try:
             connection.execute(
-                f"CREATE TEMP TABLE {table} AS SELECT * FROM read_csv({quoted(str(plain))}, delim={quoted(delimiter)}, "
-                f"header=false, skip={start + (0 if headless else 1)}, quote='\"', escape='\"', auto_detect=false, "
+                f"CREATE TEMP TABLE {table} AS SELECT * FROM read_csv({quoted(str(plain))}, "
+                f"delim={quoted(layout.delimiter)}, "
+                f"header=false, skip={layout.body}, quote='\"', escape='\"', auto_detect=false, "
                 f"columns={{{columns}}}, nullstr='', store_rejects=true, rejects_table='{rejects}', "
                 f"rejects_scan='{rejects}_scan', rejects_limit=0, max_line_size={2**27})"
             )
-            skipped = above(lines, start, source) + _rejected(connection, rejects, source)
+            skipped = [*layout.skipped, *_rejected(connection, rejects, source)]
             skipped += _without_footer(connection, table, names, source)
         except duckdb.Error as error:
             raise DataError(f"{source} cannot be read as a table: {reason_of(error)}") from None
     found = lazy_table(connection, table, source, text=True)
     found.skipped = skipped
+    found.cautions = layout.cautions
     if len(skipped) > found.n_rows:
         raise DataError(
             f"{source} does not look like one table: {len(skipped)} of {len(skipped) + found.n_rows} rows cannot be "
-            f"read with its header ({len(names)} cells, split at {delimiter!r})"
+            f"read with its header ({len(names)} cells, split at {layout.delimiter!r})"
         )
     return found
 
