@@ -71,6 +71,17 @@ def test_the_default_holds_beside_it(study, name):
     assert (held > 0.95 - 3.9 * np.sqrt(0.95 * 0.05 / 150)).all()
 
 
+def test_what_coverage_costs_in_width(study):
+    # means over 300 samples and more, with standard errors below .004 and .015
+    law = doubts.paper_laws(study)["LSTM"]
+    of_u = doubts.coverage_of(law, 50, [20, 40], 1_000, "percentile", 399, seed=17, estimator="u")
+    assert of_u.mean_width["percentile"] == pytest.approx([0.22, 0.19], abs=0.02)
+    of_v = doubts.coverage_of(law, 50, [20, 40], 1_000, "percentile", 399, seed=17)
+    assert of_v.mean_width["percentile"] == pytest.approx([0.22, 0.21], abs=0.02)
+    ours = doubts.coverage_of(law, 50, [20, 40], 300, "default", 399, seed=18)
+    assert ours.mean_width["default"] == pytest.approx([0.67, 1.0], abs=0.06)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["MLP", "LSTM"])
 def test_coverage_in_full(study, name):
