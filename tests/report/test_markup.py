@@ -3,12 +3,17 @@
 import csv
 import io
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from page_view import HOSTILE, PLAIN, make_view
 from pylatexenc.latexwalker import LatexMacroNode, LatexWalker
 
 from levelbest.errors import InputError
+from levelbest.readers import read_trials
+from levelbest.report.build import build_view
+from levelbest.report.page.tables import family_rows
 from levelbest.report.paper import checklist, markup
 from levelbest.report.terminal.plot import plot_lines
 
@@ -126,3 +131,37 @@ def test_a_curve_in_the_terminal_rises_where_the_numbers_rise(view):
     assert "".join(text for text, _ in rows[-1]).split() == ["1", "4"]
     braille = plot_lines([line], width=40, height=8)
     assert any("\u2801" <= text <= "\u28ff" for row in braille for text, _ in row if len(text) == 1)
+
+
+def test_times_are_no_hyperparameters_and_failed_trials_are_counted():
+    """Once start times stood among the values searched, and 24 trials were counted where 25 were run."""
+    rng = np.random.default_rng(2)
+    start = 1.7e9 + 3600.0 * np.arange(50)
+    table = {
+        "model": ["a"] * 25 + ["b"] * 25,
+        "lr": rng.uniform(1e-5, 1e-2, 50),
+        "start_time": start,
+        "end_time": start + rng.gamma(5, 100, 50),
+        "wall_time": rng.gamma(5, 100, 50),
+        "hostname": ["node1", "node2"] * 25,
+        "val_acc": [None, *rng.beta(8, 2, 49)],
+    }
+    report = build_view(read_trials(table), statistics=["mean"], n_resamples=50)
+    items = {item.key: item.answer or "" for item in checklist.fill_checklist(report)}
+    assert "lr = " in items["bounds"]
+    for column in ("time", "node", "hostname"):
+        assert column not in items["bounds"]
+        assert column not in items["configuration"]
+    assert items["trials"].split() == ["a:", "25", "trials;", "b:", "25", "trials"]
+    assert "a: 1 of 25; b: 0 of 25" in " ".join(items["failures"].split())
+
+
+def test_a_table_of_families_lines_up_and_has_the_best_first():
+    """Once 0.922 above 0.9207, in the order of the input."""
+    view = make_view()
+    numbers = {"worse": (0.9207, 0.9143, 0.9259), "best": (0.9370, 0.9354, 0.9385), "wide": (0.922, 0.8837, 0.9424)}
+    families = tuple(replace(view.families[1], name=name, headline=found) for name, found in numbers.items())
+    heads, rows = family_rows(replace(view, families=families))
+    values = [row[heads.index("best of 2")] for row in rows]
+    assert [row[0] for row in rows] == ["best", "wide", "worse"]
+    assert len({len(value.partition(".")[2]) for value in values}) == 1

@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import math
+import re
 import shutil
 import time
 from dataclasses import replace
@@ -15,7 +16,7 @@ import pytest
 from page_view import HOSTILE, PLAIN, large_view, make_view, many_families
 
 from levelbest.cautions import Caution
-from levelbest.report.page.html import render_page
+from levelbest.report.page.html import asset, render_page
 from levelbest.report.page.tables import trials_csv, verdict_tables
 from levelbest.report.view import Range
 
@@ -444,6 +445,31 @@ def test_a_cost_that_reads_the_same_at_both_ends_is_one_cost(browser, tmp_path):
         page.locator('input[name="axis"][value="cost"]').check()
         titles = page.locator("#strip rect title").all_text_contents()
         assert all("1.45 s – 1.45 s" not in one for one in titles)
+
+
+def test_tables_use_the_whole_width(page):
+    for table in ("#at-budget", "#trials-table", "section[aria-labelledby=families] table"):
+        shares = page.evaluate(
+            f"((t) => t.offsetWidth / t.parentElement.clientWidth)(document.querySelector('{table}'))"
+        )
+        assert shares > 0.98, table
+
+
+def test_names_of_families_stay_on_one_line_on_a_phone(browser, tmp_path):
+    view = many_families(5)
+    with opened(browser, tmp_path, view) as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        heights = page.evaluate("[...document.querySelectorAll('#at-budget tbody tr')].map((r) => r.offsetHeight)")
+        assert max(heights) < 45
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_script_has_no_sentences_of_its_own():
+    """What is said is in report/words: a letter, a blank and a letter within quotes would be a sentence."""
+    for name in ("page.js", "standing.js", "chart.js", "tape.js"):
+        code = re.sub(r"/\*.*?\*/", "", asset(name), flags=re.DOTALL)
+        quoted = re.findall(r'"[^"\n]*[a-z]{3,} [a-z]{2,} [a-z]+[^"\n]*"', code)
+        assert not [text for text in quoted if "sans-serif" not in text and "=" not in text], name
 
 
 def test_names_and_numbers_of_every_trial_stay_on_one_line(page):

@@ -72,7 +72,7 @@ def _trials(comparison: Comparison) -> str:
         did = did if terms.settings.failed == "worst" else f"{'was' if lost == 1 else 'were'} dropped"
         return f"{many}; {plural(lost, 'run')} failed and {did}"
     if terms.settings.failed == "worst":
-        return f"{many}, {lost} of {total} failed and count as the worst score"
+        return f"{many}, {lost} of {total} failed and count{'s' * (lost == 1)} as the worst score"
     return f"{many}, {lost} failed and were dropped"
 
 
