@@ -10,8 +10,26 @@ def _write(path, head, rows):
     path.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
 
 
+def write_cv_results(path: Path, parameter: str, top: float) -> None:
+    """As ``pandas.DataFrame(search.cv_results_).to_csv(path)`` of scikit-learn writes it."""
+    rng = np.random.default_rng(int(100 * top))
+    folds = top - 0.1 * rng.random((30, 1)) + 0.01 * rng.standard_normal((30, 3))
+    rows = [
+        f"{i},0.01,0.0,0.001,0.0,{value:.5g},{{'{parameter}': {value:.5g}}},"
+        + ",".join(f"{score:.5f}" for score in (*own, own.mean()))
+        + ",0.01,1"
+        for i, (own, value) in enumerate(zip(folds, 10 ** rng.uniform(-3, 3, 30), strict=True))
+    ]
+    head = f",mean_fit_time,std_fit_time,mean_score_time,std_score_time,param_{parameter},params"
+    scores = "split0_test_score,split1_test_score,split2_test_score,mean_test_score,std_test_score,rank_test_score"
+    _write(path, f"{head},{scores}", rows)
+
+
 def write_tables(folder: Path) -> None:
-    """seeds.csv, results.csv, search.csv, wandb.csv, samples.csv, perplexity.csv, searches.csv, tpe.csv and runs/."""
+    """seeds.csv, results.csv, search.csv, wandb.csv, samples.csv, perplexity.csv, searches.csv, tpe.csv, svc.csv,
+    tree.csv and runs/."""
+    write_cv_results(folder / "svc.csv", "C", 0.95)
+    write_cv_results(folder / "tree.csv", "max_depth", 0.85)
     rng = np.random.default_rng(0)
     seeds = [
         (name, seed, mean + 0.006 * rng.standard_normal())

@@ -72,6 +72,7 @@ def test_the_verdicts_of_the_guides_are_right(tables, monkeypatch, capsys):
         ("compare seeds.csv", "large"),
         ("compare results.csv", "cnn"),
         ("compare study.db", "cnn"),
+        ("compare svc.csv tree.csv", "svc"),
         ("compare wandb.csv", "cnn"),
         ("compare samples.csv --group problem", "large"),
         ("compare perplexity.csv --direction min", "transformer"),
