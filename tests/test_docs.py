@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,9 @@ def tables(tmp_path_factory):
     write_tables(folder)
     write_optuna(folder / "study.db")
     write_optuna(folder / "tpe.db", "tpe")
+    artefacts = Path(__file__).parent / "readers" / "artefacts"
+    shutil.copytree(artefacts / "smac", folder / "smac3_output")
+    shutil.copytree(artefacts / "helm", folder / "benchmark_output" / "runs" / "suite")
     return folder
 
 

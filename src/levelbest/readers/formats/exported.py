@@ -97,11 +97,12 @@ _RAY = Export(
 SYNE_TUNE = Export(
     "syne-tune",
     "Syne Tune's reports (results.csv.zip)",
-    "Syne Tune reports",
+    "Syne Tune's table of reports",
     frozenset({"trial_id", "st_worker_time", "st_tuner_time"}),
     {"cost": "st_worker_time", "trial": "trial_id"},
     settings="config_",
     private=frozenset({"st_worker_timestamp", "st_tuner_time", "st_worker_iter", "st_worker_cost", "st_decision"}),
+    tells_failures=False,
 )
 _AMLTK = Export(
     "amltk",
