@@ -38,7 +38,7 @@ def plain(value: object) -> object:
     if isinstance(value, dict):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, (int, np.integer)):
@@ -55,10 +55,10 @@ def dump_json(document: object) -> str:
 
 def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """A table for notebooks; every cell is text."""
-    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
+    head = "".join(f"<th>{escape(head_text)}</th>" for head_text in heads)
     body = "".join("<tr>" + "".join(f"<td>{escape(one)}</td>" for one in row) + "</tr>" for row in rows)
-    said = f'<caption style="text-align: left">{escape(caption)}</caption>'
-    return f"<table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    title = f'<caption style="text-align: left">{escape(caption)}</caption>'
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def round_places(budgets: Sequence[int], most: int = 15) -> list[int]:

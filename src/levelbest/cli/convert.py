@@ -49,8 +49,8 @@ def command(
             document["trials"] = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         else:
             document["out"] = str(out)
-        document["skipped"] = [one.to_dict() for one in trials.skipped]
-        document["warnings"] = [one.to_dict() for one in trials.cautions]
+        document["skipped"] = [loss.to_dict() for loss in trials.skipped]
+        document["warnings"] = [caution.to_dict() for caution in trials.cautions]
         click.echo(dump_json(document))
     elif out is None:
         click.echo(tidy_text(trials, kind or "csv", hide=hide), nl=False)

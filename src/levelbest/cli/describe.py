@@ -30,28 +30,28 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
     from levelbest.report.words.reading import read_as, reading_lines
 
     trials = load_trials(files, options, quiet=True)
-    found = describe(trials, rng=seed)
+    descriptions = describe(trials, rng=seed)
     if out is not None:
         from levelbest.report.figures.descriptions import save_descriptions
 
-        save_descriptions(found, out)
+        save_descriptions(descriptions, out)
     reasons = _reasons(files)
     if as_json:
         document = {
-            "families": [one.to_dict() for one in found],
+            "families": [description.to_dict() for description in descriptions],
             **read_as(trials),
-            "skipped": [one.to_dict() for one in trials.skipped],
-            "warnings": [one.to_dict() for one in trials.cautions],
+            "skipped": [loss.to_dict() for loss in trials.skipped],
+            "warnings": [caution.to_dict() for caution in trials.cautions],
         }
         if reasons:
             names = ("reason", "n_trials", "families")
-            document["reasons"] = [dict(zip(names, one, strict=True)) for one in reasons]
+            document["reasons"] = [dict(zip(names, reason, strict=True)) for reason in reasons]
         click.echo(dump_json(document))
         return
     from levelbest.report.terminal.curves import print_cautions
     from levelbest.report.terminal.descriptions import print_descriptions
 
-    print_descriptions(found)
+    print_descriptions(descriptions)
     if reasons:
         from levelbest.run.ledger import reason_lines
 
@@ -72,7 +72,7 @@ def _reasons(files: tuple[str, ...]) -> list[Reason]:
     """Why trials of the ledgers among the files failed."""
     from levelbest.readers.formats.ledger import READER
 
-    ledgers = [Path(one) for one in files if Path(one).is_file() and READER.recognises(Path(one))]
+    ledgers = [Path(file) for file in files if Path(file).is_file() and READER.recognises(Path(file))]
     if not ledgers:
         return []
     from levelbest.run.ledger import failure_reasons

@@ -100,12 +100,12 @@ def _costs(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     if value is None:
         return None
     try:
-        found = tuple(sorted(float(part) for part in value.split(",")))
+        levels = tuple(sorted(float(part) for part in value.split(",")))
     except ValueError:
         raise click.BadParameter(f"{value!r} is not a list of costs; write 3600,7200", ctx, param) from None
-    if found[0] <= 0:
+    if levels[0] <= 0:
         raise click.BadParameter(f"a budget of cost is more than 0, got {value!r}", ctx, param)
-    return found
+    return levels
 
 
 def cost_option(function: F) -> F:
@@ -184,10 +184,10 @@ def seed_option(function: F) -> F:
 
 def _reader_options(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
     """``KEY=VALUE``, as often as needed."""
-    for one in value:
-        if "=" not in one:
-            raise click.BadParameter(f"{one!r} is not KEY=VALUE, e.g. study=cnn", ctx, param)
-    return dict(one.split("=", 1) for one in value)
+    for pair in value:
+        if "=" not in pair:
+            raise click.BadParameter(f"{pair!r} is not KEY=VALUE, e.g. study=cnn", ctx, param)
+    return dict(pair.split("=", 1) for pair in value)
 
 
 def data_options(function: F) -> F:

@@ -93,5 +93,7 @@ def tell_report(report: Report, as_json: bool) -> None:
         return
     from levelbest.report.terminal.report import print_report
 
-    beside = {str(one.parent) for one in report.files if one != report.page}
-    print_report(report.view, [str(report.page), *(f"figures, tables and checklist: {one}" for one in sorted(beside))])
+    beside = {str(file.parent) for file in report.files if file != report.page}
+    print_report(
+        report.view, [str(report.page), *(f"figures, tables and checklist: {folder}" for folder in sorted(beside))]
+    )

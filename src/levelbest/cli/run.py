@@ -42,13 +42,13 @@ def command(
     from levelbest.run.runner import run_study
     from levelbest.run.study_file import read_study
 
-    found = read_study(study)
+    planned = read_study(study)
     if check:
-        _show(found)
+        _show(planned)
         return
     reporter = reporter_for("json" if as_json else "quiet" if quiet else "auto")
     done = run_study(
-        found,
+        planned,
         ledger or study.with_suffix(".db"),
         engine=engine,
         workers=workers,
@@ -79,7 +79,7 @@ def _show(study: object) -> None:
     from levelbest.run.study import Study
 
     assert isinstance(study, Study)
-    for name in dict.fromkeys(one.function for one in study.families if isinstance(one.function, str)):
+    for name in dict.fromkeys(family.function for family in study.families if isinstance(family.function, str)):
         _import(name, study.folder)
     for place, family in enumerate(study.families):
         number = place if family.number is None else family.number

@@ -67,21 +67,21 @@ def command(as_json: bool, out: Path | None, **options: Any) -> None:
         _summaries(options, out, as_json)
         return
     law = _law(options)
-    n = options["n"] or [one for one in (1, 2, 5, 10, 20, 40, 80) if one <= options["n_trials"]]
+    n = options["n"] or [budget for budget in (1, 2, 5, 10, 20, 40, 80) if budget <= options["n_trials"]]
     if options["against"]:
         _two_laws(law, options, n, as_json)
         return
-    found = _run(law, options, n, quiet=as_json)
+    simulated = _run(law, options, n, quiet=as_json)
     if out is not None:
         from levelbest.report.figures.coverage import save_simulation
 
-        save_simulation(found, out)
+        save_simulation(simulated, out)
     if as_json:
-        click.echo(dump_json(found.to_dict()))
+        click.echo(dump_json(simulated.to_dict()))
         return
     from levelbest.report.terminal.simulation import print_simulation
 
-    print_simulation(found)
+    print_simulation(simulated)
     if out is not None:
         click.echo(f"figure: {out}")
 

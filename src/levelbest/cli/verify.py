@@ -22,7 +22,7 @@ def command(ledger: Path, head: str | None, as_json: bool) -> None:
     from levelbest._plain import dump_json
     from levelbest.run.verify import verify_ledger
 
-    found = verify_ledger(ledger, head)
-    click.echo(dump_json(found.to_dict()) if as_json else str(found))
-    if not found.whole:
+    verified = verify_ledger(ledger, head)
+    click.echo(dump_json(verified.to_dict()) if as_json else str(verified))
+    if not verified.whole:
         click.get_current_context().exit(1)

@@ -51,10 +51,10 @@ def variance(trials: Any, *, confidence: float = Settings.confidence, **reading:
             "variance by source needs configurations that have several runs each, and there are none; name the seed "
             f"({named('seed_column')}) and the columns of the configuration ({named('configuration')})"
         )
-    found = family_variances(table, confidence=confidence)
-    if not found:
+    variances = family_variances(table, confidence=confidence)
+    if not variances:
         raise DataError("variance by source needs two configurations with scores, one of them with several runs")
-    return found
+    return variances
 
 
 def family_variances(trials: Trials, *, confidence: float = Settings.confidence) -> Variances:

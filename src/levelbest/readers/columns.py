@@ -113,10 +113,10 @@ def texts(column: Cells) -> npt.NDArray[np.object_]:
         plain = np.ma.getdata(column)
         distinct, codes = np.unique(plain, return_inverse=True)
         names = np.array([_number_text(value) for value in distinct], dtype=object)
-        found = names[codes.ravel()]
+        words = names[codes.ravel()]
         if empty is not None:
-            found[empty] = None
-        return found
+            words[empty] = None
+        return words
     return _objects([None if value is None else str(value) for value in column])
 
 

@@ -24,9 +24,9 @@ def limit_of(what: str) -> int:
     given = os.environ.get(variable, "").strip()
     if not given:
         return _LIMITS[what]
-    found = re.fullmatch(r"([0-9.]+)\s*([KMGT]?)(i?B)?", given, re.IGNORECASE)
+    match = re.fullmatch(r"([0-9.]+)\s*([KMGT]?)(i?B)?", given, re.IGNORECASE)
     try:
-        size = float(found[1]) * _UNITS[found[2].upper()] if found else 0.0
+        size = float(match[1]) * _UNITS[match[2].upper()] if match else 0.0
     except ValueError:
         size = 0.0
     if size < 1:

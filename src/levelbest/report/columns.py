@@ -45,8 +45,8 @@ def machine_columns(trials: Trials) -> tuple[str, ...]:
 
 
 def _holds_paths(column: Any) -> bool:
-    texts = [one for one in column[:1000].tolist() if isinstance(one, str) and one]
-    return bool(texts) and any(_PATH.match(one) for one in texts)
+    texts = [cell for cell in column[:1000].tolist() if isinstance(cell, str) and cell]
+    return bool(texts) and any(_PATH.match(text) for text in texts)
 
 
 def trial_table(trials: Trials, hidden: frozenset[str]) -> dict[str, tuple[object, ...]]:

@@ -294,10 +294,10 @@ def _count(codes: npt.NDArray[np.int32] | None) -> int | None:
     return None if codes is None else int(np.unique(codes).size)
 
 
-def _configurations(one: Trials) -> int | None:
-    if not one.configuration or len(one) > 1_000_000:
+def _configurations(trials: Trials) -> int | None:
+    if not trials.configuration or len(trials) > 1_000_000:
         return None
-    rows = zip(*(column.tolist() for column in one.configuration.values()), strict=True)
+    rows = zip(*(column.tolist() for column in trials.configuration.values()), strict=True)
     return len({tuple(map(repr, row)) for row in rows})
 
 

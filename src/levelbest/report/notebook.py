@@ -26,7 +26,7 @@ def curves_html(curves: Sequence[Curve]) -> str:
     from levelbest.report.figures.curves import new_axes, own_style
 
     with own_style():
-        ax = draw_on(new_axes(), curves, bands=len(curves) <= 7, log=max(one.n[-1] for one in curves) > _LOG_FROM)
+        ax = draw_on(new_axes(), curves, bands=len(curves) <= 7, log=max(curve.n[-1] for curve in curves) > _LOG_FROM)
         name_ends(ax)
         picture = _picture(ax.figure, f"Curves of the best {curves[0].score} against the budget")  # type: ignore[arg-type]
     rows = []
@@ -54,7 +54,7 @@ def comparison_html(comparison: Comparison) -> str:
     from levelbest.report.figures.curves import own_style
     from levelbest.report.figures.standings import standings_figure
 
-    said = "".join(f"<p>{escape(sentence)}</p>" for sentence in comparison.summary)
+    sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in comparison.summary)
     with own_style():
         figure = standings_figure(comparison)
         picture = "" if figure is None else _picture(figure, "Who is best, and the families with their limits")
@@ -72,10 +72,10 @@ def comparison_html(comparison: Comparison) -> str:
             ]
         )
     if not rows:
-        return said + picture
+        return sentences + picture
     terms = comparison.terms
     heads = ["family", f"best of {comparison.standings[0].budget:g}", f"{100 * comparison.confidence:g} %"]
-    return said + picture + html_table([*heads, f"{terms.unit}s", "failed", "better than"], rows)
+    return sentences + picture + html_table([*heads, f"{terms.unit}s", "failed", "better than"], rows)
 
 
 def _picture(figure: Figure, text: str) -> str:

@@ -33,15 +33,15 @@ _SHOWN = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 100
 def problem_section(curves: Sequence[Curve], columns: Mapping[str, str]) -> Section:
     """Every problem with its samples and its best of n, those that hold the curves back most first."""
     sign = 1.0 if curves[0].direction == "max" else -1.0
-    names = list(dict.fromkeys(str(name) for one in curves for name in _best(one).groups))
+    names = list(dict.fromkeys(str(name) for curve in curves for name in _best(curve).groups))
     rows: dict[str, list[str]] = {name: [name] for name in names}
     last: dict[str, list[float]] = {name: [] for name in names}
     heads, stuck = ["Problem"], []
     _add_roles(heads, rows, curves, columns)
-    for one in curves:
-        best = _best(one)
-        prefix = f"{one.family}: " if len(curves) > 1 else ""
-        heads += [f"{prefix}samples", f"{prefix}n = 1", f"{prefix}n = {one.n[-1]}"]
+    for curve in curves:
+        best = _best(curve)
+        prefix = f"{curve.family}: " if len(curves) > 1 else ""
+        heads += [f"{prefix}samples", f"{prefix}n = 1", f"{prefix}n = {curve.n[-1]}"]
         place = {str(name): i for i, name in enumerate(best.groups)}
         ends = _last_known(best.by_group)
         for name in names:
@@ -55,7 +55,7 @@ def problem_section(curves: Sequence[Curve], columns: Mapping[str, str]) -> Sect
         still = int(np.count_nonzero(best.by_group[:, 0] == ends))
         never = int(np.count_nonzero(sign * ends <= (sign * ends).min())) if still else 0
         stuck.append(
-            f"{one.family}: {still} of {best.groups.size} problems gain nothing from more samples"
+            f"{curve.family}: {still} of {best.groups.size} problems gain nothing from more samples"
             + (
                 f", {never} of them at the lowest value, {show_number(float(sign * (sign * ends).min()), 3)}"
                 * bool(never)
@@ -95,11 +95,11 @@ def _add_roles(
 def stratum_section(curves: Sequence[Curve], headline: int) -> Section:
     """Each stratum over its own problems, at one sample, the headline budget and the end of the curve."""
     rows = []
-    budgets = list(dict.fromkeys([1, headline, *(int(one.n[-1]) for one in curves)]))
-    for one in curves:
-        for part in one.strata:
+    budgets = list(dict.fromkeys([1, headline, *(int(curve.n[-1]) for curve in curves)]))
+    for curve in curves:
+        for part in curve.strata:
             cells = [_point(part.best, part.limits, n) for n in budgets]
-            rows.append((part.label, one.family, str(part.best.groups.size), *cells))
+            rows.append((part.label, curve.family, str(part.best.groups.size), *cells))
     return Section(
         title="Strata",
         note=(
@@ -114,12 +114,12 @@ def stratum_section(curves: Sequence[Curve], headline: int) -> Section:
 def all_table(curves: Sequence[Curve]) -> Section | None:
     """Curves of the chance that all of n succeed, at round budgets; None where there is one sample each."""
     rows = []
-    for one in curves:
-        for i, n in enumerate(one.n):
-            if one.n[-1] > 1 and (n in _SHOWN or i == one.n.size - 1):
-                decimals = round_to_uncertainty(one.value[i], one.low[i], one.high[i])
-                shown = (show_number(x, decimals) for x in (one.value[i], one.low[i], one.high[i]))
-                rows.append((one.family, str(int(n)), *shown))
+    for curve in curves:
+        for i, n in enumerate(curve.n):
+            if curve.n[-1] > 1 and (n in _SHOWN or i == curve.n.size - 1):
+                decimals = round_to_uncertainty(curve.value[i], curve.low[i], curve.high[i])
+                shown = (show_number(x, decimals) for x in (curve.value[i], curve.low[i], curve.high[i]))
+                rows.append((curve.family, str(int(n)), *shown))
     if not rows:
         return None
     return Section(

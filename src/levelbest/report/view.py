@@ -209,13 +209,13 @@ class View:
         """Which statistics there are lines for."""
         return tuple(dict.fromkeys(line.statistic for line in self.lines))
 
-    def headline_n(self, one: Family) -> int:
+    def headline_n(self, family: Family) -> int:
         """The n of a family's headline number: all its trials, where they are fewer than the headline budget."""
-        return min(self.headline, one.n_trials)
+        return min(self.headline, family.n_trials)
 
-    def headline_mark(self, one: Family) -> str:
+    def headline_mark(self, family: Family) -> str:
         """What goes beside the number where its n is not that of the column."""
-        n = self.headline_n(one)
+        n = self.headline_n(family)
         return "" if n == self.headline else f" (n = {n})"
 
     def lines_of(self, statistic: str, axis: str = "trials") -> tuple[Line, ...]:
@@ -316,4 +316,4 @@ def pair_of(pair: PairComparison, statistic: str, axis: str) -> Pair:
 
 
 def _numbers(column: Any) -> Numbers:
-    return tuple(float(one) for one in column)
+    return tuple(float(number) for number in column)

@@ -38,7 +38,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: the verdict with its picture, and where the page is."""
-        shown = html_table(["verdict"], [[one] for one in self.view.verdict], caption=f"page: {self.page}")
+        shown = html_table(["verdict"], [[sentence] for sentence in self.view.verdict], caption=f"page: {self.page}")
         return shown if self.view.comparison is None else self.view.comparison._repr_html_() + shown
 
     def __repr__(self) -> str:

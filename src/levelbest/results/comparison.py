@@ -143,7 +143,7 @@ class PairComparison:
     @property
     def decided(self) -> bool:
         """Whether some budget has a winner."""
-        return any(one.decided for one in self.verdicts)
+        return any(verdict.decided for verdict in self.verdicts)
 
     @property
     def sentence(self) -> str:
@@ -187,7 +187,7 @@ class PairComparison:
             {
                 "families": list(self.families),
                 "points": [dict(zip(keys, point, strict=True)) for point in columns],
-                "verdicts": [one.to_dict() for one in self.verdicts],
+                "verdicts": [verdict.to_dict() for verdict in self.verdicts],
                 "p_values": self.p_value,
                 "effect": self.effect.to_dict(),
                 "further_trials": self.further,
@@ -198,7 +198,7 @@ class PairComparison:
                 "n_trials": list(self.n_trials),
                 "n_failed": list(self.n_failed),
                 "n_searches": self.n_searches,
-                "crossings": [one.to_dict() for one in self.crossings],
+                "crossings": [crossing.to_dict() for crossing in self.crossings],
                 "relative": [dict(zip(("n", "value", "low", "high"), row, strict=True)) for row in self.relative],
                 "chance_better": [dict(zip(("n", "value"), row, strict=True)) for row in self.chance],
                 "mean_cost_scaling": [dict(zip(("n", "difference"), row, strict=True)) for row in scaled],
@@ -278,7 +278,7 @@ class Comparison:
     @property
     def sentences(self) -> tuple[str, ...]:
         """A sentence for every pair, those with a verdict first."""
-        return tuple(one.sentence for one in sorted(self.pairs, key=lambda one: not one.decided))
+        return tuple(pair.sentence for pair in sorted(self.pairs, key=lambda pair: not pair.decided))
 
     def pair(self, first: str, second: str) -> PairComparison:
         """The comparison of two families, ``first`` minus ``second``.
@@ -288,11 +288,11 @@ class Comparison:
         KeyError
             Where these two were not compared.
         """
-        for one in self.pairs:
-            if one.families == (first, second):
-                return one
-            if one.families == (second, first):
-                return one.mirrored()
+        for pair in self.pairs:
+            if pair.families == (first, second):
+                return pair
+            if pair.families == (second, first):
+                return pair.mirrored()
         raise KeyError((first, second))
 
     def __str__(self) -> str:
@@ -302,7 +302,7 @@ class Comparison:
         pairs = f"{len(self.pairs)} pair{'s' * (len(self.pairs) != 1)}"
         if len(self.pairs) == 1:
             return f"Comparison({' - '.join(self.families)}: {_ranges(self.pairs[0].verdicts)})"
-        decided = sum(one.decided for one in self.pairs)
+        decided = sum(pair.decided for pair in self.pairs)
         return f"Comparison({', '.join(self.families)}: {decided} of {pairs} decided)"
 
     def _repr_html_(self) -> str:
@@ -317,9 +317,9 @@ class Comparison:
 
         terms, settings = self.terms, self.terms.settings
         document: dict[str, object] = {
-            "comparisons": [one.to_dict() for one in self.pairs],
+            "comparisons": [pair.to_dict() for pair in self.pairs],
             "summary": list(self.summary),
-            "families": [one.to_dict() for one in self.standings],
+            "families": [standing.to_dict() for standing in self.standings],
             "possible_best": list(self.possible_best),
             "baseline": self.baseline,
             "design": terms.design,
@@ -344,7 +344,7 @@ class Comparison:
             document["variances"] = [own.to_dict() for own in self.variances]
         if self.strata:
             document["strata"] = [
-                {"stratum": label, "comparisons": [one.to_dict() for one in inside.pairs]}
+                {"stratum": label, "comparisons": [pair.to_dict() for pair in inside.pairs]}
                 for label, inside in self.strata
             ]
         return document
@@ -353,10 +353,10 @@ class Comparison:
         """One row per pair and budget, as a dataframe of pandas where it is installed, else of polars."""
         names = ("first", "second", "budget", "difference", "low", "high", "p_value", "verdict")
         rows = [
-            (*one.families, budget, difference, low, high, p_value, one.verdict_at(float(budget)))
-            for one in self.pairs
+            (*pair.families, budget, difference, low, high, p_value, pair.verdict_at(float(budget)))
+            for pair in self.pairs
             for budget, difference, low, high, p_value in zip(
-                one.budget.tolist(), one.difference, one.low, one.high, one.p_value, strict=True
+                pair.budget.tolist(), pair.difference, pair.low, pair.high, pair.p_value, strict=True
             )
         ]
         return as_frame(dict(zip(names, zip(*rows, strict=True), strict=True)))
@@ -370,5 +370,8 @@ class Comparison:
 
 def _ranges(verdicts: tuple[Verdict, ...]) -> str:
     """``cnn at 5 to 20, undecided at 1 to 4``."""
-    at = [(one, f"{one.start:g}" if one.start == one.end else f"{one.start:g} to {one.end:g}") for one in verdicts]
+    at = [
+        (verdict, f"{verdict.start:g}" if verdict.start == verdict.end else f"{verdict.start:g} to {verdict.end:g}")
+        for verdict in verdicts
+    ]
     return ", ".join(f"{one.verdict} at {budgets}" for one, budgets in at)

@@ -101,10 +101,10 @@ class Curve:
 
     def at(self, n: int) -> int:
         """The position of budget ``n``."""
-        found = np.flatnonzero(self.n == n)
-        if not found.size:
+        places = np.flatnonzero(self.n == n)
+        if not places.size:
             raise InputError(f"the curve of {self.family} has no point at n = {n}; ask for it with n=")
-        return int(found[0])
+        return int(places[0])
 
     def point(self, budget: float) -> tuple[float, float, float, float]:
         """Budget, value, low and high at the largest budget of the curve that is no larger."""
@@ -189,7 +189,7 @@ class Curve:
             document["n_runs"] = self.n_runs
             document["variance"] = None if self.variance is None else self.variance.to_dict()
         if self.strata:
-            document["strata"] = [one.to_dict() for one in self.strata]
+            document["strata"] = [stratum.to_dict() for stratum in self.strata]
         return document
 
 
@@ -223,18 +223,20 @@ class CurveSet(tuple[Curve, ...]):
 
 def curves_frame(curves: Sequence[Curve]) -> Frame:
     """One row per family and budget; a dataframe of whichever library is installed."""
-    columns: dict[str, list[object]] = {"family": [one.family for one in curves for _ in one.n]}
+    columns: dict[str, list[object]] = {"family": [curve.family for curve in curves for _ in curve.n]}
     for name in ("n", "value", "low", "high", "spread"):
-        columns[name] = [number for one in curves for number in getattr(one, name).tolist()]
+        columns[name] = [number for curve in curves for number in getattr(curve, name).tolist()]
     nowhere = float("nan")
-    if any(one.new_run is not None for one in curves):
+    if any(curve.new_run is not None for curve in curves):
         columns["new_run"] = [
             number
-            for one in curves
-            for number in ([nowhere] * one.n.size if one.new_run is None else one.new_run.tolist())
+            for curve in curves
+            for number in ([nowhere] * curve.n.size if curve.new_run is None else curve.new_run.tolist())
         ]
-    if any(one.cost is not None for one in curves):
+    if any(curve.cost is not None for curve in curves):
         columns["cost"] = [
-            number for one in curves for number in ([nowhere] * one.n.size if one.cost is None else one.cost.tolist())
+            number
+            for curve in curves
+            for number in ([nowhere] * curve.n.size if curve.cost is None else curve.cost.tolist())
         ]
     return as_frame(columns)

@@ -84,7 +84,10 @@ class Variances(tuple[FamilyVariance, ...]):
         return "\n".join(map(str, self))
 
     def __repr__(self) -> str:
-        shares = [f"{own.family}: {', '.join(f'{one.name} {one.variance:.3g}' for one in own.sources)}" for own in self]
+        shares = [
+            f"{own.family}: {', '.join(f'{source.name} {source.variance:.3g}' for source in own.sources)}"
+            for own in self
+        ]
         return f"Variances({'; '.join(shares)})"
 
     def _repr_html_(self) -> str:
@@ -98,9 +101,18 @@ class Variances(tuple[FamilyVariance, ...]):
     def to_frame(self) -> Frame:
         """One row per family and source, as a dataframe of pandas where it is installed, else of polars."""
         rows = [
-            (own.family, one.name, one.levels, one.df, one.variance, one.low, one.high, own.components.share(one.name))
+            (
+                own.family,
+                source.name,
+                source.levels,
+                source.df,
+                source.variance,
+                source.low,
+                source.high,
+                own.components.share(source.name),
+            )
             for own in self
-            for one in own.sources
+            for source in own.sources
         ]
         names = ("family", "source", "levels", "df", "variance", "low", "high", "share")
         return as_frame(dict(zip(names, zip(*rows, strict=True), strict=True)))

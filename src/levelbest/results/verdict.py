@@ -101,12 +101,12 @@ class Crossing:
 
 def winners(verdicts: tuple[Verdict, ...]) -> list[str]:
     """The families that win somewhere, in the order of the budgets."""
-    return list(dict.fromkeys(one.verdict for one in verdicts if one.decided))
+    return list(dict.fromkeys(verdict.verdict for verdict in verdicts if verdict.decided))
 
 
 def verdict_among(ranges: Sequence[Ranged], budget: float) -> str:
     """The verdict at one budget; where two ranges of cost meet, the one that decides."""
-    here = [one.verdict for one in ranges if one.start <= budget <= one.end]
+    here = [part.verdict for part in ranges if part.start <= budget <= part.end]
     decided = [verdict for verdict in here if verdict not in (UNDECIDED, NOT_COMPARABLE)]
     return [*decided, *here, NOT_COMPARABLE][0]
 

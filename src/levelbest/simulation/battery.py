@@ -154,7 +154,7 @@ def simulate(
     ``progress`` is called with (chunks done, chunks in all).
     """
     trials = _check.as_count(n_trials, "n_trials")
-    budgets = tuple(int(one) for one in np.unique(_check.as_budgets(n, trials)[0]))
+    budgets = tuple(int(budget) for budget in np.unique(_check.as_budgets(n, trials)[0]))
     methods = options.pop("methods", ("default",))
     plan = Plan(law, trials, budgets, (methods,) if isinstance(methods, str) else tuple(methods), **options)
     _check.as_confidence(plan.confidence)
@@ -305,7 +305,7 @@ def _kept(keep: Path | None, plan: Plan) -> dict[int, Sums]:
         return {}
     if not check_target(keep).exists():
         return {}
-    found = {}
+    chunks = {}
     wanted = plan.fingerprint()
     for line in keep.read_text(encoding="utf-8").splitlines():
         try:
@@ -314,8 +314,8 @@ def _kept(keep: Path | None, plan: Plan) -> dict[int, Sums]:
             continue  # the line that an interruption cut short: its chunk runs again
         if row["plan"] != wanted:
             raise DataError(f"{keep.name} holds chunks of another simulation; name another file, or remove it")
-        found[row["chunk"]] = row["sums"]
-    return found
+        chunks[row["chunk"]] = row["sums"]
+    return chunks
 
 
 def _append(keep: Path, plan: Plan, chunk: int, sums: Sums) -> None:

@@ -42,7 +42,7 @@ class Law:
         """The expected best of n: the integral of quantile(u^(1/n)) over u in (0, 1), or of quantile(1 - u^(1/n))."""
         nodes, weights = _unit_rule()
         budgets, _ = _check.as_budgets(n)
-        return np.array([self.quantile(self._level(nodes, one)) @ weights for one in budgets])
+        return np.array([self.quantile(self._level(nodes, budget)) @ weights for budget in budgets])
 
     def true_quantile(self, n: npt.ArrayLike, q: float) -> FloatArray:
         """The q-quantile of the best of n, q counted from worse to better: quantile(q^(1/n)), or of 1 - q^(1/n)."""
@@ -105,7 +105,7 @@ class JointLaw:
     def truth(self, n: npt.ArrayLike, q: float | None = None) -> FloatArray:
         """The true mean or quantile of the winner's reported score, by quadrature over its level and noise."""
         budgets, _ = _check.as_budgets(n)
-        return np.array([self._truth(int(one), q) for one in budgets])
+        return np.array([self._truth(int(budget), q) for budget in budgets])
 
     def _truth(self, n: int, q: float | None) -> float:
         u, weight_u = _unit_rule(panels=12)
@@ -137,7 +137,7 @@ def named_law(text: str) -> Law:
         raise InputError(f"a law is a name with numbers in brackets, such as beta(8,2), got {text!r}")
     mirror, name, inside = match.groups()
     try:
-        numbers = [float(one) for one in (inside or "").split(",") if one.strip()]
+        numbers = [float(part) for part in (inside or "").split(",") if part.strip()]
     except ValueError:
         raise InputError(f"a law's brackets hold numbers, as in beta(8,2), got {text!r}") from None
     if name in ("quadratic", "three_point", "bernoulli"):
@@ -183,9 +183,9 @@ class _Discrete(Law):
     def true_mean(self, n: npt.ArrayLike) -> FloatArray:
         budgets: IntArray = _check.as_budgets(n)[0]
         if self.direction == "max":
-            return np.array([np.diff(self.below**one, prepend=0.0) @ self.support for one in budgets])
+            return np.array([np.diff(self.below**budget, prepend=0.0) @ self.support for budget in budgets])
         above = np.maximum(1 - self.below, 0.0)  # the lowest of n lies above a point with chance above^n
-        return np.array([-np.diff(above**one, prepend=1.0) @ self.support for one in budgets])
+        return np.array([-np.diff(above**budget, prepend=1.0) @ self.support for budget in budgets])
 
 
 def _scipy_law(name: str, numbers: list[float], *, mirrored: bool, text: str) -> Law:
@@ -193,11 +193,13 @@ def _scipy_law(name: str, numbers: list[float], *, mirrored: bool, text: str) ->
 
     family = getattr(stats, name, None)
     if not isinstance(family, (stats.rv_continuous, stats.rv_discrete)):
-        known = [one for one in dir(stats) if isinstance(getattr(stats, one), (stats.rv_continuous, stats.rv_discrete))]
+        known = [
+            name for name in dir(stats) if isinstance(getattr(stats, name), (stats.rv_continuous, stats.rv_discrete))
+        ]
         raise InputError(f"unknown law {name!r}; {_check.nearest_first(name, known)[:200]}")
     try:
         frozen: Any = family(*numbers)
-        low, high = (float(one) for one in frozen.support())
+        low, high = (float(end) for end in frozen.support())
     except (TypeError, ValueError) as error:
         shapes = family.shapes or "no shapes"
         raise InputError(f"{name} takes {shapes}, then loc and scale; got {numbers}: {error}") from None

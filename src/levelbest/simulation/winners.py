@@ -60,9 +60,11 @@ def sd_by_trials(
                 row[name] = None
                 continue
             if name == "gaussian":
-                found = [float(gaussian_best(one, n, direction=law.direction)) for one in scores]
+                estimates = [float(gaussian_best(score, n, direction=law.direction)) for score in scores]
             else:
-                found = [float(expected_best(one, n, estimator=name, direction=law.direction)) for one in scores]
-            row[name] = {"mean": float(np.mean(found)), "sd": float(np.std(found, ddof=1))}
+                estimates = [
+                    float(expected_best(score, n, estimator=name, direction=law.direction)) for score in scores
+                ]
+            row[name] = {"mean": float(np.mean(estimates)), "sd": float(np.std(estimates, ddof=1))}
         rows.append(row)
     return rows

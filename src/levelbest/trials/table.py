@@ -301,8 +301,8 @@ class Trials:
         """How a notebook shows it: one row a family."""
         rows = []
         for name in self.families:
-            one = self[name]
-            rows.append([name, str(one.n_trials), str(one.n_failed), str(one.n_running)])
+            own = self[name]
+            rows.append([name, str(own.n_trials), str(own.n_failed), str(own.n_running)])
         score = self.metric.reported or f"{self.metric.selection} (validation only)"
         return html_table(["family", "trials", "failed", "running"], rows, caption=f"Trials; score: {score}")
 
@@ -315,10 +315,10 @@ class Trials:
     def __str__(self) -> str:
         parts = []
         for name in self.families:
-            one = self[name]
-            failed = f", {one.n_failed} failed" if one.n_failed else ""
-            running = f", {one.n_running} still running" if one.n_running else ""
-            parts.append(f"{name}: {one.n_trials} trial{'s' * (one.n_trials != 1)}{failed}{running}")
+            own = self[name]
+            failed = f", {own.n_failed} failed" if own.n_failed else ""
+            running = f", {own.n_running} still running" if own.n_running else ""
+            parts.append(f"{name}: {own.n_trials} trial{'s' * (own.n_trials != 1)}{failed}{running}")
         return "; ".join(parts)
 
 

@@ -37,8 +37,8 @@ def metric_rows(name: str, text: str, skipped: list[Skipped]) -> list[dict[str, 
 def _of_value(value: object) -> list[dict[str, object]]:
     if isinstance(value, dict) and value:
         return [flatten(value)]
-    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-        return _merged([flatten(one) for one in value])
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        return _merged([flatten(item) for item in value])
     if isinstance(value, int | float) and not isinstance(value, bool):
         return [{"value": value}]
     raise ValueError("it holds no metrics by name")

@@ -91,7 +91,7 @@ def study_table(study: Study, about: str) -> RawTable:
     objectives = _objective_names(study)
     skipped = list(study.skipped)
     rows = []
-    for trial in sorted(study.trials, key=lambda one: one.number):
+    for trial in sorted(study.trials, key=lambda other: other.number):
         where = f"study {study.name!r}, trial {trial.number}"
         if trial.state not in STATUS:
             why = "queued, never started" if trial.state == "WAITING" else f"unknown state {trial.state!r}"
@@ -159,7 +159,7 @@ def _search_facts(study: Study) -> dict[str, str]:
 
 def _sampler_of(key: str) -> str | None:
     for pattern, name in _SAMPLER_TRACES:
-        found = pattern.match(key)
-        if found:
-            return name or found.group(1)
+        match = pattern.match(key)
+        if match:
+            return name or match.group(1)
     return None

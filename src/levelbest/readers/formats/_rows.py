@@ -104,8 +104,8 @@ def number(value: Any) -> float | None:
 
 def whole(value: Any, otherwise: int = 0) -> int:
     """A whole number from what should be one."""
-    found = number(value)
-    return otherwise if found is None or not math.isfinite(found) else int(found)
+    numeric = number(value)
+    return otherwise if numeric is None or not math.isfinite(numeric) else int(numeric)
 
 
 def rows_by_step(points: Iterable[tuple[str, Any, Any]]) -> list[Record]:
@@ -128,8 +128,8 @@ def rows_by_step(points: Iterable[tuple[str, Any, Any]]) -> list[Record]:
 
 def seed_of(configuration: Iterable[str]) -> dict[str, str]:
     """The role of a hyperparameter that is plainly the random seed."""
-    found = [one for one in configuration if one.lower().replace("/", ".").rsplit(".", 1)[-1].lstrip("-") in _SEEDS]
-    return {"seed": found[0]} if len(found) == 1 else {}
+    seeds = [name for name in configuration if name.lower().replace("/", ".").rsplit(".", 1)[-1].lstrip("-") in _SEEDS]
+    return {"seed": seeds[0]} if len(seeds) == 1 else {}
 
 
 def flatten(value: Any, prefix: str = "") -> Record:
@@ -233,8 +233,8 @@ def open_sqlite(path: Path) -> Iterator[sqlite3.Connection]:
             with closing(_connect(Path(folder) / path.name, "mode=rw")) as connection:
                 yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:  # of a damaged name in a message
-        said = "".join(letter if letter.isprintable() else " " for letter in str(error))
-        raise DataError(f"{path.name} is not a readable SQLite database: {said}") from error
+        message = "".join(letter if letter.isprintable() else " " for letter in str(error))
+        raise DataError(f"{path.name} is not a readable SQLite database: {message}") from error
     except OSError as error:
         raise InputError(f"{path.name} cannot be read: {error.strerror or error}") from error
 

@@ -92,8 +92,8 @@ def _below_search(directory: object, run: object) -> str | None:
 
 def _score_roles(names: Iterable[str]) -> dict[str, str]:
     """AllenTune's own default, or the only one there is, that is no loss; and the test score of the same name."""
-    found = [name for name in names if name.startswith(_BEST)]
-    scores = [name for name in found if not name.endswith("loss")] or found
+    best = [name for name in names if name.startswith(_BEST)]
+    scores = [name for name in best if not name.endswith("loss")] or best
     default = f"{_BEST}accuracy"
     chosen = default if default in scores else scores[0] if len(scores) == 1 else None
     if chosen is None:
@@ -128,16 +128,16 @@ def _folder_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, object]]:
         if f"{folder}/stdout.log" in tree.files:
             text = tree.text(f"{folder}/stdout.log")
             for seed in _SEEDS:
-                found = re.search(rf"{seed} = (\d+)", text)
-                if found:
-                    row[seed] = int(found[1])
+                match = re.search(rf"{seed} = (\d+)", text)
+                if match:
+                    row[seed] = int(match[1])
         rows.append(row)
     return rows
 
 
 def _run_number(folder: str) -> tuple[float, str]:
-    found = _RUN.match(PurePosixPath(folder).parent.name)
-    return (float(found[1]) if found else float("inf")), folder
+    match = _RUN.match(PurePosixPath(folder).parent.name)
+    return (float(match[1]) if match else float("inf")), folder
 
 
 def _json_of(tree: Tree, name: str, skipped: list[Skipped]) -> dict[str, object]:

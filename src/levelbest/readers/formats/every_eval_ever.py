@@ -112,9 +112,9 @@ def _said(result: Record) -> Record:
     if not isinstance(doubt, dict):
         return {}
     error = doubt.get("standard_error")
-    said = {"standard_error": number(error.get("value") if isinstance(error, dict) else error)}
-    said["num_samples"] = number(doubt.get("num_samples"))
-    return {key: value for key, value in said.items() if value is not None}
+    facts = {"standard_error": number(error.get("value") if isinstance(error, dict) else error)}
+    facts["num_samples"] = number(doubt.get("num_samples"))
+    return {key: value for key, value in facts.items() if value is not None}
 
 
 def _take_samples(tree: Tree, name: str, found: _Found) -> None:

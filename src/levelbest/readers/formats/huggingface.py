@@ -109,7 +109,7 @@ def _results(tree: Tree, name: str, model: str, skipped: list[Skipped]) -> list[
     else:
         document = parse_json(text) if name.endswith(".json") else load_yaml(text)
     if isinstance(document, dict) and "model-index" in document:
-        return [row for one in document["model-index"] for row in _indexed(one, model, name, skipped)]
+        return [row for index in document["model-index"] for row in _indexed(index, model, name, skipped)]
     if not isinstance(document, list):
         raise ValueError("it is no list of results")
     return [row for place, one in enumerate(document, 1) if (row := _entry(one, model, f"{name}, {place}", skipped))]

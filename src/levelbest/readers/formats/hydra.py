@@ -111,8 +111,8 @@ def _family_names(tree: Tree, sweeps: dict[str, list[str]]) -> dict[str, str]:
     """The program's name where there is one sweep, else the folders' names."""
     if len(sweeps) == 1:
         (sweep,) = sweeps
-        found = _JOB_NAME.search(_hydra_yaml(tree, sweeps[sweep][0]))
-        return {sweep: found[1].strip() if found else PurePosixPath(sweep).name or tree.name}
+        match = _JOB_NAME.search(_hydra_yaml(tree, sweeps[sweep][0]))
+        return {sweep: match[1].strip() if match else PurePosixPath(sweep).name or tree.name}
     last = {sweep: PurePosixPath(sweep).name or tree.name for sweep in sweeps}
     return {sweep: sweep if list(last.values()).count(name) > 1 else name for sweep, name in last.items()}
 
@@ -166,7 +166,7 @@ def _sampler(hydra_yaml: str) -> str | None:
     targets = re.findall(r"_target_: (\S+)", block[0]) if block else []
     if not targets or targets[0].endswith("BasicSweeper"):  # every combination of the values the user listed
         return None
-    return next((one for one in targets if "sampler" in one.lower()), targets[0]).rsplit(".", 1)[-1]  # type: ignore[no-any-return]
+    return next((target for target in targets if "sampler" in target.lower()), targets[0]).rsplit(".", 1)[-1]  # type: ignore[no-any-return]
 
 
 def _number(job: str) -> tuple[float, str]:

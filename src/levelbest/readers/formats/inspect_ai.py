@@ -102,7 +102,7 @@ def _without_copies(logs: list[_Log]) -> tuple[list[_Log], list[Skipped]]:
     """One log may be there twice, as .eval and .json or before and after scoring: its samples are counted once."""
     kept: dict[Any, _Log] = {}
     copies = []
-    for log in sorted(logs, key=lambda one: not any(sample.get("scores") for sample in one.samples)):
+    for log in sorted(logs, key=lambda other: not any(sample.get("scores") for sample in other.samples)):
         known = (log.said("eval", "run_id"), log.said("eval", "task_id"), log.said("eval", "model"))
         if kept.setdefault(known, log) is not log:
             copies.append(Skipped(log.name, f"another copy of {kept[known].name}"))
@@ -119,7 +119,7 @@ def _json_log(path: Path) -> _Log:
     if not isinstance(stored, dict) or not isinstance(stored.get("eval"), dict):
         raise DataError(f"{path.name} is not a log of inspect_ai: it has no part 'eval'")
     samples = stored.pop("samples", None) or []
-    return _Log(path.name, stored, [one for one in samples if isinstance(one, dict)])
+    return _Log(path.name, stored, [sample for sample in samples if isinstance(sample, dict)])
 
 
 def _eval_log(path: Path) -> _Log:
@@ -153,12 +153,12 @@ def _sample_parts(names: list[str]) -> Iterator[str]:
 
 def _samples(path: Path, packed: zipfile.ZipFile, name: str, skipped: list[Skipped]) -> list[dict[str, object]]:
     try:
-        found = parse_json(_content(path, packed, name))
+        content = parse_json(_content(path, packed, name))
     except _DAMAGE as error:
         skipped.append(Skipped(f"{path.name}, {name}", f"not read: {error}"))
         return []
-    listed = found if isinstance(found, list) else [found]
-    return [one for one in listed if isinstance(one, dict)]
+    listed = content if isinstance(content, list) else [content]
+    return [item for item in listed if isinstance(item, dict)]
 
 
 def _whole(stream: Any, path: Path) -> bytes:
@@ -200,7 +200,7 @@ def _table(log: _Log, several_tasks: bool) -> RawTable:
     for sample in log.samples:
         scores = _scores(sample.get("scores"), worded)
         failed = sample.get("error") is not None or not scores
-        usage = [one for one in (sample.get("model_usage") or {}).values() if isinstance(one, dict)]
+        usage = [counts for counts in (sample.get("model_usage") or {}).values() if isinstance(counts, dict)]
         rows.append(
             {
                 "system": f"{model} / {task}" if several_tasks else model,
@@ -214,7 +214,7 @@ def _table(log: _Log, several_tasks: bool) -> RawTable:
                 "total_time": number(sample.get("total_time")),
                 "working_time": number(sample.get("working_time")),
                 **{
-                    f"{kind}_tokens": sum(whole(one.get(f"{kind}_tokens")) for one in usage)
+                    f"{kind}_tokens": sum(whole(counts.get(f"{kind}_tokens")) for counts in usage)
                     for kind in ("input", "output", "total")
                     if usage
                 },

@@ -74,11 +74,11 @@ def _table(source: str, connection: sqlite3.Connection) -> RawTable:
         family.name, family.definition, family.planned = declared.name, declared.definition, declared.n_planned
     study: Record = chain.study
     skipped: list[Skipped] = []
-    found = [row for family in families.values() for row in _rows_of(family, skipped)]
-    if not found:
+    rows = [row for family in families.values() for row in _rows_of(family, skipped)]
+    if not rows:
         raise DataError(f"{source} holds no trial yet; run its study first")
     metric = study["metric"]
-    columns = columns_of(found, ["family", "trial", "status", "seed"], numbers=["wall", "cpu", "cost"])
+    columns = columns_of(rows, ["family", "trial", "status", "seed"], numbers=["wall", "cpu", "cost"])
     roles = {"family": "family", "order": "trial", "status": "status", "seed": "seed", "cost": "cost"}
     for role in ("selection", "reported"):
         if metric[role] is not None and (name := _score_name(metric[role])) in columns:

@@ -88,8 +88,8 @@ def _table(tree: Tree, family: str, folders: list[str]) -> RawTable:
 
 
 def _number(folder: str) -> tuple[float, str]:
-    found = _VERSION.fullmatch(PurePosixPath(folder).name)
-    return (float(found[1]) if found else float("inf")), folder
+    match = _VERSION.fullmatch(PurePosixPath(folder).name)
+    return (float(match[1]) if match else float("inf")), folder
 
 
 def _hparams(tree: Tree, folder: str, skipped: list[Skipped]) -> dict[str, object]:

@@ -69,7 +69,7 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     """One table per model and task, one row per document and file."""
     if path.is_file():
         tree = Tree(path.name, {path.name: path})
-        tree.files |= {one.name: one for one in sorted(path.parent.glob("results*.json")) if one != path}
+        tree.files |= {file.name: file for file in sorted(path.parent.glob("results*.json")) if file != path}
         files = [path.name]
         home = path.resolve().parent.name
     else:
@@ -78,11 +78,11 @@ def _read(path: Path, **_: object) -> list[RawTable]:
         home = tree.name
     skipped: list[Skipped] = []
     read = [_samples(tree, name, home, skipped) for name in files]
-    full = [one for one in read if one.rows]
+    full = [log for log in read if log.rows]
     if not full:
         why = f" ({skipped[0].where}: {skipped[0].why})" if skipped else ""
         raise DataError(f"{tree.name} holds no samples of lm-evaluation-harness{why}")
-    tasks = dict.fromkeys(one.task for one in full)
+    tasks = dict.fromkeys(log.task for log in full)
     together: dict[tuple[str, str], list[_File]] = {}
     for one in full:
         together.setdefault((one.model, one.task), []).append(one)
@@ -166,7 +166,7 @@ def _table(files: list[_File], several_tasks: bool) -> RawTable:
     rows: list[Record] = []
     facts = {"format": "lm-evaluation-harness samples"}
     first = files[0]
-    for order, file in enumerate(sorted(files, key=lambda one: (one.moment, one.name))):
+    for order, file in enumerate(sorted(files, key=lambda other: (other.moment, other.name))):
         system = f"{file.model} / {file.task}" if several_tasks else file.model
         common = {"system": system, "model": file.model, "task": file.task, "order": order, "seed": file.seed}
         for document, scores in file.rows.items():

@@ -182,7 +182,7 @@ def _read_run_files(tree: Tree, folder: str, run: _Run, skipped: list[Skipped]) 
                     continue
                 step = (values[2] if len(values) == 3 else None) or 0.0
                 points.append((step, values[0], key, values[1]))
-    run.points = [(key, step, value) for step, _, key, value in sorted(points, key=lambda one: one[:2])]
+    run.points = [(key, step, value) for step, _, key, value in sorted(points, key=lambda point: point[:2])]
 
 
 def _result(
@@ -210,7 +210,7 @@ def _table(runs: list[_Run], experiment: str, history: bool, about: str) -> RawT
     skipped: list[Skipped] = []
     rows: list[Record] = []
     order = 0
-    for run in sorted(runs, key=lambda one: (math.inf if one.start is None else one.start, one.run_id)):
+    for run in sorted(runs, key=lambda other: (math.inf if other.start is None else other.start, other.run_id)):
         why = None
         if run.stage == "deleted":
             why = "deleted"

@@ -54,7 +54,7 @@ def _read(path: Path, *, study: str | None = None, **_: object) -> list[RawTable
         raise DataError(f"{path.name} is no Optuna journal; {first.where}: {first.why}")
     chosen = chosen_studies(list(journal.studies.values()), study, path.name)
     chosen[0].skipped.extend(journal.lost)
-    tables = [study_table(one, "Optuna journal file") for one in chosen]
+    tables = [study_table(chosen_study, "Optuna journal file") for chosen_study in chosen]
     repeated_searches(tables, "study")
     return tables
 
@@ -89,7 +89,7 @@ class _Journal:
 
     def _create_study(self, log: Record) -> None:
         name = str(log["study_name"])
-        if any(one.name == name for one in self.studies.values()):
+        if any(study.name == name for study in self.studies.values()):
             return  # a second worker came too late: Optuna ignores it as well
         self.studies[self._next_study] = Study(name, [_DIRECTIONS[int(d)] for d in log["directions"]])
         self._next_study += 1
@@ -132,9 +132,9 @@ class _Journal:
         return None if trial.state in _FINISHED else (trial, self._home[place])
 
     def _param(self, log: Record) -> None:
-        found = self._open_trial(log)
-        if found:
-            self._set_param(*found, log["param_name"], log["param_value_internal"], log["distribution"])
+        opened = self._open_trial(log)
+        if opened:
+            self._set_param(*opened, log["param_name"], log["param_value_internal"], log["distribution"])
 
     def _set_param(self, trial: Trial, study: Study, name: str, stored: Any, distribution: Any) -> None:
         try:
@@ -143,10 +143,10 @@ class _Journal:
             study.skipped.append(Skipped(f"study {study.name!r}, trial {trial.number}, parameter {name!r}", str(error)))
 
     def _state(self, log: Record) -> None:
-        found = self._open_trial(log)
-        if not found:
+        opened = self._open_trial(log)
+        if not opened:
             return
-        trial, state = found[0], _STATES[int(log["state"])]
+        trial, state = opened[0], _STATES[int(log["state"])]
         if state == "RUNNING":
             if trial.state == "RUNNING":
                 return  # another worker took it first
@@ -158,19 +158,19 @@ class _Journal:
             trial.values = {place: _value(value) for place, value in enumerate(log["values"])}
 
     def _intermediate(self, log: Record) -> None:
-        found = self._open_trial(log)
-        if found:
-            found[0].intermediate[int(log["step"])] = _value(log["intermediate_value"])
+        opened = self._open_trial(log)
+        if opened:
+            opened[0].intermediate[int(log["step"])] = _value(log["intermediate_value"])
 
     def _user_attr(self, log: Record) -> None:
-        found = self._open_trial(log)
-        if found:
-            found[0].user_attrs.update(log["user_attr"])
+        opened = self._open_trial(log)
+        if opened:
+            opened[0].user_attrs.update(log["user_attr"])
 
     def _system_attr(self, log: Record) -> None:
-        found = self._open_trial(log)
-        if found:
-            found[0].system_attrs.update(log["system_attr"])
+        opened = self._open_trial(log)
+        if opened:
+            opened[0].system_attrs.update(log["system_attr"])
 
 
 def _value(stored: Any) -> float:

@@ -47,7 +47,9 @@ def _read(path: Path, *, study: str | None = None, **_: object) -> list[RawTable
         except KeyError as error:
             raise DataError(f"{path.name} is no Optuna storage: a table of it has no column {error}") from error
         about = f"Optuna SQLite storage, schema {_schema(connection, tables)}"
-    read = [study_table(one, about) for one in chosen_studies(list(studies.values()), study, path.name)]
+    read = [
+        study_table(chosen_study, about) for chosen_study in chosen_studies(list(studies.values()), study, path.name)
+    ]
     repeated_searches(read, "study")
     return read
 
@@ -55,16 +57,16 @@ def _read(path: Path, *, study: str | None = None, **_: object) -> list[RawTable
 def chosen_studies(studies: list[Study], name: str | None, source: str) -> list[Study]:
     """The studies that have trials, or the one that is named."""
     if name is not None:
-        _check.as_choice(name, [one.name for one in studies], f"study in {source}")
-        return [one for one in studies if one.name == name]
+        _check.as_choice(name, [study.name for study in studies], f"study in {source}")
+        return [study for study in studies if study.name == name]
     if not studies:
         raise DataError(f"{source} is an Optuna storage without a study")
-    filled = [one for one in studies if one.trials]
+    filled = [study for study in studies if study.trials]
     if not filled:
-        raise DataError(f"no study of {source} has a trial: {', '.join(one.name for one in studies)}")
-    for one in studies:
-        if not one.trials:
-            filled[0].skipped.append(Skipped(f"study {one.name!r}", "it has no trials"))
+        raise DataError(f"no study of {source} has a trial: {', '.join(study.name for study in studies)}")
+    for study in studies:
+        if not study.trials:
+            filled[0].skipped.append(Skipped(f"study {study.name!r}", "it has no trials"))
     return filled
 
 
@@ -84,10 +86,10 @@ def _rows(connection: sqlite3.Connection, table: str) -> Iterator[dict[str, obje
 
 def _schema(connection: sqlite3.Connection, tables: set[str]) -> str:
     if "alembic_version" in tables:
-        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        version = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     else:  # before 0.10 the schema was the library's version
-        found = connection.execute("SELECT library_version FROM version_info").fetchone()
-    return str(found[0]) if found else "unknown"
+        version = connection.execute("SELECT library_version FROM version_info").fetchone()
+    return str(version[0]) if version else "unknown"
 
 
 def _studies(connection: sqlite3.Connection) -> dict[object, Study]:

@@ -86,8 +86,10 @@ def _table(tree: Tree, home: str, family: str, folders: list[str]) -> RawTable:
     state = _experiment_state(tree, home, skipped)
     rows: list[Record] = []
     configuration: dict[str, None] = {}
-    known = all(PurePosixPath(one).name in state.started for one in folders)
-    for place, folder in enumerate(sorted(folders, key=lambda one: (state.start(one) if known else 0, _number(one)))):
+    known = all(PurePosixPath(name).name in state.started for name in folders)
+    for place, folder in enumerate(
+        sorted(folders, key=lambda name: (state.start(name) if known else 0, _number(name)))
+    ):
         name = PurePosixPath(folder).name
         config, results = _trial(tree, folder, skipped)
         status = _status(tree, folder, state.status.get(name), bool(results))
@@ -118,8 +120,8 @@ def _table(tree: Tree, home: str, family: str, folders: list[str]) -> RawTable:
 
 
 def _number(folder: str) -> int:
-    found = _NUMBERED.match(PurePosixPath(folder).name)
-    return int(found.group(1)) if found else 0
+    match = _NUMBERED.match(PurePosixPath(folder).name)
+    return int(match.group(1)) if match else 0
 
 
 def _trial(tree: Tree, folder: str, skipped: list[Skipped]) -> tuple[dict[str, object], list[dict[str, object]]]:

@@ -238,7 +238,7 @@ def _struct_value(data: bytes) -> object:
 def _table(runs: dict[str, _Run], root: str, skipped: list[Skipped]) -> RawTable:
     rows: list[Record] = []
     configuration: dict[str, None] = {}
-    for order, (home, run) in enumerate(sorted(runs.items(), key=lambda one: (one[1].first, one[0]))):
+    for order, (home, run) in enumerate(sorted(runs.items(), key=lambda item: (item[1].first, item[0]))):
         path = PurePosixPath(home)
         config = {f"hparams.{key}": value for key, value in run.hparams.items()}
         configuration.update(dict.fromkeys(config))

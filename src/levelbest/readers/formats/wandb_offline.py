@@ -207,7 +207,7 @@ def _table(runs: list[_Run], source: str, history: bool, skipped: list[Skipped])
     configuration: dict[str, None] = {}
     projects = {run.project for run in runs if run.project}
     home = projects.pop() if len(projects) == 1 else source  # of a run that was killed before it wrote its own
-    ordered = sorted(runs, key=lambda one: (one.start is None, one.start or 0.0, one.run_id))
+    ordered = sorted(runs, key=lambda other: (other.start is None, other.start or 0.0, other.run_id))
     for order, run in enumerate(ordered):
         status = "running" if run.exit_code is None else "ok" if run.exit_code == 0 else "failed"
         config = {f"config.{key}": value for key, value in run.config.items() if not key.startswith("_wandb")}

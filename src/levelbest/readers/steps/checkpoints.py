@@ -55,7 +55,7 @@ def pick_nested(table: Merged, roles: Roles, direction: str) -> Picked | None:
             )
         return None
     chosen = best_checkpoint(selection, direction)
-    empty = np.array([one.values.size == 0 for one in selection], dtype=bool)
+    empty = np.array([series.values.size == 0 for series in selection], dtype=bool)
     scores = np.array(
         [one.values[place] if place >= 0 else np.nan for one, place in zip(selection, chosen, strict=True)]
     )

@@ -185,23 +185,23 @@ def _check_truth(
 
 def _mistake(condition: str, error: BaseException, columns: Iterable[str], source: str) -> InputError:
     """What is wrong with a condition, in terms of the table that was read."""
-    where, said = named("where"), str(error)
-    if missing := _MISSING.search(said):
+    where, message = named("where"), str(error)
+    if missing := _MISSING.search(message):
         whole = re.search(rf"{re.escape(missing[1])}[\w.]*", condition)
         name = whole[0] if whole else missing[1]
         near = _check.nearest_first(name, list(columns))
         return InputError(f"{where}: {source} has no column {name!r}; {near} (text stands in single quotes)")
-    if unknown := _NO_FUNCTION.search(said):
+    if unknown := _NO_FUNCTION.search(message):
         hint = f": write {_WRITE[unknown[1].lower()]}" if unknown[1].lower() in _WRITE else ""
         return InputError(f"{where}: there is no function {unknown[1]!r}{hint}")
-    word = _NO_NUMBER.search(said)
-    if word or "compare values of type VARCHAR" in said:
+    word = _NO_NUMBER.search(message)
+    if word or "compare values of type VARCHAR" in message:
         what = f"{word[1]!r} is no number" if word else "a column of text is compared with a number"
         return InputError(
             f"{where} {condition!r}: {what}; compare text with text in quotes, or make numbers of it, leaving out what "
             "is none, with try_cast(column as double)"
         )
-    if "PermissionException" in type(error).__name__ or "a table function" in said:
+    if "PermissionException" in type(error).__name__ or "a table function" in message:
         return InputError(f"{where} {condition!r}: a condition reads the columns of its table and nothing else")
     return InputError(f"{where} {condition!r}: {reason_of(error).split(': ', 1)[-1]}")
 

@@ -57,15 +57,15 @@ def configuration_of(
     """Hyperparameters by column, for the rows kept."""
     used = roles.used()
     if wanted.configuration is not None:
-        chosen = [name for name in table.columns if any(fnmatchcase(name, one) for one in wanted.configuration)]
+        chosen = [name for name in table.columns if any(fnmatchcase(name, pattern) for pattern in wanted.configuration)]
         if wanted.configuration and not chosen:
             raise InputError(f"no column of {table.source} matches the configuration {', '.join(wanted.configuration)}")
         return _chosen(table, chosen, used, keep, everything)
-    recorded = dict.fromkeys(name for one in table.tables for name in one.configuration or ())
-    silent = [one for one in table.tables if one.configuration is None]
+    recorded = dict.fromkeys(name for part in table.tables for name in part.configuration or ())
+    silent = [part for part in table.tables if part.configuration is None]
     if not silent or table.n_rows > LARGE:
         return _chosen(table, list(recorded), used, keep, everything)
-    theirs = {name for one in silent for name in one.columns}
+    theirs = {name for part in silent for name in part.columns}
     chosen = [*recorded, *(name for name in _left_over(table, roles, theirs) if name not in recorded)]
     spelled = _spelled(table, used, keep) if table.n_rows <= _SMALL else {}
     return _chosen(table, chosen, used, keep, everything) | spelled

@@ -62,8 +62,8 @@ def expand_counts(table: Merged, wanted: Wanted, known: dict[str, str]) -> tuple
         table.source,
         columns,
         roles={role: name for role, name in table.role_columns().items() if name in columns},
-        facts={key: fact for one in table.tables for key, fact in one.facts.items()},
+        facts={key: fact for part in table.tables for key, fact in part.facts.items()},
         place_of=lambda row: table.at(int(repeated[row])),
     )
-    said = Caution.of("guessed-columns", kind="counts", successes=successes[0], total=totals[0], count=repeated.size)
-    return Merged([long]), said, score
+    caution = Caution.of("guessed-columns", kind="counts", successes=successes[0], total=totals[0], count=repeated.size)
+    return Merged([long]), caution, score

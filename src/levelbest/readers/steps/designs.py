@@ -49,8 +49,8 @@ def designs_of(trials: Trials) -> list[Design]:
     for code, name in enumerate(trials.families):
         rows = np.flatnonzero(trials.family == code)
         raised = {caution.code: caution.value for caution in trials.cautions if caution.family == name}
-        kind = next((_KINDS[one] for one in _KINDS if one in raised), "trials")
-        units = int(raised.get(next((one for one in _KINDS if one in raised), "")) or rows.size)
+        kind = next((_KINDS[code] for code in _KINDS if code in raised), "trials")
+        units = int(raised.get(next((code for code in _KINDS if code in raised), "")) or rows.size)
         if trials.search is not None:
             kind, units = "searches", np.unique(trials.search[rows]).size
         elif trials.group is not None:
@@ -155,9 +155,9 @@ def _grids_within(trials: Trials, rows: Rows, varied: dict[str, IntArray]) -> tu
     if int(level.max()) + 1 > rows.size / 4:
         return None
     in_grids = sum(
-        int(np.count_nonzero(level == one))
-        for one in range(int(level.max()) + 1)
-        if _grid([codes[level == one] for codes in rest]) is not None
+        int(np.count_nonzero(level == place))
+        for place in range(int(level.max()) + 1)
+        if _grid([codes[level == place] for codes in rest]) is not None
     )
     return (" and ".join(words), in_grids) if in_grids >= rows.size / 4 else None
 

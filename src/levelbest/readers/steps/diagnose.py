@@ -38,22 +38,22 @@ def with_diagnostics(trials: Trials) -> Trials:
 
 def diagnose(trials: Trials) -> tuple[Caution, ...]:
     """All warnings about these trials: the table as a whole, then family by family."""
-    found = list(_about_all(trials))
+    cautions = list(_about_all(trials))
     rows_by_family = _rows_by_family(trials)
     for code, name in enumerate(trials.families):
         rows = rows_by_family[code]
-        found += _about_status(trials, rows, name)
-        found += _about_plan(trials, rows, name)
-        found += _about_sampler(trials, name)
+        cautions += _about_status(trials, rows, name)
+        cautions += _about_plan(trials, rows, name)
+        cautions += _about_sampler(trials, name)
         designed = list(design_cautions(trials, rows, name))
         if trials.group is not None:
-            found += _about_groups(trials, rows, name)
+            cautions += _about_groups(trials, rows, name)
         else:
             nested = any(caution.code == "nested-seeds" for caution in designed)
-            found += _about_scores(trials, rows, name, configuration_codes(trials, rows) if nested else None)
-        found += designed
-    found += paired_cautions(trials, rows_by_family)
-    return tuple(found)
+            cautions += _about_scores(trials, rows, name, configuration_codes(trials, rows) if nested else None)
+        cautions += designed
+    cautions += paired_cautions(trials, rows_by_family)
+    return tuple(cautions)
 
 
 def _rows_by_family(trials: Trials) -> list[npt.NDArray[np.int64]]:
@@ -71,7 +71,7 @@ def _about_all(trials: Trials) -> Iterator[Caution]:
         yield Caution.of("skipped-rows", None, count, where=first.where, why=first.why, count=count)
     metric = trials.metric
     if trials.reported is None:
-        if not any(one.code == "selection-is-reported" for one in trials.cautions):
+        if not any(caution.code == "selection-is-reported" for caution in trials.cautions):
             yield Caution.of("no-reported", selection=metric.selection)
     elif metric.reported is not None and leaky_name(metric.reported):
         yield Caution.of("leaky-reported", reported=metric.reported)

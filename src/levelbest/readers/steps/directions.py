@@ -68,17 +68,17 @@ def judged_by(table: Merged, roles: Roles, wanted: Wanted, known: Mapping[str, s
         if recorded is None or (reported is not None and not alone):
             roles.direction_by = shown
     if selection is None and not alone and not (same_metric or names.is_neutral(roles.selection)):
-        said = Caution.of(
+        caution = Caution.of(
             "guessed-columns", kind="same-way", column=roles.selection, reported=shown, direction=direction
         )
-        roles.notes.append(said)
+        roles.notes.append(caution)
     return Judged(direction, bounds, not alone and selection is not None and selection != direction)
 
 
 def _written_bounds(table: Merged, column: str) -> Bounds:
     """Bounds that a tidy table or a ledger remembers, else those in the column's name."""
-    sides = [{one.facts.get(f"bounds:{side}") for one in table.present()} for side in ("low", "high")]
-    own = {one.roles.get("reported", one.roles.get("selection")) for one in table.present()}
+    sides = [{part.facts.get(f"bounds:{side}") for part in table.present()} for side in ("low", "high")]
+    own = {part.roles.get("reported", part.roles.get("selection")) for part in table.present()}
     bounded = column in ("selection", "reported") or (own == {column} and any(side != {None} for side in sides))
     if bounded and all(len(side) == 1 for side in sides):
         low, high = (next(iter(side)) for side in sides)

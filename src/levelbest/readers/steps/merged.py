@@ -84,20 +84,20 @@ class Merged:
         Tables of which a row is left and that disagree cannot be read together.
         """
         left = self.present()
-        found = {
+        columns = {
             table.source: said
             for table in left
             if (said := table.facts.get(f"direction:{column}", table.direction if chosen else None))
         }
-        if len(set(found.values())) > 1:
-            listed = ", ".join(f"{source} ({said})" for source, said in found.items())
-            telling = _telling([table for table in left if table.source in found], next(iter(found)))
+        if len(set(columns.values())) > 1:
+            listed = ", ".join(f"{source} ({said})" for source, said in columns.items())
+            telling = _telling([table for table in left if table.source in columns], next(iter(columns)))
             how = f', e.g. {named("where")} "{telling}"' if telling else ""
             raise InputError(
                 f"these cannot be read together, since their scores point in different directions: {listed}; read "
                 f"them one at a time{how}"
             )
-        return next(iter(found.values()), None)
+        return next(iter(columns.values()), None)
 
     def at(self, row: int) -> str:
         """Where a row stands in its source."""

@@ -43,10 +43,10 @@ class Series:
 
 def split_path(asked: str, columns: Iterable[str]) -> tuple[str, str] | None:
     """(column, path inside it) for a dotted path whose beginning is a column; the longest such column."""
-    found = [name for name in columns if asked.startswith(name + ".")]
-    if not found:
+    parents = [name for name in columns if asked.startswith(name + ".")]
+    if not parents:
         return None
-    column = max(found, key=len)
+    column = max(parents, key=len)
     return column, asked[len(column) + 1 :]
 
 
@@ -139,7 +139,7 @@ def best_checkpoint(series: Sequence[Series], direction: str) -> npt.NDArray[np.
 
 def at_checkpoint(chosen: npt.NDArray[np.int64], by: Sequence[Series], other: Sequence[Series]) -> FloatArray:
     """The other score at the chosen checkpoints, matched by step; NaN where it was not recorded there."""
-    found = np.full(len(chosen), np.nan)
+    values = np.full(len(chosen), np.nan)
     for row, place in enumerate(chosen):
         if place < 0:
             continue
@@ -147,15 +147,15 @@ def at_checkpoint(chosen: npt.NDArray[np.int64], by: Sequence[Series], other: Se
         if target is None or steps is None:
             continue
         if place < len(steps) and steps[place] == target[place]:
-            found[row] = other[row].values[place]
+            values[row] = other[row].values[place]
         elif target[place] in steps:
-            found[row] = other[row].values[steps.index(target[place])]
-    return found
+            values[row] = other[row].values[steps.index(target[place])]
+    return values
 
 
 def total_of(series: Sequence[Series]) -> tuple[FloatArray, bool]:
     """What each run used up: the last value where values never fall (a clock), else the sum; and which it was."""
-    finite = [one.values[np.isfinite(one.values)] for one in series]
+    finite = [part.values[np.isfinite(part.values)] for part in series]
     clock = all((np.diff(values) >= 0).all() for values in finite)
     spent = [(values[-1] if clock else values.sum()) if values.size else np.nan for values in finite]
     return np.array(spent, dtype=np.float64), clock

@@ -69,14 +69,14 @@ def as_numbers(column: Cells) -> Numbers:
     if isinstance(column, Coded):
         # One parse per distinct text, then spread over the rows.
         per_name = _parsed(np.array([*column.names, None], dtype=object))
-        found = Numbers(per_name.values[column.codes], per_name.empty[column.codes])
+        numbers = Numbers(per_name.values[column.codes], per_name.empty[column.codes])
         for code, word in per_name.words.items():
-            found.words.update(dict.fromkeys(np.flatnonzero(column.codes == code).tolist(), word))
+            numbers.words.update(dict.fromkeys(np.flatnonzero(column.codes == code).tolist(), word))
         for kind, (_, first) in per_name.converted.items():
             written = kind.removesuffix(_POINTS)
             marked = [code for code, name in enumerate(column.names) if _kind(name.strip()) == written]
-            found.converted[kind] = (int(np.isin(column.codes, marked).sum()), first)
-        return found
+            numbers.converted[kind] = (int(np.isin(column.codes, marked).sum()), first)
+        return numbers
     return _parsed(column)
 
 
@@ -109,22 +109,22 @@ def _parsed(column: Column) -> Numbers:
     points = "percent" in kinds.values() and _beyond_one(column, kinds, decimal=decimal)
     values = np.full(len(column), np.nan)
     empty = np.zeros(len(column), dtype=bool)
-    found = Numbers(values, empty)
+    numbers = Numbers(values, empty)
     for row, value in enumerate(column):
         if value is None or value is np.ma.masked:
             empty[row] = True
         elif isinstance(value, str):
-            _place(found, row, value, kinds[value], decimal=decimal, points=points)
+            _place(numbers, row, value, kinds[value], decimal=decimal, points=points)
         elif isinstance(value, (list, tuple, dict, set, bytes)):
-            found.words[row] = f"a {type(value).__name__}"
+            numbers.words[row] = f"a {type(value).__name__}"
         else:
             try:
                 values[row] = float(value)
             except OverflowError:
                 values[row] = np.inf if value > 0 else -np.inf
             except (TypeError, ValueError):
-                found.words[row] = str(value)
-    return found
+                numbers.words[row] = str(value)
+    return numbers
 
 
 def _beyond_one(column: Column, kinds: dict[str, str], *, decimal: bool) -> bool:
@@ -146,12 +146,12 @@ def _place(found: Numbers, row: int, text: str, kind: str, *, decimal: bool, poi
     elif kind == "word":
         found.words[row] = text
     else:
-        said = "decimal-comma" if decimal and kind == "thousands" and "." not in text else kind
+        noted = "decimal-comma" if decimal and kind == "thousands" and "." not in text else kind
         if kind == "percent" and points:
-            said += _POINTS
-        found.values[row] = _read(text.removesuffix("%").rstrip(), decimal) / (100.0 if said == "percent" else 1.0)
-        count, first = found.converted.get(said, (0, text))
-        found.converted[said] = (count + 1, first)
+            noted += _POINTS
+        found.values[row] = _read(text.removesuffix("%").rstrip(), decimal) / (100.0 if noted == "percent" else 1.0)
+        count, first = found.converted.get(noted, (0, text))
+        found.converted[noted] = (count + 1, first)
 
 
 def _read(number: str, decimal: bool) -> float:

@@ -47,9 +47,9 @@ Mask = npt.NDArray[np.bool_]
 def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
     """Trials from what the readers handed over."""
     notes = Notes()
-    for one in tables:
-        notes.skipped += one.skipped
-        notes.cautions += one.cautions
+    for raw in tables:
+        notes.skipped += raw.skipped
+        notes.cautions += raw.cautions
     table = _chosen_rows(merge(tables), wanted, notes)
     known = table.role_columns()
     counted = expand_counts(table, wanted, known)
@@ -96,14 +96,14 @@ def _with_selection(table: Merged, selection: str, notes: Notes) -> Merged:
     if not lacking:
         return table
     for place in lacking:
-        one = table.tables[place]
-        why = f"it has no column {selection!r}; its {one.n_rows} rows are left out"
-        if one.roles and "selection" not in one.roles:
+        part = table.tables[place]
+        why = f"it has no column {selection!r}; its {part.n_rows} rows are left out"
+        if part.roles and "selection" not in part.roles:
             why = (
-                f"it has no single score to select by: name one with {named('selection')}; its {one.n_rows} rows are "
+                f"it has no single score to select by: name one with {named('selection')}; its {part.n_rows} rows are "
                 "left out"
             )
-        notes.skipped.append(Skipped(one.source, why))
+        notes.skipped.append(Skipped(part.source, why))
     return table.only(~np.isin(table.table_codes(), lacking))
 
 
@@ -176,8 +176,8 @@ def _assembled(table: Merged, roles: Roles, wanted: Wanted, judged: Judged, rows
     weights, strata = said_of_groups(table, roles, keep, group, groups)
     scores = pick(rows.selection)
     facts: dict[str, str] = {}
-    for one in table.present():
-        facts |= {key: fact for key, fact in one.facts.items() if not key.startswith(("name:", "bounds:"))}
+    for part in table.present():
+        facts |= {key: fact for key, fact in part.facts.items() if not key.startswith(("name:", "bounds:"))}
     if roles.flag is not None:
         facts[f"flagged:{roles.flag}"] = str(int(_flagged(table, roles.flag)[keep].sum()))
     configuration = configuration_of(table, roles, wanted, keep, everything)
@@ -203,7 +203,7 @@ def _assembled(table: Merged, roles: Roles, wanted: Wanted, judged: Judged, rows
         strata=strata,
         configuration=configuration,
         columns=roles.named(),
-        source=tuple(one.source for one in table.tables),
+        source=tuple(part.source for part in table.tables),
         facts=facts,
         skipped=tuple(notes.skipped),
         cautions=tuple(notes.cautions),
@@ -224,7 +224,7 @@ def _metric(table: Merged, roles: Roles, judged: Judged, rows: _Rows) -> Metric:
 
 def _score_name(table: Merged, role: str, column: str) -> str:
     """The name a tidy table remembers, else the column's own."""
-    written = {one.facts.get(f"name:{role}") for one in table.present() if one.roles.get(role) == column}
+    written = {part.facts.get(f"name:{role}") for part in table.present() if part.roles.get(role) == column}
     return next(iter(written)) or column if len(written) == 1 else column
 
 
@@ -307,7 +307,7 @@ def _seeds(column: Cells) -> Column:
 def _unit(table: Merged, roles: Roles) -> str | None:
     if roles.cost is None:
         return None
-    given = {one.cost_unit for one in table.tables if one.roles.get("cost") == roles.cost and one.cost_unit}
+    given = {part.cost_unit for part in table.tables if part.roles.get("cost") == roles.cost and part.cost_unit}
     return given.pop() if len(given) == 1 else names.cost_unit_of(roles.cost)
 
 

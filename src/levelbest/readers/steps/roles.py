@@ -100,9 +100,9 @@ class Roles:
     def named(self) -> dict[str, str]:
         """Role -> column, for the roles that have one."""
         roles = ("selection", "reported", "cost", "group", "weight", "stratum", "trial", "search", "seed", "status")
-        found = {role: getattr(self, role) for role in roles}
+        given = {role: getattr(self, role) for role in roles}
         family = {"family": ",".join(self.family)} if self.family else {}
-        return family | {role: name for role, name in found.items() if name}
+        return family | {role: name for role, name in given.items() if name}
 
     def used(self) -> set[str]:
         """Every column with a part."""
@@ -187,8 +187,8 @@ def looks_numeric(column: Cells) -> bool:
     if is_numeric(column):
         return True
     head = column[:200]
-    found = as_numbers(head)
-    return len(head) > 0 and len(found.words) * 2 < len(head) - int(found.empty.sum())
+    numbers = as_numbers(head)
+    return len(head) > 0 and len(numbers.words) * 2 < len(head) - int(numbers.empty.sum())
 
 
 def _numeric(columns: Mapping[str, Cells], name: str) -> bool:
@@ -258,8 +258,8 @@ def _guess_family(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str
             codes = as_codes(columns[tier[0]])[1]
             count, filled = np.unique(codes[codes >= 0]).size, int((codes >= 0).sum())
             if filled >= _FEW and count > _ONE_EACH * filled:
-                said = Caution.of("guessed-columns", kind="one-each", column=tier[0], count=count, n_trials=filled)
-                roles.notes.append(said)
+                caution = Caution.of("guessed-columns", kind="one-each", column=tier[0], count=count, n_trials=filled)
+                roles.notes.append(caution)
                 return
             roles.family = (tier[0],)
             roles.guessed.append(("family", tier[0]))
@@ -283,9 +283,9 @@ def _of_settings(name: str) -> tuple[str, ...]:
 
 def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], wanted: Wanted) -> None:
     if roles.cost is None and wanted.cost is None:
-        found = [name for name in free if _obvious_cost(name) and _numeric(columns, name)]
-        exact = [name for name in found if names.tokens(name) == ("cost",)]
-        _take_one(roles, "cost", exact or found)
+        costs = [name for name in free if _obvious_cost(name) and _numeric(columns, name)]
+        exact = [name for name in costs if names.tokens(name) == ("cost",)]
+        _take_one(roles, "cost", exact or costs)
     if roles.group is None and wanted.group is None:
         _take_one(roles, "group", [name for name in free if "_".join(names.tokens(name)) in _GROUP])
     if roles.seed is None and wanted.seed is None:
@@ -295,8 +295,8 @@ def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str],
     if roles.search is None and wanted.search is None:
         _take_one(roles, "search", [name for name in free if names.tokens(name) in (("search",), ("search", "id"))])
     if roles.status is None and wanted.status is None:
-        found = [name for name in free if names.tokens(name) in _STATUS]
-        _take_one(roles, "status", [name for name in found if not as_statuses(columns[name])[1]])
+        costs = [name for name in free if names.tokens(name) in _STATUS]
+        _take_one(roles, "status", [name for name in costs if not as_statuses(columns[name])[1]])
     if roles.group is not None:
         roles.sample = roles.trial or _obvious_sample(columns, [name for name in free if name not in roles.used()])
         roles.sample = roles.sample or roles.order
@@ -310,7 +310,7 @@ def _obvious_sample(columns: Mapping[str, Cells], free: Sequence[str]) -> str | 
     for known in (*_SAMPLE_IDS.split(), "epoch"):
         for name in free:
             if "_".join(names.tokens(name)) == known and (
-                _numeric(columns, name) or all(len(one.split()) == 1 for one in as_codes(columns[name])[0])
+                _numeric(columns, name) or all(len(label.split()) == 1 for label in as_codes(columns[name])[0])
             ):
                 return name
     return None

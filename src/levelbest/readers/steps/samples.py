@@ -72,13 +72,13 @@ def expand_samples(table: Merged, roles: Roles) -> Expanded | None:
         columns: dict[str, Any] = {name: taken(column, repeated) for name, column in plain.items()}
         for name, items in lists.items():
             columns[name] = typed([item for row in rows.tolist() for item in items[row]])
-        columns[place] = np.array([one for row in rows.tolist() for one in range(sizes[row])], dtype=np.float64)
+        columns[place] = np.array([number for row in rows.tolist() for number in range(sizes[row])], dtype=np.float64)
         expanded.append(_like(table, code, columns, repeated))
-    said = Caution.of("guessed-columns", kind="lists", column=roles.selection, group=roles.group)
+    caution = Caution.of("guessed-columns", kind="lists", column=roles.selection, group=roles.group)
     if roles.order is None:
         roles.order = place
     roles.sample = roles.sample or place
-    return Expanded(Merged(expanded), [said], skipped)
+    return Expanded(Merged(expanded), [caution], skipped)
 
 
 def _items(table: Merged, name: str) -> list[list[object]] | None:
@@ -93,7 +93,7 @@ def _items(table: Merged, name: str) -> list[list[object]] | None:
     column = table.columns[owner]
     if not is_series(column) or has_steps(column):
         return None
-    if not any(np.isfinite(one.values).any() for one in series_of(column, path)):
+    if not any(np.isfinite(part.values).any() for part in series_of(column, path)):
         return None  # the reading of checkpoints says what is wrong with it
     return [_listed(cell, path) for cell in column]
 
@@ -109,14 +109,14 @@ def _listed(cell: object, path: str | None) -> list[Any]:
 
 def _like(table: Merged, code: int, columns: dict[str, Any], repeated: Rows) -> RawTable:
     """The expanded rows of one table, with all that its format said; each row knows where it came from."""
-    one = table.tables[code]
+    part = table.tables[code]
     return RawTable(
-        one.source,
+        part.source,
         columns,
         roles={role: name for role, name in table.role_columns().items() if name in columns},
-        configuration=None if one.configuration is None else [name for name in one.configuration if name in columns],
-        direction=one.direction,
-        cost_unit=one.cost_unit,
-        facts=dict(one.facts),
+        configuration=None if part.configuration is None else [name for name in part.configuration if name in columns],
+        direction=part.direction,
+        cost_unit=part.cost_unit,
+        facts=dict(part.facts),
         place_of=lambda row: table.at(int(repeated[row])),
     )

@@ -87,7 +87,7 @@ def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
         table.source,
         columns,
         place_of=lambda row: table.at(row // n_samples),
-        facts={key: fact for one in table.tables for key, fact in one.facts.items()},
+        facts={key: fact for part in table.tables for key, fact in part.facts.items()},
     )
     asked = replace(
         wanted, wide=None, where=None, selection=score, family=family or wanted.family, cost=wanted.cost or "none"
@@ -113,9 +113,9 @@ def _families_in_columns(table: Merged, wanted: Wanted, known: dict[str, str]) -
         "score": stacked([(table.columns[name], n_rows) for name in scores]),
     }
     long = RawTable(table.source, columns, place_of=lambda row: table.at(row % n_rows))
-    said = Caution.of("guessed-columns", None, len(scores), kind="by-column", columns=scores, rows=rows[0])
+    caution = Caution.of("guessed-columns", None, len(scores), kind="by-column", columns=scores, rows=rows[0])
     asked = replace(wanted, where=None, selection="score", family=("family",))
-    return Melted(Merged([long]), asked, {"selection": "score", "family": "family", "seed": rows[0]}, [said])
+    return Melted(Merged([long]), asked, {"selection": "score", "family": "family", "seed": rows[0]}, [caution])
 
 
 def _obvious_samples(table: Merged) -> list[str]:
@@ -138,7 +138,7 @@ def _owner(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str | 
         obvious = [name for name in others if obvious_family(names.tokens(name)) or names.tokens(name) == ("family",)]
         family = (obvious[0],) if len(obvious) == 1 else None
     else:
-        family = tuple(column_named(one, table.columns, "family", table.source) for one in wanted.family)
+        family = tuple(column_named(name, table.columns, "family", table.source) for name in wanted.family)
     if wanted.group is not None:
         return column_named(wanted.group, table.columns, "group", table.source), family
     taken_names = set(family or ())

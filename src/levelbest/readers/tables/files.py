@@ -71,20 +71,20 @@ def as_paths(source: Any) -> list[Path]:
         if path.exists():
             return [path]
         if has_magic(str(source)):
-            found = sorted(glob(str(path), recursive=True))
-            if found:
-                return [Path(one) for one in found]
+            matches = sorted(glob(str(path), recursive=True))
+            if matches:
+                return [Path(match) for match in matches]
             raise InputError(f"no file matches {str(source)!r}")
         near = _siblings(path)
         raise InputError(f"there is no file or folder {str(source)!r}{near}")
-    return [path for one in source for path in as_paths(one)]
+    return [path for part in source for path in as_paths(part)]
 
 
 def _siblings(path: Path) -> str:
     import difflib
 
     try:
-        names = [one.name for one in path.parent.iterdir()]
+        names = [file.name for file in path.parent.iterdir()]
     except OSError:
         return f": its folder {str(path.parent)!r} does not exist" if not path.parent.exists() else ""
     near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.6)
@@ -123,9 +123,9 @@ def short_names(paths: Sequence[Path]) -> list[str]:
     """Names to show, as short as tells the files apart: ``results.csv``, or ``a/results.csv`` and ``b/results.csv``."""
     parts = [path.absolute().parts for path in paths]
     depth = 1
-    while depth < 6 and len({one[-depth:] for one in parts}) < len({tuple(one) for one in parts}):
+    while depth < 6 and len({part[-depth:] for part in parts}) < len({tuple(one) for one in parts}):
         depth += 1
-    return ["/".join(one[-depth:]).lstrip("/") for one in parts]
+    return ["/".join(part[-depth:]).lstrip("/") for part in parts]
 
 
 def read_bytes(path: Path, limit: int | None = None) -> bytes:
@@ -183,7 +183,7 @@ def _decompressed(file: Any, ending: str | None, path: Path) -> IO[bytes]:
         return cast(IO[bytes], _Zstandard(zstandard.ZstdDecompressor().stream_reader(file), zstandard.ZstdError))
     if ending == ".zip":
         inside = zipfile.ZipFile(file)
-        names = [one for one in inside.infolist() if not one.is_dir()]
+        names = [member for member in inside.infolist() if not member.is_dir()]
         if len(names) != 1:
             raise InputError(f"{path.name} holds {len(names)} files; unpack it and name the ones to read")
         return inside.open(names[0])

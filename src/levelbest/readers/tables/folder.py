@@ -63,9 +63,9 @@ def _read(path: Path, **_: object) -> list[RawTable]:
         why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
         raise DataError(f"no file in {tree.name} can be read as a table{why}")
     joined = runs_in_files(tables, names, tree.name)
-    found = tables if joined is None else [joined]
-    found[0].skipped.extend(skipped)
-    return found
+    read = tables if joined is None else [joined]
+    read[0].skipped.extend(skipped)
+    return read
 
 
 def runs_in_files(tables: Sequence[RawTable], names: Sequence[str], root: str) -> RawTable | None:

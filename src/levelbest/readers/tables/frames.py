@@ -96,4 +96,4 @@ _PLAIN = (bool, int, float, str, list, tuple, dict)
 
 def _known_nan(series: Any) -> Any:
     nan = series.is_nan().to_list()
-    return np.fromiter((one is True or one is np.True_ for one in nan), dtype=bool, count=len(nan))
+    return np.fromiter((cell is True or cell is np.True_ for cell in nan), dtype=bool, count=len(nan))

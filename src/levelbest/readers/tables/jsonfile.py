@@ -90,12 +90,12 @@ def _records(value: object, source: str, skipped: list[Skipped]) -> tuple[list[R
         if n_rows and not all(isinstance(cell, dict) for column in columns.values() for cell in column):
             rows = [{key: column[row] for key, column in columns.items()} for row in range(n_rows)]
             return rows, list(range(1, n_rows + 1))
-    tables = [key for key, column in columns.items() if column and all(isinstance(one, dict) for one in column)]
+    tables = [key for key, column in columns.items() if column and all(isinstance(cell, dict) for cell in column)]
     scalar = all(not isinstance(one, (dict, list)) for key, one in value.items() if key not in tables)
     if len(tables) == 1 and scalar:
         return _records(value[tables[0]], source, skipped)
-    if len(value) > 1 and all(isinstance(one, dict) and one for one in value.values()):
-        keys = [set(one) for one in value.values()]
+    if len(value) > 1 and all(isinstance(inner, dict) and inner for inner in value.values()):
+        keys = [set(inner) for inner in value.values()]
         if all(key == keys[0] for key in keys[1:]):
             return [{"key": key, **one} for key, one in value.items()], list(range(1, len(value) + 1))
     return [value], [1]

@@ -81,7 +81,7 @@ def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Any
 
 def _constants(trials: Trials) -> dict[str, Any]:
     metric = trials.metric
-    said = {
+    constants = {
         "direction": metric.direction,
         "selection_name": metric.selection,
         "reported_name": metric.reported,
@@ -90,7 +90,7 @@ def _constants(trials: Trials) -> dict[str, Any]:
         "bounds_low": metric.bounds[0],
         "bounds_high": metric.bounds[1],
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in constants.items() if value is not None}
 
 
 def _constant(value: object, size: int) -> Any:

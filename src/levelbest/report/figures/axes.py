@@ -122,7 +122,7 @@ def draw_comparison(ax: Axes | None, comparison: Comparison, *, bands: bool = Tr
 
 def _shown(comparison: Comparison) -> list[PairComparison]:
     """The pairs to draw, the leading family first in each."""
-    order = [one.family for one in comparison.standings] or list(comparison.families)
+    order = [standing.family for standing in comparison.standings] or list(comparison.families)
     pairs = [
         pair if order.index(pair.families[0]) < order.index(pair.families[1]) else pair.mirrored()
         for pair in comparison.pairs

@@ -23,7 +23,7 @@ def draw_coverage(found: Simulation, ax: Axes | None = None) -> Axes:
     n = np.array(found.plan.n)
     for i, method in enumerate(found.plan.methods):
         share = found.covered[method]
-        limits = np.array([clopper_pearson(one, found.n_samples) for one in share])
+        limits = np.array([clopper_pearson(covered, found.n_samples) for covered in share])
         colour = COLOURS[i % len(COLOURS)]
         ax.plot(n, share, color=colour, linestyle=DASHES[i % len(DASHES)], marker="o", markersize=3, label=method)
         ax.fill_between(n, limits[:, 0], limits[:, 1], color=colour, alpha=0.18, linewidth=0)

@@ -22,7 +22,7 @@ def save_descriptions(descriptions: Sequence[Description], path: Path) -> Path:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    paired = any(one.pairs is not None for one in descriptions)
+    paired = any(description.pairs is not None for description in descriptions)
     columns = 2 if paired else 1
     figure = Figure(figsize=(ONE_COLUMN * columns, 1.7 * len(descriptions)), layout="constrained")
     FigureCanvasAgg(figure)

@@ -73,7 +73,7 @@ def difference_figure(pairs: Sequence[Pair], best: str | None = None, **options:
     if not shown:
         return None
     if len(shown) > MOST_PANELS:
-        of_best = [one if one.families[0] == best else _turned(one) for one in shown if best in one.families]
+        of_best = [pair if pair.families[0] == best else _turned(pair) for pair in shown if best in pair.families]
         shown = sorted(of_best or shown, key=_last_difference)[:MOST_PANELS]
     if len(shown) == 1:
         return draw_differences(shown, **options).figure  # type: ignore[return-value]

@@ -64,5 +64,5 @@ def _rows_axes(comparison: Comparison) -> Axes:
 
 def _leader(view: View) -> str | None:
     sign = 1.0 if view.direction == "max" else -1.0
-    known = [one for one in view.families if np.isfinite(one.headline[0])]
-    return max(known, key=lambda one: sign * one.headline[0]).name if known else None
+    known = [family for family in view.families if np.isfinite(family.headline[0])]
+    return max(known, key=lambda family: sign * family.headline[0]).name if known else None

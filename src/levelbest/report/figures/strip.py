@@ -73,12 +73,12 @@ def _write_part(ax: Axes, part: Span, row: int, start: float, end: float, budget
     places = ax.transData.transform([(start, row), (end, row)])
     width = 72 * (places[1][0] - places[0][0]) / figure.dpi  # points
     middle = float(ax.transData.inverted().transform(places.mean(axis=0))[0])
-    said = {NOT_COMPARABLE: "too few"}.get(part.verdict, part.verdict)
+    label = {NOT_COMPARABLE: "too few"}.get(part.verdict, part.verdict)
     ours = part.verdict != NOT_COMPARABLE and part.verdict != UNDECIDED
     ground = None if ours else {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.8}
-    if width > 4.2 * len(said) + 4:
+    if width > 4.2 * len(label) + 4:
         look: dict[str, Any] = {"color": "white", "weight": "bold"} if ours else {"color": "0.35", "bbox": ground}
-        ax.text(middle, row, plain_text(said), fontsize=6.5, ha="center", va="center_baseline", **look)
+        ax.text(middle, row, plain_text(label), fontsize=6.5, ha="center", va="center_baseline", **look)
     if part.verdict != NOT_COMPARABLE and width > 3.6 * len(budgets):
         ax.text(middle, row + 0.42, budgets, color="0.35", fontsize=6, ha="center", va="top")
 

@@ -34,7 +34,9 @@ def page_data(view: View) -> dict[str, object]:
     drawn = sum(min(MOST_CURVES, len(view.pairs_of(*kind))) for kind in kinds)
     points = max(8, MOST_NUMBERS // (3 * max(1, drawn)))
     return {
-        "families": [{"name": one.name, "n_trials": one.n_trials, "n_failed": one.n_failed} for one in view.families],
+        "families": [
+            {"name": family.name, "n_trials": family.n_trials, "n_failed": family.n_failed} for family in view.families
+        ],
         "statistics": view.statistics,
         "axes": view.axes,
         "kinds": {f"{statistic}/{axis}": _kind(view, statistic, axis, points) for statistic, axis in kinds},
@@ -54,7 +56,7 @@ def page_data(view: View) -> dict[str, object]:
 def _kind(view: View, statistic: str, axis: str, points: int) -> dict[str, object]:
     """One chart. Budgets and verdicts that lines and pairs have in common are in the tables ``budgets`` and
     ``verdicts``: others give the places there."""
-    names = [one.name for one in view.families]
+    names = [family.name for family in view.families]
     budgets, verdicts = _Common(), _Common()
     lines = view.lines_of(statistic, axis)
     kept = _kept(lines, float(view.headline))
@@ -116,9 +118,9 @@ def _kept(lines: Sequence[Line], headline: float) -> frozenset[float]:
 
 def _pairs(view: View, statistic: str, axis: str, points: int, budgets: _Common, verdicts: _Common) -> list[list[Any]]:
     """Every pair as (first, second, verdicts), and the curves of as many as a page can hold, leading families first."""
-    names = [one.name for one in view.families]
+    names = [family.name for family in view.families]
     sign = -1.0 if view.direction == "max" else 1.0
-    order = {one.name: sign * one.headline[0] for one in view.families}
+    order = {family.name: sign * family.headline[0] for family in view.families}
     place = {name: k for k, name in enumerate(sorted(names, key=lambda name: (np.isnan(order[name]), order[name])))}
     pairs = view.pairs_of(statistic, axis)
     leading = sorted(pairs, key=lambda pair: sorted((place[name] for name in pair.families), reverse=True))

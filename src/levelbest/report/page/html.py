@@ -95,8 +95,8 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
             family_heads=family_heads,
             family_rows=families,
             section_kinds=[kinds_of(section.rows, len(section.heads)) for section in view.sections],
-            doubts=[one for one in asked if one.code not in CHOICES],
-            choices=[one for one in asked if one.code in CHOICES],
+            doubts=[caution for caution in asked if caution.code not in CHOICES],
+            choices=[caution for caution in asked if caution.code in CHOICES],
             rounding=ROUNDING,
             row_heads=row_heads,
             row_kinds=kinds_of(rows, len(row_heads)),
@@ -146,8 +146,8 @@ def _script() -> str:
 
 def _chips(view: View) -> list[Chip]:
     """What the report is of, in a few words each."""
-    word, n_failed = view.word, sum(one.n_failed for one in view.families)
-    total = sum(one.n_trials for one in view.families)
+    word, n_failed = view.word, sum(family.n_failed for family in view.families)
+    total = sum(family.n_trials for family in view.families)
     better = "higher is better" if view.direction == "max" else "lower is better"
     chips = [Chip(f"{len(view.families)} families" if len(view.families) > 1 else view.families[0].name)]
     if view.reported is None and (view.n_groups or view.unchecked):

@@ -105,23 +105,23 @@ def family_rows(view: View) -> tuple[list[str], Rows]:
     """The families, the best of the headline budget first."""
     at = f"one {view.word}" if view.headline == 1 else f"best of {view.headline}"
     heads = ["Family", f"{view.word}s", "failed", at, "interval", view.winner_word, "mean (sd)"]
-    has_cost = view.cost_unit is not None or any(np.isfinite(one.mean_cost) for one in view.families)
+    has_cost = view.cost_unit is not None or any(np.isfinite(other.mean_cost) for other in view.families)
     heads += [f"cost of a {view.word}"] if has_cost else []
-    decimals = common_decimals([one.headline for one in view.families])
+    decimals = common_decimals([other.headline for other in view.families])
     sign = -1.0 if view.direction == "max" else 1.0
     rows = []
-    for one in sorted(view.families, key=lambda one: (np.isnan(one.headline[0]), sign * one.headline[0])):
-        value, low, high = one.headline
+    for family in sorted(view.families, key=lambda other: (np.isnan(other.headline[0]), sign * other.headline[0])):
+        value, low, high = family.headline
         row = [
-            one.name,
-            str(one.n_trials),
-            str(one.n_failed),
-            show_number(value, decimals) + view.headline_mark(one),
+            family.name,
+            str(family.n_trials),
+            str(family.n_failed),
+            show_number(value, decimals) + view.headline_mark(family),
             show_limits(low, high, decimals),
-            show_number(one.winner, max(decimals, 3)),
-            f"{show_number(one.mean, max(decimals, 3))} ({show_number(one.sd, max(decimals, 3))})",
+            show_number(family.winner, max(decimals, 3)),
+            f"{show_number(family.mean, max(decimals, 3))} ({show_number(family.sd, max(decimals, 3))})",
         ]
-        rows.append(row + ([show_cost(one.mean_cost, view.cost_unit)] if has_cost else []))
+        rows.append(row + ([show_cost(family.mean_cost, view.cost_unit)] if has_cost else []))
     return heads, rows
 
 

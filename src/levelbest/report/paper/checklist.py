@@ -161,52 +161,54 @@ def _from_trials(view: View) -> dict[str, str]:
 
 def _told_by(view: View) -> dict[str, str]:
     over = "" if view.n_groups is None else f" of {view.n_groups} problems"
-    found = {
-        "trials": _each(view, lambda one: f"{one.n_trials} {view.word}s{over}"),
+    answers = {
+        "trials": _each(view, lambda family: f"{family.n_trials} {view.word}s{over}"),
         "expected": _expected(view),
         "failures": _failures(view),
     }
-    if any(one.mean_cost == one.mean_cost for one in view.families):
-        found["runtime"] = _each(view, lambda one: f"{show_cost(one.mean_cost, view.cost_unit)} a {view.word}")
-        total = sum(one.total_cost for one in view.families if one.total_cost == one.total_cost)
-        found["total_cost"] = f"{show_cost(total, view.cost_unit)} for the {view.n_rows} {view.row_word}s reported here"
+    if any(family.mean_cost == family.mean_cost for family in view.families):
+        answers["runtime"] = _each(view, lambda family: f"{show_cost(family.mean_cost, view.cost_unit)} a {view.word}")
+        total = sum(family.total_cost for family in view.families if family.total_cost == family.total_cost)
+        answers["total_cost"] = (
+            f"{show_cost(total, view.cost_unit)} for the {view.n_rows} {view.row_word}s reported here"
+        )
     if view.reported and view.table:
-        found["validation"] = _validation(view)
-    if any(one.space for one in view.families):
-        found["bounds"] = _each(view, lambda one: _mapping(one.space)) + " (as observed)"
-        found["configuration"] = _each(view, _winner)
-    return found
+        answers["validation"] = _validation(view)
+    if any(family.space for family in view.families):
+        answers["bounds"] = _each(view, lambda family: _mapping(family.space)) + " (as observed)"
+        answers["configuration"] = _each(view, _winner)
+    return answers
 
 
 def _each(view: View, text: Any) -> str:
-    return ";\n".join(f"{one.name}: {text(one)}" for one in view.families)
+    return ";\n".join(f"{family.name}: {text(family)}" for family in view.families)
 
 
 def _mapping(values: Mapping[str, str]) -> str:
     return ", ".join(f"{key} = {value}" for key, value in values.items()) or "none recorded"
 
 
-def _winner(one: Family) -> str:
+def _winner(family: Family) -> str:
     """The best model's configuration, and where its files are."""
-    return _mapping(one.assignment) + (f" ({one.path})" if one.path else "")
+    return _mapping(family.assignment) + (f" ({family.path})" if family.path else "")
 
 
 def _expected(view: View) -> str:
-    def at_headline(one: Family) -> str:
-        value, low, high = one.headline
+    def at_headline(family: Family) -> str:
+        value, low, high = family.headline
         decimals = round_to_uncertainty(value, low, high)
-        mark = view.headline_mark(one)
+        mark = view.headline_mark(family)
         return f"{show_number(value, decimals)}{mark} ({show_limits(low, high, decimals)})"
 
     return f"best of {view.headline}, {view.score}:\n{_each(view, at_headline)};\nthe whole curve is in the figure"
 
 
 def _failures(view: View) -> str:
-    total = sum(one.n_failed for one in view.families)
+    total = sum(family.n_failed for family in view.families)
     if not total:
         return "none failed"
     how = "counted as the worst score" if view.failed == "worst" else "dropped"
-    return _each(view, lambda one: f"{one.n_failed} of {one.n_trials}") + f"; {how}"
+    return _each(view, lambda family: f"{family.n_failed} of {family.n_trials}") + f"; {how}"
 
 
 def _validation(view: View) -> str:
@@ -214,9 +216,9 @@ def _validation(view: View) -> str:
     names = view.table["family"]
     sign = 1 if view.direction == "max" else -1
     parts = []
-    for one in view.families:
-        rows = [i for i, name in enumerate(names) if name == one.name and chosen[i] == chosen[i]]
+    for family in view.families:
+        rows = [i for i, name in enumerate(names) if name == family.name and chosen[i] == chosen[i]]
         if rows:
             best = max(rows, key=lambda i: sign * chosen[i])
-            parts.append(f"{one.name}: {view.selection} {chosen[best]:.4g}, {view.reported} {claimed[best]:.4g}")
+            parts.append(f"{family.name}: {view.selection} {chosen[best]:.4g}, {view.reported} {claimed[best]:.4g}")
     return ";\n".join(parts)

@@ -76,11 +76,11 @@ def families_csv(view: View) -> str:
     writer.writerow(
         ["family", "n_trials", "n_failed", "n", "value", "low", "high", "winner", "mean", "sd", "mean_cost"]
     )
-    for one in view.families:
-        numbers = [*one.headline, one.winner, one.mean, one.sd, one.mean_cost]
-        name = f"'{one.name}" if one.name[:1] in ("=", "+", "-", "@") else one.name
+    for family in view.families:
+        numbers = [*family.headline, family.winner, family.mean, family.sd, family.mean_cost]
+        name = f"'{family.name}" if family.name[:1] in ("=", "+", "-", "@") else family.name
         shown = ["" if not np.isfinite(number) else repr(number) for number in numbers]
-        writer.writerow([name, one.n_trials, one.n_failed, view.headline_n(one), *shown])
+        writer.writerow([name, family.n_trials, family.n_failed, view.headline_n(family), *shown])
     return out.getvalue()
 
 
@@ -89,32 +89,32 @@ def families_latex(view: View) -> str:
     heads = ["Family", f"{view.word.capitalize()}s", "Failed", f"Best of {view.headline}", "Low", "High"]
     heads.append("Observed" if view.n_groups is None else "One sample")
     body = []
-    for one in view.families:
-        value, low, high = one.headline
+    for family in view.families:
+        value, low, high = family.headline
         decimals = round_to_uncertainty(value, low, high)
-        numbers = [_s_cell(number, decimals) for number in (value, low, high, one.winner)]
-        if mark := view.headline_mark(one):
+        numbers = [_s_cell(number, decimals) for number in (value, low, high, family.winner)]
+        if mark := view.headline_mark(family):
             numbers[0] = "{" + latex_text(show_number(value, decimals) + mark) + "}"
-        body.append([latex_text(one.name), str(one.n_trials), str(one.n_failed), *numbers])
+        body.append([latex_text(family.name), str(family.n_trials), str(family.n_failed), *numbers])
     return _table("l" + "S" * 6, heads, body, f"{_caption(view)} {ROUNDING}")
 
 
 def appendix_latex(view: View) -> str:
     """[D]'s appendix tables, one a family: search space, best assignment, infrastructure and durations."""
     tables = []
-    for one in view.families:
-        names = list(dict.fromkeys([*one.space, *one.assignment]))
+    for family in view.families:
+        names = list(dict.fromkeys([*family.space, *family.assignment]))
         body = [
-            [latex_text(key), latex_text(one.space.get(key, "–")), latex_text(one.assignment.get(key, "–"))]
+            [latex_text(key), latex_text(family.space.get(key, "–")), latex_text(family.assignment.get(key, "–"))]
             for key in names
         ]
-        tables.append(_table("lll", ["Hyperparameter", "Searched", "Best"], body, _appendix_caption(view, one)))
+        tables.append(_table("lll", ["Hyperparameter", "Searched", "Best"], body, _appendix_caption(view, family)))
     return "\n".join(tables)
 
 
 def methods_latex(view: View) -> str:
     """The methods paragraph and its references."""
-    entries = "\n".join(rf"\item {latex_text(one)}" for one in view.references)
+    entries = "\n".join(rf"\item {latex_text(reference)}" for reference in view.references)
     return f"{latex_text(view.methods)}\n\n\\begin{{enumerate}}\n{entries}\n\\end{{enumerate}}\n"
 
 
@@ -153,12 +153,16 @@ def _row(cells: Sequence[str]) -> str:
 def _family_cells(view: View) -> tuple[list[str], list[list[str]]]:
     heads = ["family", f"{view.word}s", "failed", f"best of {view.headline}", "interval", view.winner_word]
     rows = []
-    for one in view.families:
-        value, low, high = one.headline
+    for family in view.families:
+        value, low, high = family.headline
         decimals = round_to_uncertainty(value, low, high)
         limits = show_limits(low, high, decimals)
-        numbers = [show_number(value, decimals) + view.headline_mark(one), limits, show_number(one.winner, decimals)]
-        rows.append([one.name, str(one.n_trials), str(one.n_failed), *numbers])
+        numbers = [
+            show_number(value, decimals) + view.headline_mark(family),
+            limits,
+            show_number(family.winner, decimals),
+        ]
+        rows.append([family.name, str(family.n_trials), str(family.n_failed), *numbers])
     return heads, rows
 
 
@@ -172,17 +176,17 @@ def _caption(view: View) -> str:
     )
 
 
-def _appendix_caption(view: View, one: Family) -> str:
+def _appendix_caption(view: View, family: Family) -> str:
     cost = (
-        f", {show_cost(one.mean_cost, view.cost_unit)} a {view.word} on average"
-        if one.mean_cost == one.mean_cost
+        f", {show_cost(family.mean_cost, view.cost_unit)} a {view.word} on average"
+        if family.mean_cost == family.mean_cost
         else ""
     )
     machine = next((item.answer for item in view.checklist if item.key == "infrastructure" and item.answer), None)
     where = f" Infrastructure: {machine}." if machine else ""
-    trials = f"{one.n_trials} {view.word}s, {one.n_failed} failed{cost}"
-    best = f" ({one.path})" if one.path else ""
-    return f"{one.name}: search space as observed and best assignment{best}; {trials}.{where}"
+    trials = f"{family.n_trials} {view.word}s, {family.n_failed} failed{cost}"
+    best = f" ({family.path})" if family.path else ""
+    return f"{family.name}: search space as observed and best assignment{best}; {trials}.{where}"
 
 
 def _s_cell(number: float, decimals: int) -> str:

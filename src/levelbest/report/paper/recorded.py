@@ -44,7 +44,7 @@ def recorded_answers(view: View, facts: Mapping[str, str]) -> dict[str, str]:
     """Answers by the checklist's keys; none where the trials do not come from a ledger."""
     if "ledger:head" not in facts:
         return {}
-    found = {
+    answers = {
         "infrastructure": _infrastructure(facts),
         "packages": _packages(facts),
         "bounds": _spaces(view, facts),
@@ -52,7 +52,7 @@ def recorded_answers(view: View, facts: Mapping[str, str]) -> dict[str, str]:
         f"selected by {view.selection}",
         "seeds": _seeds(view, facts),
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in answers.items() if value}
 
 
 def _infrastructure(facts: Mapping[str, str]) -> str:
@@ -85,17 +85,17 @@ def _packages(facts: Mapping[str, str]) -> str:
 
 def _spaces(view: View, facts: Mapping[str, str]) -> str:
     """The declared space of every family, without what was hidden from the view."""
-    seen = {name for one in view.families for name in one.space}
+    seen = {name for family in view.families for name in family.space}
 
     def is_seen(name: str) -> bool:
         return f"config.{name}" in seen or any(other.startswith(f"config.{name}.") for other in seen)
 
     lines = []
-    for one in view.families:
-        space: dict[str, object] = json.loads(facts.get(f"space:{one.name}", "{}"))
+    for family in view.families:
+        space: dict[str, object] = json.loads(facts.get(f"space:{family.name}", "{}"))
         parts = [f"{name}: {_law(law)}" for name, law in space.items() if is_seen(name)]
         if parts:
-            lines.append(f"{one.name}: {', '.join(parts)}")
+            lines.append(f"{family.name}: {', '.join(parts)}")
     return ";\n".join(lines)
 
 
@@ -106,20 +106,20 @@ def _law(given: object) -> str:
     kind = next(iter(given))
     value = given[kind]
     if kind in _RANGES:
-        said = f"{_RANGES[kind]} from {_text(value[0])} to {_text(value[1])}"
+        law = f"{_RANGES[kind]} from {_text(value[0])} to {_text(value[1])}"
     elif kind == "normal":
-        said = f"normal with mean {_text(value[0])} and sd {_text(value[1])}"
+        law = f"normal with mean {_text(value[0])} and sd {_text(value[1])}"
     elif kind == "choice":
-        said = f"one of {', '.join(_text(one) for one in value)}"
+        law = f"one of {', '.join(_text(choice) for choice in value)}"
         if given.get("weights"):
-            said += f" with weights {', '.join(_text(one) for one in given['weights'])}"
+            law += f" with weights {', '.join(_text(weight) for weight in given['weights'])}"
     elif kind == "constant":
-        said = f"always {_text(value)}"
+        law = f"always {_text(value)}"
     else:
-        said = json.dumps({key: one for key, one in given.items() if key != "when"})
+        law = json.dumps({key: part for key, part in given.items() if key != "when"})
     if given.get("when"):
-        said += " where " + " and ".join(f"{name} is {_text(one)}" for name, one in dict(given["when"]).items())
-    return said
+        law += " where " + " and ".join(f"{name} is {_text(one)}" for name, one in dict(given["when"]).items())
+    return law
 
 
 def _text(value: object) -> str:
@@ -129,8 +129,8 @@ def _text(value: object) -> str:
 
 
 def _seeds(view: View, facts: Mapping[str, str]) -> str:
-    counts = {int(facts.get(f"seeds:{one.name}", "1")) for one in view.families}
+    counts = {int(facts.get(f"seeds:{family.name}", "1")) for family in view.families}
     if counts == {1}:
         return "the configuration and the seed, both drawn anew for every trial"
-    each = ", ".join(f"{one.name} {facts.get(f'seeds:{one.name}', '1')}" for one in view.families)
+    each = ", ".join(f"{family.name} {facts.get(f'seeds:{family.name}', '1')}" for family in view.families)
     return f"the configuration and the seed; seeds a configuration: {each}"

@@ -62,11 +62,11 @@ def print_cautions(
 ) -> None:
     """Warnings, each matter once: doubts first, then limits, ``most`` of them, then all that was chosen."""
     every = remarks(cautions, n_families)
-    doubts, chosen = ([one for one in every if (one.code in CHOICES) == wanted] for wanted in (False, True))
+    doubts, chosen = ([caution for caution in every if (caution.code in CHOICES) == wanted] for wanted in (False, True))
     rest = "" if most is None or len(doubts) <= most else f"and {len(doubts) - most + 1} more; the JSON form lists all"
-    rows = [(*_LABELS[one.severity], str(one)) for one in (doubts[: most - 1] if rest and most else doubts)]
+    rows = [(*_LABELS[caution.severity], str(caution)) for caution in (doubts[: most - 1] if rest and most else doubts)]
     rows += [("", "", rest)] if rest else []
-    print_labelled([*rows, *((*_LABELS[one.severity], str(one)) for one in chosen)], out or console())
+    print_labelled([*rows, *((*_LABELS[caution.severity], str(caution)) for caution in chosen)], out or console())
 
 
 def print_steps(steps: Sequence[Step], out: Console) -> None:

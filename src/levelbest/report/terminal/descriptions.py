@@ -37,7 +37,7 @@ def print_descriptions(descriptions: Sequence[Description]) -> None:
         print_text(f"{descriptions[0].score}, with its counts from the lowest score to the highest{rank}", out, "dim")
         out.print(_table(descriptions))
         out.print()
-        print_variances([one.variance for one in descriptions if one.variance is not None], out)
+        print_variances([described.variance for described in descriptions if described.variance is not None], out)
         for one in descriptions:
             if one.winner is not None and one.winner.path:
                 _print_winner(one, out, name=one.family)
@@ -46,41 +46,46 @@ def print_descriptions(descriptions: Sequence[Description]) -> None:
         _print_in_full(description, out)
 
 
-def _print_in_full(one: Description, out: Console) -> None:
+def _print_in_full(description: Description, out: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    decimals = _decimals(one)
-    failed = f", {one.n_failed} failed" if one.n_failed else ""
-    running = f", {one.n_running} still running" if one.n_running else ""
-    out.print(Text.assemble((one.family, "bold"), f"  {plural(one.n_trials, one.word)}{failed}{running}; {one.score}"))
+    decimals = _decimals(description)
+    failed = f", {description.n_failed} failed" if description.n_failed else ""
+    running = f", {description.n_running} still running" if description.n_running else ""
+    out.print(
+        Text.assemble(
+            (description.family, "bold"),
+            f"  {plural(description.n_trials, description.word)}{failed}{running}; {description.score}",
+        )
+    )
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="dim")
     table.add_column()
-    if one.claimed is not None:
+    if description.claimed is not None:
         table.add_column()
-        table.add_row("", Text(one.score, style="bold"), Text(one.claimed.score, style="bold"))
-    for name, *texts in _facts(one, decimals):
+        table.add_row("", Text(description.score, style="bold"), Text(description.claimed.score, style="bold"))
+    for name, *texts in _facts(description, decimals):
         table.add_row(name, *texts)
     out.print(table)
-    _print_winner(one, out)
-    for line in histogram_lines(one.histogram, decimals):
+    _print_winner(description, out)
+    for line in histogram_lines(description.histogram, decimals):
         out.print(Text(line))
-    if one.pairs is not None and one.pairs[0].size > 2:
-        out.print(Text(f"{one.reported} (up) against {one.score}", style="dim"))
-        for line in scatter_lines(*one.pairs):
+    if description.pairs is not None and description.pairs[0].size > 2:
+        out.print(Text(f"{description.reported} (up) against {description.score}", style="dim"))
+        for line in scatter_lines(*description.pairs):
             out.print(Text(line))
     out.print()
 
 
-def _print_winner(one: Description, out: Console, name: str = "") -> None:
+def _print_winner(description: Description, out: Console, name: str = "") -> None:
     """The best trial's settings, those that were searched, and where its files are."""
-    winner = one.winner
+    winner = description.winner
     if winner is None or not (winner.searched or winner.path):
         return
     settings = [f"{key} = {winner.configuration[key]}" for key in winner.searched if key in winner.configuration]
     parts = [", ".join(settings), winner.path]
-    label = f"best {one.word}" + (f" of {name}" if name else "")
+    label = f"best {description.word}" + (f" of {name}" if name else "")
     print_text(f"{label}: {'; '.join(part for part in parts if part)}", out, "dim")
 
 
@@ -89,21 +94,26 @@ def _table(descriptions: Sequence[Description]) -> Table:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column("family", overflow="fold", min_width=min(24, max(len(one.family) for one in descriptions)))
+    table.add_column(
+        "family", overflow="fold", min_width=min(24, max(len(described.family) for described in descriptions))
+    )
     for head in (f"{descriptions[0].word}s", "failed", "mean", "sd", "median", "max"):
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True, min_width=13)
-    decimals = statistics.median_low([_decimals(one) for one in descriptions])
-    for one in descriptions:
-        numbers = [show_number(value, decimals) for value in (one.mean, one.sd, one.median, one.max)]
-        counts = [str(one.n_trials), str(one.n_failed)]
-        table.add_row(Text(one.family, style="bold"), *counts, *numbers, spark_line(one.histogram))
-        if one.claimed is not None:
-            claimed = one.claimed
+    decimals = statistics.median_low([_decimals(described) for described in descriptions])
+    for description in descriptions:
+        numbers = [
+            show_number(value, decimals)
+            for value in (description.mean, description.sd, description.median, description.max)
+        ]
+        counts = [str(description.n_trials), str(description.n_failed)]
+        table.add_row(Text(description.family, style="bold"), *counts, *numbers, spark_line(description.histogram))
+        if description.claimed is not None:
+            claimed = description.claimed
             reported = [
                 show_number(value, decimals) for value in (claimed.mean, claimed.sd, claimed.median, claimed.max)
             ]
-            rank = f"{spark_line(claimed.histogram, 6):<6} ρ {show_number(one.spearman, 2)}"
+            rank = f"{spark_line(claimed.histogram, 6):<6} ρ {show_number(description.spearman, 2)}"
             table.add_row(Text(f" {claimed.score}", style="dim"), "", "", *reported, rank)
     return table
 
@@ -118,30 +128,33 @@ def spark_line(histogram: Histogram, width: int = 10) -> str:
     return "".join(_SPARKS[-(-count * (len(_SPARKS) - 1) // most)] for count in counts)
 
 
-def _decimals(one: Description) -> int:
-    error = one.sd / np.sqrt(max(one.n_trials - one.n_failed, 1))
-    return round_to_uncertainty(one.mean, one.mean - error, one.mean + error)
+def _decimals(description: Description) -> int:
+    error = description.sd / np.sqrt(max(description.n_trials - description.n_failed, 1))
+    return round_to_uncertainty(description.mean, description.mean - error, description.mean + error)
 
 
-def _facts(one: Description, decimals: int) -> list[tuple[str, ...]]:
+def _facts(description: Description, decimals: int) -> list[tuple[str, ...]]:
     """Each fact of the selection scores, and beside it that of the reported ones."""
-    columns = [_numbers(scores, decimals) for scores in (one, one.claimed) if scores is not None]
+    columns = [_numbers(scores, decimals) for scores in (description, description.claimed) if scores is not None]
     facts: list[tuple[str, ...]] = [
         (name, *(column[name] for column in columns))
         for name in ("mean, sd", "median", "quartiles", "5 to 95 %", "min, max", "normality")
     ]
-    if one.claimed is not None:
-        facts.append(("Spearman", f"{show_number(one.spearman, 3)} between them"))
-    if np.isfinite(one.cost_mean):
-        mean, total = show_cost(one.cost_mean, one.cost_unit), show_cost(one.cost_total, one.cost_unit)
-        facts.append(("cost", f"{mean} a {one.word}, {total} in all"))
-    counts = [("problems", one.n_groups), ("searches", one.n_searches)]
-    if one.n_configurations is not None and 1 < one.n_configurations < one.n_trials:
-        counts.append(("settings", one.n_configurations))
+    if description.claimed is not None:
+        facts.append(("Spearman", f"{show_number(description.spearman, 3)} between them"))
+    if np.isfinite(description.cost_mean):
+        mean, total = (
+            show_cost(description.cost_mean, description.cost_unit),
+            show_cost(description.cost_total, description.cost_unit),
+        )
+        facts.append(("cost", f"{mean} a {description.word}, {total} in all"))
+    counts = [("problems", description.n_groups), ("searches", description.n_searches)]
+    if description.n_configurations is not None and 1 < description.n_configurations < description.n_trials:
+        counts.append(("settings", description.n_configurations))
     by_source: list[tuple[str, ...]] = []
-    if one.variance is not None:
-        beside = () if one.claimed is None else ("",)
-        by_source = [(name, *beside, text) for name, text in variance_facts(one.variance)]
+    if description.variance is not None:
+        beside = () if description.claimed is None else ("",)
+        by_source = [(name, *beside, text) for name, text in variance_facts(description.variance)]
     return [*facts, *((what, f"{count}") for what, count in counts if count is not None), *by_source]
 
 

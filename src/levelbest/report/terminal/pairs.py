@@ -26,7 +26,7 @@ _MOST_ROWS = 10
 
 def print_pairs(comparison: Comparison, out: Console, *, n: Iterable[int] | None = None) -> None:
     """Every pair, those with a verdict first; few pairs with their differences over the budgets."""
-    pairs = sorted(comparison.pairs, key=lambda one: not one.decided)
+    pairs = sorted(comparison.pairs, key=lambda pair: not pair.decided)
     if len(pairs) > _DETAILED:
         out.print(_overview(pairs))
         out.print()

@@ -49,7 +49,7 @@ def log_curve(
     ...     lb.log_curve(lb.family_curves("results.csv"), run)
     """
     drawn = (curves,) if isinstance(curves, Curve) else tuple(curves)
-    wrong = next((one for one in drawn if not isinstance(one, Curve)), None)
+    wrong = next((curve for curve in drawn if not isinstance(curve, Curve)), None)
     if wrong is not None or not drawn:
         raise InputError(f"log_curve takes curves over trials, got {'none' if not drawn else type(wrong).__name__}")
     run = _active() if run is None else run

@@ -13,7 +13,7 @@ __all__ = ["pair_details", "winners_words"]
 
 def pair_details(pair: PairComparison) -> tuple[str, ...]:
     """Each a short line."""
-    lines = [_crossing(one, pair) for one in pair.crossings]
+    lines = [_crossing(crossing, pair) for crossing in pair.crossings]
     if pair.relative:
         n, value, low, high = pair.relative[-1]
         limits = f" ({100 * low:+.3g} to {100 * high:+.3g} %, for this budget alone)"

@@ -38,7 +38,7 @@ def remarks(cautions: Iterable[Caution], n_families: int = 0) -> tuple[Remark, .
     families' order; those of many families are put together in any case, with the range of each number.
     """
     given = list(dict.fromkeys(cautions))
-    counted = {one.family for one in given if (one.code, one.kind) == ("failures", "")}
+    counted = {caution.family for caution in given if (caution.code, caution.kind) == ("failures", "")}
     by_kind: dict[tuple[str, str], list[Caution]] = {}
     for caution in given:
         if (caution.code, caution.kind) == ("failures", "no-score") and caution.family in counted:
@@ -51,19 +51,19 @@ def remarks(cautions: Iterable[Caution], n_families: int = 0) -> tuple[Remark, .
             merged.append(Remark(code, (), members[0].sentence))
             continue
         for alike, sentence in _together(members):
-            families = tuple(dict.fromkeys(one.family for one in alike if one.family is not None))
-            everyone = len(families) == n_families > 2 and len({one.facts for one in alike}) == 1
+            families = tuple(dict.fromkeys(caution.family for caution in alike if caution.family is not None))
+            everyone = len(families) == n_families > 2 and len({caution.facts for caution in alike}) == 1
             merged.append(Remark(code, () if everyone else families, sentence))
     return tuple(sorted(merged, key=lambda remark: rank(remark.code)))
 
 
 def _together(members: Sequence[Caution]) -> list[tuple[Sequence[Caution], str]]:
     """The warnings of one kind in as few sentences as their facts allow."""
-    varying = {name: [one.fact(name) for one in members] for name, _ in members[0].facts}
+    varying = {name: [caution.fact(name) for caution in members] for name, _ in members[0].facts}
     varying = {name: values for name, values in varying.items() if len(set(values)) > 1}
     mergeable = (
-        all([name for name, _ in one.facts] == [name for name, _ in members[0].facts] for one in members)
-        and all(one.family is not None for one in members)
+        all([name for name, _ in caution.facts] == [name for name, _ in members[0].facts] for caution in members)
+        and all(caution.family is not None for caution in members)
         and all(isinstance(value, (int, float)) for values in varying.values() for value in values)
         and not any(isinstance(value, bool) for values in varying.values() for value in values)
     )
@@ -71,6 +71,6 @@ def _together(members: Sequence[Caution]) -> list[tuple[Sequence[Caution], str]]
         facts = dict(members[0].facts) | {name: Several(values) for name, values in varying.items()}
         return [(members, replace(members[0], facts=tuple(facts.items())).sentence)]
     same: dict[str, list[Caution]] = {}
-    for one in members:
-        same.setdefault(one.sentence, []).append(one)
+    for member in members:
+        same.setdefault(member.sentence, []).append(member)
     return [(alike, sentence) for sentence, alike in same.items()]

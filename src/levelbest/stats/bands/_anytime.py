@@ -96,7 +96,7 @@ def anytime_quantile_interval(
         )
         low, high = np.where(low > high, np.nan, low), np.where(low > high, np.nan, high)
     limited = budgets[np.isfinite(high if toward == "max" else low)]
-    found = Interval(
+    interval = Interval(
         n=budgets,
         low=low,
         high=high,
@@ -110,7 +110,7 @@ def anytime_quantile_interval(
         note=_note(schedule, first),
         horizon=int(limited.max()) if limited.size else 0,
     )
-    return found.single() if scalar else found
+    return interval.single() if scalar else interval
 
 
 def anytime_cdf_band(

@@ -123,7 +123,7 @@ def mean_curve_bounds(
     missing = [side for side, limit in (("lower", low), ("upper", high)) if np.isinf(limit).any()]
     if missing:
         note += f"; without a {' and an '.join(missing)} bound on the score there is no such limit on the mean"
-    found = Interval(
+    interval = Interval(
         n=budgets,
         low=low,
         high=high,
@@ -135,7 +135,7 @@ def mean_curve_bounds(
         note=note,
         coverage=band.coverage,
     )
-    return found.single() if scalar else found
+    return interval.single() if scalar else interval
 
 
 def _largest_of(n: IntArray, band: CdfBand, least: float | None, most: float | None) -> tuple[FloatArray, FloatArray]:

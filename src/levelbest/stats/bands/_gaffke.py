@@ -64,14 +64,14 @@ def gaffke_draws(ordered: FloatArray, n: IntArray, n_draws: int, rng: np.random.
     ends = np.zeros((2, edges.size))
     ends[0, 0] = ends[1, -1] = 1.0
     sums = np.stack([hats(edges, places, gaps), hats(edges, places + 1, gaps), *ends]).T
-    found = np.empty((4, n.size, n_draws))
+    draws = np.empty((4, n.size, n_draws))
     piece = max(1, _CELLS // edges.size)
     for start in range(0, n_draws, piece):
         cut = slice(start, min(start + piece, n_draws))
         logs = np.log(sorted_uniforms(edges, m, cut.stop - start, rng))
         for i, (left, power) in enumerate(powers(logs, edges, m, n)):
-            found[:, i, cut] = (power @ sums[left:]).T
-    return GaffkeDraws(float(ordered[0]), float(ordered[-1]), *found)
+            draws[:, i, cut] = (power @ sums[left:]).T
+    return GaffkeDraws(float(ordered[0]), float(ordered[-1]), *draws)
 
 
 def powers(logs: FloatArray, edges: IntArray, n_trials: int, n: IntArray) -> Iterator[tuple[int, FloatArray]]:

@@ -40,7 +40,7 @@ def quantile_interval(
     ends = [-math.inf if worst is None else worst, math.inf if best is None else best]
     ordered = np.concatenate([ends[:1], np.sort(sign_of(toward) * values), ends[1:]])
     low, high = turned_limits(ordered[ranks.low], ordered[ranks.high], toward)
-    found = Interval(
+    interval = Interval(
         n=budgets,
         low=low,
         high=high,
@@ -54,7 +54,7 @@ def quantile_interval(
         horizon=ranks.horizon,
         coverage=ranks.coverage,
     )
-    return found.single() if scalar else found
+    return interval.single() if scalar else interval
 
 
 def horizon(

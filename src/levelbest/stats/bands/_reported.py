@@ -98,7 +98,7 @@ def quantile_draws(
 ) -> FloatArray:
     """The q-quantile (n, draw) of the winner's reported score, the imagined one uniform between ``ends`` (2, n)."""
     allow(n_draws, n.size)
-    found = np.empty((n.size, n_draws))
+    draws = np.empty((n.size, n_draws))
     by_value = np.argsort(places.values, kind="stable")
     worst_first = np.append(places.values[by_value], np.inf)
     place = np.repeat(np.arange(places.edges.size), np.diff(places.starts, append=places.values.size))
@@ -118,8 +118,8 @@ def quantile_draws(
             scores = worst_first[np.append(counted, by_value.size)]
             under, over = (_first_at_least(total, q - 1e-12 - held) for held in (rest, 0 * rest))
             lowest = np.where(rest >= q - 1e-12, -np.inf, scores[np.minimum(under, counted.size - 1)])
-            found[i, cut] = np.clip(ends[0, i] + where * (ends[1, i] - ends[0, i]), lowest, scores[over])
-    return found
+            draws[i, cut] = np.clip(ends[0, i] + where * (ends[1, i] - ends[0, i]), lowest, scores[over])
+    return draws
 
 
 def _first_at_least(rising: FloatArray, level: FloatArray) -> IntArray:

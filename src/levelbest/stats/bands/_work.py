@@ -195,8 +195,8 @@ class Work:
 
     def estimates_at(self, n: IntArray) -> FloatArray:
         """The statistic of the sample at some budgets, by U."""
-        found = best_statistic(self.ordered.selection, n, self.ordered.reported, statistic=self.statistic.name)
-        return np.asarray(found, dtype=np.float64)
+        estimate = best_statistic(self.ordered.selection, n, self.ordered.reported, statistic=self.statistic.name)
+        return np.asarray(estimate, dtype=np.float64)
 
     def filled(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Limits known at the nodes, at every budget: what is smooth in n is their distance from the estimate."""

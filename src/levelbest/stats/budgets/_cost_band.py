@@ -191,8 +191,8 @@ def _trials_for(share: FloatArray, edges: IntArray, n_trials: int) -> FloatArray
     fixed = gammaln(edges + 1.0) - gammaln(n_trials + 1.0)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        found = fixed + gammaln(n_trials - middle + 1) - gammaln(n_trials - rest - middle + 1)
-        enough = found <= wanted  # the more trials, the less often all of them lie below the edge
+        logs = fixed + gammaln(n_trials - middle + 1) - gammaln(n_trials - rest - middle + 1)
+        enough = logs <= wanted  # the more trials, the less often all of them lie below the edge
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return np.where(share >= 1, 0.0, high)
 

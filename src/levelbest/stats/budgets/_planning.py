@@ -136,11 +136,11 @@ def at_least(value: float, n: int) -> float:
     return float(max(2 * n, 8, math.ceil(value))) if value < MOST else math.inf
 
 
-def _error_at(one: Sample, n: int, size: float, rng: np.random.Generator) -> float:
+def _error_at(sample: Sample, n: int, size: float, rng: np.random.Generator) -> float:
     """The typical standard error of samples of ``size`` trials drawn from the pilot."""
     if not math.isfinite(size) or size > 20_000:
         # Far from the pilot the square root law is exact enough.
-        return _error_at(one, n, 20_000, rng) * math.sqrt(20_000 / size) if math.isfinite(size) else 0.0
-    sized = Ranked(one.selection, np.array([n]), one.reported, size=int(size))
+        return _error_at(sample, n, 20_000, rng) * math.sqrt(20_000 / size) if math.isfinite(size) else 0.0
+    sized = Ranked(sample.selection, np.array([n]), sample.reported, size=int(size))
     repeats = max(20, min(200, int(2e6 // size)))
     return float(np.sqrt(np.mean(bootstrap(sized, repeats, rng, errors=True)[1] ** 2)))

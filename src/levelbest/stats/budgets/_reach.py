@@ -46,7 +46,7 @@ def budget_to_reach(
     """
     at = np.asarray(budget, dtype=np.float64)
     sign = _check.sign_of(direction)
-    curve, worse, better = (sign * np.asarray(one, dtype=np.float64) for one in (value, low, high))
+    curve, worse, better = (sign * np.asarray(column, dtype=np.float64) for column in (value, low, high))
     if sign < 0:
         worse, better = better, worse
     goal = sign * float(target)

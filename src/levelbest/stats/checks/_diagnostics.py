@@ -200,7 +200,7 @@ def evenly_spaced(values: npt.ArrayLike, *, at_least: int = 6) -> bool:
     if x.size < at_least or (np.diff(x) == 0).any():
         return False
     scales = [x] if x[0] <= 0 else [x, np.log(x)]
-    return any(bool(np.ptp(np.diff(one)) <= 1e-6 * np.diff(one).mean()) for one in scales)
+    return any(bool(np.ptp(np.diff(scale)) <= 1e-6 * np.diff(scale).mean()) for scale in scales)
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,9 @@ def possible_best(
     With the comparison's confidence the best of all families is among the latter: to miss it a verdict must be wrong.
     """
     above = tuple(
-        (one.pair if one.effect.certified > 0 else one.pair[::-1]) for one in contrasts if one.effect.certified != 0
+        (contrast.pair if contrast.effect.certified > 0 else contrast.pair[::-1])
+        for contrast in contrasts
+        if contrast.effect.certified != 0
     )
     beaten = {worse for _, worse in above}
     return above, tuple(f for f in range(n_families) if f not in beaten)

@@ -116,9 +116,9 @@ def pair_bands(draws: Draws, confidence: float, *, step_down: bool = False) -> t
             scales[1, p, rows] = -pick(ordered, 1 - _OWN_QUANTILE)
             scales[:, p, rows][:, np.isinf(t).mean(axis=-1) > _INFINITE * (1 - level)] = np.inf
             np.maximum(top[p], _measured(t, scales[:, p, rows]), out=top[p])
-    found = [draws.difference(p) for p in range(n_pairs)]
+    estimated = [draws.difference(p) for p in range(n_pairs)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        seen = np.stack([d / e for d, e in found])
+        seen = np.stack([d / e for d, e in estimated])
         seen = np.where(seen > 0, seen / scales[0], -seen / scales[1])
     seen[~np.isfinite(seen)] = 0  # no spread, no verdict
     critical = _quantile(top.max(axis=0), level)
@@ -136,7 +136,7 @@ def pair_bands(draws: Draws, confidence: float, *, step_down: bool = False) -> t
         reach = critical * scales
     return tuple(
         _band(d, e, reach[:, p], np.where(rejected[p], np.sign(d), 0).astype(np.int64))
-        for p, (d, e) in enumerate(found)
+        for p, (d, e) in enumerate(estimated)
     )
 
 

@@ -106,7 +106,7 @@ def search_contrasts(
         pairs=contrasts,
         n_trials=tuple(family.n_trials for family in families),
         method=question.method if question.method == "gaffke" else "studentised",
-        n_permutations=max((one.drawn for one in dealings), default=0),
+        n_permutations=max((dealing.drawn for dealing in dealings), default=0),
         enumerated=False,
         n_resamples=n_resamples,
         above=above,

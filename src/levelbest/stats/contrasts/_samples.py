@@ -112,7 +112,7 @@ class Provenance:
 
 def check_pairing(families: Sequence[Sample]) -> None:
     """A paired design has one trial of each family per pair."""
-    sizes = sorted({one.n_trials for one in families})
+    sizes = sorted({family.n_trials for family in families})
     if len(sizes) > 1:
         raise InputError(
             f"a paired design needs as many trials in each family, got {' and '.join(map(str, sizes))}; keep the pairs "

@@ -60,7 +60,7 @@ def _estimates(samples: Sequence[Sample], pair: Pair, n: IntArray) -> FloatArray
     difference = np.full(n.size, math.nan)
     known = n <= min(a.n_trials, b.n_trials)
     if known.any():
-        curves = [np.asarray(expected_best(one.selection, n[known], one.reported)) for one in (a, b)]
+        curves = [np.asarray(expected_best(sample.selection, n[known], sample.reported)) for sample in (a, b)]
         difference[known] = curves[0] - curves[1]
     return difference
 

@@ -70,7 +70,7 @@ def search_differences(
                 "compare it with; repeat the whole search with other seeds, at least 3 times"
             )
         else:
-            parts = [one.var(axis=0, ddof=1) / one.shape[0] for one in (first, second)]
+            parts = [search.var(axis=0, ddof=1) / search.shape[0] for search in (first, second)]
             total = parts[0] + parts[1]
             with np.errstate(divide="ignore", invalid="ignore"):
                 freedom = total**2 / (parts[0] ** 2 / (sizes[0] - 1) + parts[1] ** 2 / (sizes[1] - 1))
