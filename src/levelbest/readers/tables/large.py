@@ -63,7 +63,7 @@ def read_large_csv(path: Path, head: str, delimiter: str | None = None) -> RawTa
             f"{source} does not look like one table: {len(skipped)} of {len(skipped) + found.n_rows} rows cannot be "
             f"read with its header ({len(names)} cells, split at {layout.delimiter!r})"
         )
-    return lazy
+    return found
 
 
 def _engine_readable(path: Path, folder: Path) -> Path:
