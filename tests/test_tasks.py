@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from levelbest import Trials
+from levelbest import Trials, compare, read_trials
 from levelbest.cli.main import main
 from levelbest.designs.tasks import compare_tasks, split_tasks
 from levelbest.errors import InputError
@@ -94,6 +94,23 @@ def test_seeds_on_every_task_are_about_a_new_run():
     assert found.overall.terms.unit == "run"
     assert found.overall.pairs[0].budget.tolist() == [1]
     assert "a new run" in found.sentences[0]
+
+
+def test_seeds_of_one_configuration_are_no_further_trials(tmp_path):
+    rng = np.random.default_rng(9)
+    rows = ["model,dataset,lr,seed,val_acc"]
+    for task in ("x", "y"):
+        for model in ("a", "b"):
+            for lr in range(1, 7):
+                rows += [f"{model},{task},{lr / 100},{seed},{rng.random():.4f}" for seed in range(3)]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(rows))
+    found = compare_tasks(split_tasks(read_trials(str(path), group="dataset")), **FAST)
+    assert found.overall.terms.unit == "configuration"
+    assert found.overall.pairs[0].n_trials == (12, 12)  # 6 configurations on each of 2 tasks, with 3 runs each
+    assert {own.terms.unit for own in found.tasks.values()} == {"configuration"}
+    alone = compare(str(path), where="dataset = 'x'", paired=False, **FAST)
+    assert found.tasks["x"].to_dict()["comparisons"] == alone.to_dict()["comparisons"]
 
 
 def test_the_mean_of_standardised_curves_covers():

@@ -1,6 +1,7 @@
 """A report over several data sets: a panel for each, numbers over all, and a page that shows either."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -138,3 +139,27 @@ def test_seeds_on_every_task_show_their_runs(tmp_path):
 def test_one_task_is_none(table, tmp_path):
     with pytest.raises(InputError, match="at least two, got 1"):
         lb.write_report(str(table), tmp_path / "r.html", task="dataset", where="dataset = 'sst'", bounds=(0, 1))
+
+
+def test_the_chart_shows_all_tasks_or_one(report):
+    binary = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if binary is None:
+        pytest.skip("no browser")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=binary, args=["--no-sandbox", "--disable-gpu"])
+        tab, errors = browser.new_page(), []
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        tab.goto(report.page.resolve().as_uri())
+        shown = [(tab.inner_text("#score"), tab.inner_text("#standing-text"))]
+        tab.select_option("select[name=task]", "1")
+        shown.append((tab.inner_text("#score"), tab.inner_text("#standing-text")))
+        tab.check("input[name=statistic][value=median]", force=True)
+        assert tab.input_value("select[name=task]") == "1"
+        tab.select_option("select[name=task]", "-1")  # over all tasks there are means alone
+        assert tab.is_checked("input[name=statistic][value=mean]")
+        tab.check("input[name=statistic][value=median]", force=True)
+        assert tab.input_value("select[name=task]") == "0"
+        browser.close()
+    assert errors == []
+    assert [score for score, _ in shown] == ["test_acc (sd from each task's mean)", "test_acc"]

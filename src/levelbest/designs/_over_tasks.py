@@ -54,6 +54,7 @@ def mean_curves(design: Tasks, asked: Asked) -> tuple[Curve, ...]:
                 failed=settings.failed,
                 horizon=None,
                 seed=settings.rng,
+                unit=design.unit,
             )
         )
     return tuple(curves)

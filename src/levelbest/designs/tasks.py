@@ -25,8 +25,10 @@ from levelbest.designs._over_tasks import improvements, interquartile_means, mea
 from levelbest.designs._protocol import Asked, Counts, Design
 from levelbest.designs._table import FIRST_SHOWN
 from levelbest.designs.compare import compare_asked
+from levelbest.designs.configurations import Configurations
 from levelbest.designs.seeds import Seeds
 from levelbest.errors import InputError, named
+from levelbest.readers.steps.diagnose import with_diagnostics
 from levelbest.results import Comparison, Curve, PairComparison, TaskComparison
 from levelbest.stats.contrasts import (
     Contrasts,
@@ -39,10 +41,13 @@ from levelbest.stats.contrasts import (
     turn,
 )
 from levelbest.trials import Metric, Scores, Settings, Trials
+from levelbest.trials.configurations import by_configuration
 
 __all__ = ["Tasks", "compare_tasks", "over_tasks", "split_tasks", "tasks_design"]
 
 POINTS = 12
+_OF_READING = ("guessed-columns", "converted-numbers", "selection-is-reported")
+"""Warnings of how a table was read, which hold for each part of it."""
 
 
 def split_tasks(trials: Trials, directions: Mapping[str, str] | None = None) -> dict[str, Trials]:
@@ -60,7 +65,9 @@ def split_tasks(trials: Trials, directions: Mapping[str, str] | None = None) -> 
         if turned.get(name, trials.metric.direction) != trials.metric.direction:
             # bounds given for the others need not be this task's
             table = replace(table, metric=replace(table.metric, direction=turned[name], bounds=(None, None)))
-        tables[name] = table[present]
+        # what the whole table was warned of took tasks for problems: each task is looked at by itself
+        kept = tuple(caution for caution in table.cautions if caution.code in _OF_READING)
+        tables[name] = with_diagnostics(replace(table[present], cautions=kept))
     return tables
 
 
@@ -164,8 +171,13 @@ class Tasks:
 
     @property
     def unit(self) -> str:
-        """A run, where only seeds vary."""
-        return "run" if self.seeds else "trial"
+        """A run, where only seeds vary; a configuration, where some have several runs."""
+        return "run" if self.seeds else "configuration" if self.nested else "trial"
+
+    @cached_property
+    def nested(self) -> bool:
+        """Whether configurations have several runs on some task: then their means are compared."""
+        return any(Configurations.fits(table, self.asked) for table in self.tasks.values())
 
     @property
     def adjustment(self) -> str:
@@ -186,10 +198,14 @@ class Tasks:
     def scores(self) -> dict[str, list[Scores]]:
         """By task, of each family."""
         settings = self.asked.settings
-        return {
-            task: [table[name].scores(settings.failed, missing=settings.missing) for name in self.families]
-            for task, table in self.tasks.items()
-        }
+        by_task = {}
+        for task, table in self.tasks.items():
+            parts = [table[name] for name in self.families]
+            own = [part.scores(settings.failed, missing=settings.missing) for part in parts]
+            if self.nested and not self.seeds:
+                own = [by_configuration(part, scores) for part, scores in zip(parts, own, strict=True)]
+            by_task[task] = own
+        return by_task
 
     @property
     def counts(self) -> tuple[Counts, ...]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["print_tasks"]
 
 _MOST_PAIRS = 10
+_LONGEST_NAME = 24
 
 
 def print_tasks(comparison: TaskComparison) -> None:
@@ -48,8 +49,10 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for k, head in enumerate(heads):
-        table.add_column(head.lower(), justify="right" if k else "left", overflow="fold", no_wrap=k > 0)
+    first = min(_LONGEST_NAME, max(len(row[0]) for row in rows))
+    table.add_column(heads[0].lower(), overflow="fold", min_width=first)
+    for head in heads[1:]:
+        table.add_column(head, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*row)
     return table

@@ -77,8 +77,7 @@ def aggregate_table(comparison: TaskComparison) -> Table:
     """Of each family its mean rank and interquartile mean, the best first, at each budget that has them."""
     several = len(_budgets(comparison)) > 1
     limits = level(comparison.overall.confidence)
-    unit = comparison.overall.terms.unit
-    heads = ["Family", *([f"{unit}s"] if several else []), "mean rank", limits, "interquartile mean", limits]
+    heads = ["Family", *(["n"] if several else []), "mean rank", limits, "interquartile mean", limits]
     rows = []
     for n in _budgets(comparison):
         middle = {row.family: row for row in _at(comparison.iqm, n)}
@@ -98,9 +97,8 @@ def aggregate_table(comparison: TaskComparison) -> Table:
 def improvement_table(comparison: TaskComparison) -> Table:
     """Of each pair the probability of improvement, from its better side, the surer pairs first."""
     several = len(_budgets(comparison)) > 1
-    unit = comparison.overall.terms.unit
     limits = level(comparison.overall.confidence)
-    heads = ["Pair", *([f"{unit}s"] if several else []), "probability of improvement", limits]
+    heads = ["Pair", *(["n"] if several else []), "probability of improvement", limits]
     rows = []
     for n in _budgets(comparison):
         for row in sorted(_at(comparison.improvements, n), key=lambda row: -abs(row.value - 0.5)):
@@ -115,14 +113,14 @@ def aggregate_note(comparison: TaskComparison) -> str:
     return (
         f"Mean rank (1 is best) and the mean of the middle half of all scores ({scale_words(comparison)}), over "
         f"{plural(len(comparison.tasks), 'task')} that count alike{_of_what(comparison)}. Limits hold for each number "
-        "by itself and resample trials within tasks: they are about these tasks."
+        f"by itself and resample {comparison.overall.terms.unit}s within tasks: they are about these tasks."
     )
 
 
 def improvement_note(comparison: TaskComparison) -> str:
     """What a probability of improvement is."""
     unit = comparison.overall.terms.unit
-    what = f"one {unit}" if _budgets(comparison) == [1] else f"the best of so many {unit}s"
+    what = f"one {unit}" if _budgets(comparison) == [1] else f"the best of n {unit}s"
     return f"The chance that {what} of the first beats that of the second, averaged over the tasks; a tie counts half."
 
 
@@ -137,7 +135,7 @@ def task_methods(comparison: TaskComparison) -> str:
 
 def _of_what(comparison: TaskComparison) -> str:
     unit = comparison.overall.terms.unit
-    return f", of one {unit}" if _budgets(comparison) == [1] else f", of the best of so many {unit}s"
+    return f", of one {unit}" if _budgets(comparison) == [1] else f", of the best of n {unit}s"
 
 
 def _budgets(comparison: TaskComparison) -> list[int]:
