@@ -33,7 +33,7 @@ from levelbest.trials import Scores, Trials, by_configuration
 __all__ = ["Cost"]
 
 POINTS = 24
-_ORDERS = 20_000
+_ORDERS = 12_000
 _ROUNDING = 1e-9
 
 

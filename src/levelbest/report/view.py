@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -228,14 +229,23 @@ class View:
 
     def to_dict(self) -> dict[str, object]:
         """Plain values for JSON; a number that does not exist is None."""
+        return self._numbers | {"table": plain(self.table)}
+
+    def numbers(self) -> dict[str, object]:
+        """The same without the table of trials, which is the file that was read."""
+        return dict(self._numbers)
+
+    @cached_property
+    def _numbers(self) -> dict[str, object]:
         from dataclasses import asdict
 
-        bare = replace(self, comparison=None, variances=(), over_tasks=None, tasks={})
+        bare = replace(self, comparison=None, variances=(), over_tasks=None, tasks={}, table={})
         document: dict[str, object] = plain(asdict(bare))
+        del document["table"]
         document["variances"] = [own.to_dict() for own in self.variances]
         document["cautions"] = [caution.to_dict() for caution in self.cautions]
         del document["over_tasks"]
-        document["tasks"] = {name: _without(view.to_dict(), "table", "comparison") for name, view in self.tasks.items()}
+        document["tasks"] = {name: _without(view.numbers(), "comparison") for name, view in self.tasks.items()}
         result = self.over_tasks or self.comparison
         compared: dict[str, object] = {} if result is None else result.to_dict()
         return document | {"comparison": compared or None, "comparisons": compared.get("comparisons", [])}

@@ -120,6 +120,6 @@ def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, form
         "checklist.md": markup.checklist_markdown(view.checklist),
         "checklist.tex": markup.checklist_latex(view.checklist),
         **({"trials.csv": tables.trials_csv(view)} if view.table else {}),
-        "report.json": dump_json({key: value for key, value in view.to_dict().items() if key != "table"}),
+        "report.json": dump_json(view.numbers()),
     }
     return [*written, *(write_text(beside / name, text) for name, text in texts.items())]

@@ -205,7 +205,7 @@ def _caption(view: View) -> str:
 def _downloads(view: View, figures: Mapping[str, bytes]) -> list[dict[str, str | Markup]]:
     # a figure is in the page already: the script points its link at the picture
     links = [{"name": f"{name}.svg", "href": "", "figure": name, "text": f"Figure: {name} (SVG)"} for name in figures]
-    numbers = {key: value for key, value in view.to_dict().items() if key != "table"}
+    numbers = view.numbers()
     files = [
         ("trials.csv", "text/csv", f"Every {view.row_word} (CSV)", trials_csv(view) if view.table else ""),
         ("report.json", "application/json", "Every number here (JSON)", json.dumps(numbers, separators=(",", ":"))),
