@@ -40,6 +40,7 @@ COMMANDS: dict[str, str] = {
 
 
 _FLAGS = {
+    "kind": "--to",
     "metrics": "--reader-option metrics",
     "rng": "--seed",
     "seed": "--seed-column",

@@ -28,7 +28,7 @@ _FEW = 5
 
 
 @dataclass
-class _Found:
+class _Contents:
     """What the files hold: results and samples, and what is said of each metric."""
 
     results: list[Record] = field(default_factory=list)
@@ -60,32 +60,32 @@ def _recognises(path: Path) -> bool:
 
 def _read(path: Path, **_: object) -> list[RawTable]:
     """A table for each evaluation; a family for each model, or for each model and evaluation of several."""
-    found = _Found()
+    contents = _Contents()
     if path.is_file():
         other = path.with_suffix(".json" if path.suffix == ".jsonl" else ".jsonl")
         tree = Tree(path.name, {file.name: file for file in (path, other) if file == path or _is_file(other)})
     else:
         tree = open_tree(path, lambda name: name.endswith((".json", ".jsonl")))
     for name in tree.files:
-        (_take_samples if name.endswith(".jsonl") else _take_results)(tree, name, found)
-    sampled = {(row["evaluation_id"], row["task"]) for row in found.samples}
-    alone = [row for row in found.results if (row["evaluation_id"], row["task"]) not in sampled]
-    rows = found.samples or alone
+        (_take_samples if name.endswith(".jsonl") else _take_results)(tree, name, contents)
+    sampled = {(row["evaluation_id"], row["task"]) for row in contents.samples}
+    alone = [row for row in contents.results if (row["evaluation_id"], row["task"]) not in sampled]
+    rows = contents.samples or alone
     if not rows:
-        why = f": {found.skipped[0].where}: {found.skipped[0].why}" if found.skipped else ""
+        why = f": {contents.skipped[0].where}: {contents.skipped[0].why}" if contents.skipped else ""
         raise DataError(f"{tree.name} holds no result of Every Eval Ever{why}")
-    if found.samples and alone:
+    if contents.samples and alone:
         why = f"{len(alone)} results without samples are left out beside the samples of others"
-        found.skipped.append(Skipped(tree.name, why))
+        contents.skipped.append(Skipped(tree.name, why))
     by_task: dict[str, list[Record]] = {}
     for row in rows:
         by_task.setdefault(row["task"], []).append(row)
-    tables = [_table(task, own, found, several=len(by_task) > 1) for task, own in by_task.items()]
-    tables[0].skipped += found.skipped
+    tables = [_table(task, own, contents, several=len(by_task) > 1) for task, own in by_task.items()]
+    tables[0].skipped += contents.skipped
     return tables
 
 
-def _take_results(tree: Tree, name: str, found: _Found) -> None:
+def _take_results(tree: Tree, name: str, contents: _Contents) -> None:
     try:
         document = parse_json(tree.text(name))
         missing = [mark for mark in _AGGREGATE if mark not in document]
@@ -95,18 +95,18 @@ def _take_results(tree: Tree, name: str, found: _Found) -> None:
         for place, result in enumerate(results, 1):
             key = (str(document["evaluation_id"]), str(result["evaluation_name"]))
             config = result.get("metric_config")
-            found.metrics[key] = config if isinstance(config, dict) else {}
+            contents.metrics[key] = config if isinstance(config, dict) else {}
             score = number(result["score_details"].get("score"))
             row = {"evaluation_id": key[0], "task": key[1], "model": str(model.get("id") or model.get("name"))}
             if score is None:
-                found.skipped.append(Skipped(f"{name}, result {place}", "it has no score"))
+                contents.skipped.append(Skipped(f"{name}, result {place}", "it has no score"))
             else:
-                found.results.append({**row, "score": score, **_said(result)})
+                contents.results.append({**row, "score": score, **_uncertainty(result)})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        found.skipped.append(Skipped(name, f"not read: {error!r}"[:200]))
+        contents.skipped.append(Skipped(name, f"not read: {error!r}"[:200]))
 
 
-def _said(result: Record) -> Record:
+def _uncertainty(result: Record) -> Record:
     """The standard error and the number of samples that a result gives."""
     doubt = result["score_details"].get("uncertainty")
     if not isinstance(doubt, dict):
@@ -117,7 +117,7 @@ def _said(result: Record) -> Record:
     return {key: value for key, value in facts.items() if value is not None}
 
 
-def _take_samples(tree: Tree, name: str, found: _Found) -> None:
+def _take_samples(tree: Tree, name: str, contents: _Contents) -> None:
     tries: Counter[tuple[str, str, str]] = Counter()
     with tree.open(name) as lines:
         for place, line in enumerate(lines, 1):
@@ -127,10 +127,10 @@ def _take_samples(tree: Tree, name: str, found: _Found) -> None:
                 sample = parse_json(line.decode("utf-8", errors="replace"))
                 row = _sample_row(sample)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                found.skipped.append(Skipped(f"{name}, line {place}", f"not read: {error!r}"[:200]))
+                contents.skipped.append(Skipped(f"{name}, line {place}", f"not read: {error!r}"[:200]))
                 continue
             key = (row["evaluation_id"], row["task"], row["problem"])
-            found.samples.append({**row, "order": tries[key]})
+            contents.samples.append({**row, "order": tries[key]})
             tries[key] += 1
 
 
@@ -155,7 +155,7 @@ def _sample_row(sample: Record) -> Record:
     return row
 
 
-def _table(task: str, rows: list[Record], found: _Found, *, several: bool) -> RawTable:
+def _table(task: str, rows: list[Record], contents: _Contents, *, several: bool) -> RawTable:
     rows = [{"system": f"{row['model']} / {task}" if several else row["model"], **row} for row in rows]
     columns = columns_of(rows, numbers=["score", "seconds", "order", "total_tokens"])
     roles = {"family": "system", "selection": "score"}
@@ -164,7 +164,7 @@ def _table(task: str, rows: list[Record], found: _Found, *, several: bool) -> Ra
     if "seconds" in columns:
         roles["cost"] = "seconds"
     facts = {"format": _FORMAT}
-    metrics = [found.metrics.get((row["evaluation_id"], task), {}) for row in rows]
+    metrics = [contents.metrics.get((row["evaluation_id"], task), {}) for row in rows]
     for side in ("min", "max"):
         limits = {number(metric.get(f"{side}_score")) for metric in metrics}
         if len(limits) == 1 and (limit := limits.pop()) is not None:

@@ -121,7 +121,7 @@ def _rows(tree: Tree, name: str, perturbed: bool, skipped: list[Skipped]) -> lis
 
 def _scores(stats: list[Any]) -> dict[str, float]:
     """The mean of each statistic of an instance; what only counts or names something is left out."""
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for stat in stats:
         named = stat.get("name") if isinstance(stat, dict) else None
         metric = str(named.get("name")) if isinstance(named, dict) else ""
@@ -129,10 +129,10 @@ def _scores(stats: list[Any]) -> dict[str, float]:
         if value is None:
             continue
         if metric == _CLOCK:
-            found["seconds"] = value
+            scores["seconds"] = value
         elif not metric.startswith(_NOT_SCORES):
-            found.setdefault(f"stats.{metric}", value)
-    return found
+            scores.setdefault(f"stats.{metric}", value)
+    return scores
 
 
 def _table(model: str, task: str, rows: list[Record], several: bool) -> RawTable:

@@ -112,7 +112,8 @@ def _results(tree: Tree, name: str, model: str, skipped: list[Skipped]) -> list[
         return [row for index in document["model-index"] for row in _indexed(index, model, name, skipped)]
     if not isinstance(document, list):
         raise ValueError("it is no list of results")
-    return [row for place, one in enumerate(document, 1) if (row := _entry(one, model, f"{name}, {place}", skipped))]
+    entries = [_entry(entry, model, f"{name}, {place}", skipped) for place, entry in enumerate(document, 1)]
+    return [row for row in entries if row is not None]
 
 
 def _indexed(model_index: Record, model: str, name: str, skipped: list[Skipped]) -> list[Record]:

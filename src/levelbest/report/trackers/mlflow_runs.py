@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from levelbest.errors import InputError, MissingExtra, named
+from levelbest.errors import InputError, MissingExtra
 from levelbest.report.trackers.runs import TrialRun, runs_of
 from levelbest.trials import Trials
 
@@ -54,15 +54,15 @@ def write_mlflow(trials: Trials, out: str | Path, *, hide: tuple[str, ...] = ())
             _write_run(client, experiments[run.family], run, begun + place, (Metric, Param))
     except (OSError, MlflowException) as error:
         why = " ".join(str(error).split()).partition(". ")[0][:160]
-        how = "" if database else f"; name a database instead, e.g. {named('out')} mlflow.db"
+        how = "" if database else "; name a database instead, e.g. mlflow.db"
         raise InputError(f"MLflow cannot write to {path.name}: {why}{how}") from None
     return path
 
 
 def _experiment(client: Any, name: str, artifacts: str) -> str:
-    found = client.get_experiment_by_name(name)
-    if found is not None:
-        return str(found.experiment_id)
+    known = client.get_experiment_by_name(name)
+    if known is not None:
+        return str(known.experiment_id)
     return str(client.create_experiment(name, artifact_location=f"{artifacts}/{metric_name(name).replace('/', '_')}"))
 
 

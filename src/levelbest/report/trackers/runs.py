@@ -36,7 +36,7 @@ def runs_of(trials: Trials, tool: str, hide: tuple[str, ...] = ()) -> Iterator[T
     if trials.group is not None:
         raise InputError(
             f"these are samples of problems, and {tool} would get a run for each: write them as csv, parquet or "
-            f"every-eval-ever ({named('to')})"
+            f"every-eval-ever ({named('kind')})"
         )
     metric = trials.metric
     columns = {"selection": trials.selection, "reported": trials.reported, "cost": trials.cost}
