@@ -56,3 +56,19 @@ def test_models_are_families_and_tasks_are_told_apart(tmp_path):
     assert "other/per_instance_stats.json" in {
         x.where for x in lb.read_trials(tmp_path, selection="exact_match").skipped
     }
+
+
+def test_runs_with_an_aggregate_alone_are_one_score_each(tmp_path):
+    for model in ("a", "b"):
+        copy = shutil.copytree(RUN, tmp_path / f"mcqa:model={model}")
+        (copy / "per_instance_stats.json").unlink()
+        spec = json.loads((copy / "run_spec.json").read_text())
+        spec["name"], spec["adapter_spec"]["model"] = f"mcqa:model={model}", model
+        (copy / "run_spec.json").write_text(json.dumps(spec))
+    trials = lb.read_trials(tmp_path)
+    assert (trials.families, trials.group, trials.selection.tolist()) == (("a", "b"), None, [0.25, 0.25])
+    shutil.copytree(RUN, tmp_path / "whole")
+    mixed = lb.read_trials(tmp_path, selection="exact_match")
+    assert (len(mixed), len(mixed.groups)) == (8, 4)
+    left = {lost.where for lost in mixed.skipped if "single instances" in lost.why}
+    assert left == {"mcqa:model=a/stats.json", "mcqa:model=b/stats.json"}

@@ -1,6 +1,7 @@
 """HELM's runs: the scores of each instance (per_instance_stats.json) with run_spec.json beside them.
 
-An instance is a problem, and each draw of in-context examples (``train_trial_index``) one try at it.
+An instance is a problem, and each draw of in-context examples (``train_trial_index``) one try at it. Runs of which only
+the aggregate (stats.json) is at hand are one score each.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from levelbest.trials import Skipped
 
 __all__ = ["READER", "READERS"]
 
-_STATS = "per_instance_stats.json"
+_STATS, _AGGREGATE = "per_instance_stats.json", "stats.json"
 _NOT_SCORES = (
     *("num_", "finish_reason_", "training_", "batch_size", "prompt_truncated", "inference_", "max_prob"),
     *("logprob", "perplexity", "predicted_index", "ci_"),
@@ -27,7 +28,7 @@ _CLOCK = "inference_runtime"
 
 def _recognises(path: Path) -> bool:
     if path.is_dir() or path.name.lower().endswith((".zip", ".tar.gz", ".tgz", ".tar")):
-        return holds(path, lambda name: PurePosixPath(name).name == _STATS)
+        return holds(path, lambda name: PurePosixPath(name).name in (_STATS, "run_spec.json"))
     if not path.is_file() or path.suffix != ".json":
         return False
     try:
@@ -45,14 +46,15 @@ def _read(path: Path, *, perturbed: bool = False, **_: object) -> list[RawTable]
         tree.files |= {beside.name: beside} if beside.is_file() else {}
         files = [path.name]
     else:
-        tree = open_tree(path, lambda name: PurePosixPath(name).name in (_STATS, "run_spec.json"))
-        files = tree.named(_STATS)
+        tree = open_tree(path, lambda name: PurePosixPath(name).name in (_STATS, _AGGREGATE, "run_spec.json"))
+        files = tree.named(_STATS) or tree.named(_AGGREGATE)
     home = path.resolve().parent.name if path.is_file() else tree.name
     skipped: list[Skipped] = []
     runs: list[tuple[str, str, list[Record]]] = []
     for name in files:
         try:
-            rows = _rows(tree, name, perturbed, skipped)
+            whole = PurePosixPath(name).name == _AGGREGATE
+            rows = _aggregate(tree, name) if whole else _rows(tree, name, perturbed, skipped)
         except (ValueError, TypeError) as error:
             skipped.append(Skipped(name, f"not read: {error}"))
             continue
@@ -61,6 +63,9 @@ def _read(path: Path, *, perturbed: bool = False, **_: object) -> list[RawTable]
     if not any(rows for _, _, rows in runs):
         why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
         raise DataError(f"{tree.name} holds no instance of HELM{why}")
+    known = {PurePosixPath(name).parent for name in files}
+    alone = [name for name in tree.named(_AGGREGATE) if PurePosixPath(name).parent not in known]
+    skipped += [Skipped(name, "it has no scores of single instances beside it") for name in alone]
     several = len({task for _, task, _ in runs}) > 1
     tables = [_table(model, task, rows, several) for model, task, rows in runs if rows]
     tables[0].skipped += skipped
@@ -119,6 +124,17 @@ def _rows(tree: Tree, name: str, perturbed: bool, skipped: list[Skipped]) -> lis
     return rows
 
 
+def _aggregate(tree: Tree, name: str) -> list[Record]:
+    """One row for a run: the means over its instances as they were, of the test split where there are several."""
+    listed = parse_json(tree.text(name))
+    if not isinstance(listed, list):
+        raise ValueError("it is no list of statistics")
+    plain = [stat for stat in listed if isinstance(stat, dict) and isinstance(stat.get("name"), dict)]
+    plain = [stat for stat in plain if not stat["name"].get("perturbation")]
+    scores = _scores(sorted(plain, key=lambda stat: stat["name"].get("split") != "test"))
+    return [{**scores, "status": "ok"}] if any(key.startswith("stats.") for key in scores) else []
+
+
 def _scores(stats: list[Any]) -> dict[str, float]:
     """The mean of each statistic of an instance; what only counts or names something is left out."""
     scores: dict[str, float] = {}
@@ -137,9 +153,12 @@ def _scores(stats: list[Any]) -> dict[str, float]:
 
 def _table(model: str, task: str, rows: list[Record], several: bool) -> RawTable:
     common = {"system": f"{model} / {task}" if several else model, "model": model, "task": task}
-    rows = [{**common, **row, "problem": f"{task} #{row['problem']}"} for row in rows]
+    named = [{"problem": f"{task} #{row['problem']}"} if "problem" in row else {} for row in rows]
+    rows = [{**common, **row, **label} for row, label in zip(rows, named, strict=True)]
     columns = columns_of(rows, numbers=["order", "seconds"])
-    roles = {"family": "system", "group": "problem", "order": "order", "status": "status"}
+    roles = {"family": "system", "status": "status"}
+    if "problem" in columns:
+        roles |= {"group": "problem", "order": "order"}
     if "seconds" in columns:
         roles["cost"] = "seconds"
     scores = [name for name in columns if name.startswith("stats.")]
