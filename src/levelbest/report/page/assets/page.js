@@ -74,7 +74,7 @@ function drawStrip(u) {
   });
   svg.setAttribute("aria-label", kind.strips.map((strip) => merged(strip.segments, 3).map(text).join("; ")).join(". "));
   const x = place(grid[Number(slider.value)]);
-  if (x >= left && x <= right) svg.append(draw("line", { x1: x, x2: x, y1: 0, y2: labelled ? height : 27, class: "at" }));
+  if (x >= left && x <= right) svg.append(draw("path", { d: labelled ? `M${x} 0V${height}` : `M${x} -3V2M${x} 25V30`, class: "at" }));
   box.append(svg);
 }
 function drawBudget(u) {
