@@ -7,6 +7,8 @@ import pytest
 
 import levelbest as lb
 from levelbest.designs import Asked, design_of
+from levelbest.report.build import build_view
+from levelbest.report.words.reading import reading_lines
 from levelbest.stats import best_interval, expected_best
 from levelbest.stats.best import new_run_of_best, normal_best
 
@@ -157,6 +159,7 @@ def test_a_data_split_is_no_hyperparameter(column):
     assert np.unique(trials.setting).size == 6
     (caution,) = [one for one in trials.cautions if one.code == "nested-seeds"]
     assert "6 configurations, with several data splits each" in str(caution)
+    assert "6 configurations with several data splits" in " ".join(reading_lines(trials)[-1].split())
     assert not [one for one in trials.cautions if one.code == "grid"]
 
 
@@ -199,3 +202,20 @@ def test_data_sets_are_no_configurations():
     assert lb.read_trials(unnamed).setting is None
     words = {"shape": np.repeat(list("ab"), 12), "val_acc": rng.random(24)}
     assert lb.read_trials(words).setting is None  # no seed, no number: nobody says that these are repeats
+
+
+def test_reach_costs_and_checklists_are_of_whole_configurations():
+    columns = runs(10, 3, ("a", "b"), lift=2.0)
+    columns |= {"test_acc": np.random.default_rng(8).random(60), "gpu_hours": np.ones(60)}
+    reading = {"family": "model", "selection": "val_acc", "direction": "max"}
+    reached = lb.reach(columns, 0.51, cost="gpu_hours", **reading, n_resamples=200).targets[1]
+    assert (reached.unit, reached.n_trials) == ("configuration", 10)
+    assert reached.cost == pytest.approx(3 * reached.n)
+    over_cost = lb.compare(columns, axis="cost", cost="gpu_hours", **reading, n_resamples=200)
+    assert over_cost.terms.unit == "configuration"
+    assert not [caution for caution in over_cost.cautions if caution.code == "nested-seeds"]
+    trials = lb.read_trials(columns, reported="test_acc", **reading)
+    (first, _) = build_view(trials, n_resamples=200).families
+    chosen = np.reshape(columns["val_acc"][:30], (10, 3)).mean(axis=1)
+    claimed = np.reshape(columns["test_acc"][:30], (10, 3)).mean(axis=1)
+    assert (first.chosen, first.winner) == pytest.approx((chosen.max(), claimed[np.argmax(chosen)]))

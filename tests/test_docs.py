@@ -75,6 +75,7 @@ def test_the_verdicts_of_the_guides_are_right(tables, monkeypatch, capsys):
     for words, better in (
         ("compare seeds.csv", "large"),
         ("compare results.csv", "cnn"),
+        ("compare repeats.csv", "vit"),
         ("compare study.db", "cnn"),
         ("compare svc.csv tree.csv", "svc"),
         ("compare wandb.csv", "cnn"),

@@ -21,8 +21,9 @@ from scipy import stats as laws
 
 import levelbest as lb
 from levelbest.stats import best_interval, expected_best, variance_components
+from levelbest.stats.checks._components import _Cells
 
-SEED, SETS, RESAMPLES = 2026, 600, 400
+SEED, SETS, RESAMPLES, BIAS_SETS = 2026, 600, 400, 10_000
 LAWS = {
     "normal": laws.norm(),
     "uniform": laws.uniform(),
@@ -69,6 +70,27 @@ def components_cell(law: str, design: str, ratio: float, sets: int) -> dict[str,
             inside[name] += found[name].low <= true <= found[name].high
             mean[name] += found[name].variance / true / sets
     return {"covered": {name: count / sets for name, count in inside.items()}, "mean": mean}
+
+
+def bias_cell(law: str, design: str, ratio: float) -> dict[str, Any]:
+    """The mean of many estimates in terms of the truth, with its standard error."""
+    rng = generator("bias", law, design, ratio)
+    counts = DESIGNS[design]
+    configuration = np.repeat(np.arange(len(counts)), counts)
+    worth = np.sqrt(ratio) * effects(law, rng, (BIAS_SETS, len(counts)))
+    scores = worth[:, configuration] + effects(law, rng, (BIAS_SETS, configuration.size))
+    alone = np.zeros_like(configuration)
+    estimates = np.empty((BIAS_SETS, 2))
+    for place, runs in enumerate(scores):
+        squares = _Cells.of(runs, configuration, alone).squares()
+        between, within = squares.configurations, squares.seeds
+        estimates[place] = (between.value - within.value) / between.repeats / ratio, within.value
+    error = estimates.std(axis=0) / np.sqrt(BIAS_SETS)
+    names = ("configuration", "seed")
+    return {
+        "mean": dict(zip(names, estimates.mean(axis=0).tolist(), strict=True)),
+        "error": dict(zip(names, error.tolist(), strict=True)),
+    }
 
 
 def splits_cell(law: str, sets: int) -> dict[str, Any]:
@@ -169,6 +191,13 @@ def cells(sets: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
                 yield (
                     f"components/{design}/{law}/{ratio:g}",
                     lambda law=law, design=design, ratio=ratio: components_cell(law, design, ratio, sets),
+                )
+    for design in DESIGNS:
+        for law in LAWS:
+            for ratio in RATIOS:
+                yield (
+                    f"bias/{design}/{law}/{ratio:g}",
+                    lambda law=law, design=design, ratio=ratio: bias_cell(law, design, ratio),
                 )
     for law in LAWS:
         yield f"splits/{law}", lambda law=law: splits_cell(law, sets)

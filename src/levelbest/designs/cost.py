@@ -28,7 +28,7 @@ from levelbest.stats.budgets import (
     mean_cost_values,
 )
 from levelbest.stats.contrasts import Contrasts, Question, one_law_p
-from levelbest.trials import Scores, Trials, by_configuration
+from levelbest.trials import Scores, Trials, by_configuration, has_repeats
 
 __all__ = ["Cost"]
 
@@ -61,6 +61,8 @@ class Cost(TableDesign):
                 f"a cost axis needs a cost for every trial, and there is none; name its column with {named('cost')}"
             )
         super().__init__(trials, asked)
+        if has_repeats(trials):
+            self.unit = "configuration"
 
     def _scores(self) -> Sequence[Scores]:
         every = [by_configuration(table, own) for table, own in zip(self.tables, super()._scores(), strict=True)]

@@ -13,7 +13,7 @@ from levelbest.designs._input import as_trials, with_scores
 from levelbest.designs._protocol import Asked, design_of
 from levelbest.results import Curve, FamilyCostCurve, Reach, Reaches
 from levelbest.stats.budgets import budget_to_reach, check_target
-from levelbest.trials import Scores, Settings
+from levelbest.trials import Scores, Settings, by_configuration, has_repeats
 
 __all__ = ["reach"]
 
@@ -65,7 +65,10 @@ def reach(
     """
     settings = Settings(confidence, failed, missing, n_resamples, rng)
     table = with_scores(as_trials(trials, reading))
-    scores = [table[name].scores(failed, missing=missing) for name in table.families]
+    tables = [table[name] for name in table.families]
+    scores = [own.scores(failed, missing=missing) for own in tables]
+    if has_repeats(table) and table.group is None and table.search is None:
+        scores = [by_configuration(own, of_runs) for own, of_runs in zip(tables, scores, strict=True)]
     # A curve of the selection score never falls; that of another score may: then the limits must hold together.
     together = any(own.reported is not None for own in scores)
     asked = Asked.of(statistic=statistic, axis=axis, workers=workers, simultaneous=together, settings=settings)

@@ -350,6 +350,7 @@ def _with_trials(row: Family, trials: Trials, scores: Scores, hidden: frozenset[
         sd=float(scores.curve_of.std(ddof=1)) if scores.n_trials > 1 else row.sd,
         median=float(np.median(scores.curve_of)),
         winner=float(scores.curve_of[winner]) if trials.group is None else row.winner,
+        chosen=float(scores.selection[winner]) if trials.group is None else row.chosen,
         spearman=spearman(trials) if scores.reported is not None else row.spearman,
         mean_cost=float(cost.mean()) if cost.size else row.mean_cost,
         total_cost=float(cost.sum()) if cost.size else row.total_cost,

@@ -105,6 +105,8 @@ class Family:
     """Where the winner's files are, below what was read."""
     space: Mapping[str, str] = field(default_factory=dict)
     """What was searched, as observed: a range or the set of values, by parameter."""
+    chosen: float = _NAN
+    """The selection score that made the winner win."""
 
 
 @dataclass(frozen=True)

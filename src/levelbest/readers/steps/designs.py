@@ -34,6 +34,8 @@ class Design:
     units: int
     """How many of them: independent trials, configurations, points of a grid, searches or problems."""
     n_trials: int
+    repeats: tuple[str, ...] = ("seeds",)
+    """Of what configurations have several: seeds, data splits, runs."""
 
     def to_dict(self) -> dict[str, str | int]:
         """The form that ``--json`` prints."""
@@ -57,7 +59,8 @@ def designs_of(trials: Trials) -> list[Design]:
             kind, units = "problems", np.unique(trials.group[rows]).size
         elif kind in ("repeats", "search"):
             units = int(rows.size)
-        designs.append(Design(name, kind, int(units), int(rows.size)))
+        repeats = [c.fact("what") for c in trials.cautions if (c.code, c.family) == ("nested-seeds", name)]
+        designs.append(Design(name, kind, int(units), int(rows.size), *repeats[:1]))
     return designs
 
 

@@ -16,6 +16,7 @@ from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_
 from levelbest.errors import InputError
 from levelbest.report.paper.recorded import recorded_answers
 from levelbest.report.view import Family, View
+from levelbest.report.words.phrases import plural
 
 __all__ = ["KEYS", "QUESTIONS", "Item", "fill_checklist", "read_answers"]
 
@@ -172,8 +173,8 @@ def _told_by(view: View) -> dict[str, str]:
         answers["total_cost"] = (
             f"{show_cost(total, view.cost_unit)} for the {view.n_rows} {view.row_word}s reported here"
         )
-    if view.reported and view.table:
-        answers["validation"] = _validation(view)
+    if view.reported and (validation := _validation(view)):
+        answers["validation"] = validation
     if any(family.space for family in view.families):
         answers["bounds"] = _each(view, lambda family: _mapping(family.space)) + " (as observed)"
         answers["configuration"] = _each(view, _winner)
@@ -208,17 +209,14 @@ def _failures(view: View) -> str:
     if not total:
         return "none failed"
     how = "counted as the worst score" if view.failed == "worst" else "dropped"
+    if view.word == "configuration":
+        return _each(view, lambda family: plural(family.n_failed, "run")) + f"; {how}"
     return _each(view, lambda family: f"{family.n_failed} of {family.n_trials}") + f"; {how}"
 
 
 def _validation(view: View) -> str:
-    chosen, claimed = view.table[view.selection], view.table[view.reported or ""]
-    names = view.table["family"]
-    sign = 1 if view.direction == "max" else -1
-    parts = []
-    for family in view.families:
-        rows = [i for i, name in enumerate(names) if name == family.name and chosen[i] == chosen[i]]
-        if rows:
-            best = max(rows, key=lambda i: sign * chosen[i])
-            parts.append(f"{family.name}: {view.selection} {chosen[best]:.4g}, {view.reported} {claimed[best]:.4g}")
-    return ";\n".join(parts)
+    return ";\n".join(
+        f"{family.name}: {view.selection} {family.chosen:.4g}, {view.reported} {family.winner:.4g}"
+        for family in view.families
+        if family.chosen == family.chosen
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textwrap import fill
 
-from levelbest.readers.steps.designs import designs_of
-from levelbest.report.words.phrases import plural, shortened
+from levelbest.readers.steps.designs import Design, designs_of
+from levelbest.report.words.phrases import listed, plural, shortened
 from levelbest.trials import Trials
 
 __all__ = ["read_as", "reading_lines"]
@@ -43,23 +43,24 @@ def reading_lines(trials: Trials) -> list[str]:
         parts.append(f"settings {shortened([repr(name) for name in trials.configuration], 6)}")
     by_words: dict[str, list[str]] = {}
     for design in designs_of(trials):
-        by_words.setdefault(_design(design.kind, design.units, design.n_trials), []).append(design.family)
+        by_words.setdefault(_design(design), []).append(design.family)
     alone = len(by_words) == 1
     designs = [words if alone else f"{shortened(names, 4)}: {words}" for words, names in by_words.items()]
     return [_line("read as", ", ".join(parts)), _line("design", "; ".join(designs))]
 
 
-def _design(kind: str, units: int, n_trials: int) -> str:
+def _design(design: Design) -> str:
+    units, n_trials = design.units, design.n_trials
     several = plural(n_trials, "trial")
     return {
         "trials": "independent trials, as far as the table tells",
-        "seeds": f"{several}, {plural(units, 'configuration')} with several seeds",
+        "seeds": f"{several}, {plural(units, 'configuration')} with several {listed(design.repeats)}",
         "grid": f"{several}, a grid",
         "repeats": f"{several}, some of the same configuration",
         "search": f"{several} of one search that learns",
         "searches": f"{several} in {plural(units, 'search')}",
         "problems": f"{plural(n_trials, 'sample')} of {plural(units, 'problem')}",
-    }[kind]
+    }[design.kind]
 
 
 def _line(label: str, text: str) -> str:
