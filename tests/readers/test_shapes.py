@@ -518,6 +518,16 @@ def test_a_column_of_any_name_tells_runs_apart_where_epochs_begin_again_with_it(
     assert "checkpoints" in {caution.kind for caution in trials.cautions}
 
 
+def test_a_setting_is_not_taken_for_the_name_of_a_run(tmp_path):
+    rows = [(lr, epoch, 0.5 + lr * epoch / 10) for lr in (0.1, 0.2, 0.4) for epoch in range(5)]
+    path = tmp_path / "logs.csv"
+    path.write_text("lr,epoch,val_acc\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    with pytest.raises(InputError, match="rows look like checkpoints"):
+        lb.read_trials(path)
+    trials = lb.read_trials(path, trial="lr")
+    assert len(trials) == 3
+
+
 @pytest.mark.parametrize("counter", ["iteration", "epoch"])
 def test_a_counter_of_trials_within_data_sets_is_not_taken_for_epochs(tmp_path, counter):
     """Ten draws for each of three data sets are asked about, or trials where their settings vary from row to row."""

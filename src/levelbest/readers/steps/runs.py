@@ -56,7 +56,9 @@ def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> None:
     varied = settings_vary(table.columns, counter)
     plain = names.tokens(counter)[-1] in ("epoch", "step") and not varied
     other = {*named_so, *roles.used(), counter}
-    others = [name for name in table.columns if plain and name not in other and not is_result(name)]
+    # A number that begins again is rather a setting, which would be lost as one.
+    free = [name for name in table.columns if plain and name not in other and not is_result(name)]
+    others = [name for name in free if not looks_numeric(table.columns[name])]
     for name in [*named_so, *others]:
         run = _joint([family, as_codes(table.columns[name])[1]], table.n_rows)
         if _rises(run, place) and (name in named_so or _begins_with(run, place)):
