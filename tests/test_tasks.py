@@ -1,6 +1,7 @@
 """Several tasks, directions mixed: a verdict for each and one over all."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -111,6 +112,23 @@ def test_seeds_of_one_configuration_are_no_further_trials(tmp_path):
     assert {own.terms.unit for own in found.tasks.values()} == {"configuration"}
     alone = compare(str(path), where="dataset = 'x'", paired=False, **FAST)
     assert found.tasks["x"].to_dict()["comparisons"] == alone.to_dict()["comparisons"]
+
+
+def test_an_adaptive_search_is_not_compared_over_tasks_either():
+    rng = np.random.default_rng(10)
+    table = Trials.from_arrays(
+        rng.normal(size=80) + 5 * np.tile([0, 1], 40),
+        direction="max",
+        family=["a", "b"] * 40,
+        group=np.repeat(["x", "y"], 40),
+    )
+    table = replace(table, facts={"sampler:b": "TPESampler"})
+    found = compare_tasks(split_tasks(table), **FAST)
+    for own in (found.overall, *found.tasks.values()):
+        assert {(row.verdict, row.reason) for row in own.pairs[0].verdicts} == {("not comparable", "adaptive")}
+    assert {row.family: bool(np.isfinite(row.low)) for row in found.iqm} == {"a": True, "b": False}
+    assert not any(np.isfinite(row.low) for row in (*found.improvements, *found.ranks))
+    assert "nan" not in " ".join(found.sentences)
 
 
 def test_the_mean_of_standardised_curves_covers():

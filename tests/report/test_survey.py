@@ -48,6 +48,18 @@ def test_our_own_checklists_are_counted_in_both_forms(tmp_path):
             "% \\answerYes{} is a macro\n\\item Do you include the code?\n\\answerYes{See appendix.}\n"
             "\\item Did you state the hardware? \\answerNo{}\n\\item The number of trials? \\answerYes{}\n",
         ),
+        (
+            "neurips.tex",
+            "\\item {\\bf Open access to data and code}\n    \\item[] Question: Is there access to the code?\n"
+            "    \\item[] Answer: \\answerYes{} % or \\answerNo{}\n    \\item[] Justification: See the appendix.\n"
+            "    \\item[] Question: Is the hardware named?\n    \\item[] Answer: \\answerTODO{}\n"
+            "    \\item[] Question: Is the number of trials given?\n    \\item[] Answer: \\answerYes{}\n",
+        ),
+        (
+            "neurips.txt",
+            "Question: Is there access to the code?\nAnswer: [Yes]\nJustification: See the appendix.\n"
+            "Question: Is the hardware named?\nAnswer: [No]\n**Question:** number of trials?\n**Answer:** 50 of each\n",
+        ),
         ("table.csv", "question,answer\nWhere is the code,at the end\nhardware,n/a\nnumber of trials,50\n"),
         ("map.yaml", "code repository: in the supplement\nhardware:\nnumber of search trials: 50\n"),
         (

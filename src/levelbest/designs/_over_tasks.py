@@ -29,6 +29,8 @@ def mean_curves(design: Tasks, asked: Asked) -> tuple[Curve, ...]:
     for f, counted in enumerate(design.counts):
         value, error = drawn.estimate[f, rows], np.sqrt(drawn.variance[f, rows])
         low, high = _studentised(every[f, rows], settings.confidence, simultaneous=asked.simultaneous)
+        if counted.family in design.excluded:
+            low = high = np.full(rows.size, np.nan)
         curves.append(
             Curve(
                 family=counted.family,
@@ -81,7 +83,7 @@ def interquartile_means(design: Tasks) -> tuple[OverTasks, ...]:
                 rng=settings.rng,
             )
             low, high = sorted((sign * own.low, sign * own.high))
-            rows.append(OverTasks((name,), n, sign * own.value, low, high))
+            rows.append(_row(design, (name,), n, sign * own.value, low, high))
     return tuple(rows)
 
 
@@ -99,7 +101,8 @@ def improvements(design: Tasks) -> tuple[OverTasks, ...]:
                 n_resamples=settings.n_resamples,
                 rng=settings.rng,
             )
-            rows.append(OverTasks((design.families[a], design.families[b]), n, own.value, own.low, own.high))
+            both = design.families[a], design.families[b]
+            rows.append(_row(design, both, n, own.value, own.low, own.high))
     return tuple(rows)
 
 
@@ -115,11 +118,20 @@ def mean_ranks(design: Tasks) -> tuple[OverTasks, ...]:
         )
         low, high = (order_statistic(resampled, p) for p in (tail, 1 - tail))
         low, high = np.minimum(low, point[:, i]), np.maximum(high, point[:, i])
+        if design.excluded:  # a rank is among all families
+            low = high = np.full(low.size, np.nan)
         ranks += [
-            OverTasks((name,), int(budget), float(point[f, i]), float(low[f]), float(high[f]))
+            _row(design, (name,), int(budget), float(point[f, i]), float(low[f]), float(high[f]))
             for f, name in enumerate(design.families)
         ]
     return tuple(ranks)
+
+
+def _row(design: Tasks, families: tuple[str, ...], n: int, value: float, low: float, high: float) -> OverTasks:
+    """Without limits where a family is one adaptive search: resampling its trials says nothing of another search."""
+    if any(name in design.excluded for name in families):
+        low = high = float("nan")
+    return OverTasks(families, n, value, low, high)
 
 
 def _studentised(t: FloatArray, confidence: float, *, simultaneous: bool) -> tuple[FloatArray, FloatArray]:

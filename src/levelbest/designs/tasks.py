@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -23,7 +23,7 @@ from levelbest.designs._contrasts import Band, band_contrasts
 from levelbest.designs._input import as_trials
 from levelbest.designs._over_tasks import improvements, interquartile_means, mean_curves, mean_ranks
 from levelbest.designs._protocol import Asked, Counts, Design
-from levelbest.designs._table import FIRST_SHOWN
+from levelbest.designs._table import FIRST_SHOWN, adaptive_families
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.configurations import Configurations
 from levelbest.designs.seeds import Seeds
@@ -162,7 +162,6 @@ class Tasks:
     paired: bool = False
     n_groups: int | None = None
     weighted: bool = False
-    excluded: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def seeds(self) -> bool:
@@ -178,6 +177,11 @@ class Tasks:
     def nested(self) -> bool:
         """Whether configurations have several runs on some task: then their means are compared."""
         return any(Configurations.fits(table, self.asked) for table in self.tasks.values())
+
+    @property
+    def excluded(self) -> Mapping[str, str]:
+        """Families that are one adaptive search on some task."""
+        return {name: reason for table in self.tasks.values() for name, reason in adaptive_families(table).items()}
 
     @property
     def adjustment(self) -> str:

@@ -1,8 +1,8 @@
 """How many checklists answer each item: a table like table 1 of [D], over checklists of any hand.
 
 Read are our own Markdown and JSON forms, and what others write: lines with a check box or an answer macro
-(``- [x] ...``, ``\\answerYes{...}``), and tables or mappings of questions to answers (CSV, YAML, JSON). A question in
-other words is counted with the item that it asks for, where its words tell.
+(``- [x] ...``, ``\\answerYes{...}``), lines ``Question: ...`` and ``Answer: ...``, and tables or mappings of questions
+to answers (CSV, YAML, JSON). A question in other words is counted with the item that it asks for, where its words tell.
 """
 
 from __future__ import annotations
@@ -23,6 +23,11 @@ __all__ = ["Survey", "survey_checklists"]
 _SUFFIXES = (".md", ".markdown", ".txt", ".tex", ".json", ".yaml", ".yml", ".csv")
 _BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(?:\[(?P<box>[ xX✓✔])\]|(?P<mark>[☐☑☒✓✔✗✘]))\s*(?P<question>\S.*)$")
 _MACRO = re.compile(r"\\answer(?P<answer>Yes|No|NA|TODO)\b\s*(?:\{|\[)?", re.IGNORECASE)
+_LABELLED = re.compile(
+    r"^\s*(?:\\item\s*(?:\[[^\]]*\])?|[-*+]|\d+[.)])?\s*\**(?P<label>question|answer)\**\s*:\s*\**(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+"""``Question: ...`` and, further down, ``Answer: ...``, as NeurIPS has them."""
 _YES = {"x", "X", "✓", "✔", "☑", "☒"}
 _NO_ANSWER = {"", "no", "n", "false", "0", "none", "-", "–", "todo", "tbd", "?", "na", "n/a", "open", "not applicable"}
 # An item is asked for where all words of one of its sets stand in a question.
@@ -192,10 +197,17 @@ def _from_document(text: str, suffix: str) -> list[tuple[str, str]]:
 
 
 def _from_lines(text: str) -> list[tuple[str, str]]:
-    """Check boxes, and questions that an answer macro follows on the same line or the next."""
+    """Check boxes, questions that an answer macro follows on the same line or the next, and labelled ones."""
     pairs, before = [], ""
     for line in text.splitlines():
-        box, macro = _BOX.match(line), _MACRO.search(line)
+        box, macro, labelled = _BOX.match(line), _MACRO.search(line), _LABELLED.match(line)
+        if labelled:
+            if labelled["label"].lower() == "question":
+                before = _question(labelled["rest"])
+            elif before:
+                pairs.append((before, macro["answer"] if macro else _question(labelled["rest"]).strip("[]. ")))
+                before = ""
+            continue
         if box:
             mark = box["box"] or box["mark"]
             pairs.append((_question(box["question"]), "yes" if mark in _YES else ""))

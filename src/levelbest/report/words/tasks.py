@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from levelbest._plain import round_to_uncertainty, show_limits, show_number
@@ -166,4 +167,6 @@ def _listed(rows: Sequence[OverTasks], n: int, *, best_low: bool) -> str:
 
 def _shown(row: OverTasks) -> str:
     decimals = max(2, round_to_uncertainty(row.value, row.low, row.high))
+    if not math.isfinite(row.low):
+        return f"{row.value:.{decimals}f}"
     return f"{row.value:.{decimals}f} ({row.low:.{decimals}f} to {row.high:.{decimals}f})"
