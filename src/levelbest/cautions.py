@@ -56,7 +56,7 @@ class Caution:
     family: str | None = None
     value: float | None = None
     kind: str = ""
-    facts: tuple[tuple[str, Any], ...] = ()
+    facts: tuple[tuple[str, object], ...] = ()
 
     def __post_init__(self) -> None:
         if self.code not in CODES:

@@ -9,7 +9,7 @@ import click
 
 from levelbest.cli.figures import log_option, published_option
 from levelbest.cli.large import large_options
-from levelbest.cli.options import data_options, design_options, json_option, load_table, seed_option
+from levelbest.cli.options import F, data_options, design_options, json_option, load_table, seed_option
 from levelbest.cli.progress import working
 from levelbest.cli.tasks import task_options
 from levelbest.errors import InputError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["command", "report_options", "tell_report", "write"]
 
 
-def report_options(function: Any) -> Any:
+def report_options(function: F) -> F:
     """What goes into the report, and where it goes."""
     for option in (
         click.option("--out", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True),

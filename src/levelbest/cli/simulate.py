@@ -159,7 +159,7 @@ def _worst(law: Law, *, kde: bool) -> float:
     return float(law.quantile(np.array([0.0 if law.direction == "max" else 1.0]))[0])
 
 
-def _run(law: Law, options: dict[str, Any], n: Any, *, quiet: bool) -> Simulation:
+def _run(law: Law, options: dict[str, Any], n: list[int], *, quiet: bool) -> Simulation:
     from levelbest.simulation.battery import simulate
 
     keys = ["estimator", "statistic", "simultaneous", "confidence", "n_samples", "n_resamples"]
@@ -184,7 +184,7 @@ def _progress(quiet: bool) -> AbstractContextManager[Callable[[int, int], None] 
     return nullcontext(None) if quiet else progress_bar("simulating")
 
 
-def _two_laws(law: Law, options: dict[str, Any], n: Any, as_json: bool) -> None:
+def _two_laws(law: Law, options: dict[str, Any], n: list[int], as_json: bool) -> None:
     from levelbest._plain import dump_json
     from levelbest.simulation.laws import named_law
     from levelbest.simulation.winners import false_winner

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any, overload
+from typing import Any, TypeGuard, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Table
@@ -18,37 +19,41 @@ from levelbest.trials.problems import ProblemTable
 __all__ = ["as_table", "as_trials", "comparable", "with_scores"]
 
 
-def as_table(source: Any, reading: Mapping[str, Any] | None = None) -> Table:
+def as_table(source: object, reading: Mapping[str, Any] | None = None) -> Table:
     """As `as_trials`, but for samples of problems that are read in parts, which stay where they are."""
     return source if not reading and isinstance(source, ProblemTable) else as_trials(source, reading)
 
 
-def as_trials(source: Any, reading: Mapping[str, Any] | None = None) -> Trials:
+def as_trials(source: object, reading: Mapping[str, Any] | None = None) -> Trials:
     """Trials from trials, several tables of them, a list of scores, or what `read_trials` reads.
 
-    ``reading`` are the arguments of `read_trials`; Any is the type of what it can read.
+    ``reading`` are the arguments of `read_trials`.
     """
     reading = dict(reading or {})
     if isinstance(source, (list, tuple)) and not source:
         raise InputError("there is nothing to read: the list is empty")
     if isinstance(source, ProblemTable):
         raise InputError("samples that are read in parts have curves and comparisons; read them whole for the rest")
-    if isinstance(source, Trials) or _all_are(source, Trials):
+    if isinstance(source, Trials) or _are_trials(source):
         if reading:
             raise InputError(f"these trials are read already; leave out {', '.join(map(named, reading))}")
         return one_table(source)
     if isinstance(source, np.ndarray) or _all_are(source, Real):
-        return _from_scores(source, reading)
+        return _from_scores(np.asarray(source), reading)
     from levelbest.readers import read_trials
 
     return read_trials(source, **reading)
+
+
+def _are_trials(source: object) -> TypeGuard[Sequence[Trials]]:
+    return _all_are(source, Trials)
 
 
 def _all_are(source: object, kind: type) -> bool:
     return isinstance(source, Sequence) and not isinstance(source, str) and all(isinstance(x, kind) for x in source)
 
 
-def _from_scores(scores: Any, reading: Mapping[str, Any]) -> Trials:
+def _from_scores(scores: npt.ArrayLike, reading: Mapping[str, Any]) -> Trials:
     """One score per trial; the direction cannot be known."""
     if not reading.get("direction"):
         raise InputError(

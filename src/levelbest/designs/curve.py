@@ -97,7 +97,7 @@ def _asked(
     )
 
 
-def family_curves(trials: Any, **options: Any) -> CurveSet:
+def family_curves(trials: object, **options: Any) -> CurveSet:
     """One curve for each family that has a score.
 
     Parameters

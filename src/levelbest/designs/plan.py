@@ -32,7 +32,7 @@ _SIZES = (10, 20, 50, 100, 200, 500)
 
 
 def plan_trials(
-    trials: Any,
+    trials: object,
     *,
     n: int | None = None,
     width: float | None = None,

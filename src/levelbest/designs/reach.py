@@ -22,7 +22,7 @@ Numbers = tuple[float, float, float]
 
 
 def reach(
-    trials: Any,
+    trials: object,
     targets: Targets,
     *,
     statistic: str | float = "mean",

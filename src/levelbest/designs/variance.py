@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from levelbest.designs._input import as_trials
@@ -15,7 +13,7 @@ from levelbest.trials import OK, Settings, Trials, has_repeats, split_column
 __all__ = ["family_variances", "variance"]
 
 
-def variance(trials: Any, *, confidence: float = Settings.confidence, **reading: Any) -> Variances:
+def variance(trials: object, *, confidence: float = Settings.confidence, **reading: object) -> Variances:
     """How much of the variance of a run's score comes from configurations, data splits and seeds.
 
     Parameters

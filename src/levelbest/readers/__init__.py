@@ -18,7 +18,7 @@ __all__ = ["read_trials"]
 
 
 def read_trials(
-    source: Any,
+    source: object,
     *,
     family: str | Sequence[str] | None = None,
     selection: str | None = None,
@@ -35,7 +35,7 @@ def read_trials(
     where: str | None = None,
     direction: str | None = None,
     selection_direction: str | None = None,
-    bounds: Any = None,
+    bounds: Sequence[float | None] | None = None,
     wide: str | Sequence[str] | None = None,
     reader: str | None = None,
     diagnostics: bool = True,

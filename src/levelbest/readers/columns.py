@@ -32,7 +32,7 @@ class Coded:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, rows: Any) -> Coded:
+    def __getitem__(self, rows: Column | slice) -> Coded:
         return Coded(self.codes[rows], self.names)
 
     def decode(self) -> npt.NDArray[np.object_]:
@@ -45,20 +45,20 @@ Cells = Coded | Column
 """A column of a raw table."""
 
 
-class LazyColumns(Mapping[str, Any]):
+class LazyColumns(Mapping[str, Cells]):
     """Columns that are read when they are first asked for; what nobody asks for is never read."""
 
     def __init__(
-        self, names: Sequence[str], n_rows: int, load: Callable[[str], object], numbers: frozenset[str] | None = None
+        self, names: Sequence[str], n_rows: int, load: Callable[[str], Cells], numbers: frozenset[str] | None = None
     ) -> None:
         self._names = dict.fromkeys(names)
         self._load = load
-        self._kept: dict[str, object] = {}
+        self._kept: dict[str, Cells] = {}
         self.n_rows = n_rows
         self.numbers = numbers
         """Columns known to hold numbers without reading them."""
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Cells:
         if name not in self._names:
             raise KeyError(name)
         if name not in self._kept:
@@ -90,7 +90,7 @@ def typed(values: Sequence[Any]) -> Column:
     return _objects(values)
 
 
-def _objects(values: Sequence[Any]) -> npt.NDArray[np.object_]:
+def _objects(values: Sequence[object]) -> npt.NDArray[np.object_]:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
@@ -160,17 +160,18 @@ def unique_codes(codes: npt.NDArray[np.int32], names: Sequence[str]) -> tuple[tu
     return tuple(place), table[codes]
 
 
-def stacked(parts: Sequence[tuple[Any | None, int]]) -> Any:
+def stacked(parts: Sequence[tuple[Cells | None, int]]) -> Cells:
     """Columns one below the other; None stands for a source that has no such column (with its number of rows)."""
     present = [column for column, _ in parts if column is not None]
     if len(parts) == 1:
         return present[0]
-    if all(is_numeric(column) for column in present) and len({column.dtype.kind == "b" for column in present}) == 1:
-        if len(present) == len(parts) and present[0].dtype.kind == "b":
-            return np.concatenate(present)
-        if present[0].dtype.kind != "b":
-            if len(present) == len(parts) and not any(isinstance(column, np.ma.MaskedArray) for column in present):
-                return np.concatenate([column.astype(np.float64, copy=False) for column in present])
+    numeric = [column for column in present if is_numeric(column)]
+    if len(numeric) == len(present) and len({column.dtype.kind == "b" for column in numeric}) == 1:
+        if len(present) == len(parts) and numeric[0].dtype.kind == "b":
+            return np.concatenate(numeric)
+        if numeric[0].dtype.kind != "b":
+            if len(present) == len(parts) and not any(isinstance(column, np.ma.MaskedArray) for column in numeric):
+                return np.concatenate([column.astype(np.float64, copy=False) for column in numeric])
             pieces = [
                 np.ma.MaskedArray(np.zeros(rows), mask=True) if column is None else np.ma.asarray(column, np.float64)
                 for column, rows in parts
@@ -182,7 +183,7 @@ def stacked(parts: Sequence[tuple[Any | None, int]]) -> Any:
         place: dict[str, int] = {}
         codes = []
         for column, rows in parts:
-            if column is None:
+            if not isinstance(column, Coded):
                 codes.append(np.full(rows, -1, dtype=np.int32))
                 continue
             table = np.array([*(place.setdefault(n, len(place)) for n in column.names), -1], dtype=np.int32)
@@ -194,7 +195,7 @@ def stacked(parts: Sequence[tuple[Any | None, int]]) -> Any:
     return _objects(cells)
 
 
-def cell_list(column: Cells) -> list[Any]:
+def cell_list(column: Cells) -> list[object]:
     """Cells as Python values; None where empty."""
     if isinstance(column, Coded):
         return list(column.decode())

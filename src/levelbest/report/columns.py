@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from levelbest import _check
+from levelbest._check import Column
 from levelbest.errors import InputError, named
 from levelbest.trials import STATUSES, Trials
 from levelbest.trials.problems import ProblemTable
@@ -44,7 +45,7 @@ def machine_columns(trials: Trials) -> tuple[str, ...]:
     )
 
 
-def _holds_paths(column: Any) -> bool:
+def _holds_paths(column: Column) -> bool:
     texts = [cell for cell in column[:1000].tolist() if isinstance(cell, str) and cell]
     return bool(texts) and any(_PATH.match(text) for text in texts)
 
@@ -71,7 +72,7 @@ def trial_table(trials: Trials, hidden: frozenset[str]) -> dict[str, tuple[objec
     return columns
 
 
-def searched(column: Any) -> str:
+def searched(column: Column) -> str:
     """What was searched, as observed: a range for numbers, the set for few values."""
     known = [value for value in column.tolist() if is_known(value)]
     if not known:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -327,5 +327,5 @@ def pair_of(pair: PairComparison, statistic: str, axis: str) -> Pair:
     )
 
 
-def _numbers(column: Any) -> Numbers:
+def _numbers(column: Iterable[float]) -> Numbers:
     return tuple(float(number) for number in column)

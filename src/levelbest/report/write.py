@@ -49,7 +49,7 @@ class Report:
 
 
 def write_report(
-    trials: Any,
+    trials: object,
     path: str | Path = "report.html",
     *,
     answers: Mapping[str, str] | None = None,

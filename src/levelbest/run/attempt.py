@@ -19,7 +19,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from typing import Any, Literal, NoReturn
+from typing import Literal, NoReturn
 
 from levelbest.run.objective import call, last_scores, mark, read_metrics
 from levelbest.run.output import Log, Tail
@@ -174,7 +174,7 @@ def _be_the_trial(
         os.chdir(task["folder"])
         seed_everything(task["seed"])
 
-        def tell(**message: Any) -> None:
+        def tell(**message: object) -> None:
             data = (json.dumps(message) + "\n").encode()
             while data:
                 data = data[os.write(pipes[2], data) :]

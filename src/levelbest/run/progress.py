@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from levelbest import _check
 from levelbest.run.loop import Reporter
@@ -13,6 +13,8 @@ from levelbest.run.study import Judge
 from levelbest.run.view import FamilyView, LedgerView
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from levelbest.run.standing import Standing
 
 __all__ = ["MODES", "reporter_for"]
@@ -76,7 +78,7 @@ class _Bar(Reporter):
         self._last = (0, 0, 0, 0, 0)
         self._verdict = _Verdict()
 
-    def begin(self, ledger: Path, judge: Any) -> None:
+    def begin(self, ledger: Path, judge: Judge) -> None:
         """Start drawing."""
         self._view, self._judge = LedgerView(ledger), judge
         self._began = time.monotonic()
@@ -103,7 +105,7 @@ class _Bar(Reporter):
             self._console.print(self._table(self._view))
             self._view.close()
 
-    def _table(self, view: LedgerView) -> Any:
+    def _table(self, view: LedgerView) -> RenderableType:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Table

@@ -75,7 +75,7 @@ def _measure(value: object, name: str) -> None:
     """Refuse what is deep, or large once YAML's aliases are followed, before anything walks through it."""
     count, level = 0, [value]
     for _ in range(_DEEPEST):
-        below: list[Any] = []
+        below: list[object] = []
         for part in level:
             below += part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
             if count + len(below) > _MOST_VALUES:

@@ -71,7 +71,7 @@ class Worker:
         """Ready to read when there is news."""
         return self._socket.fileno()
 
-    def send(self, message: Mapping[str, Any]) -> None:
+    def send(self, message: Mapping[str, object]) -> None:
         """Hand over a message; a worker that is gone is noticed when reading."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self._socket.sendall(json.dumps(message).encode() + b"\n")

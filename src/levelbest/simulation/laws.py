@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -198,7 +198,7 @@ def _scipy_law(name: str, numbers: list[float], *, mirrored: bool, text: str) ->
         ]
         raise InputError(f"unknown law {name!r}; {_check.nearest_first(name, known)[:200]}")
     try:
-        frozen: Any = family(*numbers)
+        frozen = family(*numbers)
         low, high = (float(end) for end in frozen.support())
     except (TypeError, ValueError) as error:
         shapes = family.shapes or "no shapes"

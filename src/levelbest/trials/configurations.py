@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ _SPLITS = ("split", "data_split", "split_seed", "data_seed", "fold", "cv_fold", 
 _PREFIXES = ("config.", "params.", "hparams.", "config/")
 
 
-def split_column(columns: Mapping[str, npt.NDArray[Any]]) -> str | None:
+def split_column(columns: Mapping[str, npt.NDArray[np.generic]]) -> str | None:
     """The column that by its name tells the data split of each run.
 
     Examples

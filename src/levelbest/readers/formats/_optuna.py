@@ -70,7 +70,7 @@ class Study:
     skipped: list[Skipped] = field(default_factory=list)
 
 
-def external_value(stored: Any, distribution: Any) -> Any:
+def external_value(stored: object, distribution: object) -> Any:
     """A parameter's value from its stored number. A categorical one is stored as the place in its list of choices."""
     value = number(stored)
     if not isinstance(distribution, Mapping) or value is None:

@@ -52,7 +52,7 @@ Record = dict[str, Any]
 
 
 def columns_of(
-    rows: Sequence[Mapping[str, Any]], first: Sequence[str] = (), *, numbers: Sequence[str] = ()
+    rows: Sequence[Mapping[str, object]], first: Sequence[str] = (), *, numbers: Sequence[str] = ()
 ) -> dict[str, Column]:
     """Rows as columns, in order of first appearance after ``first``.
 
@@ -77,12 +77,12 @@ def _column(values: list[Any], force: bool) -> Column:
     return column
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     # An integer that float64 cannot hold (a 64-bit seed) stays what it is: rounding would merge different ones.
     return isinstance(value, float | bool) or (isinstance(value, int) and abs(value) <= _EXACT)
 
 
-def number(value: Any) -> float | None:
+def number(value: object) -> float | None:
     """A number from a number or its text (``NaN`` and ``Infinity`` too); None where there is none."""
     if isinstance(value, str):
         text = value.strip().lower()
@@ -108,7 +108,7 @@ def whole(value: Any, otherwise: int = 0) -> int:
     return otherwise if numeric is None or not math.isfinite(numeric) else int(numeric)
 
 
-def rows_by_step(points: Iterable[tuple[str, Any, Any]]) -> list[Record]:
+def rows_by_step(points: Iterable[tuple[str, object, object]]) -> list[Record]:
     """One row per step from (name, step, value); of two values at one step the later counts.
 
     What a run logged once (a test score after training, a total) belongs to the run, so every row of it has it: else
@@ -132,14 +132,14 @@ def seed_of(configuration: Iterable[str]) -> dict[str, str]:
     return {"seed": seeds[0]} if len(seeds) == 1 else {}
 
 
-def flatten(value: Any, prefix: str = "") -> Record:
+def flatten(value: object, prefix: str = "") -> Record:
     """Nested mappings with dotted names; a list becomes its JSON text, for it is one value of one trial."""
     flat: Record = {}
     _flatten(value, prefix, flat, depth=0)
     return flat
 
 
-def _flatten(value: Any, name: str, flat: Record, depth: int) -> None:
+def _flatten(value: object, name: str, flat: Record, depth: int) -> None:
     if len(flat) > _MOST_LEAVES or depth > 100:
         raise ValueError("it nests more than can be meant")
     if isinstance(value, Mapping) and value:

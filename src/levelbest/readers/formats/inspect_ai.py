@@ -100,7 +100,7 @@ def _read(path: Path, **_: object) -> list[RawTable]:
 
 def _without_copies(logs: list[_Log]) -> tuple[list[_Log], list[Skipped]]:
     """One log may be there twice, as .eval and .json or before and after scoring: its samples are counted once."""
-    kept: dict[Any, _Log] = {}
+    kept: dict[object, _Log] = {}
     copies = []
     for log in sorted(logs, key=lambda other: not any(sample.get("scores") for sample in other.samples)):
         known = (log.said("eval", "run_id"), log.said("eval", "task_id"), log.said("eval", "model"))

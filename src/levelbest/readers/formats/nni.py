@@ -150,7 +150,7 @@ def _is_export(path: Path) -> bool:
     return "trialJobId" in head.partition(b"\n")[0].decode("utf-8", errors="replace").strip().split(",")
 
 
-def _read_export(path: Path, **options: Any) -> list[RawTable]:
+def _read_export(path: Path, **options: object) -> list[RawTable]:
     """One table; the score is ``value``, whose direction NNI does not write there."""
     if kind_of(path) == "csv":
         (table,) = read_table(path, **options)
@@ -190,7 +190,7 @@ def _settings(data: Any) -> Record:
     return flatten(given, "parameters") if isinstance(given, dict) else {}
 
 
-def _scores(data: Any) -> Record:
+def _scores(data: object) -> Record:
     """A final result: a number, or a dictionary whose ``default`` is the score; written as JSON, once or twice."""
     for _ in range(2):
         if isinstance(data, str):

@@ -173,7 +173,7 @@ class _Journal:
             opened[0].system_attrs.update(log["system_attr"])
 
 
-def _value(stored: Any) -> float:
+def _value(stored: object) -> float:
     value = number(stored)
     return math.nan if value is None else value
 

@@ -8,7 +8,6 @@ import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from levelbest.errors import DataError
 from levelbest.readers.formats._rows import Record, columns_of, flatten, number, parse_json, seed_of
@@ -127,7 +126,7 @@ def _number(folder: str) -> int:
 def _trial(tree: Tree, folder: str, skipped: list[Skipped]) -> tuple[dict[str, object], list[dict[str, object]]]:
     """A trial's configuration and its results, one per report."""
     results: list[dict[str, object]] = []
-    config: Any = {}
+    config: object = {}
     source = f"{folder}/result.json"
     if source in tree.files:
         with tree.open(source) as lines:

@@ -25,6 +25,8 @@ from levelbest.stats.problems import group_values
 
 __all__ = ["Workers", "compute_part", "cut_parts", "values_in_parts"]
 
+Whole = npt.NDArray[np.signedinteger]
+
 CHUNK = 1 << 20  # samples
 BYTES = 120  # per sample while a part is read and ranked, the engine's own included
 _COUNT = count()
@@ -145,14 +147,14 @@ def _read(source: Source, labels: list[Any]) -> tuple[npt.NDArray[np.int32], Any
     finally:
         if not source.whole:
             connection.execute(f"DROP TYPE {kind}")
-    code: Any = np.ma.getdata(columns_read["g"])
+    code: Whole = np.ma.getdata(columns_read["g"])
     if source.whole:
         code = _places(np.array(labels, dtype=np.int64), code.astype(np.int64))  # int8 less a label overflows
     reported = _plain(columns_read["r"]) if source.reported is not None else None
     return code.astype(np.int32, copy=False), _plain(columns_read["s"]), reported
 
 
-def _places(labels: IntArray, code: Any) -> Any:
+def _places(labels: IntArray, code: Whole) -> Whole:
     """Where each code stands among the sorted labels, all of which it is one of."""
     low, span = int(labels[0]), int(labels[-1] - labels[0]) + 1
     if span == labels.size:
@@ -164,7 +166,7 @@ def _places(labels: IntArray, code: Any) -> Any:
     return table[code - low]
 
 
-def _plain(column: object) -> Any:
+def _plain(column: Column) -> Column:
     """Numbers as they are stored; as doubles with NaN where some are missing."""
     if isinstance(column, np.ma.MaskedArray):
         return np.ma.filled(column.astype(np.float64), np.nan)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from levelbest import _check
 from levelbest.errors import DataError, InputError
@@ -73,9 +73,9 @@ class Source:
         """The condition that a sample did not fail."""
         return f"isfinite(CAST({self.number(self.selection)} AS DOUBLE))"
 
-    def literal(self, label: Any) -> str:
+    def literal(self, label: object) -> str:
         """A group's label in a condition."""
-        return str(label) if self.whole else quoted(label)
+        return str(label) if self.whole else quoted(str(label))
 
     def with_policies(self, failed: str, missing: str) -> Source:
         """The same with failures and missing reported scores counted so."""
@@ -174,7 +174,7 @@ def _described(connection: object, source: Source, family: str | None = None) ->
     return replace(source, kinds=known, sample=sample, where=where)
 
 
-def run(connection: DuckDBPyConnection, query: str) -> Any:
+def run(connection: DuckDBPyConnection, query: str) -> DuckDBPyConnection:
     """The rows of a query."""
     import duckdb
 

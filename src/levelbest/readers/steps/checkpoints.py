@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray, sign_of
+from levelbest._check import FloatArray, IntArray, sign_of
 from levelbest.errors import InputError, named
 from levelbest.readers.columns import as_codes
 from levelbest.readers.steps.merged import Merged
@@ -28,6 +27,9 @@ from levelbest.readers.steps.roles import Roles
 from levelbest.trials import STATUSES
 
 __all__ = ["Picked", "best_rows", "pick_nested"]
+
+Codes = npt.NDArray[np.signedinteger]
+Mask = npt.NDArray[np.bool_]
 
 _OK, _DIVERGED = STATUSES.index("ok"), STATUSES.index("diverged")
 _CHECKPOINTS = 50
@@ -72,12 +74,13 @@ def _series(table: Merged, name: str, role: str) -> list[Series] | None:
     column, path = (name, None) if name in table.columns else split_path(name, table.columns) or (name, None)
     if column not in table.columns:
         raise no_item(table.source, name, role)
-    if not is_series(table.columns[column]):
+    cells = table.columns[column]
+    if not is_series(cells):
         if path is not None:
             raise InputError(f"{table.source} has no column {name!r} for {named(role)}, and {column!r} has no parts")
         return None
-    runs = series_of(table.columns[column], path)
-    inside = next((cell[0] for cell in table.columns[column] if isinstance(cell, list) and cell), None)
+    runs = series_of(cells, path)
+    inside = next((cell[0] for cell in cells if isinstance(cell, list) and cell), None)
     if not any(np.isfinite(run.values).any() for run in runs):
         keys = f"; its objects have {', '.join(inside)}" if isinstance(inside, dict) else ""
         under = "" if path is None else f" under {path!r}"
@@ -87,7 +90,7 @@ def _series(table: Merged, name: str, role: str) -> list[Series] | None:
         )
     longest = max((run.values.size for run in runs), default=0)
     most = 1 if isinstance(inside, dict) else _CHECKPOINTS  # objects without a step are rather runs
-    if table.n_rows == 1 and longest > most and not has_steps(table.columns[column]):
+    if table.n_rows == 1 and longest > most and not has_steps(cells):
         raise InputError(
             f"{table.source} is one record, and {column!r} a list of {longest:,} items without a step: read as the "
             f"checkpoints of one run it would be a single trial; write the list as a table of its own, a row for each"
@@ -147,7 +150,7 @@ def best_rows(
     return keep[best], cost
 
 
-def _diverged_ends(run: Any, fine: Any, diverged: Any) -> npt.NDArray[np.int64]:
+def _diverged_ends(run: Codes, fine: Mask, diverged: Mask) -> npt.NDArray[np.int64]:
     """The last row with a score of each run where that is NaN or infinite; -1 where a run ends otherwise."""
     last = np.full(int(run.max()) + 1, -1)
     measured = np.flatnonzero(fine | diverged)
@@ -155,7 +158,7 @@ def _diverged_ends(run: Any, fine: Any, diverged: Any) -> npt.NDArray[np.int64]:
     return np.where((last >= 0) & diverged[last], last, -1)
 
 
-def _run_costs(cost: FloatArray, keep: Any, run: Any, best: Any, roles: Roles) -> FloatArray:
+def _run_costs(cost: FloatArray, keep: IntArray, run: Codes, best: IntArray, roles: Roles) -> FloatArray:
     spent = cost[keep]
     order = np.lexsort((np.arange(keep.size), run))
     same = np.diff(run[order]) == 0

@@ -14,12 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
+from levelbest._check import Column
 from levelbest.errors import InputError, named
 from levelbest.readers.columns import Cells, is_numeric, texts
 from levelbest.readers.steps.numbers import as_numbers
@@ -206,7 +207,7 @@ def _mistake(condition: str, error: BaseException, columns: Iterable[str], sourc
     return InputError(f"{where} {condition!r}: {reason_of(error).split(': ', 1)[-1]}")
 
 
-def _values(column: Cells) -> Any:
+def _values(column: Cells) -> Column:
     """A column as the engine takes it: numbers and truth values with what is empty or NaN masked, or text."""
     if is_numeric(column):
         plain = np.ma.getdata(column)

@@ -6,12 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import Column
+from levelbest._check import Column, IntArray
 from levelbest.errors import InputError
 from levelbest.readers.columns import Cells, Coded, as_codes, is_numeric, taken, texts
 from levelbest.readers.steps import names
@@ -151,7 +150,7 @@ def is_result(name: str) -> bool:
     )
 
 
-def _values(column: Cells, keep: Any, everything: bool) -> Column:
+def _values(column: Cells, keep: IntArray, everything: bool) -> Column:
     part = column if everything else taken(column, keep)
     if isinstance(part, Coded):
         return texts(part)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest.errors import DataError, InputError, named
-from levelbest.readers.columns import LazyColumns, as_codes, stacked, taken
+from levelbest.readers.columns import Cells, LazyColumns, as_codes, stacked, taken
 from levelbest.readers.limits import refuse_more
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps.nested import split_path
@@ -111,9 +111,9 @@ class Merged:
         per_table = [names.setdefault(stem(table.source), len(names)) for table in self.tables]
         return tuple(names), np.array(per_table, dtype=np.int32)[self.table_codes()]
 
-    def _load(self, name: str) -> object:
+    def _load(self, name: str) -> Cells:
         owners = self.roles.get(name)
-        parts: list[tuple[object, int]] = []
+        parts: list[tuple[Cells | None, int]] = []
         for place, table in enumerate(self.tables):
             own = owners[place] if owners is not None and len(set(owners)) > 1 and name not in table.columns else name
             parts.append((table.columns.get(own), table.n_rows))

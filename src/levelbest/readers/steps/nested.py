@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +59,7 @@ def no_item(source: str, name: str, role: str) -> InputError:
     )
 
 
-def is_series(column: Cells) -> bool:
+def is_series(column: Cells) -> TypeGuard[Column]:
     """Whether the cells are lists."""
     if isinstance(column, Coded) or is_numeric(column):
         return False

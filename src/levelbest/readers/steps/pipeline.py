@@ -18,7 +18,7 @@ from levelbest import _check
 from levelbest._check import Column, FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, named
-from levelbest.readers.columns import Cells, as_codes, taken, texts, unique_codes
+from levelbest.readers.columns import Cells, Coded, as_codes, taken, texts, unique_codes
 from levelbest.readers.limits import refuse_more
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
@@ -268,7 +268,7 @@ def _statuses(table: Merged, roles: Roles, selection: Numbers, notes: Notes) -> 
 
 def _flagged(table: Merged, name: str) -> Mask:
     column = table.columns[name]
-    if getattr(column, "dtype", None) is not None and column.dtype.kind == "b":
+    if not isinstance(column, Coded) and column.dtype.kind == "b":
         return np.asarray(column)
     return np.fromiter((str(cell).lower() == "true" for cell in texts(column)), dtype=bool, count=table.n_rows)
 
@@ -287,7 +287,7 @@ def _families(table: Merged, roles: Roles) -> tuple[tuple[str, ...], npt.NDArray
     return listed, codes
 
 
-def _codes(table: Merged, name: str | None, keep: Any, everything: bool) -> tuple[tuple[str, ...], Any]:
+def _codes(table: Merged, name: str | None, keep: IntArray, everything: bool) -> tuple[tuple[str, ...], Any]:
     if name is None:
         return (), None
     listed, codes = as_codes(table.columns[name])

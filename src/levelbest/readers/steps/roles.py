@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -58,7 +57,7 @@ class Wanted:
     where: str | None = None
     direction: str | None = None
     selection_direction: str | None = None
-    bounds: Any = None
+    bounds: Sequence[float | None] | None = None
 
     @property
     def no_family(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from levelbest._check import FloatArray
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
-from levelbest.readers.columns import as_codes
+from levelbest.readers.columns import Cells, as_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.configurations import is_result
 from levelbest.readers.steps.merged import Merged
@@ -30,7 +30,7 @@ _MOSTLY = 0.7
 Codes = npt.NDArray[np.int32]
 
 
-def counter_of(columns: Any) -> str | None:
+def counter_of(columns: Mapping[str, Cells]) -> str | None:
     """The column that counts epochs or steps; None where there is none."""
     for known in _COUNTERS:
         for name in columns:
@@ -76,7 +76,7 @@ def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> None:
         )
 
 
-def settings_vary(columns: Any, counter: str) -> bool:
+def settings_vary(columns: Mapping[str, Cells], counter: str) -> bool:
     """Whether hyperparameters change from row to row, as from trial to trial: within a run only schedules do."""
     scheduled = ("lr", "learning_rate", "momentum")
     for name in columns:
@@ -88,7 +88,7 @@ def settings_vary(columns: Any, counter: str) -> bool:
     return False
 
 
-def _joint(columns: list[Any], n_rows: int) -> Codes:
+def _joint(columns: list[Codes], n_rows: int) -> Codes:
     """One code for each combination of codes."""
     joint = np.zeros(n_rows, dtype=np.int64)
     for codes in columns:

@@ -12,7 +12,7 @@ import numpy as np
 
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
-from levelbest.readers.columns import as_codes, is_numeric, stacked, taken
+from levelbest.readers.columns import Cells, as_codes, is_numeric, stacked, taken
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
@@ -153,12 +153,12 @@ def _owner(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str | 
     return None, family
 
 
-def _right_or_wrong(stack: Any) -> bool:
+def _right_or_wrong(stack: Cells) -> bool:
     """Whether all numbers are 0 or 1, and both are there: then higher is better, as with ``correct``."""
     values = as_numbers(stack).values
     return set(np.unique(values[np.isfinite(values)]).tolist()) == {0.0, 1.0}
 
 
-def _score(stack: Any, n_rows: int, n_samples: int) -> object:
+def _score(stack: Cells, n_rows: int, n_samples: int) -> object:
     order = np.arange(n_rows * n_samples).reshape(n_samples, n_rows).T.ravel()
     return taken(stack, order)

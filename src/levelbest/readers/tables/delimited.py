@@ -11,7 +11,7 @@ import numpy as np
 
 from levelbest._plain import unguarded
 from levelbest.errors import DataError
-from levelbest.readers.columns import EXACT
+from levelbest.readers.columns import EXACT, Cells
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.layout import NUMBER, WHITESPACE, cells_of, is_number, layout_of, unique_names
 from levelbest.readers.tables.tidy import MARKS, TEXT
@@ -171,7 +171,7 @@ def _row_names(names: list[str], records: list[Record]) -> tuple[list[str], list
     return names, records
 
 
-def text_column(cells: Sequence[str], *, plain: bool = False) -> Any:
+def text_column(cells: Sequence[str], *, plain: bool = False) -> Cells:
     """A column of text as numbers or truth values where every filled cell is one, else as text (None where empty)."""
     trimmed = [unguarded(cell.strip()) for cell in cells]
     empty = np.fromiter((not cell for cell in trimmed), dtype=bool, count=len(trimmed))

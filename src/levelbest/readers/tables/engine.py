@@ -9,12 +9,13 @@ import tempfile
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from levelbest._check import Column
 from levelbest.errors import DataError
-from levelbest.readers.columns import EXACT, Coded, LazyColumns, typed
+from levelbest.readers.columns import EXACT, Cells, Coded, LazyColumns, typed
 from levelbest.readers.raw import RawTable
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def lazy_table(connection: DuckDBPyConnection, relation: str, source: str, *, te
     types = {str(row[0]): str(row[1]).upper() for row in described}
     n_rows = int(connection.execute(f"SELECT count(*) FROM {relation}").fetchone()[0])
 
-    def load(name: str) -> object:
+    def load(name: str) -> Cells:
         try:
             written = rf"regexp_replace(trim({name_of(name)}), '^''(''*[=+@-])', '\1')"
             cell = f"nullif({written}, '')" if text else name_of(name)
@@ -103,7 +104,7 @@ def lazy_table(connection: DuckDBPyConnection, relation: str, source: str, *, te
     return RawTable(source, LazyColumns(list(types), n_rows, load, None if text else numbers))
 
 
-def _column(connection: DuckDBPyConnection, relation: str, column: str, kind: str, n_rows: int) -> Any:
+def _column(connection: DuckDBPyConnection, relation: str, column: str, kind: str, n_rows: int) -> Cells:
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
         return typed([row[0] for row in connection.execute(f"SELECT {column} FROM {relation}").fetchall()])
     if kind.startswith(_WIDE_NUMBERS):
@@ -127,8 +128,8 @@ def _written(connection: DuckDBPyConnection, relation: str, cell: str) -> str:
     return "DOUBLE" if n_filled and not n_odd else "VARCHAR"
 
 
-def _fetched(connection: DuckDBPyConnection, query: str) -> object:
-    values = connection.execute(query).fetchnumpy()["v"]
+def _fetched(connection: DuckDBPyConnection, query: str) -> Column:
+    values: Column = connection.execute(query).fetchnumpy()["v"]
     if isinstance(values, np.ma.MaskedArray) and not np.ma.getmaskarray(values).any():
         return np.ma.getdata(values)
     return values

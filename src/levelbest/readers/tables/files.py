@@ -9,12 +9,12 @@ import lzma
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from glob import glob, has_magic
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.readers.limits import Counted, expanded_limit
@@ -64,7 +64,7 @@ _BINARY = {
 }
 
 
-def as_paths(source: Any) -> list[Path]:
+def as_paths(source: object) -> list[Path]:
     """The files or folders that a path, a glob or a list of them means; a name that matches nothing is an error."""
     if isinstance(source, (str, Path)):
         path = Path(source).expanduser()
@@ -77,6 +77,7 @@ def as_paths(source: Any) -> list[Path]:
             raise InputError(f"no file matches {str(source)!r}")
         near = _siblings(path)
         raise InputError(f"there is no file or folder {str(source)!r}{near}")
+    assert isinstance(source, Iterable)  # paths, where a table was not recognised before
     return [path for part in source for path in as_paths(part)]
 
 
@@ -168,7 +169,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
         raise DataError(f"{path.name} cannot be read: {error}") from None
 
 
-def _decompressed(file: Any, ending: str | None, path: Path) -> IO[bytes]:
+def _decompressed(file: IO[bytes], ending: str | None, path: Path) -> IO[bytes]:
     if ending == ".gz":
         return cast(IO[bytes], gzip.GzipFile(fileobj=file))
     if ending == ".bz2":
@@ -193,7 +194,7 @@ def _decompressed(file: Any, ending: str | None, path: Path) -> IO[bytes]:
 class _Zstandard(io.RawIOBase):
     """A zstandard stream whose damage is an OSError, as that of the other compressions is."""
 
-    def __init__(self, stream: Any, damage: type[Exception]) -> None:
+    def __init__(self, stream: IO[bytes], damage: type[Exception]) -> None:
         self._stream, self._damage = stream, damage
 
     def read(self, size: int = -1) -> bytes:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from levelbest._check import Column
 from levelbest.errors import InputError
-from levelbest.readers.columns import EXACT, Coded, typed
+from levelbest.readers.columns import EXACT, Cells, Coded, typed
 from levelbest.readers.raw import RawTable
 
 __all__ = ["frame_table", "is_frame"]
@@ -44,7 +46,7 @@ def frame_table(source: object, name: str = "dataframe") -> RawTable:
     return RawTable(name, {str(column): _series(frame[column], nw) for column in frame.columns})
 
 
-def _array(key: object, values: Any) -> Any:
+def _array(key: object, values: Any) -> Column:
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise InputError(f"column {key!r} must be a list or array of values, got {type(values).__name__}")
     if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "iuf":
@@ -56,18 +58,18 @@ def _array(key: object, values: Any) -> Any:
     return typed([_cell(cell) for cell in cells])
 
 
-def _whole(array: Any) -> Any:
+def _whole(array: Column) -> Column:
     if array.dtype.kind in "iu" and array.size and int(np.abs(array.astype(np.float64)).max()) > EXACT:
         return typed(array.tolist())
     return array if array.dtype.kind == "b" else array.astype(np.float64)
 
 
-def _cell(cell: Any) -> Any:
+def _cell(cell: object) -> object:
     """A NumPy scalar as its Python value."""
     return cell.item() if isinstance(cell, np.generic) else cell
 
 
-def _series(series: Any, nw: Any) -> Any:
+def _series(series: Any, nw: Any) -> Cells:
     dtype = series.dtype
     null = series.is_null()
     if dtype.is_float():
@@ -94,6 +96,6 @@ def _series(series: Any, nw: Any) -> Any:
 _PLAIN = (bool, int, float, str, list, tuple, dict)
 
 
-def _known_nan(series: Any) -> Any:
+def _known_nan(series: Any) -> npt.NDArray[np.bool_]:
     nan = series.is_nan().to_list()
     return np.fromiter((cell is True or cell is np.True_ for cell in nan), dtype=bool, count=len(nan))

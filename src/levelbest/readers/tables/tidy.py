@@ -93,7 +93,7 @@ def _constants(trials: Trials) -> dict[str, Any]:
     return {name: value for name, value in constants.items() if value is not None}
 
 
-def _constant(value: object, size: int) -> Any:
+def _constant(value: object, size: int) -> Column:
     return np.full(size, value, dtype=object if isinstance(value, str) else np.float64)
 
 
@@ -131,11 +131,10 @@ def _rows(columns: Mapping[str, Column]) -> Iterator[tuple[object, ...]]:
 
 def _cells(column: Column) -> list[Any]:
     """Python values: whole numbers without a point, None where there is nothing."""
-    cells = cell_list(column)
     if column.dtype.kind != "f":
-        return cells
+        return cell_list(column)
     whole = bool(np.all(np.isnan(column) | ((column == np.floor(column)) & (np.abs(column) < 2**53))))
-    return [None if cell != cell else int(cell) if whole else cell for cell in cells]
+    return [None if cell != cell else int(cell) if whole else cell for cell in column.tolist()]
 
 
 def _write_csv(columns: Mapping[str, Column], file: IO[str]) -> None:

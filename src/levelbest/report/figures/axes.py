@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelbest._check import FloatArray
+from levelbest._check import FloatArray, IntArray
 from levelbest.report.figures.curves import label_ends, plain_text, score_of, set_budget_axis, set_score_label, shorten
 from levelbest.report.figures.themes import COLOURS, line_style
 from levelbest.results import Comparison, Curve, PairComparison
@@ -169,7 +169,9 @@ def _labelled(ax: Axes) -> list[Any]:
     return [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
 
 
-def _shade(ax: Axes, x: Any, value: FloatArray, low: FloatArray, high: FloatArray, colour: str) -> None:
+def _shade(
+    ax: Axes, x: FloatArray | IntArray, value: FloatArray, low: FloatArray, high: FloatArray, colour: str
+) -> None:
     """A band that stretches the picture by the height of its curve at most, or by its own usual width."""
     known = np.isfinite(low) & np.isfinite(high)
     if not known.any():

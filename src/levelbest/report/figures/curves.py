@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelbest import _check
+from levelbest._check import FloatArray
 from levelbest._plain import show_cost
 from levelbest._write import write_bytes
 from levelbest.report.figures.themes import line_style
@@ -182,7 +183,7 @@ def _fit_height(ax: Axes, lines: Sequence[Line], published: Mapping[str, float],
     ax.set_ylim(low - pad, high + pad)
 
 
-def _fill(ax: Axes, x: Any, low: Any, high: Any, value: Any, colour: str) -> None:
+def _fill(ax: Axes, x: FloatArray, low: FloatArray, high: FloatArray, value: FloatArray, colour: str) -> None:
     """Shade where both limits are finite; where one is missing, fade from the curve to the finite side."""
     both = np.isfinite(low) & np.isfinite(high)
     ax.fill_between(x, low, high, where=both, color=colour, alpha=0.18, linewidth=0, zorder=2)

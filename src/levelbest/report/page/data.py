@@ -74,10 +74,10 @@ class _Common:
     """Rows that are the same for many, each kept once."""
 
     def __init__(self) -> None:
-        self.rows: list[Any] = []
+        self.rows: list[object] = []
         self._places: dict[str, int] = {}
 
-    def place(self, row: Any) -> int:
+    def place(self, row: object) -> int:
         """Where the row is, after it was added if it was not there."""
         place = self._places.setdefault(repr(row), len(self.rows))
         if place == len(self.rows):
@@ -85,7 +85,7 @@ class _Common:
         return place
 
 
-def embedded(document: Any) -> str:
+def embedded(document: object) -> str:
     """JSON inside a script element: no character that could end the element or start markup."""
     text = json.dumps(plain(document), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -6,10 +6,9 @@ tells is an open question in the output, with what to write.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from levelbest import _check
 from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
@@ -181,7 +180,7 @@ def _told_by(view: View) -> dict[str, str]:
     return answers
 
 
-def _each(view: View, text: Any) -> str:
+def _each(view: View, text: Callable[[Family], str]) -> str:
     return ";\n".join(f"{family.name}: {text(family)}" for family in view.families)
 
 

@@ -19,7 +19,7 @@ _COLUMNS = ("family", "n", "value", "low", "high")
 
 
 def log_curve(
-    curves: Curve | Iterable[Curve], run: Any = None, *, name: str = "best_of_n", figure: bool = True
+    curves: Curve | Iterable[Curve], run: object = None, *, name: str = "best_of_n", figure: bool = True
 ) -> None:
     """Log curves to a run of MLflow or Weights & Biases, beside what the run logs itself.
 
@@ -93,7 +93,7 @@ def _figure(curves: tuple[Curve, ...]) -> Any:
     return figure
 
 
-def _pixels(figure: Any) -> Any:
+def _pixels(figure: object) -> Any:
     """The figure as an array; W&B takes figures of pyplot alone."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -137,7 +137,7 @@ def _to_wandb(curves: tuple[Curve, ...], run: Any, name: str, figure: bool) -> N
             by_n.setdefault(n, {}).update(named)
     for n in sorted(by_n):
         run.log({budget: n, **by_n[n]})
-    logged: dict[str, Any] = {f"{name}/table": wandb.Table(columns=list(_COLUMNS), data=_rows(curves))}
+    logged: dict[str, object] = {f"{name}/table": wandb.Table(columns=list(_COLUMNS), data=_rows(curves))}
     if figure:
         logged[f"{name}/figure"] = wandb.Image(_pixels(_figure(curves)))
     run.log(logged)

@@ -67,13 +67,13 @@ def _safe(name: str) -> str:
 def _document(trials: Trials, curve: Curve, identity: str, evaluation: str, moment: str) -> dict[str, Any]:
     details = {"n_trials": str(curve.n_trials), "n_failed": str(curve.n_failed), "failed": curve.failed}
     score: dict[str, Any] = {"score": float(curve.value[0]), "details": details}
-    uncertainty: dict[str, Any] = {"num_samples": int(curve.n_trials)}
+    uncertainty: dict[str, object] = {"num_samples": int(curve.n_trials)}
     low, high = float(curve.low[0]), float(curve.high[0])
     if np.isfinite([low, high]).all():
         limits = {"lower": low, "upper": high, "confidence_level": curve.confidence, "method": curve.method}
         uncertainty["confidence_interval"] = limits
     score["uncertainty"] = uncertainty
-    metric: dict[str, Any] = {"metric_name": evaluation, "lower_is_better": trials.metric.direction == "min"}
+    metric: dict[str, object] = {"metric_name": evaluation, "lower_is_better": trials.metric.direction == "min"}
     least, most = trials.metric.bounds
     if least is not None and most is not None:
         metric |= {"score_type": "continuous", "min_score": least, "max_score": most}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ class TrialRun:
     name: str
     status: str
     scores: dict[str, float]
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, object] = field(default_factory=dict)
     seconds: float | None = None
     """How long it took, where the cost is a time."""
 
@@ -46,7 +45,7 @@ def runs_of(trials: Trials, tool: str, hide: tuple[str, ...] = ()) -> Iterator[T
         for role, values in columns.items()
         if values is not None
     }
-    settings: dict[str, list[Any]] = {
+    settings: dict[str, list[object]] = {
         _plain(name): cell_list(column) for name, column in trials.configuration.items() if name not in hide
     }
     if trials.seed is not None:

@@ -19,6 +19,7 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any, NoReturn, TypedDict
 
 from levelbest.errors import DataError, InputError, MissingExtra
@@ -124,7 +125,7 @@ def drive(runner: socket.socket, log: str) -> NoReturn:  # noqa: ARG001 - its st
     messages = runner.makefile("rb")
     speaking = threading.Lock()
 
-    def tell(**message: Any) -> None:
+    def tell(**message: object) -> None:
         with speaking, contextlib.suppress(OSError):
             runner.sendall(json.dumps(message).encode() + b"\n")
 
@@ -144,7 +145,7 @@ def drive(runner: socket.socket, log: str) -> NoReturn:  # noqa: ARG001 - its st
         os._exit(0)
 
 
-def _join(start: _Start, tell: Any) -> _Driver | None:
+def _join(start: _Start, tell: Callable[..., None]) -> _Driver | None:
     """Join or start a cluster and have the functions imported there: a wrong name is an error, not fifty failures."""
     import ray
 
@@ -173,7 +174,7 @@ def _join(start: _Start, tell: Any) -> _Driver | None:
 class _Driver:
     """Tasks that Ray runs, each known by the loop's key."""
 
-    def __init__(self, run: Any, setup: Setup, tell: Any) -> None:
+    def __init__(self, run: Any, setup: Setup, tell: Callable[..., None]) -> None:
         self._run, self._setup, self._tell = run, setup, tell
         self._running: dict[int, object] = {}
         """Ray ends a task whose reference nobody holds."""

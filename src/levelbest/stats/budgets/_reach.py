@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -74,7 +73,7 @@ def _first(at: FloatArray, curve: FloatArray, reached: npt.NDArray[np.bool_], go
     return float(at[i])
 
 
-def check_target(target: Any, scores: FloatArray, direction: str, bounds: _check.Bounds) -> float:
+def check_target(target: float, scores: FloatArray, direction: str, bounds: _check.Bounds) -> float:
     """A target that can be asked for: a number, within the bounds, and not worse than every trial."""
     try:
         goal = float(target)
