@@ -171,6 +171,14 @@ def test_refusals():
         compare_tasks({"t0": given["t0"]})
     with pytest.raises(InputError, match="every family needs trials on every task: b is missing on t1"):
         compare_tasks({"t0": given["t0"], "t1": given["t1"]["a"]})
+    searched = {
+        name: Trials.from_arrays(
+            one.selection, direction="max", family=["a", "b"] * 30, search=np.repeat(np.arange(6), 10).astype(str)
+        )
+        for name, one in given.items()
+    }
+    with pytest.raises(InputError, match="repeated searches are compared on one task at a time"):
+        compare_tasks(searched)
     with pytest.raises(InputError, match="half the trials of the smallest family on any task, 15, got 16"):
         compare_tasks(given, n=[16])
 

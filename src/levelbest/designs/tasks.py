@@ -146,6 +146,11 @@ def _alike(tasks: Mapping[str, Trials]) -> dict[str, Trials]:
                 f"every family needs trials on every task: {', '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} "
                 f"missing on {where}; leave it out with {named('where')}"
             )
+        if table.search is not None:
+            raise InputError(
+                f"repeated searches are compared on one task at a time; leave out {named('search')}, or choose a task "
+                f"with {named('where')}"
+            )
     return {task: table[names] for task, table in tasks.items()}
 
 
