@@ -561,3 +561,15 @@ def test_samples_that_are_right_or_wrong_need_no_direction(tmp_path, cells):
     else:
         with pytest.raises(InputError, match="higher 'sample' better"):
             lb.read_trials(path)
+
+
+def test_settings_in_the_names_of_folders_are_columns_and_the_rest_is_a_family(tmp_path):
+    for model in ("bert", "gpt"):
+        for place in range(4):
+            run = tmp_path / f"{model}_lr0.{place + 1}_s{place}" / "metrics.json"
+            run.parent.mkdir()
+            run.write_text(json.dumps({"eval": {"f1": 0.5 + place / 10 + (model == "gpt") / 100}}))
+    trials = lb.read_trials(tmp_path, selection="eval.f1")
+    assert trials.families == ("bert", "gpt")
+    assert trials.selection[trials.family == 1].tolist() == pytest.approx([0.51, 0.61, 0.71, 0.81])
+    assert trials.configuration["lr"].tolist() == pytest.approx([0.1, 0.2, 0.3, 0.4] * 2)

@@ -151,7 +151,7 @@ def _parts_of(names: Sequence[str]) -> dict[str, list[object]]:
         levels = [[path.parts[level] for path in inner] for level in range(depths.pop() - 1)]
         varied = [level for level in levels if len(set(level)) > 1]
         for place, level in enumerate(varied, 1):
-            found |= _column(level, "folder" if len(varied) == 1 else f"folder {place}")
+            found |= _level(level, "folder" if len(varied) == 1 else f"folder {place}")
     else:
         found["folder"] = [str(path.parent) for path in inner]
     pieces = [[piece for piece in _SPLIT.split(stem(path.name)) if piece] for path in inner]
@@ -161,6 +161,26 @@ def _parts_of(names: Sequence[str]) -> dict[str, list[object]]:
             if len(set(values)) > 1:
                 found |= _column(values, f"name {place + 1}")
     return found | {"file": [str(path) for path in inner]}
+
+
+def _level(values: Sequence[str], name: str) -> dict[str, list[object]]:
+    """The folders of one level as columns: settings within their names apart, ``bert_lr0.1_s0`` is bert, .1 and 0."""
+    pieces = [[piece for piece in _SPLIT.split(value) if piece] for value in values]
+    if len({len(piece) for piece in pieces}) != 1 or len(pieces[0]) == 1:
+        return _column(values, name)
+    settings: dict[str, list[object]] = {}
+    others: list[int] = []
+    for place in range(len(pieces[0])):
+        column = _column([piece[place] for piece in pieces], "")
+        if "" in column or set(column) & set(settings):
+            others.append(place)
+        else:
+            settings |= column
+    rest = ["_".join(piece[place] for place in others) for piece in pieces]
+    if not settings:
+        return _column(values, name)
+    varied = {key: column for key, column in settings.items() if len(set(column)) > 1}
+    return varied | ({name: list(rest)} if len(set(rest)) > 1 else {})
 
 
 def _column(values: Sequence[str], name: str) -> dict[str, list[object]]:
