@@ -573,3 +573,15 @@ def test_settings_in_the_names_of_folders_are_columns_and_the_rest_is_a_family(t
     assert trials.families == ("bert", "gpt")
     assert trials.selection[trials.family == 1].tolist() == pytest.approx([0.51, 0.61, 0.71, 0.81])
     assert trials.configuration["lr"].tolist() == pytest.approx([0.1, 0.2, 0.3, 0.4] * 2)
+
+
+def test_the_one_word_that_differs_in_the_names_of_files_is_a_family(tmp_path):
+    for place in range(6):
+        for model in ("resnet", "vit"):
+            run = tmp_path / f"{model}_seed{place}.json"
+            run.write_text(json.dumps({"val_acc": 0.5 + place / 100 + (model == "vit") / 10}))
+    trials = lb.read_trials(tmp_path)
+    assert (trials.families, trials.columns["family"], trials.columns["seed"]) == (("resnet", "vit"), "name 1", "seed")
+    for file in tmp_path.iterdir():
+        file.rename(file.with_name(file.name.replace("seed", f"{file.stem[-1]}x")))
+    assert len(lb.read_trials(tmp_path).families) == 1  # two words differ: none is plainly the family

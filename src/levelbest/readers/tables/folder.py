@@ -81,10 +81,11 @@ def runs_in_files(tables: Sequence[RawTable], names: Sequence[str], root: str) -
     for name, values in added.items():
         columns[name] = typed([value for value, size in zip(values, sizes, strict=True) for _ in range(size)])
     roles = {"trial": "file"} if max(sizes) > 1 and "file" in added else {}
-    if "folder" in added and not any(obvious_family(tokens(name)) or tokens(name) == ("family",) for name in columns):
-        counts = Counter(added["folder"])
-        if min(counts.values()) > 1:
-            roles["family"] = "folder"
+    if not any(obvious_family(tokens(name)) or tokens(name) == ("family",) for name in columns):
+        words = [name for name, values in added.items() if name.startswith("name ") and isinstance(values[0], str)]
+        telling = "folder" if "folder" in added else words[0] if len(words) == 1 else None
+        if telling is not None and min(Counter(added[telling]).values()) > 1:
+            roles["family"] = telling
     parts = [name for name in added if name != "file"]
     said = Caution.of("guessed-columns", None, len(tables), kind="files", count=len(tables), parts=parts)
     return RawTable(
