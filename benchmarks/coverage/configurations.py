@@ -212,7 +212,9 @@ def cells(sets: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
             for lift in (0.0, 1.0):
                 yield (
                     f"verdict/{design}/{law}/{lift:g}",
-                    lambda law=law, design=design, lift=lift: verdict_cell(law, design, lift, max(sets // 4, 1)),
+                    lambda law=law, design=design, lift=lift: verdict_cell(
+                        law, design, lift, max(sets // 4 if lift else 2 * sets // 3, 1)
+                    ),
                 )
 
 
