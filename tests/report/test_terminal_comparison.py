@@ -172,7 +172,8 @@ def test_next_steps_say_what_would_decide_it():
     hopeless = pair("a", "b", (1, 9, OPEN), terms=terms(), effect=effect(1e-6, -0.01, 0.01), further=12465)
     (step, *_) = next_steps(comparison(hopeless))
     # what further trials could tell: 20 times the 10 there are would not do, 4 times would halve the limits
-    assert step.text == "Even 200 further trials of both would hardly decide between a and b at 5 trials"
+    wanted = "Even 200 further trials of both would hardly decide between a and b at 5 trials"
+    assert step.text == f"{wanted}, one of all budgets asked"  # the command plans for 5 alone, where fewer may do
     assert step.why == "the difference observed is 0.000 (-0.010 to 0.010); 30 would about halve its limits"
     assert step.command == "lb.plan_trials(trials, n=5)"
     decided = pair("a", "b", (1, 9, "a"), terms=terms(), effect=effect(0.1, 0.05, 0.15, "a"), further=0)

@@ -103,7 +103,8 @@ def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -
         text = f"About {many}{each} would probably decide between {names}{where}, if the difference is as observed"
         return Step(text, plan)
     many = plural(2, unit, f"{_HOPELESS * present:,} further")
-    text = f"Even {many}{each} would hardly decide between {names}{where}"
+    among = ", one of all budgets asked" if pair.budget.size > 1 and not pair.terms.named else ""  # alone, fewer do
+    text = f"Even {many}{each} would hardly decide between {names}{where}{among}"
     effect = pair.effect if pair.effect.difference >= 0 else pair.effect.mirrored()
     if not math.isfinite(effect.low + effect.high):
         return Step(text, plan, "the difference observed is too small")
