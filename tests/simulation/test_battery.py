@@ -11,7 +11,7 @@ from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.simulation import battery
 from levelbest.simulation.battery import clopper_pearson, simulate
 from levelbest.simulation.laws import named_law
-from levelbest.simulation.winners import false_winner, sd_by_trials
+from levelbest.simulation.winners import false_winner
 
 LAW = named_law("uniform")
 SMALL = {"n_samples": 120, "n_resamples": 99, "methods": ("percentile", "jackknife")}
@@ -83,12 +83,6 @@ def test_a_worse_law_that_never_looks_better():
 def test_equal_looking_laws_are_confused_half_the_time():
     rows = false_winner(named_law("uniform(0.0001, 1)"), named_law("uniform"), 10, [5], n_samples=1000)
     assert abs(rows[0]["false_winner"] - 0.5) < 5 * np.sqrt(0.25 / 1000)  # false alarm 6e-7
-
-
-def test_sd_falls_with_the_number_of_trials():
-    few, many = sd_by_trials(named_law("norm"), 5, [10, 160], n_samples=400)
-    for name in ("u", "v", "gaussian"):
-        assert few[name]["sd"] / many[name]["sd"] == pytest.approx(4, rel=0.25)  # 1/sqrt(16); 7 standard errors
 
 
 @pytest.mark.parametrize(

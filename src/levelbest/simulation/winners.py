@@ -11,9 +11,9 @@ from levelbest import _check
 from levelbest.errors import InputError
 from levelbest.simulation.battery import clopper_pearson
 from levelbest.simulation.laws import Law
-from levelbest.stats.best import expected_best, gaussian_best
+from levelbest.stats.best import expected_best
 
-__all__ = ["false_winner", "sd_by_trials"]
+__all__ = ["false_winner"]
 
 
 def false_winner(
@@ -38,33 +38,4 @@ def false_winner(
         rows.append(
             {"n": int(one), "true_difference": gap[i], "false_winner": wrong[i] / n_samples, "low": low, "high": high}
         )
-    return rows
-
-
-def sd_by_trials(
-    law: Law,
-    n: int,
-    n_trials: npt.ArrayLike,
-    *,
-    estimators: tuple[str, ...] = ("u", "v", "gaussian"),
-    n_samples: int = 2000,
-    seed: int = 0,
-) -> list[dict[str, object]]:
-    """The standard deviation of estimators of the best of n against the number of trials ([B] figs. 2 and 3)."""
-    rows = []
-    for m in _check.as_budgets(n_trials)[0]:
-        scores, _ = law.draw(np.random.default_rng([seed, int(m)]), (n_samples, int(m)))
-        row: dict[str, object] = {"n_trials": int(m), "truth": float(law.true_mean([n])[0])}
-        for name in estimators:
-            if name == "u" and m < n:
-                row[name] = None
-                continue
-            if name == "gaussian":
-                estimates = [float(gaussian_best(score, n, direction=law.direction)) for score in scores]
-            else:
-                estimates = [
-                    float(expected_best(score, n, estimator=name, direction=law.direction)) for score in scores
-                ]
-            row[name] = {"mean": float(np.mean(estimates)), "sd": float(np.std(estimates, ddof=1))}
-        rows.append(row)
     return rows

@@ -8,13 +8,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from levelbest.readers.formats._rows import Record, columns_of, flatten, number, seed_of
 from levelbest.readers.raw import RawTable
 from levelbest.trials import Skipped
 
-__all__ = ["Study", "Trial", "external_value", "study_table"]
+__all__ = ["Study", "Trial", "external_value", "moment", "study_table"]
 
 STATUS = {"COMPLETE": "ok", "PRUNED": "pruned", "FAIL": "failed", "RUNNING": "running"}
 DIRECTION = {"MINIMIZE": "min", "MAXIMIZE": "max"}
@@ -70,7 +69,15 @@ class Study:
     skipped: list[Skipped] = field(default_factory=list)
 
 
-def external_value(stored: object, distribution: object) -> Any:
+def moment(text: object) -> datetime | None:
+    """When something began or ended; durations need no time zone, as both ends carry the same one."""
+    try:
+        return datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+
+
+def external_value(stored: object, distribution: object) -> object:
     """A parameter's value from its stored number. A categorical one is stored as the place in its list of choices."""
     value = number(stored)
     if not isinstance(distribution, Mapping) or value is None:

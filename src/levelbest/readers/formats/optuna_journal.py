@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._optuna import Study, Trial, external_value, study_table
+from levelbest.readers.formats._optuna import Study, Trial, external_value, moment, study_table
 from levelbest.readers.formats._rows import Record, number, parse_json, read_json_lines
 from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats.optuna_store import chosen_studies
@@ -111,8 +109,8 @@ class _Journal:
             user_attrs=dict(log.get("user_attrs", {})),
             system_attrs=dict(log.get("system_attrs", {})),
             intermediate={int(k): _value(v) for k, v in log.get("intermediate_values", {}).items()},
-            started=_moment(log.get("datetime_start")),
-            ended=_moment(log.get("datetime_complete")),
+            started=moment(log.get("datetime_start")),
+            ended=moment(log.get("datetime_complete")),
         )
         values = log.get("values") or ([] if log.get("value") is None else [log["value"]])
         trial.values = {place: _value(value) for place, value in enumerate(values)}
@@ -136,7 +134,7 @@ class _Journal:
         if opened:
             self._set_param(*opened, log["param_name"], log["param_value_internal"], log["distribution"])
 
-    def _set_param(self, trial: Trial, study: Study, name: str, stored: Any, distribution: Any) -> None:
+    def _set_param(self, trial: Trial, study: Study, name: str, stored: object, distribution: str) -> None:
         try:
             trial.params[name] = external_value(stored, parse_json(distribution) if distribution else None)
         except (ValueError, TypeError) as error:
@@ -150,9 +148,9 @@ class _Journal:
         if state == "RUNNING":
             if trial.state == "RUNNING":
                 return  # another worker took it first
-            trial.started = _moment(log.get("datetime_start"))
+            trial.started = moment(log.get("datetime_start"))
         elif state in _FINISHED:
-            trial.ended = _moment(log.get("datetime_complete"))
+            trial.ended = moment(log.get("datetime_complete"))
         trial.state = state
         if log.get("values") is not None:
             trial.values = {place: _value(value) for place, value in enumerate(log["values"])}
@@ -176,14 +174,6 @@ class _Journal:
 def _value(stored: object) -> float:
     value = number(stored)
     return math.nan if value is None else value
-
-
-def _moment(text: object) -> datetime | None:
-    # Durations need no time zone: both ends carry the same one.
-    try:
-        return datetime.fromisoformat(str(text))
-    except ValueError:
-        return None
 
 
 READER = Reader(

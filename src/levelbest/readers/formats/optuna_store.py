@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from levelbest import _check
 from levelbest.errors import DataError, InputError
-from levelbest.readers.formats._optuna import DIRECTION, Study, Trial, external_value, study_table
+from levelbest.readers.formats._optuna import DIRECTION, Study, Trial, external_value, moment, study_table
 from levelbest.readers.formats._rows import looks_like_sqlite, number, open_sqlite, parse_json, whole
 from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.raw import RawTable, Reader
@@ -122,8 +121,8 @@ def _read_trials(connection: sqlite3.Connection, studies: dict[object, Study]) -
         trial = Trial(
             number=whole(row.get("number"), len(study.trials)),
             state=str(row["state"]),
-            started=_moment(row.get("datetime_start")),
-            ended=_moment(row.get("datetime_complete")),
+            started=moment(row.get("datetime_start")),
+            ended=moment(row.get("datetime_complete")),
         )
         value = number(row.get("value"))
         if value is not None:  # before 2.4 a trial has one value, in its own row
@@ -181,13 +180,6 @@ def _json_or_text(text: Any) -> object:
         return parse_json(text)
     except (ValueError, TypeError):
         return text
-
-
-def _moment(text: object) -> datetime | None:
-    try:
-        return datetime.fromisoformat(str(text))
-    except ValueError:
-        return None
 
 
 READER = Reader(
