@@ -81,7 +81,8 @@ def runs_in_files(tables: Sequence[RawTable], names: Sequence[str], root: str) -
     for name, values in added.items():
         columns[name] = typed([value for value, size in zip(values, sizes, strict=True) for _ in range(size)])
     roles = {"trial": "file"} if max(sizes) > 1 and "file" in added else {}
-    if not any(obvious_family(tokens(name)) or tokens(name) == ("family",) for name in columns):
+    plain = [tokens(part) for name in columns for part in (name, name.rsplit(".", 1)[-1])]
+    if not any(obvious_family(words) or words == ("family",) for words in plain):
         words = [name for name, values in added.items() if name.startswith("name ") and isinstance(values[0], str)]
         telling = "folder" if "folder" in added else words[0] if len(words) == 1 else None
         if telling is not None and min(Counter(added[telling]).values()) > 1:
