@@ -22,6 +22,7 @@ import numpy as np
 from scipy import stats
 from verdict_laws import LAWS
 
+from levelbest import Trials, compare
 from levelbest._grid import budget_grid
 from levelbest.stats.bands import Ranked, counts
 from levelbest.stats.budgets import trials_to_separate
@@ -97,7 +98,15 @@ class Cell:
         """Of the samples of a round: what takes long gets fewer."""
         if len(self.sizes) > 2 and self.kind == "equal":
             return 0.25
-        return {"plan": 0.2, "free": 0.5, "bounded": 0.5, "rare": 0.5, "power": 0.5}.get(self.kind, 1.0)
+        return {
+            "plan": 0.2,
+            "equal cost": 0.25,
+            "equal, better is dearer": 0.25,
+            "free": 0.5,
+            "bounded": 0.5,
+            "rare": 0.5,
+            "power": 0.5,
+        }.get(self.kind, 1.0)
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -148,6 +157,11 @@ def _cells() -> list[Cell]:
     cells += [Cell("equal seeds", (law,), sizes) for sizes in COUNTS for law in EQUAL]
     cells += [Cell("equal seeds", (law,), sizes) for sizes in FIVE_COUNTS for law in EQUAL]
     cells += [Cell("equal", (law,), sizes) for sizes in FIVE_COUNTS for law in EQUAL]
+    by_ten = ((10, 10), (10, 100), (20, 100), (50, 50))
+    few = [(law, sizes) for sizes in by_ten for law in ("normal", "works .5", "30 % failures", "rounded")]
+    cells += [Cell("equal median", (law,), sizes) for law, sizes in few]
+    for kind in ("equal cost", "equal, better is dearer"):
+        cells += [Cell(kind, (law,), sizes, bounds=(None, None) if law == "normal" else unit) for law, sizes in few]
     return cells
 
 
@@ -207,6 +221,29 @@ def measure_equal_seeds(cell: Cell, scores: list[np.ndarray], at: int, _: np.nda
     if at < RIVAL_SAMPLES:
         found["welch"] = float(_welch_winner(scores, cell.pairs))
     return found
+
+
+def measure_equal_median(cell: Cell, scores: list[np.ndarray], at: int, _: np.ndarray) -> dict[str, float]:
+    """Medians of a reported score that goes half with the selection score: every winner is false."""
+    rng = np.random.default_rng([SEED, at, 1])
+    scale = np.std(np.concatenate(scores)) or 1.0
+    families = [Sample(part, part + scale * rng.normal(size=part.size)) for part in scores]
+    contrasts = search_contrasts(families, cell.n, _question(cell), statistic="median", n_resamples=499)
+    return {"winner": float(_any_winner(contrasts))}
+
+
+def measure_equal_cost(cell: Cell, scores: list[np.ndarray], at: int, _: np.ndarray) -> dict[str, float]:
+    """Over budgets of cost, alone or with better scores at higher costs: every winner is false."""
+    rng = np.random.default_rng([SEED, at, 2])
+    pooled = np.concatenate(scores)
+    cost = 0.2 + rng.exponential(size=pooled.size)
+    if cell.kind == "equal, better is dearer":
+        cost += 2 * (pooled - pooled.min()) / (np.ptp(pooled) or 1.0)
+    trials = Trials.from_arrays(
+        pooled, cost=cost, family=np.repeat(["a", "b"], cell.sizes), direction="max", bounds=cell.bounds
+    )
+    compared = compare(trials, axis="cost", n_resamples=499)
+    return {"winner": float(any(row.verdict in ("a", "b") for row in compared.pairs[0].verdicts))}
 
 
 def _any_winner(contrasts: Contrasts) -> bool:
@@ -280,6 +317,9 @@ def measure_plan(cell: Cell, scores: list[np.ndarray], at: int, _: np.ndarray) -
 MEASURES = {
     "equal": measure_equal,
     "equal seeds": measure_equal_seeds,
+    "equal median": measure_equal_median,
+    "equal cost": measure_equal_cost,
+    "equal, better is dearer": measure_equal_cost,
     "free": measure_unequal,
     "bounded": measure_unequal,
     "rare": measure_unequal,

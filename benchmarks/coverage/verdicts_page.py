@@ -72,6 +72,19 @@ _EQUAL_TABLES = (
         "Seeds, equal laws, five families",
         "A winner in any of the ten pairs. In brackets: Welch's t with Holm.",
     ),
+    (
+        "equal median",
+        False,
+        "Medians of a reported score, equal laws",
+        "The reported score is the selection score with as much noise again; a winner at any budget.",
+    ),
+    ("equal cost", False, "Over cost, equal laws", "Exponential costs; a winner at any budget of cost."),
+    (
+        "equal, better is dearer",
+        False,
+        "Over cost, equal laws, better trials dearer",
+        "The same where the cost of a trial rises with its score.",
+    ),
 )
 _UNEQUAL_TABLES = (
     (

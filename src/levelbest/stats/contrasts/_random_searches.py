@@ -33,7 +33,6 @@ from levelbest.stats.contrasts._settle import holm_adjusted
 
 __all__ = ["search_contrasts", "sketched_verdict"]
 
-_SKETCH = 1_000
 _VERDICTS = 15_485_863
 """The stream of the resamples behind verdicts: the seed changes limits, never a verdict."""
 
@@ -260,16 +259,18 @@ def _certified(
 
 
 def sketched_verdict(families: Sequence[Sample], grid: IntArray, n: int, question: Question) -> tuple[float, int]:
-    """t of the question's first pair at budget ``n`` of the grid, and its verdict from few draws: for planning."""
+    """t of the question's first pair at budget ``n`` of the grid, and the verdict that it would be given: for planning.
+
+    Its draws are those of a comparison: other ones, or fewer, would decide a little more often or more rarely.
+    """
     pair = question.pairs[0]
     test = _tests(families, grid, question, paired=False)[pair]
-    while test.dealings is not None and test.dealings.drawn < _SKETCH and test.dealings.more():
-        pass
+    test.settle(0)
     at = int(np.searchsorted(test.n, n))
     t = float(test.t[at])
     if test.dealt_p()[at] > test.level:
         return t, 0
     if not test.few:
-        test.resampled = test.measured(test.families.resampled_t([pair], _SKETCH, _VERDICTS)[pair])
+        test.resampled = test.measured(test.families.resampled_t([pair], _check.N_RESAMPLES, _VERDICTS)[pair])
     passes = test.p_values()[at] <= test.level and test.allowed(_VERDICTS)[at]
     return t, int(np.sign(t)) if passes else 0
