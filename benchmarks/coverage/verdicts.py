@@ -365,12 +365,15 @@ def save(results: dict[str, Tally], path: Path) -> None:
     path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
-def run(path: Path, rounds: tuple[int, ...], minutes: float, kinds: tuple[str, ...]) -> None:
-    """Add samples to every cell of these kinds, round by round, until all have enough or the CPU minutes are over."""
+def run(path: Path, rounds: tuple[int, ...], minutes: float, kinds: tuple[str, ...] = ()) -> None:
+    """Add samples to every cell, round by round, until all have enough or the CPU minutes are over.
+
+    ``kinds`` are those of the cells; all where none is named.
+    """
     results = load(path)
     started = time.process_time()
     for aim in rounds:
-        for cell in (cell for cell in _cells() if cell.kind in kinds):
+        for cell in (cell for cell in _cells() if cell.kind in (kinds or MEASURES)):
             tally = results.setdefault(cell.key, Tally())
             target = min(math.ceil(aim * cell.share), cell.most)
             if tally.samples >= target:

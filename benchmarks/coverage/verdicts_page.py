@@ -45,8 +45,7 @@ _HEAD = (
     "the first 250 samples of a row. A whole run has 500 to 2,000 samples a row and takes hours; with fewer, a row "
     "shows no more than its number of samples allows. That dealing trials anew is exact under equal laws is a theorem, "
     "and does not rest on these tables. The shares of the error probability that limits use were chosen on samples of "
-    "many of these laws (that of the limits shown was halved after the first 50 samples of the tables of unequal laws, "
-    "which were then drawn again): laws that are not here are the better test.",
+    "many of these laws: laws that are not here are the better test.",
     "",
     "Written by `python benchmarks/coverage/verdicts.py write` from what `run` computed (seed 2026).",
 )
@@ -125,7 +124,8 @@ def _equal_table(title: str, text: str, cells: list[tuple[Cell, Tally]]) -> list
                 row.append("")
                 continue
             rivals = [_rate(tally.mean(name)) for name in ("welch", "percentile") if tally.numbers.get(name)]
-            row.append(f"{tally.mean('winner'):.3f} ({', '.join(rivals)})")
+            beside = f" ({', '.join(rivals)})" if rivals else ""
+            row.append(f"{tally.mean('winner'):.3f}{beside}")
         lines.append(f"| {law} | " + " | ".join(row) + " |")
     samples = sorted({tally.samples for _, tally in cells})
     return [*lines, "", f"Samples a cell: {_between(samples)}."]

@@ -9,6 +9,7 @@ more than its part; with one budget it is the pointwise level.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -39,14 +40,17 @@ def pick(ordered: npt.NDArray[np.floating[Any]], p: FloatArray | float) -> Float
     return np.asarray(np.where((below == above) | (share == 0), below, between))
 
 
-def local_level(draws: FloatArray, alpha: float, *, tails: int = 2) -> float:
+def local_level(draws: Iterable[FloatArray], alpha: float, *, tails: int = 2) -> float:
     """The tail probability at each budget with which a share ``alpha`` of the draws leaves the limits somewhere.
 
-    ``tails`` is 2, or 1 for limits on the high side only, or -1 for the low side only. Draws that tie count as inside.
+    ``draws`` are rows, one for each budget. ``tails`` is 2, or 1 for limits on the high side only, or -1 for the low
+    side only. Draws that tie count as inside.
     """
-    n_draws = draws.shape[1]
-    depth = np.full(n_draws, n_draws)
+    depth, n_draws = np.empty(0, dtype=np.int64), 0
     for row in draws:
+        if not n_draws:
+            n_draws = row.size
+            depth = np.full(n_draws, n_draws)
         ordered = np.sort(row)
         if tails != 1:
             np.minimum(depth, np.searchsorted(ordered, row, side="right"), out=depth)

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import (
@@ -45,6 +46,11 @@ class CostDraws:
 
     lower: FloatArray
     upper: FloatArray
+
+    @property
+    def finite(self) -> npt.NDArray[np.bool_]:
+        """The budgets at which every draw is a number."""
+        return np.asarray(np.isfinite(self.lower).all(axis=1) & np.isfinite(self.upper).all(axis=1))
 
     def limits(self, confidence: float, value: FloatArray, *, simultaneous: bool) -> tuple[FloatArray, FloatArray]:
         """Low and high about the curve ``value``, for each budget alone or for all at once."""
@@ -218,13 +224,31 @@ def cost_differences(
         inside = within(grid, cost_horizon(pool.cost, pool.workers), bool(pool.cost.min() > 0))
         values.append(np.where(inside, spent.value, np.nan))
         drawn.append(cost_draws(pool, grid, spent, n_resamples, rng))
-    difference = np.concatenate([values[a] - values[b] for a, b in pairs])
-    lower = np.concatenate([drawn[a].lower - drawn[b].upper for a, b in pairs])
-    upper = np.concatenate([drawn[a].upper - drawn[b].lower for a, b in pairs])
-    low, high = _limits(lower, upper, 1 - confidence, difference, jointly=True)
-    certified = np.where(low > 0, 1, np.where(high < 0, -1, 0))
-    parts = zip(*(np.split(column, len(pairs)) for column in (difference, low, high, certified)), strict=True)
-    return tuple(CostBand(*part) for part in parts), np.stack(values)
+    differences = {(a, b): values[a] - values[b] for a, b in pairs}
+    known = {(a, b): np.isfinite(differences[a, b]) & drawn[a].finite & drawn[b].finite for a, b in pairs}
+
+    def below(a: int, b: int) -> FloatArray:
+        return np.asarray((drawn[a].lower - drawn[b].upper)[known[a, b]])
+
+    def above(a: int, b: int) -> FloatArray:
+        return np.asarray((drawn[a].upper - drawn[b].lower)[known[a, b]])
+
+    bands = []
+    if any(own.any() for own in known.values()):
+        # A pair at a time: those of many families together would not fit into memory.
+        lowest, highest = (
+            local_level((row for pair in pairs for row in side(*pair)), (1 - confidence) / 2, tails=tails)
+            for side, tails in ((below, -1), (above, 1))
+        )
+    for pair in pairs:
+        difference, inside = differences[pair], known[pair]
+        low, high = np.full((2, grid.size), np.nan)
+        if inside.any():
+            low[inside] = np.minimum(order_statistic(below(*pair), lowest), difference[inside])
+            high[inside] = np.maximum(order_statistic(above(*pair), 1 - highest), difference[inside])
+        certified = np.where(low > 0, 1, np.where(high < 0, -1, 0))
+        bands.append(CostBand(difference, low, high, certified))
+    return tuple(bands), np.stack(values)
 
 
 def _limits(

@@ -30,6 +30,8 @@ _LEAST_BEYOND = 5
 _SURE = 1e-3
 """The chance, on either side, that further draws carry a p-value across its level."""
 _TO_PLACE = 2_000
+_FINEST = 5e-4
+"""Finer levels, among more than a hundred pairs, are left to the tail beyond the draws."""
 _STREAM = 20_260
 
 
@@ -67,6 +69,7 @@ class Dealings:
         sizes = sorted(self.families.samples[f].n_trials for f in self.pair)
         self._rng = np.random.default_rng([_STREAM, *sizes])
         width = sum(sizes) * self.families.inside(self.pair)
+        self._scales, self._scaled = np.empty(0), 0
         self._most = int(np.clip(_WORK // width, _LEAST_ALLOWED, _MOST))
 
     @property
@@ -85,7 +88,9 @@ class Dealings:
 
     def scales(self) -> FloatArray:
         """What each node's |t| is measured by."""
-        return order_statistic(self.null, 1 - self.tail)
+        if self._scales.size != self.null.shape[0] or self._scaled != self.drawn:
+            self._scales, self._scaled = order_statistic(self.null, 1 - self.tail), self.drawn
+        return self._scales
 
     @property
     def tail(self) -> float:
@@ -115,7 +120,7 @@ class Dealings:
         A level that no number of draws allowed can clear so far (among more than a hundred pairs) is left to the tail
         beyond them, once that can be placed.
         """
-        if (1 - level) ** self._most > _SURE:
+        if level < _FINEST or (1 - level) ** self._most > _SURE:
             return self.drawn >= _TO_PLACE
         reached = max(0.0, p_value * (self.drawn + 1) - 1)
         if p_value <= level:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.bands import Ranked, counts
+from levelbest.stats.bands import Ranked, counts, gaffke_draws
 from levelbest.stats.best import Sample, expected_best
 from levelbest.stats.contrasts._heads import MANY, LargeSide, dealt_heads, large_side
 from levelbest.stats.contrasts._nodes import across
@@ -98,6 +98,7 @@ class Families:
     def __init__(self, samples: Sequence[Sample], pairs: Sequence[Pair], nodes: IntArray, *, paired: bool) -> None:
         self.samples, self.pairs, self.nodes, self.paired = samples, tuple(pairs), nodes, paired
         self._drawn: dict[tuple[int, int, int], tuple[FloatArray, FloatArray]] = {}
+        self._bounded: dict[tuple[int, int, bytes], tuple[FloatArray, FloatArray]] = {}
         compared = sorted({f for pair in pairs for f in pair})
         order = sorted(compared, key=lambda f: content(samples[f]))
         self.place = {f: at for at, f in enumerate(order)}
@@ -206,6 +207,17 @@ class Families:
             left.append(leave_one_out(side.ranked, drawn[:, side.ranked.order])[..., back])
         floor = (sides[0].floor + sides[1].floor)[:, None]
         return np.maximum(np.square(jackknife_errors(left[0] - left[1], drawn)), floor)
+
+    def bounded_draws(
+        self, f: int, nodes: IntArray, bounds: tuple[float, float], n_draws: int, base: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """Draws below and above one family's curve that need its bounds alone, (node, draw): once for all its pairs."""
+        key = (f, base, nodes.tobytes())
+        if key not in self._bounded:
+            rng = np.random.default_rng([base, self.place[f], 1])
+            draws = gaffke_draws(np.sort(self.samples[f].selection), nodes, n_draws, rng)
+            self._bounded[key] = draws.lower(bounds[0]), draws.upper(bounds[1])
+        return self._bounded[key]
 
     # ---- trials dealt anew
 

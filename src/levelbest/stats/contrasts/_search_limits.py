@@ -24,7 +24,7 @@ import numpy as np
 from scipy import special
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.bands import gaffke_draws, local_level, order_statistic, pick
+from levelbest.stats.bands import local_level, order_statistic, pick
 from levelbest.stats.contrasts._families import Families, Pair
 from levelbest.stats.contrasts._nodes import across, past_draws, step_down
 
@@ -100,10 +100,9 @@ def gaffke_differences(
     """Limits at the nodes that hold together; each side has half of ``error``."""
     upper, lower = [], []
     for f in pair:
-        rng = np.random.default_rng([base, families.place[f], 1])
-        draws = gaffke_draws(np.sort(families.samples[f].selection), nodes, _GAFFKE_DRAWS, rng)
-        lower.append(draws.lower(bounds[0]))
-        upper.append(draws.upper(bounds[1]))
+        below, above = families.bounded_draws(f, nodes, bounds, _GAFFKE_DRAWS, base)
+        lower.append(below)
+        upper.append(above)
     if families.paired:  # of trials that depend on each other: every limit by itself, the error shared
         highs = [order_statistic(draws, 1 - local_level(draws, error / 4, tails=1)) for draws in upper]
         lows = [order_statistic(draws, local_level(draws, error / 4, tails=-1)) for draws in lower]
