@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import sys
 import zipfile
@@ -157,3 +158,9 @@ def test_syne_tune_experiments_of_one_name_are_searches(tmp_path):
     assert trials.search.tolist() == [place for place in range(3) for _ in range(len(trials) // 3)]
     (tmp_path / "mlp-2026-01-02-10-00-00-123" / "results.csv.zip").write_bytes(b"PK broken")
     assert [lost.where for lost in lb.read_trials(tmp_path).skipped] == ["mlp-2026-01-02-10-00-00-123/results.csv.zip"]
+
+
+def test_artefacts_name_no_folder_of_the_machine_that_made_them():
+    artefacts = Path(__file__).parent / "artefacts"
+    told = [file for file in artefacts.rglob("*.json") if re.search(r'File \\+"/', file.read_text())]
+    assert told == []

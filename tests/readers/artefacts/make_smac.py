@@ -1,5 +1,6 @@
 """Write the committed SMAC3 artefact: python make_smac.py [FOLDER], with ``smac`` installed."""
 
+import re
 import shutil
 import sys
 import tempfile
@@ -33,5 +34,6 @@ if __name__ == "__main__":
             if file.name in ("runhistory.json", "scenario.json"):
                 target = folder / file.relative_to(home)
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_text(file.read_text().replace(home, "smac3_output"))
+                told = file.read_text().replace(home, "smac3_output")
+                target.write_text(re.sub(r'(File \\+")/[^"\\]*/', r"\1", told))  # no folders of this machine
     (folder / "VERSIONS").write_text(f"smac {version('smac')}\npython {sys.version.split()[0]}\n")
