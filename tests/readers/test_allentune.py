@@ -14,7 +14,9 @@ from levelbest import describe, write_report, write_trials
 from levelbest.cli.main import cli
 from levelbest.errors import DataError
 from levelbest.readers import read_trials
-from levelbest.readers.formats.allentune import READER
+from levelbest.readers.formats.allentune import READERS
+
+(READER,) = READERS
 
 RUNS = [
     ("0:01:30.500000", 0.81, 0.79, 1e-3, 11),

@@ -9,7 +9,9 @@ import pytest
 
 from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
-from levelbest.readers.formats.hydra import READER
+from levelbest.readers.formats.hydra import READERS
+
+(READER,) = READERS
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 

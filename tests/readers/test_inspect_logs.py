@@ -12,7 +12,9 @@ import pytest
 
 from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.readers import read_trials
-from levelbest.readers.formats.inspect_ai import READER
+from levelbest.readers.formats.inspect_ai import READERS
+
+(READER,) = READERS
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 HOME = ARTEFACTS / "inspect"

@@ -86,7 +86,7 @@ def test_tsv_without_header_asks_like_the_small_one(tmp_path, monkeypatch):
 
 
 def test_json_lines(both, monkeypatch):
-    monkeypatch.setattr("levelbest.readers.tables.large._PIECE", 37)
+    monkeypatch.setattr("levelbest.readers.tables.jsonfile._PIECE", 37)
     rng = np.random.default_rng(2)
     records = [
         {"model": f"m{i % 3}", "val": {"acc": a}, "test_acc": b, "seconds": i, **({"late": "x"} if i > 200 else {})}

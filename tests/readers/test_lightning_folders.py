@@ -10,7 +10,9 @@ import pytest
 
 from levelbest.errors import DataError
 from levelbest.readers import read_trials
-from levelbest.readers.formats.lightning import READER
+from levelbest.readers.formats.lightning import READERS
+
+(READER,) = READERS
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 LOGS = ARTEFACTS / "lightning" / "logs"

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from levelbest.errors import DataError, InputError
-from levelbest.readers.formats.mlflow_store import FOLDER, READER
+from levelbest.readers.formats.mlflow_store import READERS
+
+READER, FOLDER = READERS
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 HOME = ARTEFACTS / "mlflow"

@@ -20,7 +20,8 @@ from levelbest.readers.formats import optuna_journal, optuna_store
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 STATUS = {"COMPLETE": "ok", "PRUNED": "pruned", "FAIL": "failed", "RUNNING": "running"}
-READERS = {"db": optuna_store.READER, "journal": optuna_journal.READER}
+(STORE,), (JOURNAL,) = optuna_store.READERS, optuna_journal.READERS
+READERS = {"db": STORE, "journal": JOURNAL}
 
 
 def storage_of(path):
@@ -120,7 +121,7 @@ def test_nothing_beside_a_store_is_written(fresh, tmp_path):
             connection.execute(f"PRAGMA journal_mode = {mode}")
         connection.close()
         before = path.read_bytes()
-        assert len(optuna_store.READER.read(path)) == 3
+        assert len(STORE.read(path)) == 3
         assert path.read_bytes() == before
     assert sorted(p.name for p in tmp_path.iterdir()) == ["delete.db", "wal.db"]
 
@@ -132,14 +133,14 @@ def test_a_store_whose_writer_was_killed(fresh, tmp_path):
     writer.execute("PRAGMA journal_mode = wal")
     writer.execute("UPDATE trial_values SET value = 123.5 WHERE trial_id = 1")
     writer.commit()
-    assert optuna_store.READER.read(live)[0].columns["value"][0] == 123.5  # while the writer still runs
+    assert STORE.read(live)[0].columns["value"][0] == 123.5  # while the writer still runs
     left = tmp_path / "left"
     left.mkdir()
     for name in ("live.db", "live.db-wal"):
         shutil.copy(tmp_path / name, left / name)
     writer.close()
     before = {p.name: p.read_bytes() for p in left.iterdir()}
-    assert optuna_store.READER.read(left / "live.db")[0].columns["value"][0] == 123.5
+    assert STORE.read(left / "live.db")[0].columns["value"][0] == 123.5
     assert {p.name: p.read_bytes() for p in left.iterdir()} == before
 
 
@@ -149,7 +150,7 @@ def test_a_store_in_a_folder_one_may_not_write(fresh, tmp_path):
     path.chmod(0o444)
     tmp_path.chmod(0o555)
     try:
-        assert len(optuna_store.READER.read(path)) == 3
+        assert len(STORE.read(path)) == 3
     finally:
         tmp_path.chmod(0o755)
 
@@ -158,15 +159,15 @@ def test_journal_cut_in_the_middle(fresh, tmp_path):
     whole = (fresh / "study.journal").read_bytes()
     path = tmp_path / "cut.journal"
     path.write_bytes(whole[:-10])
-    *_, table = optuna_journal.READER.read(path)
-    first = optuna_journal.READER.read(path)[0]
+    *_, table = JOURNAL.read(path)
+    first = JOURNAL.read(path)[0]
     assert any("ends in the middle" in one.why for one in first.skipped)
     assert table.n_rows == 6
     lines = whole.splitlines(keepends=True)
     lines.insert(4, b'{"op_code": 77, "worker_id": "x"}\n')
     lines.insert(5, b"[1, 2]\n")
     path.write_bytes(b"".join(lines))
-    notes = [one.where for one in optuna_journal.READER.read(path)[0].skipped]
+    notes = [one.where for one in JOURNAL.read(path)[0].skipped]
     assert "cut.journal, line 5" in notes
     assert "cut.journal, line 6" in notes
 
@@ -176,21 +177,21 @@ def test_what_is_no_store(tmp_path):
     with sqlite3.connect(other) as connection:
         connection.execute("CREATE TABLE studies (a)")
     connection.close()
-    assert not optuna_store.READER.recognises(other)
+    assert not STORE.recognises(other)
     with pytest.raises(DataError, match="no table trial_params, trials"):
-        optuna_store.READER.read(other)
+        STORE.read(other)
     text = tmp_path / "text.db"
     text.write_text("not a database at all, but long enough to be one " * 20)
-    assert not optuna_store.READER.recognises(text)
+    assert not STORE.recognises(text)
     with pytest.raises(DataError, match="not a readable SQLite database"):
-        optuna_store.READER.read(text)
+        STORE.read(text)
     with pytest.raises(InputError, match="cannot be read"):
-        optuna_store.READER.read(tmp_path / "absent.db")
-    assert not optuna_store.READER.recognises(tmp_path / "absent.db")
-    assert not optuna_journal.READER.recognises(text)
-    assert not optuna_journal.READER.recognises(tmp_path)
+        STORE.read(tmp_path / "absent.db")
+    assert not STORE.recognises(tmp_path / "absent.db")
+    assert not JOURNAL.recognises(text)
+    assert not JOURNAL.recognises(tmp_path)
     with pytest.raises(DataError, match="no Optuna journal"):
-        optuna_journal.READER.read(text)
+        JOURNAL.read(text)
 
 
 def test_damaged_stores_give_only_our_errors(fresh, tmp_path):
@@ -199,7 +200,10 @@ def test_damaged_stores_give_only_our_errors(fresh, tmp_path):
     whole = (ARTEFACTS / "optuna" / "study.db").read_bytes()
     journal = (fresh / "study.journal").read_bytes()
     outcomes = {"read": 0, "refused": 0}
-    for reader, content, suffix in ((optuna_store.READER, whole, "db"), (optuna_journal.READER, journal, "log")):
+    for reader, content, suffix in (
+        (STORE, whole, "db"),
+        (JOURNAL, journal, "log"),
+    ):
         for case in range(100):
             damaged = bytearray(content)
             for place in rng.integers(len(content), size=rng.integers(1, 40)):
@@ -254,7 +258,7 @@ def test_wrong_cells_lose_no_trial_silently(tmp_path):
             (stored,) = connection.execute("SELECT count(*) FROM trials").fetchone()
         connection.close()
         try:
-            tables = optuna_store.READER.read(path)
+            tables = STORE.read(path)
         except (DataError, InputError):
             outcomes["refused"] += 1
             continue

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from levelbest.errors import DataError, InputError
-from levelbest.readers.formats.ray_tune import READER
+from levelbest.readers.formats.ray_tune import READERS
+
+(READER,) = READERS
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 EXPERIMENT = ARTEFACTS / "ray_tune" / "cnn"

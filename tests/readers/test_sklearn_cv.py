@@ -11,7 +11,9 @@ import pytest
 
 from levelbest.errors import InputError
 from levelbest.readers import read_trials
-from levelbest.readers.formats.sklearn_cv import READER
+from levelbest.readers.formats.sklearn_cv import READERS
+
+(READER,) = READERS
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 SEARCH = runpy.run_path(str(ARTEFACTS / "make_sklearn.py"))["search"]

@@ -10,7 +10,9 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from levelbest.errors import DataError
-from levelbest.readers.formats.tensorboard import READER
+from levelbest.readers.formats.tensorboard import READERS
+
+(READER,) = READERS
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from levelbest.errors import DataError
-from levelbest.readers.formats.wandb_offline import READER
+from levelbest.readers.formats.wandb_offline import READERS
+
+(READER,) = READERS
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 HOME = ARTEFACTS / "wandb"

@@ -70,9 +70,9 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
 
 def _reasons(files: tuple[str, ...]) -> list[Reason]:
     """Why trials of the ledgers among the files failed."""
-    from levelbest.readers.formats.ledger import READER
+    from levelbest.readers.formats.ledger import is_ledger
 
-    ledgers = [Path(file) for file in files if Path(file).is_file() and READER.recognises(Path(file))]
+    ledgers = [Path(file) for file in files if is_ledger(Path(file))]
     if not ledgers:
         return []
     from levelbest.run.ledger import failure_reasons

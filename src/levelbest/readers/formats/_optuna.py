@@ -9,11 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from levelbest.readers.formats._rows import Record, columns_of, flatten, number, seed_of
+from levelbest import _check
+from levelbest.errors import DataError
+from levelbest.readers.formats._rows import Record, flatten, number, rows_table
+from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.raw import RawTable
 from levelbest.trials import Skipped
 
-__all__ = ["Study", "Trial", "external_value", "moment", "study_table"]
+__all__ = ["Study", "Trial", "moment", "study_tables"]
 
 STATUS = {"COMPLETE": "ok", "PRUNED": "pruned", "FAIL": "failed", "RUNNING": "running"}
 DIRECTION = {"MINIMIZE": "min", "MAXIMIZE": "max"}
@@ -77,7 +80,15 @@ def moment(text: object) -> datetime | None:
         return None
 
 
-def external_value(stored: object, distribution: object) -> object:
+def set_parameter(trial: Trial, study: Study, name: str, stored: object, distribution: object) -> None:
+    """Note a parameter's value; one that cannot be told is listed."""
+    try:
+        trial.params[name] = _external_value(stored, distribution)
+    except ValueError as error:
+        study.skipped.append(Skipped(f"study {study.name!r}, trial {trial.number}, parameter {name!r}", str(error)))
+
+
+def _external_value(stored: object, distribution: object) -> object:
     """A parameter's value from its stored number. A categorical one is stored as the place in its list of choices."""
     value = number(stored)
     if not isinstance(distribution, Mapping) or value is None:
@@ -93,7 +104,26 @@ def external_value(stored: object, distribution: object) -> object:
     return int(value) if name.startswith("Int") and math.isfinite(value) else value
 
 
-def study_table(study: Study, about: str) -> RawTable:
+def study_tables(studies: list[Study], name: str | None, source: str, about: str) -> list[RawTable]:
+    """A table for each study that has trials, or for the one that is named."""
+    if name is not None:
+        _check.as_choice(name, [study.name for study in studies], f"study in {source}")
+        studies = [study for study in studies if study.name == name]
+    elif not studies:
+        raise DataError(f"{source} is an Optuna storage without a study")
+    elif not any(study.trials for study in studies):
+        raise DataError(f"no study of {source} has a trial: {', '.join(study.name for study in studies)}")
+    else:
+        filled = [study for study in studies if study.trials]
+        empty = [study for study in studies if not study.trials]
+        filled[0].skipped += [Skipped(f"study {study.name!r}", "it has no trials") for study in empty]
+        studies = filled
+    tables = [_study_table(study, about) for study in studies]
+    repeated_searches(tables, "study")
+    return tables
+
+
+def _study_table(study: Study, about: str) -> RawTable:
     """One study as a table, its columns named as ``Study.trials_dataframe`` names them."""
     objectives = _objective_names(study)
     skipped = list(study.skipped)
@@ -114,24 +144,21 @@ def study_table(study: Study, about: str) -> RawTable:
         for name, value in trial.user_attrs.items():
             row.update(flatten(value, f"user_attrs_{name}"))
         rows.append(row)
-    first = ["study", "number", "state", *objectives, "duration"]
-    columns = columns_of(rows, first, numbers=["number", *objectives, "duration"])
     roles = {"family": "study", "order": "number", "status": "state", "cost": "duration"}
     facts = {f"direction:{name}": d for name, d in zip(objectives, study.directions, strict=False) if d is not None}
+    direction = None
     if len(objectives) == 1:
-        roles["selection"] = objectives[0]
-    configuration = [name for name in columns if name.startswith("params_")]
-    roles.update(seed_of(configuration))
-    facts["format"] = about
-    facts.update(_search_facts(study))
-    return RawTable(
-        source=study.name,
-        columns=columns,
-        roles=roles,
-        configuration=configuration,
-        direction=study.directions[0] if len(objectives) == 1 and study.directions else None,
-        cost_unit="s",
-        facts=facts,
+        roles["selection"], direction = objectives[0], facts.get(f"direction:{objectives[0]}")
+    return rows_table(
+        study.name,
+        rows,
+        roles,
+        about,
+        settings="params_",
+        first=["study", "number", "state", *objectives, "duration"],
+        numbers=["number", *objectives, "duration"],
+        direction=direction,
+        facts=facts | _search_facts(study),
         skipped=skipped,
     )
 

@@ -1,4 +1,4 @@
-"""Shared by the readers of tracker files: rows to columns, and plain JSON, YAML and SQLite opened for reading only."""
+"""Shared by the readers of tracker files: rows to columns and tables, plain YAML, SQLite opened for reading only."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,22 +17,12 @@ from typing import Any
 import numpy as np
 
 from levelbest._check import Column
-from levelbest.errors import DataError, InputError
-from levelbest.readers.tables.files import read_bytes
+from levelbest.errors import DataError, InputError, LevelbestError
+from levelbest.readers.raw import RawTable
+from levelbest.trials import Skipped
 
-__all__ = [
-    "columns_of",
-    "flatten",
-    "load_yaml",
-    "looks_like_sqlite",
-    "number",
-    "open_sqlite",
-    "parse_json",
-    "read_json_lines",
-    "rows_by_step",
-    "seed_of",
-    "whole",
-]
+__all__ = ["columns_of", "flatten", "has_tables", "load_yaml", "looks_like_sqlite", "no_rows", "number", "open_sqlite"]
+__all__ += ["rows_by_step", "rows_table", "runs_table", "seed_of", "table_names", "whole"]
 
 _MOST_LEAVES = 20_000
 """A few lines of YAML aliases can stand for billions of values: past this, a document is refused."""
@@ -80,6 +71,73 @@ def _column(values: list[Any], force: bool) -> Column:
 def _is_number(value: object) -> bool:
     # An integer that float64 cannot hold (a 64-bit seed) stays what it is: rounding would merge different ones.
     return isinstance(value, float | bool) or (isinstance(value, int) and abs(value) <= _EXACT)
+
+
+def rows_table(
+    source: str,
+    rows: Sequence[Mapping[str, object]],
+    roles: Mapping[str, str],
+    about: str,
+    *,
+    settings: str | Iterable[str] | None = None,
+    first: Sequence[str] = (),
+    numbers: Sequence[str] = (),
+    **known: Any,
+) -> RawTable:
+    """Rows as the table of a tool: the roles whose columns there are, its hyperparameters, and the seed among them.
+
+    ``settings`` names the hyperparameters, or is what their names begin with; costs are seconds; ``known`` is what else
+    is known of the table (direction, facts, skipped ...). They are many because they are what a table is made of.
+    """
+    columns = columns_of(rows, first, numbers=numbers)
+    configuration = [] if settings is None else list(settings)
+    if isinstance(settings, str):
+        configuration = [name for name in columns if name.startswith(settings)]
+    given = {role: name for role, name in roles.items() if name in columns}
+    known.setdefault("cost_unit", "s" if "cost" in given else None)
+    known["facts"] = {"format": about, **known.get("facts", {})}
+    return RawTable(source, columns, roles=seed_of(configuration) | given, configuration=configuration, **known)
+
+
+@dataclass
+class Run:
+    """One run of a tracker."""
+
+    family: str
+    name: str
+    status: str
+    settings: Record = field(default_factory=dict)
+    logged: Sequence[Record] = ()
+    """A row for each step; one where the tool keeps the last values alone, none where nothing was measured."""
+    whole: Record = field(default_factory=dict)
+    """What holds for the whole run: its cost, its tags."""
+
+
+def runs_table(
+    source: str, runs: Iterable[Run], family: str, run: str, about: str, *, steps: bool, **known: Any
+) -> RawTable:
+    """Runs, in the order in which they began, as a table with these columns for the family and the run.
+
+    ``steps``: rows are steps of runs; ``known`` may name the column of the ``cost``, a part of ``whole``.
+    """
+    rows: list[Record] = []
+    settings: dict[str, None] = {}
+    for order, own in enumerate(runs):
+        settings |= dict.fromkeys(own.settings)
+        common = {family: own.family, run: own.name, "status": own.status, "order": order, **own.whole, **own.settings}
+        rows += [{**common, **row} for row in own.logged or [{}]]
+    roles = {"family": family, "status": "status", "order": "order", "search": "search"}
+    roles |= {"trial": run} if steps else {}
+    cost = known.pop("cost", None)
+    roles |= {"cost": cost} if cost else {}
+    first = [family, run, "status", "order", *([cost] if cost else []), *settings]
+    return rows_table(source, rows, roles, about, settings=settings, first=first, **known)
+
+
+def no_rows(source: str, what: str, skipped: Sequence[Skipped]) -> DataError:
+    """The complaint that nothing of a kind could be read, with the first reason."""
+    why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
+    return DataError(f"{source} holds no {what}{why}")
 
 
 def number(value: object) -> float | None:
@@ -154,28 +212,6 @@ def _flatten(value: object, name: str, flat: Record, depth: int) -> None:
         flat[name or "value"] = text
 
 
-def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text; ValueError alone where it is not JSON, however it is broken."""
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise ValueError("it nests too deeply") from error
-
-
-def read_json_lines(path: Path) -> Iterator[tuple[int, Any, str | None]]:
-    """(line number, value, None) for each line of JSON, (line number, None, why) for each that is broken."""
-    lines = read_bytes(path).split(b"\n")
-    for place, line in enumerate(lines, start=1):
-        text = line.decode("utf-8-sig" if place == 1 else "utf-8", errors="replace").strip()
-        if not text:
-            continue
-        try:
-            yield place, parse_json(text), None
-        except ValueError as error:
-            cut = " (the file ends in the middle of it)" if place == len(lines) else ""
-            yield place, None, f"not JSON: {error}{cut}"
-
-
 def load_yaml(text: str) -> Any:
     """The plain data of a YAML text. A tag that asks for a Python object gives its plain parts; nothing is run."""
     import yaml
@@ -203,6 +239,22 @@ def looks_like_sqlite(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(16) == b"SQLite format 3\x00"
     except OSError:
+        return False
+
+
+def table_names(connection: sqlite3.Connection) -> set[str]:
+    """The tables of a database."""
+    return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def has_tables(path: Path, names: set[str]) -> bool:
+    """Whether a file is an SQLite database with tables of these names."""
+    if not looks_like_sqlite(path):
+        return False
+    try:
+        with open_sqlite(path) as connection:
+            return table_names(connection) >= names
+    except LevelbestError:
         return False
 
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 
 from levelbest.cautions import Caution
+from levelbest.errors import LevelbestError
+from levelbest.readers.formats._rows import no_rows
+from levelbest.readers.formats._tree import open_tree
 from levelbest.readers.raw import RawTable
+from levelbest.trials import Skipped
 
-__all__ = ["repeated_searches", "search_family"]
+__all__ = ["each_search", "repeated_searches", "search_family"]
 
 _WORDS = "seed|rep|repeat|repetition|replicate|restart|run|search"
 _REPETITION = re.compile(rf"(?:^|[-_./ ])(?:{_WORDS})[-_=.# ]*\d+(?=$|[-_./ ])", re.IGNORECASE)
@@ -58,3 +63,21 @@ def repeated_searches(tables: Sequence[RawTable], column: str) -> None:
         if by_name and place == 0:
             count = len(set(families))
             table.cautions.append(Caution.of("guessed-columns", kind="searches", count=len(sources), n_families=count))
+
+
+def each_search(path: Path, file: str, read: Callable[[Path, str], RawTable], what: str, column: str) -> list[RawTable]:
+    """A table for the file, or for each of that name below the folder: those of one name are searches of one family."""
+    if path.is_file():
+        return [read(path, path.name)]
+    tables: list[RawTable] = []
+    skipped: list[Skipped] = []
+    for name in open_tree(path, lambda name: PurePosixPath(name).name == file).files:
+        try:
+            tables.append(read(path / name, name))
+        except LevelbestError as error:
+            skipped.append(Skipped(name, str(error)))
+    if not tables:
+        raise no_rows(path.resolve().name, what, skipped)
+    tables[0].skipped += skipped
+    repeated_searches(tables, column)
+    return tables

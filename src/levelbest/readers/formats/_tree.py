@@ -7,16 +7,19 @@ import os
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from levelbest.errors import DataError, InputError
+from levelbest.readers.formats._rows import Record, flatten, load_yaml
 from levelbest.readers.limits import expanded_limit
+from levelbest.readers.tables.files import json_lines, json_value
+from levelbest.trials import Skipped
 
-__all__ = ["Tree", "holds", "open_tree"]
+__all__ = ["Tree", "beside", "distinct_names", "holds", "is_packed", "open_tree"]
 
 _PACKED = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
 _IGNORED = {".git", "__pycache__", "node_modules", ".venv", "site-packages"}
@@ -52,6 +55,28 @@ class Tree:
     def text(self, name: str) -> str:
         """A file as text, with the bytes that are not UTF-8 replaced."""
         return self.read(name).decode("utf-8-sig", errors="replace")
+
+    def document(self, name: str, skipped: list[Skipped], *, under: str | None = None) -> Record:
+        """The object in a JSON or YAML file; empty where there is no such file, or where it is none, which is said.
+
+        ``under``: with dotted names below this one.
+        """
+        if name not in self.files:
+            return {}
+        try:
+            text = self.text(name)
+            value = load_yaml(text) if name.endswith((".yaml", ".yml")) else json_value(text)
+            if not isinstance(value, dict | None):
+                raise ValueError("it is no object")
+            return value or {} if under is None else flatten(value or {}, under)
+        except ValueError as error:
+            skipped.append(Skipped(name, f"not read: {error}"))
+            return {}
+
+    def lines(self, name: str) -> Iterator[tuple[int, Any, str | None]]:
+        """The lines of a file of JSON lines, as ``json_lines`` gives them."""
+        with self.open(name) as stream:
+            yield from json_lines(stream)
 
     def named(self, *basenames: str) -> list[str]:
         """The files with one of these names, in order of their paths."""
@@ -95,6 +120,18 @@ def open_tree(path: Path, wanted: Callable[[str], bool]) -> Tree:
     else:
         raise InputError(f"there is no file or folder {path.name!r}")
     return tree
+
+
+def beside(path: Path, *names: str) -> Tree:
+    """A file and those of these names in its folder."""
+    others = {name: path.with_name(name) for name in names if path.with_name(name).is_file()}
+    return Tree(path.name, {path.name: path, **others})
+
+
+def distinct_names(folders: Iterable[str], root: str) -> dict[str, str]:
+    """The last part of each folder's path, or the whole of it where two end alike."""
+    last = {folder: PurePosixPath(folder).name or root for folder in folders}
+    return {folder: name if list(last.values()).count(name) == 1 else folder for folder, name in last.items()}
 
 
 def holds(path: Path, wanted: Callable[[str], bool]) -> bool:

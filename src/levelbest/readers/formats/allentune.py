@@ -9,15 +9,14 @@ import re
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-from levelbest.errors import DataError
-from levelbest.readers.formats._rows import Record, columns_of, flatten, number, parse_json, read_json_lines
-from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.formats._rows import Record, flatten, no_rows, number, rows_table
+from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.steps.numbers import seconds_of
-from levelbest.readers.tables.files import kind_of, read_bytes
+from levelbest.readers.tables.files import head_of, json_lines, kind_of, open_bytes
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _BEST = "best_validation_"
 _RESULT = re.compile(r"(best_)?(training|validation|test)_\w+|best_epoch|epoch|peak_\w+")
@@ -25,18 +24,15 @@ _SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 _RUN = re.compile(r"run_(\d+)")
 _PATH = "path"
 """Of the files of a run, below the folder of the search."""
-_NO_SETTINGS = (*_SEEDS, "status", "run", _PATH)
+_NO_SETTINGS = (*_SEEDS, "status", "run", "model", _PATH)  # allentune report --model NAME is the family
 
 
 def _recognises(path: Path) -> bool:
     if path.is_dir():
         return holds(path, lambda name: _is_run(PurePosixPath(name)))
-    if not path.is_file() or kind_of(path) not in ("jsonl", "json"):
+    if kind_of(path) not in ("jsonl", "json"):
         return False
-    try:
-        first = parse_json(read_bytes(path, 1 << 20).split(b"\n", 1)[0].decode("utf-8", errors="replace"))
-    except ValueError:  # InputError and DataError are such
-        return False
+    _, first, _ = next(json_lines(head_of(path).splitlines()), (1, None, None))
     return isinstance(first, dict) and "training_duration" in first and any(key.startswith(_BEST) for key in first)
 
 
@@ -51,33 +47,25 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     rows = _folder_rows(path, skipped) if path.is_dir() else _file_rows(path, skipped)
     source = path.name or path.resolve().name
     if not rows:
-        why = f" ({skipped[0].where}: {skipped[0].why})" if skipped else ""
-        raise DataError(f"{source} holds no results of AllenTune{why}")
+        raise no_rows(source, "results of AllenTune", skipped)
     for row in rows:
         row["training_duration"] = _seconds(row.get("training_duration"))
         row[_PATH] = _below_search(row.pop("directory", None), row.get("run"))
-    columns = columns_of(rows, numbers=["training_duration"])
-    configuration = [name for name in columns if not _RESULT.fullmatch(name) and name not in _NO_SETTINGS]
-    roles = {"cost": "training_duration", **_score_roles(columns)}
-    direction = ("min" if roles["selection"].endswith("loss") else "max") if "selection" in roles else None
-    if "model" in columns:  # allentune report --model NAME
-        roles["family"] = "model"
-        configuration.remove("model")
-    if "random_seed" in columns:
-        roles["seed"] = "random_seed"
-    if "status" in columns:
-        roles["status"] = "status"
+    names = dict.fromkeys(name for row in rows for name in row)
+    settings = [name for name in names if not _RESULT.fullmatch(name) and name not in _NO_SETTINGS]
+    roles = {"cost": "training_duration", "family": "model", "seed": "random_seed", "status": "status"}
+    roles |= _score_roles(names)
     if any(row[_PATH] for row in rows):
         roles["path"] = _PATH
     return [
-        RawTable(
-            source=source,
-            columns=columns,
-            roles=roles,
-            configuration=configuration,
-            direction=direction,
-            cost_unit="s",
-            facts={"format": "AllenTune results"},
+        rows_table(
+            source,
+            rows,
+            roles,
+            "AllenTune results",
+            settings=settings,
+            numbers=["training_duration"],
+            direction=("min" if roles["selection"].endswith("loss") else "max") if "selection" in roles else None,
             skipped=skipped,
         )
     ]
@@ -102,29 +90,29 @@ def _score_roles(names: Iterable[str]) -> dict[str, str]:
     return {"selection": chosen, **({"reported": test} if test in names else {})}
 
 
-def _file_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, object]]:
+def _file_rows(path: Path, skipped: list[Skipped]) -> list[Record]:
     rows = []
-    for place, value, why in read_json_lines(path):
-        if why is None and isinstance(value, dict):
-            rows.append(flatten(value))
-        else:
-            skipped.append(Skipped(f"{path.name}, line {place}", why or "not a result"))
+    with open_bytes(path) as stream:
+        for place, value, why in json_lines(stream):
+            if isinstance(value, dict):
+                rows.append(flatten(value))
+            else:
+                skipped.append(Skipped(f"{path.name}, line {place}", why or "not a result"))
     return rows
 
 
-def _folder_rows(path: Path, skipped: list[Skipped]) -> list[dict[str, object]]:
+def _folder_rows(path: Path, skipped: list[Skipped]) -> list[Record]:
     tree = open_tree(path, lambda name: PurePosixPath(name).name in ("config.json", "metrics.json", "stdout.log"))
     runs = [str(PurePosixPath(name).parent) for name in tree.files if _is_run(PurePosixPath(name))]
     begun = {folder for folder in tree.folders if _is_run(PurePosixPath(folder) / "config.json")}
     skipped += [Skipped(folder, "a run without its config.json") for folder in sorted(begun - set(runs))]
     rows = []
     for folder in sorted(runs, key=_run_number):
-        config = _json_of(tree, f"{folder}/config.json", skipped)
+        config = tree.document(f"{folder}/config.json", skipped, under="")
         # A run writes metrics.json when it ends; before that there are metrics_epoch_*.json alone.
-        metrics = _json_of(tree, f"{folder}/metrics.json", skipped)
+        metrics = tree.document(f"{folder}/metrics.json", skipped, under="")
         row: Record = {"run": PurePosixPath(folder).parent.name, "status": "ok" if metrics else "failed"}
-        row.update(config)
-        row.update(metrics)
+        row |= config | metrics
         if f"{folder}/stdout.log" in tree.files:
             text = tree.text(f"{folder}/stdout.log")
             for seed in _SEEDS:
@@ -140,27 +128,10 @@ def _run_number(folder: str) -> tuple[float, str]:
     return (float(match[1]) if match else float("inf")), folder
 
 
-def _json_of(tree: Tree, name: str, skipped: list[Skipped]) -> dict[str, object]:
-    if name not in tree.files:
-        return {}
-    try:
-        value = parse_json(tree.text(name))
-        return flatten(value) if isinstance(value, dict) else {}
-    except ValueError as error:
-        skipped.append(Skipped(name, f"not read: {error}"))
-        return {}
-
-
 def _seconds(stored: object) -> float | None:
     """Seconds, from a number or from AllenNLP's ``0:02:31.5``."""
     seconds = seconds_of(stored.strip()) if isinstance(stored, str) else None
     return number(stored) if seconds is None else seconds
 
 
-READER = Reader(
-    name="allentune",
-    about="AllenTune results.jsonl, or the folder of its search",
-    recognises=_recognises,
-    read=_read,
-)
-READERS = (READER,)
+READERS = (Reader("allentune", "AllenTune results.jsonl, or the folder of its search", _recognises, _read),)

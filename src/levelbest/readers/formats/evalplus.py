@@ -6,30 +6,25 @@ import re
 from pathlib import Path
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._rows import Record, columns_of, parse_json
+from levelbest.readers.formats._rows import Record, rows_table
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import head_of, kind_of, plain_name, read_bytes
+from levelbest.readers.tables.files import has_marks, head_of, json_value, kind_of, plain_name, read_bytes
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _MARKS = re.compile(rb'"(base_status|plus_status|status)"\s*:')
 
 
 def _recognises(path: Path) -> bool:
-    if not path.is_file() or kind_of(path) != "json" or "eval_results" not in path.name:
-        return False
-    try:
-        head = head_of(path)
-    except ValueError:
-        return False
-    return b'"eval"' in head and b'"task_id"' in head and _MARKS.search(head) is not None
+    named = kind_of(path) == "json" and "eval_results" in path.name
+    return named and has_marks(path, "eval", "task_id") and _MARKS.search(head_of(path)) is not None
 
 
 def _read(path: Path, **_: object) -> list[RawTable]:
     """One table, one row per sample; a sample passes the extended tests only if it passes the basic ones."""
     try:
-        by_task = parse_json(read_bytes(path).decode("utf-8", errors="replace"))["eval"]
+        by_task = json_value(read_bytes(path).decode("utf-8", errors="replace"))["eval"]
         if not isinstance(by_task, dict):
             raise ValueError("its samples are not by problem")
     except (ValueError, KeyError, TypeError) as error:
@@ -49,24 +44,11 @@ def _read(path: Path, **_: object) -> list[RawTable]:
             rows.append(row)
     if not rows:
         raise DataError(f"{path.name} holds no sample")
-    columns = columns_of(rows)
     system = re.sub(r"[-_.]?eval_results$", "", plain_name(path).removesuffix(".json")) or path.name
-    return [
-        RawTable(
-            source=system,
-            columns=columns,
-            roles={
-                "selection": "passed_plus" if "passed_plus" in columns else "passed",
-                "group": "problem",
-                "order": "sample",
-            },
-            configuration=[],
-            direction="max",
-            facts={"format": "EvalPlus results", "bounds:low": "0", "bounds:high": "1"},
-            skipped=skipped,
-        )
-    ]
+    plus = any("passed_plus" in row for row in rows)
+    roles = {"selection": "passed_plus" if plus else "passed", "group": "problem", "order": "sample"}
+    facts = {"bounds:low": "0", "bounds:high": "1"}
+    return [rows_table(system, rows, roles, "EvalPlus results", direction="max", facts=facts, skipped=skipped)]
 
 
-READER = Reader("evalplus", "EvalPlus or BigCodeBench results (*eval_results.json)", _recognises, _read)
-READERS = (READER,)
+READERS = (Reader("evalplus", "EvalPlus or BigCodeBench results (*eval_results.json)", _recognises, _read),)

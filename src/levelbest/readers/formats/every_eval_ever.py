@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import Record, columns_of, number, parse_json
-from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.formats._rows import Record, no_rows, number, rows_table
+from levelbest.readers.formats._tree import Tree, beside, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import head_of
+from levelbest.readers.tables.files import has_marks, json_value
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _AGGREGATE = ("schema_version", "evaluation_id", "model_info", "evaluation_results")
 _SAMPLE = ("schema_version", "evaluation_id", "model_id", "sample_id", "evaluation")
@@ -40,13 +39,7 @@ class _Contents:
 
 def _is_file(path: Path) -> bool:
     marks = {".json": _AGGREGATE, ".jsonl": _SAMPLE}.get(path.suffix)
-    if marks is None or not path.is_file():
-        return False
-    try:
-        head = head_of(path)
-    except LevelbestError:
-        return False
-    return all(f'"{mark}"'.encode() in head for mark in marks)
+    return marks is not None and has_marks(path, *marks)
 
 
 def _recognises(path: Path) -> bool:
@@ -63,7 +56,7 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     contents = _Contents()
     if path.is_file():
         other = path.with_suffix(".json" if path.suffix == ".jsonl" else ".jsonl")
-        tree = Tree(path.name, {file.name: file for file in (path, other) if file == path or _is_file(other)})
+        tree = beside(path, *([other.name] if _is_file(other) else []))
     else:
         tree = open_tree(path, lambda name: name.endswith((".json", ".jsonl")))
     for name in tree.files:
@@ -72,8 +65,7 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     alone = [row for row in contents.results if (row["evaluation_id"], row["task"]) not in sampled]
     rows = contents.samples or alone
     if not rows:
-        why = f": {contents.skipped[0].where}: {contents.skipped[0].why}" if contents.skipped else ""
-        raise DataError(f"{tree.name} holds no result of Every Eval Ever{why}")
+        raise no_rows(tree.name, "result of Every Eval Ever", contents.skipped)
     if contents.samples and alone:
         why = f"{len(alone)} results without samples are left out beside the samples of others"
         contents.skipped.append(Skipped(tree.name, why))
@@ -87,7 +79,7 @@ def _read(path: Path, **_: object) -> list[RawTable]:
 
 def _take_results(tree: Tree, name: str, contents: _Contents) -> None:
     try:
-        document = parse_json(tree.text(name))
+        document = json_value(tree.text(name))
         missing = [mark for mark in _AGGREGATE if mark not in document]
         if missing:
             raise ValueError(f"it has no {missing[0]!r}")
@@ -119,19 +111,15 @@ def _uncertainty(result: Record) -> Record:
 
 def _take_samples(tree: Tree, name: str, contents: _Contents) -> None:
     tries: Counter[tuple[str, str, str]] = Counter()
-    with tree.open(name) as lines:
-        for place, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                sample = parse_json(line.decode("utf-8", errors="replace"))
-                row = _sample_row(sample)
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                contents.skipped.append(Skipped(f"{name}, line {place}", f"not read: {error!r}"[:200]))
-                continue
-            key = (row["evaluation_id"], row["task"], row["problem"])
-            contents.samples.append({**row, "order": tries[key]})
-            tries[key] += 1
+    for place, sample, why in tree.lines(name):
+        try:
+            row = _sample_row(sample)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            contents.skipped.append(Skipped(f"{name}, line {place}", f"not read: {why or repr(error)}"[:200]))
+            continue
+        key = (row["evaluation_id"], row["task"], row["problem"])
+        contents.samples.append({**row, "order": tries[key]})
+        tries[key] += 1
 
 
 def _sample_row(sample: Record) -> Record:
@@ -157,27 +145,16 @@ def _sample_row(sample: Record) -> Record:
 
 def _table(task: str, rows: list[Record], contents: _Contents, *, several: bool) -> RawTable:
     rows = [{"system": f"{row['model']} / {task}" if several else row["model"], **row} for row in rows]
-    columns = columns_of(rows, numbers=["score", "seconds", "order", "total_tokens"])
-    roles = {"family": "system", "selection": "score"}
-    if "problem" in columns:
-        roles |= {"group": "problem", "order": "order", "status": "status"}
-    if "seconds" in columns:
-        roles["cost"] = "seconds"
-    facts = {"format": _FORMAT}
     metrics = [contents.metrics.get((row["evaluation_id"], task), {}) for row in rows]
-    for side in ("min", "max"):
+    facts = {}
+    for side, bound in (("min", "low"), ("max", "high")):
         limits = {number(metric.get(f"{side}_score")) for metric in metrics}
         if len(limits) == 1 and (limit := limits.pop()) is not None:
-            facts[f"bounds:{'low' if side == 'min' else 'high'}"] = str(limit)
-    return RawTable(
-        source=task,
-        columns=columns,
-        roles=roles,
-        configuration=[],
-        direction=_direction(metrics, rows),
-        cost_unit="s" if "seconds" in columns else None,
-        facts=facts,
-    )
+            facts[f"bounds:{bound}"] = str(limit)
+    roles = {"family": "system", "selection": "score", "group": "problem", "cost": "seconds"}
+    roles |= {"order": "order", "status": "status"}
+    numbers, way = ["score", "seconds", "order", "total_tokens"], _direction(metrics, rows)
+    return rows_table(task, rows, roles, _FORMAT, numbers=numbers, direction=way, facts=facts)
 
 
 def _direction(metrics: list[Record], rows: list[Record]) -> str | None:
@@ -189,5 +166,4 @@ def _direction(metrics: list[Record], rows: list[Record]) -> str | None:
     return "max" if judged and all(right is not None and score == float(right) for score, right in judged) else None
 
 
-READER = Reader("every-eval-ever", "Every Eval Ever results (.json) and samples (.jsonl)", _recognises, _read)
-READERS = (READER,)
+READERS = (Reader("every-eval-ever", "Every Eval Ever results (.json) and samples (.jsonl)", _recognises, _read),)

@@ -9,14 +9,13 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import Record, columns_of, number, parse_json
-from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.formats._rows import Record, no_rows, number, rows_table
+from levelbest.readers.formats._tree import Tree, beside, holds, is_packed, open_tree
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import head_of
+from levelbest.readers.tables.files import has_marks, json_value
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _STATS, _AGGREGATE = "per_instance_stats.json", "stats.json"
 _NOT_SCORES = (
@@ -27,23 +26,15 @@ _CLOCK = "inference_runtime"
 
 
 def _recognises(path: Path) -> bool:
-    if path.is_dir() or path.name.lower().endswith((".zip", ".tar.gz", ".tgz", ".tar")):
+    if path.is_dir() or is_packed(path):
         return holds(path, lambda name: PurePosixPath(name).name in (_STATS, "run_spec.json"))
-    if not path.is_file() or path.suffix != ".json":
-        return False
-    try:
-        head = head_of(path)
-    except LevelbestError:
-        return False
-    return all(f'"{mark}"'.encode() in head for mark in ("instance_id", "train_trial_index", "stats"))
+    return path.suffix == ".json" and has_marks(path, "instance_id", "train_trial_index", "stats")
 
 
 def _read(path: Path, *, perturbed: bool = False, **_: object) -> list[RawTable]:
     """A table for each run, one row per instance and try; ``perturbed``: with HELM's altered copies of instances."""
     if path.is_file() and path.suffix == ".json":
-        tree = Tree(path.name, {path.name: path})
-        beside = path.with_name("run_spec.json")
-        tree.files |= {beside.name: beside} if beside.is_file() else {}
+        tree = beside(path, "run_spec.json")
         files = [path.name]
     else:
         tree = open_tree(path, lambda name: PurePosixPath(name).name in (_STATS, _AGGREGATE, "run_spec.json"))
@@ -61,8 +52,7 @@ def _read(path: Path, *, perturbed: bool = False, **_: object) -> list[RawTable]
         model, task = _spec(tree, name, home, skipped)
         runs.append((model, task, rows))
     if not any(rows for _, _, rows in runs):
-        why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
-        raise DataError(f"{tree.name} holds no instance of HELM{why}")
+        raise no_rows(tree.name, "instance of HELM", skipped)
     known = {PurePosixPath(name).parent for name in files}
     alone = [name for name in tree.named(_AGGREGATE) if PurePosixPath(name).parent not in known]
     skipped += [Skipped(name, "it has no scores of single instances beside it") for name in alone]
@@ -75,15 +65,10 @@ def _read(path: Path, *, perturbed: bool = False, **_: object) -> list[RawTable]
 def _spec(tree: Tree, name: str, home: str, skipped: list[Skipped]) -> tuple[str, str]:
     """The model and the task of a run: its name without what says the model."""
     folder = PurePosixPath(name).parent
-    written = str(folder / "run_spec.json")
-    model, run = "", folder.name or home
-    if written in tree.files:
-        try:
-            spec = parse_json(tree.text(written))
-            run = str(spec.get("name") or run)
-            model = str(spec["adapter_spec"]["model"])
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            skipped.append(Skipped(written, f"not read: {error!r}"))
+    spec = tree.document(str(folder / "run_spec.json"), skipped)
+    run = str(spec.get("name") or folder.name or home)
+    adapter = spec.get("adapter_spec")
+    model = str(adapter.get("model") or "") if isinstance(adapter, dict) else ""
     task, _, arguments = run.partition(":")
     parts = [part for part in arguments.split(",") if part]
     for part in parts:
@@ -94,7 +79,7 @@ def _spec(tree: Tree, name: str, home: str, skipped: list[Skipped]) -> tuple[str
 
 
 def _rows(tree: Tree, name: str, perturbed: bool, skipped: list[Skipped]) -> list[Record]:
-    listed = parse_json(tree.text(name))
+    listed = json_value(tree.text(name))
     if not isinstance(listed, list):
         raise ValueError("it is no list of instances")
     rows: list[Record] = []
@@ -126,7 +111,7 @@ def _rows(tree: Tree, name: str, perturbed: bool, skipped: list[Skipped]) -> lis
 
 def _aggregate(tree: Tree, name: str) -> list[Record]:
     """One row for a run: the means over its instances as they were, of the test split where there are several."""
-    listed = parse_json(tree.text(name))
+    listed = json_value(tree.text(name))
     if not isinstance(listed, list):
         raise ValueError("it is no list of statistics")
     plain = [stat for stat in listed if isinstance(stat, dict) and isinstance(stat.get("name"), dict)]
@@ -155,24 +140,11 @@ def _table(model: str, task: str, rows: list[Record], several: bool) -> RawTable
     common = {"system": f"{model} / {task}" if several else model, "model": model, "task": task}
     named = [{"problem": f"{task} #{row['problem']}"} if "problem" in row else {} for row in rows]
     rows = [{**common, **row, **label} for row, label in zip(rows, named, strict=True)]
-    columns = columns_of(rows, numbers=["order", "seconds"])
-    roles = {"family": "system", "status": "status"}
-    if "problem" in columns:
-        roles |= {"group": "problem", "order": "order"}
-    if "seconds" in columns:
-        roles["cost"] = "seconds"
-    scores = [name for name in columns if name.startswith("stats.")]
+    roles = {"family": "system", "status": "status", "group": "problem", "order": "order", "cost": "seconds"}
+    scores = {name for row in rows for name in row if name.startswith("stats.")}
     if len(scores) == 1:
-        roles["selection"] = scores[0]
-    return RawTable(
-        source=f"{task}, {model}",
-        columns=columns,
-        roles=roles,
-        configuration=[],
-        cost_unit="s" if "seconds" in columns else None,
-        facts={"format": "HELM run"},
-    )
+        roles["selection"] = scores.pop()
+    return rows_table(f"{task}, {model}", rows, roles, "HELM run", numbers=["order", "seconds"])
 
 
-READER = Reader("helm", "HELM runs (per_instance_stats.json), or their folder", _recognises, _read)
-READERS = (READER,)
+READERS = (Reader("helm", "HELM runs (per_instance_stats.json), or their folder", _recognises, _read),)

@@ -10,15 +10,14 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import Record, columns_of, load_yaml, number, parse_json
-from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.formats._rows import Record, load_yaml, no_rows, number, rows_table
+from levelbest.readers.formats._tree import Tree, beside, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.steps.names import direction_of
-from levelbest.readers.tables.files import head_of
+from levelbest.readers.tables.files import has_marks, head_of, json_value
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _FRONT = re.compile(r"\A\ufeff?---\s*\n(.*?)\n---\s*(?:\n|\Z)", re.DOTALL)
 _ENTRY = re.compile(rb'"dataset"\s*:\s*\{[^}]*"task_id"\s*:')
@@ -32,10 +31,7 @@ def _in_eval_results(name: str) -> bool:
 
 
 def _is_card(path: Path) -> bool:
-    try:
-        head = head_of(path) if path.is_file() else b""
-    except LevelbestError:
-        return False
+    head = head_of(path)
     return head.lstrip(b"\xef\xbb\xbf").startswith(b"---") and b"\nmodel-index:" in head
 
 
@@ -53,19 +49,13 @@ def _recognises(path: Path) -> bool:
         return _is_card(path)
     if path.suffix in (".yaml", ".yml"):
         return path.is_file() and _in_eval_results(path.resolve().as_posix())
-    if path.suffix != ".json" or not path.is_file():
-        return False
-    try:
-        head = head_of(path)
-    except LevelbestError:
-        return False
-    return b'"model-index"' in head or _ENTRY.search(head) is not None
+    return path.suffix == ".json" and (has_marks(path, "model-index") or _ENTRY.search(head_of(path)) is not None)
 
 
 def _read(path: Path, **_: object) -> list[RawTable]:
     """A table for each task and metric, with a family for each model."""
     if path.is_file():
-        tree = Tree(path.name, {path.name: path})
+        tree = beside(path)
     else:
         tree = open_tree(path, lambda name: PurePosixPath(name).name == "README.md" or _is_results(name, path))
     skipped: list[Skipped] = []
@@ -77,8 +67,7 @@ def _read(path: Path, **_: object) -> list[RawTable]:
         except (ValueError, TypeError, AttributeError) as error:
             skipped.append(Skipped(name, f"not read: {error}"[:200]))
     if not rows:
-        why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
-        raise DataError(f"{tree.name} holds no evaluation result of Hugging Face{why}")
+        raise no_rows(tree.name, "evaluation result of Hugging Face", skipped)
     together: dict[tuple[str, str], list[Record]] = {}
     for row in rows:
         together.setdefault((row["task"], row["metric"]), []).append(row)
@@ -107,7 +96,7 @@ def _results(tree: Tree, name: str, model: str, skipped: list[Skipped]) -> list[
         if not isinstance(document, dict) or "model-index" not in document:
             return []  # a card without results
     else:
-        document = parse_json(text) if name.endswith(".json") else load_yaml(text)
+        document = json_value(text) if name.endswith(".json") else load_yaml(text)
     if isinstance(document, dict) and "model-index" in document:
         return [row for index in document["model-index"] for row in _indexed(index, model, name, skipped)]
     if not isinstance(document, list):
@@ -148,15 +137,16 @@ def _entry(entry: Any, model: str, place: str, skipped: list[Skipped]) -> Record
 def _table(task: str, metric: str, rows: list[Record], *, alone: bool) -> RawTable:
     label = task if metric == "value" else f"{task} / {metric}"
     rows = [{"system": row["model"] if alone else f"{row['model']} / {label}", **row} for row in rows]
-    return RawTable(
-        source=label,
-        columns=columns_of(rows, numbers=["value"]),
-        roles={"family": "system", "selection": "value"},
-        configuration=[],
+    return rows_table(
+        label,
+        rows,
+        {"family": "system", "selection": "value"},
+        "Hugging Face evaluation results",
+        numbers=["value"],
         direction=direction_of(metric)[0],
-        facts={"format": "Hugging Face evaluation results", "name:selection": metric},
+        facts={"name:selection": metric},
     )
 
 
-READER = Reader("huggingface", "Hugging Face evaluation results (model card, .eval_results)", _recognises, _read)
-READERS = (READER,)
+_ABOUT = "Hugging Face evaluation results (model card, .eval_results)"
+READERS = (Reader("huggingface", _ABOUT, _recognises, _read),)

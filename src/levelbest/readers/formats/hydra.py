@@ -7,17 +7,18 @@ found. A job without that file did not get to its end: a failed trial.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from levelbest.errors import DataError, InputError, named
-from levelbest.readers.formats._metrics import metric_rows
-from levelbest.readers.formats._rows import Record, columns_of, flatten, load_yaml, seed_of
-from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.formats._metrics import measured
+from levelbest.readers.formats._rows import Run, runs_table
+from levelbest.readers.formats._tree import Tree, distinct_names, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _STEMS = ("metrics", "results", "result", "scores", "metric_dict", "eval", "summary")
 _ENDINGS = (".json", ".jsonl", ".yaml", ".yml", ".csv")
@@ -52,13 +53,13 @@ def _read(path: Path, *, metrics: str | None = None, **_: object) -> list[RawTab
     if not any(chosen.values()):
         raise InputError(_nothing_found(tree.name, inside, metrics))
     if metrics is None:
-        metrics = _most_common([name for name in chosen.values() if name])
+        metrics = Counter(name for name in chosen.values() if name).most_common(1)[0][0]
         chosen = {job: _metrics_file(files, metrics) for job, files in inside.items()}
     sweeps: dict[str, list[str]] = {}
     for job in jobs:
         sweeps.setdefault(str(PurePosixPath(job).parent) if job else "", []).append(job)
     names = _family_names(tree, sweeps)
-    tables = [_table(tree, names[sweep], sweep, found, chosen, metrics) for sweep, found in sweeps.items()]
+    tables = [_table(tree, names[sweep], sweep, own, chosen, metrics) for sweep, own in sweeps.items()]
     begun = {folder.removesuffix(".hydra").rstrip("/") for folder in tree.folders if folder.split("/")[-1] == ".hydra"}
     for job in sorted(begun - set(jobs)):
         tables[0].skipped.append(Skipped(job or tree.name, "a job without its .hydra/config.yaml"))
@@ -92,10 +93,6 @@ def _metrics_file(files: dict[str, str], wanted: str | None) -> str | None:
     return None
 
 
-def _most_common(names: list[str]) -> str:
-    return max(dict.fromkeys(names), key=names.count)
-
-
 def _nothing_found(source: str, inside: dict[str, dict[str, str]], metrics: str | None) -> str:
     seen = sorted({name for files in inside.values() for name in files if not name.endswith(".log")})
     there = f"; the jobs hold {', '.join(seen[:8])}{' ...' if len(seen) > 8 else ''}" if seen else ""
@@ -113,12 +110,11 @@ def _family_names(tree: Tree, sweeps: dict[str, list[str]]) -> dict[str, str]:
         (sweep,) = sweeps
         match = _JOB_NAME.search(_hydra_yaml(tree, sweeps[sweep][0]))
         return {sweep: match[1].strip() if match else PurePosixPath(sweep).name or tree.name}
-    last = {sweep: PurePosixPath(sweep).name or tree.name for sweep in sweeps}
-    return {sweep: sweep if list(last.values()).count(name) > 1 else name for sweep, name in last.items()}
+    return distinct_names(sweeps, tree.name)
 
 
 def _hydra_yaml(tree: Tree, job: str) -> str:
-    name = f"{job}/.hydra/hydra.yaml" if job else ".hydra/hydra.yaml"
+    name = str(PurePosixPath(job, ".hydra/hydra.yaml"))
     return tree.text(name) if name in tree.files else ""
 
 
@@ -126,38 +122,19 @@ def _table(
     tree: Tree, family: str, sweep: str, jobs: list[str], chosen: dict[str, str | None], metrics: str
 ) -> RawTable:
     skipped: list[Skipped] = []
-    rows: list[Record] = []
-    configuration: dict[str, None] = {}
-    several = False
-    for order, job in enumerate(sorted(jobs, key=_number)):
-        config = _configuration(tree, job, skipped)
-        configuration.update(dict.fromkeys(config))
-        name = chosen[job]
-        logged: list[dict[str, object]] = []
-        if name is not None:
-            try:
-                logged = metric_rows(name, tree.text(f"{job}/{name}" if job else name), skipped)
-            except ValueError as error:
-                skipped.append(Skipped(f"{job}/{name}", f"not read: {error}"))
-        several = several or len(logged) > 1
-        common: dict[str, object] = {"sweep": family, "job": PurePosixPath(job).name or tree.name}
-        common |= {"status": "ok" if logged else "failed", "order": order, **config}
-        rows.extend({**common, **row} for row in logged or [{}])
-    roles = {"family": "sweep", "status": "status", "order": "order"} | seed_of(configuration)
-    if several:
-        roles["trial"] = "job"
-    facts = {"format": "Hydra job folders", "metrics": metrics}
+    runs = []
+    for job in sorted(jobs, key=_number):
+        settings = tree.document(str(PurePosixPath(job, _CONFIG)), skipped, under="config")
+        logged = measured(tree, str(PurePosixPath(job, chosen[job] or "")), skipped)
+        name = PurePosixPath(job).name or tree.name
+        runs.append(Run(family, name, "ok" if logged else "failed", settings, logged))
+    facts = {"metrics": metrics}
     sampler = _sampler(_hydra_yaml(tree, jobs[0]))
     if sampler and len(jobs) > 1:
         facts[f"sampler:{family}"] = sampler
-    return RawTable(
-        source=PurePosixPath(sweep).name or tree.name,
-        columns=columns_of(rows, ["sweep", "job", "status", "order", *configuration]),
-        roles=roles,
-        configuration=list(configuration),
-        facts=facts,
-        skipped=skipped,
-    )
+    source, steps = PurePosixPath(sweep).name or tree.name, any(len(run.logged) > 1 for run in runs)
+    about = "Hydra job folders"
+    return runs_table(source, runs, "sweep", "job", about, steps=steps, facts=facts, skipped=skipped)
 
 
 def _sampler(hydra_yaml: str) -> str | None:
@@ -174,20 +151,4 @@ def _number(job: str) -> tuple[float, str]:
     return (float(name) if name.isdigit() and len(name) < 16 else float("inf")), job
 
 
-def _configuration(tree: Tree, job: str, skipped: list[Skipped]) -> dict[str, object]:
-    name = f"{job}/{_CONFIG}" if job else _CONFIG
-    try:
-        stored = load_yaml(tree.text(name))
-        return {f"config.{key}": value for key, value in flatten(stored).items()} if isinstance(stored, dict) else {}
-    except ValueError as error:
-        skipped.append(Skipped(name, f"not read: {error}"))
-        return {}
-
-
-READER = Reader(
-    name="hydra",
-    about="Hydra multirun or output folder, with a metrics file in each job",
-    recognises=_recognises,
-    read=_read,
-)
-READERS = (READER,)
+READERS = (Reader("hydra", "Hydra multirun or output folder, with a metrics file in each job", _recognises, _read),)

@@ -11,17 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from levelbest.errors import DataError, InputError, MissingExtra
-from levelbest.readers.columns import Cells
-from levelbest.readers.formats._rows import Record, columns_of, flatten, number, parse_json, whole
+from levelbest.readers.formats._rows import Record, flatten, number, rows_table, whole
 from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.limits import Counted, expanded_limit
 from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import has_marks, json_value
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -49,7 +47,7 @@ class _Log:
     samples: list[Record] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 
-    def said(self, *path: str) -> Any:
+    def told(self, *path: str) -> Any:
         value: Any = self.header
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
@@ -59,16 +57,9 @@ class _Log:
 def _recognises(path: Path) -> bool:
     if path.is_dir():
         return holds(path, lambda name: name.endswith(".eval"))
-    try:
-        if path.suffix == ".eval":
-            return zipfile.is_zipfile(path)
-        if path.suffix == ".json":
-            with path.open("rb") as file:
-                head = file.read(4096)
-            return all(mark in head for mark in (b'"version"', b'"status"', b'"eval"', b'"task_id"'))
-    except OSError:
-        return False
-    return False
+    if path.suffix == ".eval":
+        return path.is_file() and zipfile.is_zipfile(path)
+    return path.suffix == ".json" and has_marks(path, "version", "status", "eval", "task_id")
 
 
 def _read(path: Path, **_: object) -> list[RawTable]:
@@ -79,19 +70,19 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     else:
         paths = [path]
     logs, lost = [], []
-    for one in paths:
+    for file in paths:
         try:
-            logs.append(_eval_log(one) if zipfile.is_zipfile(one) else _json_log(one))
+            logs.append(_eval_log(file) if zipfile.is_zipfile(file) else _json_log(file))
         except DataError as error:
             if len(paths) == 1:
                 raise
-            lost.append(Skipped(one.name, str(error)))
+            lost.append(Skipped(file.name, str(error)))
     logs, again = _without_copies(logs)
     scored = [log for log in logs if any(sample.get("scores") for sample in log.samples)]
     if not scored:
         what = f"no sample of {path.name} has a score: score the log first (inspect score)" if logs else None
         raise DataError(what or f"{path.name} holds no log of inspect_ai{f': {lost[0].why}' if lost else ''}")
-    tasks = {log.said("eval", "task") for log in scored}
+    tasks = {log.told("eval", "task") for log in scored}
     tables = [_table(log, several_tasks=len(tasks) > 1) for log in scored]
     tables[0].skipped += [*lost, *again]
     tables[0].skipped += [Skipped(log.name, "none of its samples has a score") for log in logs if log not in scored]
@@ -103,7 +94,7 @@ def _without_copies(logs: list[_Log]) -> tuple[list[_Log], list[Skipped]]:
     kept: dict[object, _Log] = {}
     copies = []
     for log in sorted(logs, key=lambda other: not any(sample.get("scores") for sample in other.samples)):
-        known = (log.said("eval", "run_id"), log.said("eval", "task_id"), log.said("eval", "model"))
+        known = (log.told("eval", "run_id"), log.told("eval", "task_id"), log.told("eval", "model"))
         if kept.setdefault(known, log) is not log:
             copies.append(Skipped(log.name, f"another copy of {kept[known].name}"))
     return list(kept.values()), copies
@@ -111,7 +102,7 @@ def _without_copies(logs: list[_Log]) -> tuple[list[_Log], list[Skipped]]:
 
 def _json_log(path: Path) -> _Log:
     try:
-        stored = parse_json(path.read_bytes())
+        stored = json_value(path.read_bytes())
     except OSError as error:
         raise InputError(f"{path.name} cannot be read: {error.strerror or error}") from error
     except ValueError as error:
@@ -130,7 +121,7 @@ def _eval_log(path: Path) -> _Log:
             begun = "header.json" if "header.json" in names else "_journal/start.json"
             if begun not in names:
                 raise DataError(f"{path.name} is not a log of inspect_ai: it has no header")
-            header = parse_json(_content(path, packed, begun))
+            header = json_value(_content(path, packed, begun))
             log = _Log(path.name, header if isinstance(header, dict) else {})
             if begun != "header.json":
                 log.header["status"] = "started"
@@ -153,7 +144,7 @@ def _sample_parts(names: list[str]) -> Iterator[str]:
 
 def _samples(path: Path, packed: zipfile.ZipFile, name: str, skipped: list[Skipped]) -> list[dict[str, object]]:
     try:
-        content = parse_json(_content(path, packed, name))
+        content = json_value(_content(path, packed, name))
     except _DAMAGE as error:
         skipped.append(Skipped(f"{path.name}, {name}", f"not read: {error}"))
         return []
@@ -191,11 +182,11 @@ def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _table(log: _Log, several_tasks: bool) -> RawTable:
-    task, model = str(log.said("eval", "task")), str(log.said("eval", "model"))
+    task, model = str(log.told("eval", "task")), str(log.told("eval", "model"))
     rows: list[Record] = []
     skipped = list(log.skipped)
-    settings = {f"config.{key}": value for key, value in flatten(log.said("plan", "config") or {}).items()}
-    settings |= {f"task_args.{key}": value for key, value in flatten(log.said("eval", "task_args") or {}).items()}
+    settings = flatten(log.told("plan", "config") or {}, "config")
+    settings |= flatten(log.told("eval", "task_args") or {}, "task_args")
     worded: set[str] = set()
     for sample in log.samples:
         scores = _scores(sample.get("scores"), worded)
@@ -220,60 +211,50 @@ def _table(log: _Log, several_tasks: bool) -> RawTable:
                 },
             }
         )
-    missing = whole(log.said("results", "total_samples")) - len(rows)
-    status = str(log.said("status"))
+    missing = whole(log.told("results", "total_samples")) - len(rows)
+    status = str(log.told("status"))
     if status != "success" or missing > 0:
         count = f"; {missing} of its samples never ran" if missing > 0 else ""
         skipped.append(Skipped(log.name, f"the evaluation {_STATUS.get(status, status)}{count}"))
-    columns = columns_of(rows, numbers=["total_time", "working_time"])
-    scorers = [name for name in columns if name.startswith(_SCORE)]
+    scorers = list(dict.fromkeys(name for row in rows for name in row if name.startswith(_SCORE)))
     roles = {"family": "system", "group": "problem", "order": "epoch", "status": "status"}
-    if "working_time" in columns and not bool(_empty(columns["working_time"])):
+    if any(row["working_time"] is not None for row in rows):
         roles["cost"] = "working_time"
     if len(scorers) == 1:
         roles["selection"] = scorers[0]
     # Correct is better than incorrect; of a scorer that gives numbers nothing says which way they point.
-    facts = {"format": "inspect_ai log"} | {f"direction:{name}": "max" for name in scorers if name in worded}
-    version = log.said("eval", "packages", "inspect_ai")
+    facts = {f"direction:{name}": "max" for name in scorers if name in worded}
+    version = log.told("eval", "packages", "inspect_ai")
     if isinstance(version, str):
         facts["written by"] = f"inspect_ai {version.partition('+')[0]}"
-    return RawTable(
-        source=log.name,
-        columns=columns,
-        roles=roles,
-        configuration=list(settings),
+    return rows_table(
+        log.name,
+        rows,
+        roles,
+        "inspect_ai log",
+        settings=settings,
+        numbers=["total_time", "working_time"],
         direction="max" if len(scorers) == 1 and scorers[0] in worded else None,
-        cost_unit="s",
         facts=facts,
         skipped=skipped,
     )
 
 
-def _empty(column: Cells) -> bool:
-    return isinstance(column, np.ma.MaskedArray) and bool(np.ma.getmaskarray(column).all())
-
-
 def _scores(stored: object, worded: set[str]) -> dict[str, float]:
     """Scorer -> number; a scorer with several values gives one column for each. ``worded``: those given in words."""
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for scorer, score in stored.items() if isinstance(stored, dict) else ():
         value = score.get("value") if isinstance(score, dict) else score
         parts = value.items() if isinstance(value, dict) else [("", value)]
-        for part, one in parts:
-            plain = _WORDS.get(one, _WORDS.get(one.lower())) if isinstance(one, str) else None
-            figure = number(one) if plain is None else plain
+        for part, written in parts:
+            plain = _WORDS.get(written, _WORDS.get(written.lower())) if isinstance(written, str) else None
+            figure = number(written) if plain is None else plain
             name = f"{_SCORE}{scorer}{f'.{part}' if part else ''}"
             if plain is not None:
                 worded.add(name)
             if figure is not None:
-                found[name] = figure
-    return found
+                scores[name] = figure
+    return scores
 
 
-READER = Reader(
-    name="inspect",
-    about="inspect_ai log (.eval or .json), or a folder of them",
-    recognises=_recognises,
-    read=_read,
-)
-READERS = (READER,)
+READERS = (Reader("inspect", "inspect_ai log (.eval or .json), or a folder of them", _recognises, _read),)

@@ -8,14 +8,13 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from levelbest.errors import DataError
-from levelbest.readers.formats._rows import Record, columns_of, flatten, number, parse_json, seed_of
+from levelbest.readers.formats._rows import Record, flatten, no_rows, number, rows_table
 from levelbest.readers.formats._searches import repeated_searches
-from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _TRIAL = re.compile(r"(?:.*/)?trial_[^/]+/trial\.json")
 _STATUS = {"COMPLETED": "ok", "RUNNING": "running", "IDLE": "running", "INVALID": "failed", "FAILED": "failed"}
@@ -34,31 +33,23 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     skipped: list[Skipped] = []
     projects: dict[PurePosixPath, list[Record]] = {}
     for name in tree.named("trial.json"):
+        n_known = len(skipped)
+        state = tree.document(name, skipped)
         try:
-            state = parse_json(tree.text(name))
-            if not isinstance(state, dict) or "hyperparameters" not in state:
-                raise ValueError("not the state of a trial")
             projects.setdefault(PurePosixPath(name).parent.parent, []).append(_row(state))
-        except (ValueError, AttributeError, TypeError) as error:
-            skipped.append(Skipped(name, f"not read: {error}"))
+        except (KeyError, ValueError, AttributeError, TypeError) as error:
+            if len(skipped) == n_known:  # else it is said what is wrong with the file
+                skipped.append(Skipped(name, f"not the state of a trial: {error!r}"))
+    projects = {home: rows for home, rows in projects.items() if rows}
     if not projects:
-        why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
-        raise DataError(f"{tree.name} holds no trial of Keras Tuner{why}")
-    tables = []
-    for home, rows in projects.items():
-        oracle = _oracle(tree, str(home / "oracle.json"))
-        tables.append(_table(rows, home.name or tree.name, oracle))
+        raise no_rows(tree.name, "trial of Keras Tuner", skipped)
+    tables = [
+        _table(rows, home.name or tree.name, tree.document(str(home / "oracle.json"), skipped))
+        for home, rows in projects.items()
+    ]
     tables[0].skipped += skipped
     repeated_searches(tables, "project")
     return tables
-
-
-def _oracle(tree: Tree, name: str) -> Record:
-    try:
-        oracle = parse_json(tree.text(name)) if name in tree.files else None
-    except ValueError:
-        return {}
-    return oracle if isinstance(oracle, dict) else {}
 
 
 def _table(rows: list[Record], source: str, oracle: Record) -> RawTable:
@@ -66,19 +57,17 @@ def _table(rows: list[Record], source: str, oracle: Record) -> RawTable:
     places = {str(trial): place for place, trial in enumerate(begun if isinstance(begun, list) else ())}
     rows.sort(key=lambda row: places.get(row["trial"], len(places)))
     ways = {way for row in rows if (way := row.pop("direction"))}
-    columns = columns_of(rows, ["trial", "status", "score"], numbers=["score"])
-    configuration = [name for name in columns if name.startswith("hyperparameters.")]
-    facts = {"format": "Keras Tuner project"}
     sampler = next((sampler for mark, sampler in _MARKS.items() if mark in oracle), None)
-    if sampler is not None:
-        facts[f"sampler:{source}"] = sampler
-    return RawTable(
-        source=source,
-        columns=columns,
-        roles={"selection": "score", "status": "status"} | seed_of(configuration),
-        configuration=configuration,
+    return rows_table(
+        source,
+        rows,
+        {"selection": "score", "status": "status"},
+        "Keras Tuner project",
+        settings="hyperparameters.",
+        first=["trial", "status", "score"],
+        numbers=["score"],
         direction=ways.pop() if len(ways) == 1 else None,
-        facts=facts,
+        facts={} if sampler is None else {f"sampler:{source}": sampler},
     )
 
 
@@ -109,7 +98,5 @@ def _mean(step: Record) -> float:
     return float(np.mean(known)) if known else math.nan
 
 
-READER = Reader(
-    "keras-tuner", "Keras Tuner project folder (trial_*/trial.json), or the folder of several", _recognises, _read
-)
-READERS = (READER,)
+_ABOUT = "Keras Tuner project folder (trial_*/trial.json), or the folder of several"
+READERS = (Reader("keras-tuner", _ABOUT, _recognises, _read),)

@@ -15,11 +15,11 @@ from levelbest._ledger.chain import Chain, refuse
 from levelbest._ledger.file import APPLICATION_ID, check_file, one_line, read_rows, schema_problems
 from levelbest._ledger.records import FINAL
 from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import Record, columns_of, flatten, looks_like_sqlite, open_sqlite
+from levelbest.readers.formats._rows import Record, flatten, looks_like_sqlite, open_sqlite, rows_table
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS", "is_ledger"]
 
 _OWN = ("family", "trial", "status", "seed", "wall", "cpu", "cost", "reason")
 _ENVIRONMENT = ("levelbest", "python", "system", "processor", "cpus", "memory", "gpus")
@@ -34,7 +34,8 @@ class _Family:
     ends: dict[int, tuple[str, Record]] = field(default_factory=dict)
 
 
-def _recognises(path: Path) -> bool:
+def is_ledger(path: Path) -> bool:
+    """Whether a file is marked as a ledger."""
     if not looks_like_sqlite(path):
         return False
     try:
@@ -78,16 +79,16 @@ def _table(source: str, connection: sqlite3.Connection) -> RawTable:
     if not rows:
         raise DataError(f"{source} holds no trial yet; run its study first")
     metric = study["metric"]
-    columns = columns_of(rows, ["family", "trial", "status", "seed"], numbers=["wall", "cpu", "cost"])
     roles = {"family": "family", "order": "trial", "status": "status", "seed": "seed", "cost": "cost"}
-    for role in ("selection", "reported"):
-        if metric[role] is not None and (name := _score_name(metric[role])) in columns:
-            roles[role] = name
-    return RawTable(
-        source=source,
-        columns=columns,
-        roles=roles,
-        configuration=[name for name in columns if name.startswith("config.")],
+    roles |= {role: _score_name(metric[role]) for role in ("selection", "reported") if metric[role] is not None}
+    return rows_table(
+        source,
+        rows,
+        roles,
+        "levelbest ledger",
+        settings="config.",
+        first=["family", "trial", "status", "seed"],
+        numbers=["wall", "cpu", "cost"],
         direction=metric["direction"],
         cost_unit=study["cost"]["unit"],
         facts=_facts(study, chain.environment, families, chain.head),
@@ -130,7 +131,7 @@ def _score_name(name: str) -> str:
 
 def _facts(study: Record, environment: Record, families: dict[int, _Family], head: str) -> dict[str, str]:
     """What the checklist and the report can fill in: no path, no host, no user."""
-    facts = {"format": "levelbest ledger", "ledger:head": head, "ledger:seed": str(study["seed"])}
+    facts = {"ledger:head": head, "ledger:seed": str(study["seed"])}
     bounds = study["metric"]["bounds"]
     facts |= {f"bounds:{side}": str(b) for side, b in zip(("low", "high"), bounds, strict=True) if b is not None}
     for family in families.values():
@@ -157,10 +158,4 @@ def _facts(study: Record, environment: Record, families: dict[int, _Family], hea
     return facts
 
 
-READER = Reader(
-    name="ledger",
-    about="levelbest run's ledger (SQLite)",
-    recognises=_recognises,
-    read=_read,
-)
-READERS = (READER,)
+READERS = (Reader("ledger", "levelbest run's ledger (SQLite)", is_ledger, _read),)

@@ -6,13 +6,13 @@ import re
 from pathlib import Path, PurePosixPath
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._metrics import metric_rows
-from levelbest.readers.formats._rows import Record, columns_of, flatten, load_yaml, seed_of
-from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.formats._metrics import measured
+from levelbest.readers.formats._rows import Run, runs_table
+from levelbest.readers.formats._tree import Tree, beside, distinct_names, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _METRICS, _HPARAMS = "metrics.csv", "hparams.yaml"
 _VERSION = re.compile(r"version_(\d+)")
@@ -37,9 +37,8 @@ def _recognises(path: Path) -> bool:
 def _read(path: Path, **_: object) -> list[RawTable]:
     """One table per logger name, one row per version and step."""
     if path.is_file() and path.name == _METRICS:
-        tree = Tree(path.resolve().parent.name, {_METRICS: path})
-        if path.with_name(_HPARAMS).is_file():
-            tree.files[_HPARAMS] = path.with_name(_HPARAMS)
+        tree = beside(path, _HPARAMS)
+        tree.name = path.resolve().parent.name
     else:
         tree = open_tree(path, lambda name: PurePosixPath(name).name in (_METRICS, _HPARAMS) or ".tfevents." in name)
     if not tree.named(_METRICS):
@@ -48,43 +47,22 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     versions = dict.fromkeys(str(PurePosixPath(name).parent) for name in tree.named(_METRICS, _HPARAMS))
     families: dict[str, list[str]] = {}
     for folder in versions:
-        if _inside(folder, _METRICS) in tree.files or folder not in logged_elsewhere:
+        if str(PurePosixPath(folder, _METRICS)) in tree.files or folder not in logged_elsewhere:
             families.setdefault(str(PurePosixPath(folder).parent), []).append(folder)
-    names = {home: PurePosixPath(home).name or tree.name for home in families}
-    names = {home: home if list(names.values()).count(name) > 1 else name for home, name in names.items()}
+    names = distinct_names(families, tree.name)
     return [_table(tree, names[home], folders) for home, folders in families.items()]
-
-
-def _inside(folder: str, name: str) -> str:
-    return name if folder == "." else f"{folder}/{name}"
 
 
 def _table(tree: Tree, family: str, folders: list[str]) -> RawTable:
     skipped: list[Skipped] = []
-    rows: list[Record] = []
-    configuration: dict[str, None] = {}
-    for order, folder in enumerate(sorted(folders, key=_number)):
-        config = {f"hparams.{key}": value for key, value in _hparams(tree, folder, skipped).items()}
-        configuration.update(dict.fromkeys(config))
-        metrics = _inside(folder, _METRICS)
-        logged: list[dict[str, object]] = []
-        if metrics in tree.files:
-            try:
-                logged = metric_rows(metrics, tree.text(metrics), skipped)
-            except ValueError as error:
-                skipped.append(Skipped(metrics, f"not read: {error}"))
-        run = PurePosixPath(folder).name or tree.name
-        common = {"name": family, "version": run, "status": "ok" if logged else "failed", "order": order, **config}
-        rows.extend({**common, **row} for row in logged or [{}])
-    columns = columns_of(rows, ["name", "version", "status", "order", *configuration])
-    return RawTable(
-        source=family,
-        columns=columns,
-        roles={"family": "name", "trial": "version", "status": "status", "order": "order"} | seed_of(configuration),
-        configuration=list(configuration),
-        facts={"format": "Lightning CSVLogger folder"},
-        skipped=skipped,
-    )
+    runs = []
+    for folder in sorted(folders, key=_number):
+        settings = tree.document(str(PurePosixPath(folder, _HPARAMS)), skipped, under="hparams")
+        logged = measured(tree, str(PurePosixPath(folder, _METRICS)), skipped)
+        name = PurePosixPath(folder).name or tree.name
+        runs.append(Run(family, name, "ok" if logged else "failed", settings, logged))
+    about = "Lightning CSVLogger folder"
+    return runs_table(family, runs, "name", "version", about, steps=True, skipped=skipped)
 
 
 def _number(folder: str) -> tuple[float, str]:
@@ -92,22 +70,4 @@ def _number(folder: str) -> tuple[float, str]:
     return (float(match[1]) if match else float("inf")), folder
 
 
-def _hparams(tree: Tree, folder: str, skipped: list[Skipped]) -> dict[str, object]:
-    name = _inside(folder, _HPARAMS)
-    if name not in tree.files:
-        return {}
-    try:
-        stored = load_yaml(tree.text(name))
-        return flatten(stored) if isinstance(stored, dict) else {}
-    except ValueError as error:
-        skipped.append(Skipped(name, f"not read: {error}"))
-        return {}
-
-
-READER = Reader(
-    name="lightning",
-    about="Lightning CSVLogger folder (metrics.csv and hparams.yaml)",
-    recognises=_recognises,
-    read=_read,
-)
-READERS = (READER,)
+READERS = (Reader("lightning", "Lightning CSVLogger folder (metrics.csv and hparams.yaml)", _recognises, _read),)

@@ -9,29 +9,18 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import Record, columns_of, number, parse_json
-from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.formats._rows import Record, no_rows, number, rows_table
+from levelbest.readers.formats._tree import Tree, beside, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import head_of
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<moment>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl?")
 _MARKS = ("doc_id", "target", "resps", "filtered_resps")
-_NOT_METRICS = {
-    *_MARKS,
-    "doc",
-    "arguments",
-    "filter",
-    "metrics",
-    "doc_hash",
-    "prompt_hash",
-    "target_hash",
-    "task_name",
-    "idx",
-}
+_NOT_METRICS = {*_MARKS, "doc", "arguments", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash", "task_name"}
+_NOT_METRICS |= {"idx"}
 
 
 @dataclass
@@ -55,21 +44,15 @@ def _is_samples(name: str) -> bool:
 def _recognises(path: Path) -> bool:
     if path.is_dir():
         return holds(path, _is_samples)
-    if path.suffix not in (".jsonl", ".json") or not path.is_file():
-        return False
-    try:
-        first = head_of(path).split(b"\n", 1)[0].decode("utf-8", errors="replace")
-        # The line may be longer than what was read: its keys come in this order.
-        return all(f'"{mark}"' in first for mark in _MARKS)
-    except LevelbestError:
-        return False
+    # The line may be longer than what was read: its keys come in this order.
+    first = head_of(path).split(b"\n", 1)[0] if path.suffix in (".jsonl", ".json") else b""
+    return all(f'"{mark}"'.encode() in first for mark in _MARKS)
 
 
 def _read(path: Path, **_: object) -> list[RawTable]:
     """One table per model and task, one row per document and file."""
     if path.is_file():
-        tree = Tree(path.name, {path.name: path})
-        tree.files |= {file.name: file for file in sorted(path.parent.glob("results*.json")) if file != path}
+        tree = beside(path, *sorted(file.name for file in path.parent.glob("results*.json") if file != path))
         files = [path.name]
         home = path.resolve().parent.name
     else:
@@ -80,12 +63,11 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     read = [_samples(tree, name, home, skipped) for name in files]
     full = [log for log in read if log.rows]
     if not full:
-        why = f" ({skipped[0].where}: {skipped[0].why})" if skipped else ""
-        raise DataError(f"{tree.name} holds no samples of lm-evaluation-harness{why}")
+        raise no_rows(tree.name, "samples of lm-evaluation-harness", skipped)
     tasks = dict.fromkeys(log.task for log in full)
     together: dict[tuple[str, str], list[_File]] = {}
-    for one in full:
-        together.setdefault((one.model, one.task), []).append(one)
+    for log in full:
+        together.setdefault((log.model, log.task), []).append(log)
     tables = [_table(group, several_tasks=len(tasks) > 1) for group in together.values()]
     tables[0].skipped += skipped
     return tables
@@ -98,23 +80,15 @@ def _samples(tree: Tree, name: str, home: str, skipped: list[Skipped]) -> _File:
     file = _File(name, named["task"] if named else base.stem, (named and named["moment"]) or "", folder)
     _describe(tree, file, skipped)
     left_out: dict[str, int] = {}
-    with tree.open(name) as lines:
-        for place, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                sample = parse_json(line.decode("utf-8", errors="replace"))
-                if not isinstance(sample, dict) or "doc_id" not in sample:
-                    raise ValueError("not a sample: it has no doc_id")
-            except ValueError as error:
-                skipped.append(Skipped(f"{name}, line {place}", f"not read: {error}"))
-                continue
-            row = file.rows.setdefault(str(sample["doc_id"]), {})
-            scores = _scores(sample, left_out)
-            again = [key for key in scores if key in row]
-            if again:
-                skipped.append(Skipped(f"{name}, line {place}", f"document {sample['doc_id']} was here before"))
-            row.update({key: value for key, value in scores.items() if key not in row})
+    for place, sample, why in tree.lines(name):
+        if not isinstance(sample, dict) or "doc_id" not in sample:
+            skipped.append(Skipped(f"{name}, line {place}", f"not read: {why or 'not a sample: it has no doc_id'}"))
+            continue
+        row = file.rows.setdefault(str(sample["doc_id"]), {})
+        scores = _scores(sample, left_out)
+        if scores.keys() & row.keys():
+            skipped.append(Skipped(f"{name}, line {place}", f"document {sample['doc_id']} was here before"))
+        row |= {key: value for key, value in scores.items() if key not in row}
     for metric, count in left_out.items():
         skipped.append(Skipped(name, f"{metric!r} is no single number in {count} samples"))
     return file
@@ -123,35 +97,27 @@ def _samples(tree: Tree, name: str, home: str, skipped: list[Skipped]) -> _File:
 def _scores(sample: dict[str, object], left_out: dict[str, int]) -> dict[str, float]:
     listed = sample.get("metrics")
     metrics = listed if isinstance(listed, list) else [key for key in sample if key not in _NOT_METRICS]
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for metric in metrics:
         value = number(sample.get(str(metric)))
         if value is not None:
-            found[f"{metric},{sample.get('filter', 'none')}"] = value
+            scores[f"{metric},{sample.get('filter', 'none')}"] = value
         elif sample.get(str(metric)) is not None:  # e.g. a perplexity, whose parts only add up over all documents
             left_out[str(metric)] = left_out.get(str(metric), 0) + 1
-    return found
+    return scores
 
 
 def _describe(tree: Tree, file: _File, skipped: list[Skipped]) -> None:
     """The model, the seed and which way each metric points, from the results file of the same run."""
     folder = PurePosixPath(file.name).parent
-    beside = [
+    reports = [
         name
         for name in tree.files
         if PurePosixPath(name).parent == folder
         and PurePosixPath(name).name.startswith("results")
         and (not file.moment or file.moment in name or name.endswith("results.json"))
     ]
-    if not beside:
-        return
-    try:
-        results = parse_json(tree.text(beside[-1]))
-        if not isinstance(results, dict):
-            raise ValueError("not an object")
-    except ValueError as error:
-        skipped.append(Skipped(beside[-1], f"not read: {error}"))
-        return
+    results = tree.document(reports[-1], skipped) if reports else {}
     name = str(results.get("model_name") or file.model)
     # A model that was loaded from a folder is named by its path, whose last part is its name.
     file.model = name.rstrip("/").rsplit("/", 1)[-1] if name.startswith(("/", "~", ".")) else name
@@ -164,41 +130,27 @@ def _describe(tree: Tree, file: _File, skipped: list[Skipped]) -> None:
 
 def _table(files: list[_File], several_tasks: bool) -> RawTable:
     rows: list[Record] = []
-    facts = {"format": "lm-evaluation-harness samples"}
+    facts = {}
     first = files[0]
     for order, file in enumerate(sorted(files, key=lambda other: (other.moment, other.name))):
         system = f"{file.model} / {file.task}" if several_tasks else file.model
-        common = {"system": system, "model": file.model, "task": file.task, "order": order, "seed": file.seed}
+        common = {"system": system, "model": file.model, "task": file.task, "order": order}
+        common |= {} if first.seed is None else {"seed": file.seed}
         for document, scores in file.rows.items():
             status = "ok" if scores else "failed"
             rows.append({**common, "problem": f"{file.task} #{document}", "status": status, **scores})
-    columns = columns_of(rows, numbers=["seed"])
-    if first.seed is None:
-        del columns["seed"]
-    metrics = [name for name in columns if "," in name]
+    metrics = list(dict.fromkeys(name for row in rows for name in row if "," in name))
     for name in metrics:
         better = first.higher.get(name.rpartition(",")[0])
         if isinstance(better, bool):
             facts[f"direction:{name}"] = "max" if better else "min"
-    roles = {"family": "system", "group": "problem", "order": "order", "status": "status"}
-    if first.seed is not None:
-        roles["seed"] = "seed"
+    roles = {"family": "system", "group": "problem", "order": "order", "status": "status", "seed": "seed"}
+    way = None
     if len(metrics) == 1:
-        roles["selection"] = metrics[0]
-    return RawTable(
-        source=PurePosixPath(first.name).name,
-        columns=columns,
-        roles=roles,
-        configuration=[],
-        direction=facts.get(f"direction:{metrics[0]}") if len(metrics) == 1 else None,
-        facts=facts,
-    )
+        roles["selection"], way = metrics[0], facts.get(f"direction:{metrics[0]}")
+    source, about = PurePosixPath(first.name).name, "lm-evaluation-harness samples"
+    return rows_table(source, rows, roles, about, numbers=["seed"], direction=way, facts=facts)
 
 
-READER = Reader(
-    name="lm-eval",
-    about="lm-evaluation-harness sample files (samples_*.jsonl), or their folder",
-    recognises=_recognises,
-    read=_read,
-)
-READERS = (READER,)
+_ABOUT = "lm-evaluation-harness sample files (samples_*.jsonl), or their folder"
+READERS = (Reader("lm-eval", _ABOUT, _recognises, _read),)

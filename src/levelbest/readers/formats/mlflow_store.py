@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from levelbest import _check
-from levelbest.errors import DataError, InputError
+from levelbest.errors import DataError
 from levelbest.readers.formats._rows import (
     Record,
-    columns_of,
-    load_yaml,
-    looks_like_sqlite,
+    Run,
+    has_tables,
     number,
     open_sqlite,
     rows_by_step,
-    seed_of,
+    runs_table,
+    table_names,
 )
 from levelbest.readers.formats._searches import search_family
 from levelbest.readers.formats._tree import Tree, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
-__all__ = ["FOLDER", "READER", "READERS"]
+__all__ = ["READERS"]
 
 _STATUS = {"FINISHED": "ok", "FAILED": "failed", "KILLED": "failed", "RUNNING": "running"}
 _STATUS_NUMBERS = {"1": "RUNNING", "2": "SCHEDULED", "3": "FINISHED", "4": "FAILED", "5": "KILLED"}
@@ -51,23 +50,13 @@ class _Run:
 
 
 def _recognises_database(path: Path) -> bool:
-    if not looks_like_sqlite(path):
-        return False
-    try:
-        with open_sqlite(path) as connection:
-            return _tables(connection) >= _TABLES
-    except (InputError, DataError):
-        return False
-
-
-def _tables(connection: sqlite3.Connection) -> set[str]:
-    return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return has_tables(path, _TABLES)
 
 
 def _read_database(path: Path, *, experiment: str | None = None, history: bool = False, **_: object) -> list[RawTable]:
     """One table per experiment, one row per run with its last metrics; ``history``: a row per run and step."""
     with open_sqlite(path) as connection:
-        tables = _tables(connection)
+        tables = table_names(connection)
         missing = _TABLES - tables
         if missing:
             raise DataError(f"{path.name} is no MLflow database: it has no table {', '.join(sorted(missing))}")
@@ -80,12 +69,10 @@ def _read_database(path: Path, *, experiment: str | None = None, history: bool =
             runs[row[0]] = _Run(
                 str(row[0]), home, str(row[2] or ""), str(row[3]), str(row[4]), number(row[5]), number(row[6])
             )
-        for key, value, run in connection.execute("SELECT key, value, run_uuid FROM params"):
-            if run in runs:
-                runs[run].params[str(key)] = str(value)
-        for key, value, run in connection.execute("SELECT key, value, run_uuid FROM tags"):
-            if run in runs:
-                runs[run].tags[str(key)] = str(value)
+        for kind in ("params", "tags"):
+            for key, value, run in connection.execute(f"SELECT key, value, run_uuid FROM {kind}"):
+                if run in runs:
+                    getattr(runs[run], kind)[str(key)] = str(value)
         # MLflow keeps the last value of each metric apart: the history can be a thousand times longer.
         table = "latest_metrics" if "latest_metrics" in tables and not history else "metrics"
         for key, value, is_nan, step, run in connection.execute(
@@ -132,13 +119,7 @@ def _read_folder(path: Path, *, experiment: str | None = None, history: bool = F
     experiments: dict[str, str] = {}
     runs: dict[str, _Run] = {}
     for name in tree.named("meta.yaml"):
-        try:
-            meta = load_yaml(tree.text(name))
-            if not isinstance(meta, dict):
-                raise ValueError("not the description of a run")
-        except ValueError as error:
-            skipped.append(Skipped(name, f"not read: {error}"))
-            continue
+        meta = tree.document(name, skipped)
         folder = str(PurePosixPath(name).parent)
         if "run_id" in meta or "run_uuid" in meta:
             status = str(meta.get("status"))
@@ -164,16 +145,13 @@ def _read_folder(path: Path, *, experiment: str | None = None, history: bool = F
 
 
 def _read_run_files(tree: Tree, folder: str, run: _Run, skipped: list[Skipped]) -> None:
-    prefix = "" if folder == "." else f"{folder}/"
     points: list[tuple[float, float, str, float]] = []
     for name in tree.files:
-        if not name.startswith(prefix):
+        if folder != "." and not name.startswith(f"{folder}/"):
             continue
-        kind, _, key = name[len(prefix) :].partition("/")
-        if kind == "params":
-            run.params[key] = tree.text(name).strip()
-        elif kind == "tags":
-            run.tags[key] = tree.text(name).strip()
+        kind, _, key = str(PurePosixPath(name).relative_to(folder)).partition("/")
+        if kind in ("params", "tags"):
+            getattr(run, kind)[key] = tree.text(name).strip()
         elif kind == "metrics":
             for place, line in enumerate(tree.text(name).splitlines(), start=1):
                 values = [number(part) for part in line.split()[:3]]
@@ -208,8 +186,7 @@ def _table(runs: list[_Run], experiment: str, history: bool, about: str) -> RawT
     parents = {run.tags.get("mlflow.parentRunId") for run in runs}
     searches = _searches(runs, parents)
     skipped: list[Skipped] = []
-    rows: list[Record] = []
-    order = 0
+    kept: list[Run] = []
     for run in sorted(runs, key=lambda other: (math.inf if other.start is None else other.start, other.run_id)):
         why = None
         if run.stage == "deleted":
@@ -221,39 +198,29 @@ def _table(runs: list[_Run], experiment: str, history: bool, about: str) -> RawT
         if why:
             skipped.append(Skipped(f"{experiment}, run {run.name or run.run_id}", why))
             continue
-        common: dict[str, object] = {"experiment": experiment, "run": run.run_id, "name": run.name}
-        common |= {"status": _STATUS[run.status], "order": order}
-        common |= {"search": searches[str(run.tags.get("mlflow.parentRunId"))]} if searches else {}
-        common["duration_s"] = None if run.start is None or run.end is None else (run.end - run.start) / 1000
-        common |= {f"params.{key}": value for key, value in run.params.items()}
+        spent = None if run.start is None or run.end is None else (run.end - run.start) / 1000
+        whole: Record = {"name": run.name, "duration_s": spent}
+        whole |= {"search": searches[str(run.tags.get("mlflow.parentRunId"))]} if searches else {}
         # MLflow's own tags name the user, the machine and the code.
-        common |= {f"tags.{key}": value for key, value in run.tags.items() if not key.startswith("mlflow.")}
-        if history and run.points:
-            points = [(f"metrics.{key}", step, value) for key, step, value in run.points]
-            rows.extend({**common, **row} for row in rows_by_step(points))
-        else:
-            rows.append({**common, **{f"metrics.{key}": value for key, _, value in run.points}})
-        order += 1
-    configuration = list(dict.fromkeys(name for row in rows for name in row if name.startswith("params.")))
-    for name in configuration:  # MLflow stores every parameter as text
-        values = [row.get(name) for row in rows]
-        if all(value is None or number(value) is not None for value in values):
-            for row in rows:
-                if row.get(name) is not None:
-                    row[name] = number(row[name])
-    columns = columns_of(rows, ["experiment", "run", "name", "status", "order", "duration_s"], numbers=["duration_s"])
-    roles = {"family": "experiment", "status": "status", "order": "order", "cost": "duration_s"}
-    if history:
-        roles["trial"] = "run"
-    if searches:
-        roles["search"] = "search"
-    return RawTable(
-        source=experiment,
-        columns=columns,
-        roles=roles | seed_of(configuration),
-        configuration=configuration,
-        cost_unit="s",
-        facts={"format": about},
+        whole |= {f"tags.{key}": value for key, value in run.tags.items() if not key.startswith("mlflow.")}
+        settings: Record = {f"params.{key}": value for key, value in run.params.items()}
+        points = [(f"metrics.{key}", step, value) for key, step, value in run.points]
+        logged = rows_by_step(points) if history else [{name: value for name, _, value in points}]
+        kept.append(Run(experiment, run.run_id, _STATUS[run.status], settings, logged, whole))
+    for name in dict.fromkeys(name for run in kept for name in run.settings):  # MLflow stores every parameter as text
+        given = [run.settings for run in kept if name in run.settings]
+        if all(number(settings[name]) is not None for settings in given):
+            for settings in given:
+                settings[name] = number(settings[name])
+    return runs_table(
+        experiment,
+        kept,
+        "experiment",
+        "run",
+        about,
+        steps=history,
+        cost="duration_s",
+        numbers=["duration_s"],
         skipped=skipped,
     )
 
@@ -275,16 +242,7 @@ def _searches(runs: list[_Run], parents: set[str | None]) -> dict[str, str]:
     return {key: name if alone else f"{name} {place + 1}" for place, (key, name) in enumerate(names.items())}
 
 
-READER = Reader(
-    name="mlflow",
-    about="MLflow SQLite store (mlflow.db)",
-    recognises=_recognises_database,
-    read=_read_database,
+READERS = (
+    Reader("mlflow", "MLflow SQLite store (mlflow.db)", _recognises_database, _read_database),
+    Reader("mlflow-folder", "MLflow file store (mlruns)", _recognises_folder, _read_folder),
 )
-FOLDER = Reader(
-    name="mlflow-folder",
-    about="MLflow file store (mlruns)",
-    recognises=_recognises_folder,
-    read=_read_folder,
-)
-READERS = (READER, FOLDER)

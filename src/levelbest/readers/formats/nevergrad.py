@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import Record, columns_of, number, read_json_lines
+from levelbest.readers.formats._rows import Record, no_rows, number, rows_table
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import head_of, stem
+from levelbest.readers.tables.files import has_marks, head_of, json_lines, open_bytes, stem
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _CLIPPED = 5e20
 """What Nevergrad writes for a loss that is infinite, not a number, or larger than this."""
@@ -24,13 +23,7 @@ _ONE_SHOT = re.compile(r"[A-Za-z]*(Random|Halton|Hammersley|LHS)Search(PlusMiddl
 
 
 def _recognises(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    try:
-        head = head_of(path).lstrip()
-    except LevelbestError:
-        return False
-    return head.startswith(b'{"#parametrization":') and b'"#optimizer":' in head and b'"#num-tell":' in head
+    return head_of(path).lstrip().startswith(b'{"#parametrization":') and has_marks(path, "#optimizer", "#num-tell")
 
 
 def _read(path: Path, **_: object) -> list[RawTable]:
@@ -40,40 +33,38 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     lines: list[int] = []
     runs: dict[tuple[str, str], int] = {}
     told: dict[tuple[str, str], float] = {}
-    for place, point, why in read_json_lines(path):
-        if not isinstance(point, dict) or "#loss" not in point or "#optimizer" not in point:
-            skipped.append(Skipped(f"{path.name}, line {place}", why or "not a point that an optimizer was told"))
-            continue
-        key = (str(point["#optimizer"]), str(point.get("#session")))
-        count = number(point.get("#num-tell"))
-        if key not in runs or count is None or count <= told[key]:
-            runs[key] = 1 + max(runs.values(), default=0)
-        told[key] = -1.0 if count is None else count
-        rows.append(_row(point, runs[key]))
-        lines.append(place)
+    with open_bytes(path) as stream:
+        for place, point, why in json_lines(stream):
+            if not isinstance(point, dict) or "#loss" not in point or "#optimizer" not in point:
+                skipped.append(Skipped(f"{path.name}, line {place}", why or "not a point that an optimizer was told"))
+                continue
+            key = (str(point["#optimizer"]), str(point.get("#session")))
+            count = number(point.get("#num-tell"))
+            if key not in runs or count is None or count <= told[key]:
+                runs[key] = 1 + max(runs.values(), default=0)
+            told[key] = -1.0 if count is None else count
+            rows.append(_row(point, runs[key]))
+            lines.append(place)
     if not rows:
-        why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
-        raise DataError(f"{path.name} holds no point of Nevergrad{why}")
-    columns = columns_of(rows, ["optimizer", "search", "number", "status", "loss"], numbers=["loss", "number"])
-    roles = {"family": "optimizer", "status": "status", "order": "number"}
-    if not any(name.startswith("losses.") for name in columns):
+        raise no_rows(path.name, "point of Nevergrad", skipped)
+    roles = {"family": "optimizer", "status": "status", "order": "number", "search": "search"}
+    if not any(name.startswith("losses.") for row in rows for name in row):
         roles["selection"] = "loss"
     optimizers = list(dict.fromkeys(row["optimizer"] for row in rows))
     adaptive = [name for name in optimizers if _ONE_SHOT.fullmatch(name) is None]
-    if adaptive and len({(row["optimizer"], row["search"]) for row in rows}) > len(optimizers):
-        roles["search"] = "search"
-    else:
-        del columns["search"]
-    facts = {"format": "Nevergrad log"}
-    facts |= {f"sampler:{name}": f"{name} (adaptive)" if name in adaptive else name for name in optimizers}
+    if not adaptive or len({(row["optimizer"], row["search"]) for row in rows}) == len(optimizers):
+        for row in rows:
+            del row["search"]
     return [
-        RawTable(
-            source=stem(path.name),
-            columns=columns,
-            roles=roles,
-            configuration=[name for name in columns if name.startswith("parameters.")],
+        rows_table(
+            stem(path.name),
+            rows,
+            roles,
+            "Nevergrad log",
+            settings="parameters.",
+            numbers=["loss", "number"],
             direction="min",
-            facts=facts,
+            facts={f"sampler:{name}": f"{name} (adaptive)" if name in adaptive else name for name in optimizers},
             lines=np.array(lines, dtype=np.int64),
             row_name="line",
             skipped=skipped,
@@ -107,5 +98,4 @@ def _setting(name: str, value: object) -> dict[str, object]:
     return {name: value}
 
 
-READER = Reader("nevergrad", "Nevergrad log (ParametersLogger, JSON lines)", _recognises, _read)
-READERS = (READER,)
+READERS = (Reader("nevergrad", "Nevergrad log (ParametersLogger, JSON lines)", _recognises, _read),)

@@ -5,26 +5,16 @@ An export holds the trials that succeeded and no others; the database holds all 
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from levelbest.cautions import Caution
-from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import (
-    Record,
-    columns_of,
-    flatten,
-    looks_like_sqlite,
-    number,
-    open_sqlite,
-    parse_json,
-    seed_of,
-)
-from levelbest.readers.formats._searches import repeated_searches
-from levelbest.readers.formats._tree import holds, open_tree
+from levelbest.errors import DataError
+from levelbest.readers.formats._rows import Record, flatten, has_tables, number, open_sqlite, rows_table
+from levelbest.readers.formats._searches import each_search
+from levelbest.readers.formats._tree import holds
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import head_of, kind_of, read_bytes, stem
+from levelbest.readers.tables.files import has_marks, head_of, json_value, kind_of, read_bytes, stem
 from levelbest.readers.tables.reader import read_table
 from levelbest.trials import Skipped
 
@@ -44,32 +34,12 @@ _WAYS = {"maximize": "max", "minimize": "min"}
 def _is_database(path: Path) -> bool:
     if path.is_dir():
         return holds(path, lambda name: PurePosixPath(name).name == _DATABASE)
-    if not looks_like_sqlite(path):
-        return False
-    try:
-        with open_sqlite(path) as connection:
-            names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    except (LevelbestError, sqlite3.Error):
-        return False
-    return names >= _TABLES
+    return has_tables(path, _TABLES)
 
 
 def _read_database(path: Path, **_: object) -> list[RawTable]:
     """A table for each experiment; experiments of one name are searches of one family."""
-    if path.is_file():
-        return [_experiment(path, path.name)]
-    tables: list[RawTable] = []
-    skipped: list[Skipped] = []
-    for name in open_tree(path, lambda name: PurePosixPath(name).name == _DATABASE).files:
-        try:
-            tables.append(_experiment(path / name, name))
-        except DataError as error:
-            skipped.append(Skipped(name, str(error)))
-    if not tables:
-        raise DataError(f"{path.resolve().name} holds no experiment of NNI: {skipped[0].why}")
-    tables[0].skipped += skipped
-    repeated_searches(tables, "experiment")
-    return tables
+    return each_search(path, _DATABASE, _experiment, "experiment of NNI", "experiment")
 
 
 def _experiment(path: Path, place: str) -> RawTable:
@@ -99,7 +69,7 @@ def _experiment(path: Path, place: str) -> RawTable:
             row["seconds"] = (clock - started[str(trial)]) / 1000
         if data:
             try:
-                row |= _settings(parse_json(data))
+                row |= _settings(json_value(data))
             except (ValueError, AttributeError) as error:
                 skipped.append(Skipped(f"{place}, trial {trial}", f"its parameters were not read: {error}"))
     for trial, data in finals:
@@ -108,7 +78,6 @@ def _experiment(path: Path, place: str) -> RawTable:
     if not trials:
         raise DataError(f"{place} holds no trial of NNI")
     table = _table(list(trials.values()), name or stem(path.name), skipped)
-    table.roles |= {"status": "status", "order": "number", "cost": "seconds"}
     table.direction, sampler = _plan(plan)
     if sampler:
         table.facts[f"sampler:{table.source}"] = sampler
@@ -119,7 +88,7 @@ def _profile(row: Any) -> tuple[Record, str]:
     if row is None:
         return {}, ""
     try:
-        plan = parse_json(row[0])
+        plan = json_value(row[0])
     except (ValueError, TypeError):
         plan = None
     plan = plan if isinstance(plan, dict) else {}
@@ -138,16 +107,11 @@ def _plan(plan: Record) -> tuple[str | None, str]:
 
 
 def _is_export(path: Path) -> bool:
-    kind = kind_of(path) if path.is_file() else None
-    if kind not in ("json", "csv"):
-        return False
-    try:
-        head = head_of(path)
-    except LevelbestError:
-        return False
-    if kind == "json":
-        return head.lstrip()[:1] == b"[" and all(f'"{key}":'.encode() in head for key in ("parameter", "trialJobId"))
-    return "trialJobId" in head.partition(b"\n")[0].decode("utf-8", errors="replace").strip().split(",")
+    head = head_of(path)
+    if kind_of(path) == "json":
+        return head.lstrip()[:1] == b"[" and has_marks(path, "parameter", "trialJobId")
+    header = head.partition(b"\n")[0].decode("utf-8", errors="replace")
+    return kind_of(path) == "csv" and "trialJobId" in header.strip().split(",")
 
 
 def _read_export(path: Path, **options: object) -> list[RawTable]:
@@ -167,7 +131,7 @@ def _read_export(path: Path, **options: object) -> list[RawTable]:
 
 def _read_json(path: Path) -> RawTable:
     try:
-        records = parse_json(read_bytes(path).decode("utf-8", errors="replace"))
+        records = json_value(read_bytes(path).decode("utf-8", errors="replace"))
         if not isinstance(records, list):
             raise ValueError("it is no list of trials")
     except ValueError as error:
@@ -195,7 +159,7 @@ def _scores(data: object) -> Record:
     for _ in range(2):
         if isinstance(data, str):
             try:
-                data = parse_json(data)
+                data = json_value(data)
             except ValueError:
                 break
     if not isinstance(data, dict):
@@ -204,17 +168,10 @@ def _scores(data: object) -> Record:
 
 
 def _table(rows: list[Record], source: str, skipped: list[Skipped]) -> RawTable:
-    columns = columns_of(rows, ["trial", "value"], numbers=["value", "number", "seconds"])
-    configuration = [name for name in columns if name.startswith("parameters.")]
-    return RawTable(
-        source=source,
-        columns=columns,
-        roles={"selection": "value"} | seed_of(configuration),
-        configuration=configuration,
-        cost_unit="s",
-        facts={"format": "NNI experiment"},
-        skipped=skipped,
-    )
+    roles = {"selection": "value", "status": "status", "order": "number", "cost": "seconds"}
+    numbers, about = ["value", "number", "seconds"], "NNI experiment"
+    first = ["trial", "value"]
+    return rows_table(source, rows, roles, about, settings="parameters.", first=first, numbers=numbers, skipped=skipped)
 
 
 READERS = (

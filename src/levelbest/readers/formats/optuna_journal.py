@@ -7,14 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._optuna import Study, Trial, external_value, moment, study_table
-from levelbest.readers.formats._rows import Record, number, parse_json, read_json_lines
-from levelbest.readers.formats._searches import repeated_searches
-from levelbest.readers.formats.optuna_store import chosen_studies
+from levelbest.readers.formats._optuna import Study, Trial, moment, set_parameter, study_tables
+from levelbest.readers.formats._rows import Record, number
 from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import has_marks, head_of, json_lines, json_value, open_bytes
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _STATES = ("RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING")
 _DIRECTIONS = (None, "min", "max")
@@ -22,12 +21,9 @@ _FINISHED = ("COMPLETE", "PRUNED", "FAIL")
 
 
 def _recognises(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            first = file.readline(100_000)
-        log = parse_json(first.decode("utf-8", errors="replace"))
-    except (OSError, ValueError):
+    if not has_marks(path, "op_code", "worker_id"):
         return False
+    _, log, _ = next(json_lines(head_of(path).splitlines()), (1, None, None))
     return isinstance(log, dict) and {"op_code", "worker_id"} <= set(log)
 
 
@@ -35,25 +31,23 @@ def _read(path: Path, *, study: str | None = None, **_: object) -> list[RawTable
     """One table per study; ``study`` names one of them."""
     journal = _Journal()
     seen = 0
-    for line, log, why in read_json_lines(path):
-        seen += 1
-        where = f"{path.name}, line {line}"
-        if why is not None:
-            journal.lost.append(Skipped(where, why))
-            continue
-        try:
-            journal.apply(log)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-            journal.lost.append(Skipped(where, f"no operation of an Optuna journal: {error!r}"[:200]))
+    with open_bytes(path) as stream:
+        for line, log, why in json_lines(stream):
+            seen += 1
+            try:
+                if why is None:
+                    journal.apply(log)
+            except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+                why = f"no operation of an Optuna journal: {error!r}"[:200]
+            if why is not None:
+                journal.lost.append(Skipped(f"{path.name}, line {line}", why))
     if not seen:
         raise DataError(f"{path.name} is an empty journal")
     if not journal.studies and journal.lost:
         first = journal.lost[0]
         raise DataError(f"{path.name} is no Optuna journal; {first.where}: {first.why}")
-    chosen = chosen_studies(list(journal.studies.values()), study, path.name)
-    chosen[0].skipped.extend(journal.lost)
-    tables = [study_table(chosen_study, "Optuna journal file") for chosen_study in chosen]
-    repeated_searches(tables, "study")
+    tables = study_tables(list(journal.studies.values()), study, path.name, "Optuna journal file")
+    tables[0].skipped += journal.lost
     return tables
 
 
@@ -66,24 +60,18 @@ class _Journal:
         self.lost: list[Skipped] = []
         self._next_study = 0
         self._home: list[Study] = []
-        self._operations: dict[int, Callable[[dict[str, object]], None]] = {
+        self._operations: dict[int, Callable[[Record], None]] = {
             0: self._create_study,
             1: self._delete_study,
             2: lambda _: None,
             3: self._study_attr,
             4: self._create_trial,
-            5: self._param,
-            6: self._state,
-            7: self._intermediate,
-            8: self._user_attr,
-            9: self._system_attr,
+            **dict.fromkeys(range(5, 10), self._change_trial),
+            10: lambda _: None,
         }
 
     def apply(self, log: Record) -> None:
-        code = log["op_code"]
-        if code == 10:
-            return
-        self._operations[code](log)
+        self._operations[log["op_code"]](log)
 
     def _create_study(self, log: Record) -> None:
         name = str(log["study_name"])
@@ -120,55 +108,46 @@ class _Journal:
         self._home.append(study)
         distributions = log.get("distributions", {})
         for name, stored in log.get("params", {}).items():
-            self._set_param(trial, study, name, stored, distributions.get(name))
+            _set_parameter(trial, study, name, stored, distributions.get(name))
 
-    def _open_trial(self, log: Record) -> tuple[Trial, Study] | None:
+    def _change_trial(self, log: Record) -> None:
+        """A parameter (5), a new state (6), an intermediate value (7), attributes of the user (8) or the system (9)."""
         place = int(log["trial_id"])
-        if not 0 <= place < len(self.trials):
-            return None
-        trial = self.trials[place]
-        return None if trial.state in _FINISHED else (trial, self._home[place])
-
-    def _param(self, log: Record) -> None:
-        opened = self._open_trial(log)
-        if opened:
-            self._set_param(*opened, log["param_name"], log["param_value_internal"], log["distribution"])
-
-    def _set_param(self, trial: Trial, study: Study, name: str, stored: object, distribution: str) -> None:
-        try:
-            trial.params[name] = external_value(stored, parse_json(distribution) if distribution else None)
-        except (ValueError, TypeError) as error:
-            study.skipped.append(Skipped(f"study {study.name!r}, trial {trial.number}, parameter {name!r}", str(error)))
-
-    def _state(self, log: Record) -> None:
-        opened = self._open_trial(log)
-        if not opened:
+        if not 0 <= place < len(self.trials) or self.trials[place].state in _FINISHED:
             return
-        trial, state = opened[0], _STATES[int(log["state"])]
-        if state == "RUNNING":
-            if trial.state == "RUNNING":
-                return  # another worker took it first
-            trial.started = moment(log.get("datetime_start"))
-        elif state in _FINISHED:
-            trial.ended = moment(log.get("datetime_complete"))
-        trial.state = state
-        if log.get("values") is not None:
-            trial.values = {place: _value(value) for place, value in enumerate(log["values"])}
+        trial, code = self.trials[place], log["op_code"]
+        if code == 5:
+            stored, distribution = log["param_value_internal"], log["distribution"]
+            _set_parameter(trial, self._home[place], log["param_name"], stored, distribution)
+        elif code == 6:
+            _set_state(trial, log)
+        elif code == 7:
+            trial.intermediate[int(log["step"])] = _value(log["intermediate_value"])
+        elif code == 8:
+            trial.user_attrs |= log["user_attr"]
+        else:
+            trial.system_attrs |= log["system_attr"]
 
-    def _intermediate(self, log: Record) -> None:
-        opened = self._open_trial(log)
-        if opened:
-            opened[0].intermediate[int(log["step"])] = _value(log["intermediate_value"])
 
-    def _user_attr(self, log: Record) -> None:
-        opened = self._open_trial(log)
-        if opened:
-            opened[0].user_attrs.update(log["user_attr"])
+def _set_parameter(trial: Trial, study: Study, name: str, stored: object, distribution: str | None) -> None:
+    try:
+        law = json_value(distribution) if distribution else None
+    except (ValueError, TypeError):
+        law = None
+    set_parameter(trial, study, name, stored, law)
 
-    def _system_attr(self, log: Record) -> None:
-        opened = self._open_trial(log)
-        if opened:
-            opened[0].system_attrs.update(log["system_attr"])
+
+def _set_state(trial: Trial, log: Record) -> None:
+    state = _STATES[int(log["state"])]
+    if state == "RUNNING":
+        if trial.state == "RUNNING":
+            return  # another worker took it first
+        trial.started = moment(log.get("datetime_start"))
+    elif state in _FINISHED:
+        trial.ended = moment(log.get("datetime_complete"))
+    trial.state = state
+    if log.get("values") is not None:
+        trial.values = {place: _value(value) for place, value in enumerate(log["values"])}
 
 
 def _value(stored: object) -> float:
@@ -176,10 +155,4 @@ def _value(stored: object) -> float:
     return math.nan if value is None else value
 
 
-READER = Reader(
-    name="optuna-journal",
-    about="Optuna journal file (JournalFileBackend)",
-    recognises=_recognises,
-    read=_read,
-)
-READERS = (READER,)
+READERS = (Reader("optuna-journal", "Optuna journal file (JournalFileBackend)", _recognises, _read),)

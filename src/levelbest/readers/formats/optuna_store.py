@@ -8,36 +8,30 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from levelbest import _check
-from levelbest.errors import DataError, InputError
-from levelbest.readers.formats._optuna import DIRECTION, Study, Trial, external_value, moment, study_table
-from levelbest.readers.formats._rows import looks_like_sqlite, number, open_sqlite, parse_json, whole
-from levelbest.readers.formats._searches import repeated_searches
+from levelbest.errors import DataError
+from levelbest.readers.formats._optuna import DIRECTION, Study, Trial, moment, set_parameter, study_tables
+from levelbest.readers.formats._rows import Record, has_tables, number, open_sqlite, table_names, whole
 from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import json_value
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _VALUE_TYPES = {"INF_POS": math.inf, "INF_NEG": -math.inf, "NAN": math.nan}
+_TABLES = {"studies", "trials", "trial_params"}
 _MOST = 99
 """Objectives of one study: a damaged number must not ask for a billion columns."""
 
 
 def _recognises(path: Path) -> bool:
-    if not looks_like_sqlite(path):
-        return False
-    try:
-        with open_sqlite(path) as connection:
-            return {"studies", "trials", "trial_params"} <= _tables(connection)
-    except (InputError, DataError):
-        return False
+    return has_tables(path, _TABLES)
 
 
 def _read(path: Path, *, study: str | None = None, **_: object) -> list[RawTable]:
     """One table per study; ``study`` names one of them."""
     with open_sqlite(path) as connection:
-        tables = _tables(connection)
-        missing = {"studies", "trials", "trial_params"} - tables
+        tables = table_names(connection)
+        missing = _TABLES - tables
         if missing:
             raise DataError(f"{path.name} is no Optuna storage: it has no table {', '.join(sorted(missing))}")
         try:
@@ -46,36 +40,12 @@ def _read(path: Path, *, study: str | None = None, **_: object) -> list[RawTable
         except KeyError as error:
             raise DataError(f"{path.name} is no Optuna storage: a table of it has no column {error}") from error
         about = f"Optuna SQLite storage, schema {_schema(connection, tables)}"
-    read = [
-        study_table(chosen_study, about) for chosen_study in chosen_studies(list(studies.values()), study, path.name)
-    ]
-    repeated_searches(read, "study")
-    return read
+    return study_tables(list(studies.values()), study, path.name, about)
 
 
-def chosen_studies(studies: list[Study], name: str | None, source: str) -> list[Study]:
-    """The studies that have trials, or the one that is named."""
-    if name is not None:
-        _check.as_choice(name, [study.name for study in studies], f"study in {source}")
-        return [study for study in studies if study.name == name]
-    if not studies:
-        raise DataError(f"{source} is an Optuna storage without a study")
-    filled = [study for study in studies if study.trials]
-    if not filled:
-        raise DataError(f"no study of {source} has a trial: {', '.join(study.name for study in studies)}")
-    for study in studies:
-        if not study.trials:
-            filled[0].skipped.append(Skipped(f"study {study.name!r}", "it has no trials"))
-    return filled
-
-
-def _tables(connection: sqlite3.Connection) -> set[str]:
-    return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-
-
-def _rows(connection: sqlite3.Connection, table: str) -> Iterator[dict[str, object]]:
+def _rows(connection: sqlite3.Connection, table: str) -> Iterator[Record]:
     """The rows of a table in order of insertion, none where the schema has no such table."""
-    if table not in _tables(connection):
+    if table not in table_names(connection):
         return
     cursor = connection.execute(f'SELECT * FROM "{table}" ORDER BY rowid')
     names = [column[0] for column in cursor.description]
@@ -96,11 +66,11 @@ def _studies(connection: sqlite3.Connection) -> dict[object, Study]:
     for row in _rows(connection, "studies"):
         directions = [DIRECTION.get(str(row["direction"]))] if "direction" in row else []
         studies[row["study_id"]] = Study(str(row["study_name"]), directions)
-    found: dict[object, dict[int, str | None]] = {}
+    ways: dict[object, dict[int, str | None]] = {}
     for row in _rows(connection, "study_directions"):
         objective = max(whole(row.get("objective")), 0)
-        found.setdefault(row["study_id"], {})[objective] = DIRECTION.get(str(row["direction"]))
-    for key, by_objective in found.items():
+        ways.setdefault(row["study_id"], {})[objective] = DIRECTION.get(str(row["direction"]))
+    for key, by_objective in ways.items():
         if key in studies:
             studies[key].directions = [by_objective.get(i) for i in range(min(max(by_objective), _MOST) + 1)]
     for row in _rows(connection, "study_system_attributes"):
@@ -168,24 +138,14 @@ def _read_params(connection: sqlite3.Connection, trials: dict[object, tuple[Tria
         text = row["distribution_json"]
         if text not in distributions:  # one study has a handful of them, and one row per trial and parameter
             distributions[text] = _json_or_text(text)
-        try:
-            trial.params[str(row["param_name"])] = external_value(row["param_value"], distributions[text])
-        except ValueError as error:
-            where = f"study {study.name!r}, trial {trial.number}, parameter {row['param_name']!r}"
-            study.skipped.append(Skipped(where, str(error)))
+        set_parameter(trial, study, str(row["param_name"]), row["param_value"], distributions[text])
 
 
 def _json_or_text(text: Any) -> object:
     try:
-        return parse_json(text)
+        return json_value(text)
     except (ValueError, TypeError):
         return text
 
 
-READER = Reader(
-    name="optuna",
-    about="Optuna SQLite storage (schema 0.9 to today's)",
-    recognises=_recognises,
-    read=_read,
-)
-READERS = (READER,)
+READERS = (Reader("optuna", "Optuna SQLite storage (schema 0.9 to today's)", _recognises, _read),)

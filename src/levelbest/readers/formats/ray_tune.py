@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._rows import Record, columns_of, flatten, number, parse_json, seed_of
+from levelbest.readers.formats._metrics import csv_rows
+from levelbest.readers.formats._rows import Record, Run, flatten, number, runs_table
 from levelbest.readers.formats._searches import repeated_searches
-from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.formats._tree import Tree, distinct_names, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import json_value
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _TRIAL_FILES = ("params.json", "result.json", "progress.csv", "error.txt")
 _NUMBERED = re.compile(r"^.+?_[0-9a-f]{5,}(?:_\d+)?_(\d+)(?:_|$)")
@@ -68,54 +68,34 @@ def _read(path: Path, **_: object) -> list[RawTable]:
             folders.append(str(trial))
     if not experiments:
         raise DataError(f"{tree.name} holds no Ray Tune trials: no folder with params.json and result.json")
-    names = _family_names(list(experiments), tree.name)
+    names = distinct_names(experiments, tree.name)
     tables = [_table(tree, home, names[home], folders) for home, folders in experiments.items()]
     repeated_searches(tables, "experiment")
     return tables
 
 
-def _family_names(homes: list[str], root: str) -> dict[str, str]:
-    """The last part of each folder's path, or the whole of it where two end alike."""
-    last = {home: PurePosixPath(home).name or root for home in homes}
-    return {home: name if list(last.values()).count(name) == 1 else home for home, name in last.items()}
-
-
 def _table(tree: Tree, home: str, family: str, folders: list[str]) -> RawTable:
     skipped: list[Skipped] = []
     state = _experiment_state(tree, home, skipped)
-    rows: list[Record] = []
-    configuration: dict[str, None] = {}
+    runs: list[Run] = []
     known = all(PurePosixPath(name).name in state.started for name in folders)
-    for place, folder in enumerate(
-        sorted(folders, key=lambda name: (state.start(name) if known else 0, _number(name)))
-    ):
+    for folder in sorted(folders, key=lambda name: (state.start(name) if known else 0, _number(name))):
         name = PurePosixPath(folder).name
-        config, results = _trial(tree, folder, skipped)
+        settings, results = _trial(tree, folder, skipped)
         status = _status(tree, folder, state.status.get(name), bool(results))
         if status == "pending":
             skipped.append(Skipped(f"{family}/{name}", "planned, never started"))
             continue
-        configuration.update(dict.fromkeys(config))
         spent = max((t for r in results if (t := number(r.get("time_total_s"))) is not None), default=math.nan)
-        common = {"experiment": family, "trial": name, "status": status, "order": place, **config}
-        rows.extend({**common, "trial_time_s": spent, **result} for result in results or [{}])
-    facts = {"format": "Ray Tune result folder"}
-    if state.searcher:
-        facts[f"sampler:{family}"] = state.searcher
-    columns = columns_of(rows, ["experiment", "trial", "status", "order", *configuration, "trial_time_s"])
-    roles = {"family": "experiment", "trial": "trial", "status": "status", "order": "order", "cost": "trial_time_s"}
-    roles.update(seed_of(configuration))
-    if state.metric in columns:
-        roles["selection"] = str(state.metric)
-    return RawTable(
-        source=family,
-        columns=columns,
-        roles=roles,
-        configuration=list(configuration),
-        cost_unit="s",
-        facts=facts,
-        skipped=skipped,
+        runs.append(Run(family, name, status, settings, results, {"trial_time_s": spent}))
+    facts = {f"sampler:{family}": state.searcher} if state.searcher else {}
+    about = "Ray Tune result folder"
+    table = runs_table(
+        family, runs, "experiment", "trial", about, steps=True, cost="trial_time_s", facts=facts, skipped=skipped
     )
+    if state.metric in table.columns:
+        table.roles["selection"] = str(state.metric)
+    return table
 
 
 def _number(folder: str) -> int:
@@ -123,41 +103,29 @@ def _number(folder: str) -> int:
     return int(match.group(1)) if match else 0
 
 
-def _trial(tree: Tree, folder: str, skipped: list[Skipped]) -> tuple[dict[str, object], list[dict[str, object]]]:
+def _trial(tree: Tree, folder: str, skipped: list[Skipped]) -> tuple[Record, list[Record]]:
     """A trial's configuration and its results, one per report."""
-    results: list[dict[str, object]] = []
+    results: list[Record] = []
     config: object = {}
-    source = f"{folder}/result.json"
+    source, table = f"{folder}/result.json", f"{folder}/progress.csv"
     if source in tree.files:
-        with tree.open(source) as lines:
-            for place, line in enumerate(lines, start=1):
-                if not line.strip():
-                    continue
-                try:
-                    result = parse_json(line.decode("utf-8", errors="replace"))
-                    if not isinstance(result, dict):
-                        raise ValueError("not a result")
-                    config = result.pop("config", config)
-                    results.append(_public(flatten(result)))
-                except ValueError as error:
-                    skipped.append(Skipped(f"{source}, line {place}", f"not JSON: {error}"))
-    elif f"{folder}/progress.csv" in tree.files:
-        for row in csv.DictReader(io.StringIO(tree.text(f"{folder}/progress.csv"), newline="")):
-            result = {str(k).replace("/", "."): v if (x := number(v)) is None else x for k, v in row.items()}
-            results.append(_public({k: v for k, v in result.items() if v != "" and not k.startswith("config.")}))
-    if f"{folder}/params.json" in tree.files:
-        try:
-            config = parse_json(tree.text(f"{folder}/params.json"))
-        except ValueError as error:
-            skipped.append(Skipped(f"{folder}/params.json", f"not JSON: {error}"))
-    try:
-        return {f"config.{key}": value for key, value in flatten(config or {}).items()}, results
-    except ValueError as error:
-        skipped.append(Skipped(f"{folder}/params.json", str(error)))
-        return {}, results
+        for place, result, why in tree.lines(source):
+            try:
+                if not isinstance(result, dict):
+                    raise ValueError(why or "not a result")
+                config = result.pop("config", config)
+                results.append(_public(flatten(result)))
+            except ValueError as error:
+                skipped.append(Skipped(f"{source}, line {place}", str(error)))
+    elif table in tree.files:
+        for row in csv_rows(table, tree.text(table), skipped):
+            result = {key.replace("/", "."): value for key, value in row.items()}
+            results.append(_public({key: value for key, value in result.items() if not key.startswith("config.")}))
+    settings = tree.document(f"{folder}/params.json", skipped, under="config")
+    return settings or flatten(config, "config"), results
 
 
-def _public(result: dict[str, object]) -> dict[str, object]:
+def _public(result: Record) -> Record:
     # Metrics are written by Python's json: NaN and Infinity are numbers there, so text is text.
     return {key: value for key, value in result.items() if key not in _PRIVATE}
 
@@ -184,11 +152,11 @@ def _experiment_state(tree: Tree, home: str, skipped: list[Skipped]) -> _State:
     files = [name for name in here if PurePosixPath(name).name.startswith("experiment_state")]
     for name in sorted(files)[-1:]:
         try:
-            stored = parse_json(tree.text(name))
+            stored = json_value(tree.text(name))
             metric = stored["runner_data"].get("_metric")
             state.metric = metric.replace("/", ".") if isinstance(metric, str) else None
             for entry in stored["trial_data"]:
-                trial, moment = (parse_json(part) for part in entry)
+                trial, moment = (json_value(part) for part in entry)
                 folder = str(trial["relative_logdir"])
                 state.status[folder] = str(trial["status"])
                 start = number(moment.get("start_time"))
@@ -199,10 +167,4 @@ def _experiment_state(tree: Tree, home: str, skipped: list[Skipped]) -> _State:
     return state
 
 
-READER = Reader(
-    name="ray-tune",
-    about="Ray Tune result folder, or one packed as .tar.gz",
-    recognises=_recognises,
-    read=_read,
-)
-READERS = (READER,)
+READERS = (Reader("ray-tune", "Ray Tune result folder, or one packed as .tar.gz", _recognises, _read),)

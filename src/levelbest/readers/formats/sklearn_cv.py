@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from levelbest.errors import LevelbestError
 from levelbest.readers.formats._rows import Record, columns_of, flatten, seed_of
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import kind_of, read_bytes
+from levelbest.readers.tables.files import has_marks, head_of, kind_of
 from levelbest.readers.tables.reader import read_table
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS", "is_cv_results", "mapping_table", "with_roles"]
+__all__ = ["READERS", "is_cv_results", "mapping_table", "with_roles"]
 
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 _MEAN = "mean_test_"
@@ -55,7 +54,7 @@ def mapping_table(results: Mapping[str, Any], source: str = "cv_results_") -> Ra
 def with_roles(table: RawTable) -> RawTable:
     """The table with the parts that its columns play: scores, what a fit cost, parameters, failed fits."""
     metrics = [name for name in table.columns if name.startswith(_MEAN)]
-    splits = {int(found[1]) for name in table.columns if (found := _SPLIT.fullmatch(name))}
+    splits = {int(match[1]) for name in table.columns if (match := _SPLIT.fullmatch(name))}
     columns = dict(table.columns)
     # Times are means over the splits, so that a candidate used up their number times as much.
     times = [_numbers(columns[name]) for name in ("mean_fit_time", "mean_score_time")]
@@ -103,17 +102,10 @@ def _numbers(column: Any) -> Any:
 
 
 def _recognises(path: Path) -> bool:
-    kind = kind_of(path) if path.is_file() else None
-    try:
-        if kind in ("csv", "tsv"):
-            header = read_bytes(path, 65536).decode("utf-8", errors="replace").partition("\n")[0]
-            return is_cv_results(cell.strip(' "\r\ufeff') for cell in re.split(r"[,;\t]", header))
-        if kind == "json":
-            head = read_bytes(path, 1 << 20).decode("utf-8", errors="replace")
-            return '"mean_fit_time"' in head and '"mean_score_time"' in head and f'"{_MEAN}' in head
-    except LevelbestError:
-        return False
-    return False
+    head = head_of(path).decode("utf-8", errors="replace")
+    if kind_of(path) in ("csv", "tsv"):
+        return is_cv_results(cell.strip(' "\r\ufeff') for cell in re.split(r"[,;\t]", head.partition("\n")[0]))
+    return kind_of(path) == "json" and has_marks(path, "mean_fit_time", "mean_score_time") and f'"{_MEAN}' in head
 
 
 def _read(path: Path, **options: object) -> list[RawTable]:
@@ -122,10 +114,4 @@ def _read(path: Path, **options: object) -> list[RawTable]:
     return [with_roles(table) if is_cv_results(table.columns) else table for table in tables]
 
 
-READER = Reader(
-    name="sklearn",
-    about="scikit-learn cv_results_ saved as CSV or JSON",
-    recognises=_recognises,
-    read=_read,
-)
-READERS = (READER,)
+READERS = (Reader("sklearn", "scikit-learn cv_results_ saved as CSV or JSON", _recognises, _read),)

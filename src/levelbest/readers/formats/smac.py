@@ -9,14 +9,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from levelbest.errors import DataError
-from levelbest.readers.formats._rows import Record, columns_of, number, parse_json
-from levelbest.readers.formats._searches import repeated_searches
-from levelbest.readers.formats._tree import holds, open_tree
+from levelbest.readers.formats._rows import Record, number, rows_table
+from levelbest.readers.formats._searches import each_search
+from levelbest.readers.formats._tree import holds
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import read_bytes
+from levelbest.readers.tables.files import head_of, json_value, read_bytes
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _HISTORY = "runhistory.json"
 _STATUS = {"RUNNING": "running", "SUCCESS": "ok", "CRASHED": "failed", "TIMEOUT": "failed", "MEMORYOUT": "failed"}
@@ -30,39 +30,24 @@ def _recognises(path: Path) -> bool:
         return holds(path, lambda name: PurePosixPath(name).name == _HISTORY)
     if path.suffix != ".json" or not path.is_file():
         return False
-    try:
-        head, size = read_bytes(path, 4096), path.stat().st_size
-        with path.open("rb") as file:
-            file.seek(max(0, size - 65536))
-            tail = file.read()
-    except (OSError, ValueError):
+    head = head_of(path)
+    if b'"data"' not in head[:4096]:
         return False
-    return b'"data"' in head and b'"config' in tail and (b"runhistory" in path.name.encode() or b'"stats"' in head)
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 65536))
+        tail = file.read()
+    return b'"config' in tail and ("runhistory" in path.name or b'"stats"' in head[:4096])
 
 
 def _read(path: Path, **_: object) -> list[RawTable]:
     """One table for each history, one row per run; the selection score is the cost, which is minimised."""
-    if path.is_file():
-        return [_table(path, path.name)]
-    files = list(open_tree(path, lambda name: PurePosixPath(name).name == _HISTORY).files)
-    tables: list[RawTable] = []
-    skipped: list[Skipped] = []
-    for name in files:
-        try:
-            tables.append(_table(path / name, name))
-        except DataError as error:
-            skipped.append(Skipped(name, str(error)))
-    if not tables:
-        raise DataError(f"{path.resolve().name} holds no run history of SMAC: {skipped[0].why}")
-    tables[0].skipped += skipped
-    repeated_searches(tables, "scenario")
-    return tables
+    return each_search(path, _HISTORY, _table, "run history of SMAC", "scenario")
 
 
 def _name_of(file: Path) -> str:
     """The scenario's name, which stands beside the history, or the folder's."""
     try:
-        scenario = parse_json(file.with_name("scenario.json").read_bytes())
+        scenario = json_value(file.with_name("scenario.json").read_bytes())
     except (OSError, ValueError):
         scenario = None
     if isinstance(scenario, dict) and isinstance(scenario.get("name"), str):
@@ -72,7 +57,7 @@ def _name_of(file: Path) -> str:
 
 def _table(file: Path, name: str) -> RawTable:
     try:
-        history = parse_json(read_bytes(file).decode("utf-8", errors="replace"))
+        history = json_value(read_bytes(file).decode("utf-8", errors="replace"))
         runs, configs = history["data"], history["configs"]
         if not isinstance(runs, list) or not isinstance(configs, dict):
             raise ValueError("its data are no list of runs")
@@ -87,22 +72,24 @@ def _table(file: Path, name: str) -> RawTable:
             skipped.append(Skipped(f"{name}, run {place}", f"not read: {error!r}"[:200]))
     if not rows:
         raise DataError(f"{name} holds no run of SMAC")
-    columns = columns_of(rows, ["config_id", "seed", "status", "cost", "time"], numbers=["time", "seed", "budget"])
     roles = {"selection": "cost", "status": "status", "cost": "time"}
-    if columns["seed"].size and len(set(columns["seed"].tolist())) > 1:
-        roles["seed"] = "seed"
-    if len({row.get("instance") for row in rows}) > 1:
-        roles["group"] = "instance"
-    return RawTable(
-        source=_name_of(file),
-        columns=columns,
-        roles=roles,
-        configuration=[name for name in columns if name.startswith("config.")],
+    roles |= {role: name for role, name in (("seed", "seed"), ("group", "instance")) if _several(rows, name)}
+    return rows_table(
+        _name_of(file),
+        rows,
+        roles,
+        "SMAC3 run history",
+        settings="config.",
+        first=["config_id", "seed", "status", "cost", "time"],
+        numbers=["time", "seed", "budget"],
         direction="min",
-        cost_unit="s",
-        facts={"format": "SMAC3 run history", "sampler": "SMAC"},
+        facts={"sampler": "SMAC"},
         skipped=skipped,
     )
+
+
+def _several(rows: list[Record], name: str) -> bool:
+    return len({row.get(name) for row in rows}) > 1
 
 
 def _row(run: Any, configs: Record) -> Record:
@@ -129,5 +116,4 @@ def _row(run: Any, configs: Record) -> Record:
     return row | {f"config.{key}": value for key, value in settings.items()}
 
 
-READER = Reader("smac", "SMAC3 run history (runhistory.json), or the folder of several", _recognises, _read)
-READERS = (READER,)
+READERS = (Reader("smac", "SMAC3 run history (runhistory.json), or the folder of several", _recognises, _read),)

@@ -13,12 +13,12 @@ from typing import BinaryIO
 
 from levelbest.errors import DataError
 from levelbest.readers.formats import _wire
-from levelbest.readers.formats._rows import Record, columns_of, flatten, load_yaml, rows_by_step, seed_of
-from levelbest.readers.formats._tree import Tree, holds, open_tree
+from levelbest.readers.formats._rows import Record, Run, rows_by_step, runs_table
+from levelbest.readers.formats._tree import beside, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _HPARAMS_FILES = ("hparams.yaml", "hparams.json")
 _PARTS = {"train", "training", "validation", "val", "valid", "eval", "test"}
@@ -36,7 +36,7 @@ class _Run:
     """What the event files of one run folder hold."""
 
     points: list[tuple[str, float, float]] = field(default_factory=list)
-    hparams: dict[str, object] = field(default_factory=dict)
+    hparams: Record = field(default_factory=dict)
     status: str = "ok"
     files: int = 0
     first: float = math.inf
@@ -53,10 +53,11 @@ def _recognises(path: Path) -> bool:
 
 def _read(path: Path, **_: object) -> list[RawTable]:
     """One row per run folder and step, one column per tag."""
-    tree = open_tree(path, lambda name: _is_events(name) or PurePosixPath(name).name in _HPARAMS_FILES)
     if path.is_file() and _is_events(path.name):  # one file: named after its folder, since its own name tells the host
+        tree = beside(path, *_HPARAMS_FILES)
         tree.name = path.resolve().parent.name
-        tree.files |= {base: path.with_name(base) for base in _HPARAMS_FILES if path.with_name(base).is_file()}
+    else:
+        tree = open_tree(path, lambda name: _is_events(name) or PurePosixPath(name).name in _HPARAMS_FILES)
     skipped: list[Skipped] = []
     events = [name for name in tree.files if _is_events(name)]
     if not events:
@@ -73,7 +74,8 @@ def _read(path: Path, **_: object) -> list[RawTable]:
                 run, file, f"{tree.name if folder == '.' else folder}, event file {run.files}", prefix, skipped
             )
     for home, run in runs.items():
-        run.hparams = _beside(tree, home, skipped) | run.hparams
+        for base in reversed(_HPARAMS_FILES):
+            run.hparams = tree.document(str(PurePosixPath(home, base)), skipped, under="hparams") | run.hparams
     empty = [home for home, run in runs.items() if not run.points]
     skipped += [Skipped(tree.name if home == "." else home, "its event files hold no scalar") for home in empty]
     if len(empty) == len(runs):
@@ -89,18 +91,6 @@ def _home(folder: str, folders: set[str]) -> tuple[str, str]:
     if _MOMENT.fullmatch(path.name) and str(path.parent) in folders:
         return str(path.parent), ""
     return folder, ""
-
-
-def _beside(tree: Tree, home: str, skipped: list[Skipped]) -> dict[str, object]:
-    for base in _HPARAMS_FILES:
-        name = base if home == "." else f"{home}/{base}"
-        if name in tree.files:
-            try:
-                stored = load_yaml(tree.text(name))  # JSON is YAML
-                return flatten(stored) if isinstance(stored, dict) else {}
-            except ValueError as error:
-                skipped.append(Skipped(name, f"not read: {error}"))
-    return {}
 
 
 def _read_events(run: _Run, file: BinaryIO, name: str, prefix: str, skipped: list[Skipped]) -> None:
@@ -219,7 +209,8 @@ def _hparams(run: _Run, content: bytes) -> None:
             for inner, part in _wire.fields(_wire.message(value)):
                 if inner == 1:
                     entry = dict(_wire.fields(_wire.message(part)))
-                    run.hparams[_wire.text(entry.get(1, b""))] = _struct_value(_wire.message(entry.get(2, b"")))
+                    name = f"hparams.{_wire.text(entry.get(1, b''))}"
+                    run.hparams[name] = _struct_value(_wire.message(entry.get(2, b"")))
         elif number == 4:
             run.status = _END.get(_wire.signed(dict(_wire.fields(_wire.message(value))).get(1, 0)), run.status)
 
@@ -236,28 +227,13 @@ def _struct_value(data: bytes) -> object:
 
 
 def _table(runs: dict[str, _Run], root: str, skipped: list[Skipped]) -> RawTable:
-    rows: list[Record] = []
-    configuration: dict[str, None] = {}
-    for order, (home, run) in enumerate(sorted(runs.items(), key=lambda item: (item[1].first, item[0]))):
-        path = PurePosixPath(home)
-        config = {f"hparams.{key}": value for key, value in run.hparams.items()}
-        configuration.update(dict.fromkeys(config))
-        top = home == "."
-        family = path.parent.name or root if not top else root
-        common = {"folder": family, "run": root if top else home, "status": run.status, "order": order}
-        common |= {"wall_time_s": max(run.last - run.first, 0.0), **config}
-        rows.extend({**common, **row} for row in rows_by_step(run.points))
-    first = ["folder", "run", "status", "order", "wall_time_s", *configuration]
-    roles = {"family": "folder", "trial": "run", "status": "status", "order": "order", "cost": "wall_time_s"}
-    return RawTable(
-        source=root,
-        columns=columns_of(rows, first),
-        roles=roles | seed_of(configuration),
-        configuration=list(configuration),
-        cost_unit="s",
-        facts={"format": "TensorBoard event files", "precision": "scores are stored as 32-bit floats"},
-        skipped=skipped,
-    )
+    kept = []
+    for home, run in sorted(runs.items(), key=lambda item: (item[1].first, item[0])):
+        family, name = (root, root) if home == "." else (PurePosixPath(home).parent.name or root, home)
+        spent = {"wall_time_s": max(run.last - run.first, 0.0)}
+        kept.append(Run(family, name, run.status, run.hparams, rows_by_step(run.points), spent))
+    facts, about = {"precision": "scores are stored as 32-bit floats"}, "TensorBoard event files"
+    return runs_table(root, kept, "folder", "run", about, steps=True, cost="wall_time_s", facts=facts, skipped=skipped)
 
 
 @lru_cache(maxsize=1)
@@ -279,10 +255,4 @@ def _masked_crc32c(data: bytes) -> int:
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
-READER = Reader(
-    name="tensorboard",
-    about="TensorBoard event files, one run per folder",
-    recognises=_recognises,
-    read=_read,
-)
-READERS = (READER,)
+READERS = (Reader("tensorboard", "TensorBoard event files, one run per folder", _recognises, _read),)

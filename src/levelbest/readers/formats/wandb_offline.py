@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from levelbest.errors import DataError
 from levelbest.readers.formats import _wire
-from levelbest.readers.formats._rows import Record, columns_of, flatten, number, parse_json, rows_by_step, seed_of
+from levelbest.readers.formats._rows import Record, Run, flatten, no_rows, number, rows_by_step, runs_table
 from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.tables.files import head_of, json_value
 from levelbest.trials import Skipped
 
-__all__ = ["READER", "READERS"]
+__all__ = ["READERS"]
 
 _MAGIC = b":W&B\xe1\xbe"
 _RUN_FOLDER = re.compile(r"(offline-)?run-\d{8}_\d{6}-\w+")
@@ -52,11 +52,7 @@ def _is_run_file(name: str) -> bool:
 def _recognises(path: Path) -> bool:
     if path.is_dir() or not _is_run_file(path.name):
         return holds(path, _is_run_file)
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
-    except OSError:
-        return False
+    return head_of(path).startswith(_MAGIC)
 
 
 def _read(path: Path, *, history: bool = False, **_: object) -> list[RawTable]:
@@ -81,8 +77,7 @@ def _read(path: Path, *, history: bool = False, **_: object) -> list[RawTable]:
     begun = {folder for folder in tree.folders if _RUN_FOLDER.fullmatch(PurePosixPath(folder).name)}
     skipped += [Skipped(folder, "a run without its .wandb file") for folder in sorted(begun - written)]
     if not runs:
-        why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
-        raise DataError(f"{tree.name} holds no W&B run files (run-*.wandb){why}")
+        raise no_rows(tree.name, "W&B run files (run-*.wandb)", skipped)
     return [_table(list(runs.values()), tree.name, history, skipped)]
 
 
@@ -185,7 +180,7 @@ def _item(record: bytes) -> tuple[str, object]:
         elif kind == _NESTED_KEY:
             nested.append(_wire.text(value))
         elif kind == _VALUE_JSON:
-            stored = parse_json(_wire.text(value))
+            stored = json_value(_wire.text(value))
     return ".".join(nested) or key, stored
 
 
@@ -203,45 +198,34 @@ def _later(known: float | None, seen: float | None) -> float | None:
 
 
 def _table(runs: list[_Run], source: str, history: bool, skipped: list[Skipped]) -> RawTable:
-    rows: list[Record] = []
-    configuration: dict[str, None] = {}
     projects = {run.project for run in runs if run.project}
     home = projects.pop() if len(projects) == 1 else source  # of a run that was killed before it wrote its own
-    ordered = sorted(runs, key=lambda other: (other.start is None, other.start or 0.0, other.run_id))
-    for order, run in enumerate(ordered):
+    kept = []
+    for run in sorted(runs, key=lambda other: (other.start is None, other.start or 0.0, other.run_id)):
         status = "running" if run.exit_code is None else "ok" if run.exit_code == 0 else "failed"
-        config = {f"config.{key}": value for key, value in run.config.items() if not key.startswith("_wandb")}
-        configuration.update(dict.fromkeys(config))
-        common: dict[str, object] = {"project": run.project or home, "run": run.run_id, "name": run.name}
-        common |= {key: value for key in ("run_group", "job_type", "sweep") if (value := getattr(run, key))}
-        common |= {"status": status, "order": order, "runtime_s": run.runtime, **config}
-        summary = {key: value for key, value in run.summary.items() if not key.startswith("_")}
+        settings = {f"config.{key}": value for key, value in run.config.items() if not key.startswith("_wandb")}
         logged = rows_by_step(run.points) if history else []
+        whole: Record = {"name": run.name, "runtime_s": run.runtime}
+        whole |= {key: value for key in ("run_group", "job_type", "sweep") if (value := getattr(run, key))}
         # A value of the summary that no step logged was set for the whole run, e.g. its test score.
-        whole = {key: value for key, value in summary.items() if not any(key in row for row in logged)}
-        rows.extend({**common, **whole, **row} for row in logged or [{}])
-    first = ["project", "run", "name", "status", "order", "runtime_s", *configuration]
-    roles = {"family": "project", "status": "status", "order": "order", "cost": "runtime_s"}
-    if history:
-        roles["trial"] = "run"
-    sweeps = {run.sweep for run in runs}
-    if len(sweeps) > 1 and all(sweeps):  # several sweeps are searches
-        roles["search"] = "sweep"
-    return RawTable(
-        source=source,
-        columns=columns_of(rows, first, numbers=["runtime_s"]),
-        roles=roles | seed_of(configuration),
-        configuration=list(configuration),
-        cost_unit="s",
-        facts={"format": "Weights & Biases offline run files"},
+        steps = {key for row in logged for key in row}
+        whole |= {key: value for key, value in run.summary.items() if not key.startswith("_") and key not in steps}
+        kept.append(Run(run.project or home, run.run_id, status, settings, logged, whole))
+    table = runs_table(
+        source,
+        kept,
+        "project",
+        "run",
+        "Weights & Biases offline run files",
+        steps=history,
+        cost="runtime_s",
+        numbers=["runtime_s"],
         skipped=skipped,
     )
+    sweeps = {run.sweep for run in runs}
+    if len(sweeps) > 1 and all(sweeps):  # several sweeps are searches
+        table.roles["search"] = "sweep"
+    return table
 
 
-READER = Reader(
-    name="wandb",
-    about="Weights & Biases offline run files (run-*.wandb)",
-    recognises=_recognises,
-    read=_read,
-)
-READERS = (READER,)
+READERS = (Reader("wandb", "Weights & Biases offline run files (run-*.wandb)", _recognises, _read),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
 import re
 import zipfile
@@ -14,16 +15,19 @@ from contextlib import contextmanager
 from functools import lru_cache
 from glob import glob, has_magic
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
-from levelbest.errors import DataError, InputError, MissingExtra
+from levelbest.errors import DataError, InputError, LevelbestError, MissingExtra
 from levelbest.readers.limits import Counted, expanded_limit
 
 __all__ = [
     "COMPRESSED",
     "as_paths",
     "decoded",
+    "has_marks",
     "head_of",
+    "json_lines",
+    "json_value",
     "kind_of",
     "open_bytes",
     "plain_name",
@@ -136,12 +140,20 @@ def read_bytes(path: Path, limit: int | None = None) -> bytes:
 
 
 def head_of(path: Path) -> bytes:
-    """The beginning of a file, decompressed, by which formats are told apart: each asks, and it is read once."""
+    """The beginning of a file, decompressed, by which formats are told apart: each asks, and it is read once.
+
+    Empty where it cannot be read, or is a folder.
+    """
     try:
         known = path.stat()
-    except OSError:
+        return _head(path, known.st_mtime_ns, known.st_size)
+    except (OSError, LevelbestError):
         return b""
-    return _head(path, known.st_mtime_ns, known.st_size)
+
+
+def has_marks(path: Path, *marks: str) -> bool:
+    """Whether the beginning of a file has all of these in double quotes, as keys of JSON stand."""
+    return all(f'"{mark}"'.encode() in head_of(path) for mark in marks)
 
 
 @lru_cache(maxsize=2)
@@ -204,6 +216,28 @@ class _Zstandard(io.RawIOBase):
         except self._damage as error:
             raise OSError(str(error)) from error
         return data
+
+
+def json_value(text: str | bytes) -> Any:
+    """The value of a JSON text; ValueError alone where it is not JSON, however it is broken."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it nests too deeply") from error
+
+
+def json_lines(lines: Iterable[str | bytes]) -> Iterator[tuple[int, Any, str | None]]:
+    """(line number, value, None) for each line of JSON, (line number, None, why) for each that is broken."""
+    for place, line in enumerate(lines, start=1):
+        encoding = "utf-8-sig" if place == 1 else "utf-8"
+        text = line if isinstance(line, str) else line.decode(encoding, errors="replace")
+        if not text.strip():
+            continue
+        try:
+            yield place, json_value(text), None
+        except ValueError as error:
+            cut = "" if text.endswith("\n") else " (the file ends in the middle of it)"
+            yield place, None, f"it is not JSON: {error}{cut}"
 
 
 def decoded(data: bytes, name: str) -> tuple[str, str | None]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from levelbest.errors import DataError
-from levelbest.readers.columns import typed
+from levelbest.readers.columns import Cells, Coded, as_codes, stacked, typed
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
+from levelbest.readers.tables.files import json_lines, json_value
 from levelbest.trials import Skipped
 
-__all__ = ["parse_json", "parse_lines", "table_of"]
+__all__ = ["json_table", "lines_table"]
 
 Record = dict[str, object]
 _COLUMNS = names.word_set(
@@ -24,81 +26,89 @@ _COLUMNS = names.word_set(
 )
 _SAMPLE_NAME = re.compile(r"(s|sample|run|seed|trial|rep|completion|attempt|k)[ _-]?\d+", re.IGNORECASE)
 _DEEP = 40
+_PIECE = 100_000
+_NO_RECORD = "it is not a JSON object with fields"
 
 
-def parse_lines(text: str, source: str) -> RawTable:
-    """One object per line; a line that is not an object is skipped and reported."""
-    records: list[Record] = []
-    numbers: list[int] = []
+def lines_table(lines: Iterable[str | bytes], source: str) -> RawTable:
+    """One object per line, a piece at a time; a line that is not an object is skipped and reported.
+
+    Where there are several pieces, text is kept as codes, so that memory holds columns and not objects.
+    """
+    pieces: list[RawTable] = []
     skipped: list[Skipped] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            skipped.append(Skipped(f"{source}, line {number}", f"it is not JSON: {_reason(error)}"))
-            continue
-        if isinstance(value, dict) and value:
-            records.append(value)
-            numbers.append(number)
-        else:
-            skipped.append(Skipped(f"{source}, line {number}", "it is not a JSON object with fields"))
-    if not records:
+    numbered = json_lines(lines)
+    while batch := list(islice(numbered, _PIECE)):
+        records = [(number, value) for number, value, _ in batch if isinstance(value, dict) and value]
+        whole = {number for number, _ in records}
+        for number, _, why in batch:
+            if number not in whole:
+                skipped.append(Skipped(f"{source}, line {number}", why or _NO_RECORD))
+        if records:
+            pieces.append(_table(records, source, "line", []))
+        if len(pieces) > 1:
+            for piece in (pieces[0], pieces[-1]):
+                piece.columns = {name: _coded(column) for name, column in piece.columns.items()}
+    if not pieces:
         what = f"none of its {len(skipped)} lines is a JSON object" if skipped else "it is empty"
         raise DataError(f"{source} holds no rows: {what}")
-    return table_of(records, source, numbers, "line", skipped)
+    names = dict.fromkeys(name for piece in pieces for name in piece.columns)
+    columns = {name: stacked([(piece.columns.get(name), piece.n_rows) for piece in pieces]) for name in names}
+    numbers = np.concatenate([piece.lines for piece in pieces if piece.lines is not None])
+    return RawTable(source, columns, lines=numbers, row_name="line", skipped=skipped)
 
 
-def parse_json(text: str, source: str) -> RawTable:
+def _coded(column: Cells) -> Cells:
+    """Text as codes; any other column as it is."""
+    if isinstance(column, Coded) or column.dtype != object:
+        return column
+    if not all(cell is None or isinstance(cell, str) for cell in column):
+        return column
+    names, codes = as_codes(column)
+    return Coded(codes, names)
+
+
+def json_table(text: str, source: str) -> RawTable:
     """A list of objects, columns as lists, an object around such a list, objects by name, or one object (one row)."""
     try:
-        value = json.loads(text)
-    except RecursionError:
-        raise DataError(f"{source} is nested too deeply to be a table") from None
+        value = json_value(text)
     except ValueError as error:
         if "Extra data" in str(error) or text.lstrip()[:1] == "{":
-            return parse_lines(text, source)  # JSON lines under the name .json
-        raise DataError(f"{source} is not JSON: {_reason(error)}") from None
+            return lines_table(StringIO(text), source)  # JSON lines under the name .json
+        raise DataError(f"{source} is not JSON: {error}") from None
     skipped: list[Skipped] = []
-    records, numbers = _records(value, source, skipped)
-    return table_of(records, source, numbers, "record", skipped)
+    return _table(_records(value, source, skipped), source, "record", skipped)
 
 
-def _reason(error: BaseException) -> str:
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error).split(";")[0]
-
-
-def _records(value: object, source: str, skipped: list[Skipped]) -> tuple[list[Record], list[int]]:
+def _records(value: object, source: str, skipped: list[Skipped]) -> list[tuple[int, Record]]:
+    """The rows in a JSON value, each with its number."""
     if isinstance(value, list):
-        for number, one in enumerate(value, 1):
-            if not isinstance(one, dict) or not one:
-                skipped.append(Skipped(f"{source}, record {number}", "it is not a JSON object with fields"))
-        kept = [(number, one) for number, one in enumerate(value, 1) if isinstance(one, dict) and one]
+        kept = [(number, item) for number, item in enumerate(value, 1) if isinstance(item, dict) and item]
         if not kept:
             raise DataError(f"{source} holds no rows: its list has no objects")
-        return [one for _, one in kept], [number for number, _ in kept]
+        lost = sorted({*range(1, len(value) + 1)} - {number for number, _ in kept})
+        skipped += [Skipped(f"{source}, record {number}", _NO_RECORD) for number in lost]
+        return kept
     if not isinstance(value, dict) or not value:
         raise DataError(f"{source} holds no rows: it is neither a list of objects nor an object")
     columns = {key: column for key, column in value.items() if isinstance(column, list)}
     if len(columns) == len(value) > 1 and all(columns.values()):
         by_key = _by_key(columns)
         if by_key is not None:
-            return by_key, list(range(1, len(by_key) + 1))
+            return list(enumerate(by_key, 1))
     if len(columns) == len(value) and len({len(column) for column in columns.values()}) == 1:
         n_rows = len(next(iter(columns.values())))
         if n_rows and not all(isinstance(cell, dict) for column in columns.values() for cell in column):
-            rows = [{key: column[row] for key, column in columns.items()} for row in range(n_rows)]
-            return rows, list(range(1, n_rows + 1))
+            return [(row + 1, {key: column[row] for key, column in columns.items()}) for row in range(n_rows)]
     tables = [key for key, column in columns.items() if column and all(isinstance(cell, dict) for cell in column)]
-    scalar = all(not isinstance(one, (dict, list)) for key, one in value.items() if key not in tables)
+    scalar = all(not isinstance(item, (dict, list)) for key, item in value.items() if key not in tables)
     if len(tables) == 1 and scalar:
         return _records(value[tables[0]], source, skipped)
     if len(value) > 1 and all(isinstance(inner, dict) and inner for inner in value.values()):
         keys = [set(inner) for inner in value.values()]
         if all(key == keys[0] for key in keys[1:]):
-            return [{"key": key, **one} for key, one in value.items()], list(range(1, len(value) + 1))
-    return [value], [1]
+            return [(number, {"key": key, **item}) for number, (key, item) in enumerate(value.items(), 1)]
+    return [(1, value)]
 
 
 def _by_key(lists: dict[str, list[Any]]) -> list[Record] | None:
@@ -133,14 +143,12 @@ def _alike(columns: list[list[object]]) -> bool:
     return min(middle) > 0 and max(middle) <= 5 * min(middle)
 
 
-def table_of(records: list[Record], source: str, numbers: list[int], row_name: str, skipped: list[Skipped]) -> RawTable:
-    """Columns from records: the union of their fields in order of first appearance."""
+def _table(records: Sequence[tuple[int, Record]], source: str, row_name: str, skipped: list[Skipped]) -> RawTable:
+    """Columns from numbered records: the union of their fields in order of first appearance."""
     columns: dict[str, list[Any]] = {}
-    for row, record in enumerate(records):
+    for row, (_, record) in enumerate(records):
         for name, value in _flat(record, "", 0):
-            column = columns.get(name)
-            if column is None:
-                columns[name] = column = []
+            column = columns.setdefault(name, [])
             if len(column) <= row:
                 column.extend([None] * (row - len(column)))
                 column.append(value)
@@ -148,13 +156,9 @@ def table_of(records: list[Record], source: str, numbers: list[int], row_name: s
                 column[row] = value
     for column in columns.values():
         column.extend([None] * (len(records) - len(column)))
-    return RawTable(
-        source=source,
-        columns={name: typed(column) for name, column in columns.items()},
-        lines=np.array(numbers, dtype=np.int64),
-        row_name=row_name,
-        skipped=skipped,
-    )
+    numbers = np.array([number for number, _ in records], dtype=np.int64)
+    typed_columns = {name: typed(column) for name, column in columns.items()}
+    return RawTable(source, typed_columns, lines=numbers, row_name=row_name, skipped=skipped)
 
 
 def _flat(value: Record, prefix: str, depth: int) -> Iterator[tuple[str, object]]:

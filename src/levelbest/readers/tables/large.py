@@ -1,32 +1,25 @@
-"""Text tables too big to hold as text: CSV through DuckDB, JSON lines a piece at a time; losses are still reported."""
+"""CSV tables too big to hold as text, through DuckDB; losses are still reported."""
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from levelbest.errors import DataError
-from levelbest.readers.columns import Cells, Coded, as_codes, stacked
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.delimited import SUMMARIES
 from levelbest.readers.tables.engine import connect, lazy_table, name_of, quoted, reason_of
 from levelbest.readers.tables.files import open_bytes
-from levelbest.readers.tables.jsonfile import Record, table_of
 from levelbest.readers.tables.layout import layout_of
 from levelbest.trials import Skipped
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["read_large_csv", "read_large_lines"]
+__all__ = ["read_large_csv"]
 
-_PIECE = 50_000
 _MOST_LISTED = 1000
 
 
@@ -113,56 +106,3 @@ def _without_footer(connection: DuckDBPyConnection, table: str, names: list[str]
         listed = ", ".join(map(str, footer)) or "-1"
         connection.execute(f"DELETE FROM {table} WHERE {filled} IS NULL OR rowid IN ({listed})")
     return lost
-
-
-def read_large_lines(path: Path) -> RawTable:
-    """Big JSON lines, a piece at a time; text is kept as codes, so that memory holds columns and not objects."""
-    skipped: list[Skipped] = []
-    with open_bytes(path) as stream:
-        numbered = enumerate(stream, 1)
-        pieces = []
-        while piece := list(islice(numbered, _PIECE)):
-            records, numbers = _parsed(piece, path.name, skipped)
-            if records:
-                pieces.append(_compact(table_of(records, path.name, numbers, "line", [])))
-    if not pieces:
-        raise DataError(f"{path.name} holds no rows: none of its {len(skipped)} lines is a JSON object")
-    names = dict.fromkeys(name for piece in pieces for name in piece.columns)
-    columns = {name: stacked([(piece.columns.get(name), piece.n_rows) for piece in pieces]) for name in names}
-    lines = np.concatenate([piece.lines for piece in pieces if piece.lines is not None])
-    return RawTable(path.name, columns, lines=lines, row_name="line", skipped=skipped)
-
-
-def _parsed(piece: list[tuple[int, bytes]], source: str, skipped: list[Skipped]) -> tuple[list[Record], list[int]]:
-    records: list[Record] = []
-    numbers: list[int] = []
-    for number, line in piece:
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8", errors="replace"))
-        except (ValueError, RecursionError) as error:
-            skipped.append(Skipped(f"{source}, line {number}", f"it is not JSON: {str(error).split(';')[0]}"))
-            continue
-        if isinstance(value, dict) and value:
-            records.append(value)
-            numbers.append(number)
-        else:
-            skipped.append(Skipped(f"{source}, line {number}", "it is not a JSON object with fields"))
-    return records, numbers
-
-
-def _compact(table: RawTable) -> RawTable:
-    columns = {name: _coded(column) for name, column in table.columns.items()}
-    return RawTable(table.source, columns, lines=table.lines, row_name=table.row_name)
-
-
-def _coded(column: Cells) -> Cells:
-    if (
-        isinstance(column, Coded)
-        or column.dtype != object
-        or not all(cell is None or isinstance(cell, str) for cell in column)
-    ):
-        return column
-    names, codes = as_codes(column)
-    return Coded(codes, names)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 
 from levelbest.errors import DataError
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.delimited import parse_delimited
-from levelbest.readers.tables.files import decoded, kind_of, read_bytes
-from levelbest.readers.tables.jsonfile import parse_json, parse_lines
+from levelbest.readers.tables.files import decoded, kind_of, open_bytes, read_bytes
+from levelbest.readers.tables.jsonfile import json_table, lines_table
 from levelbest.readers.tables.tidy import mark_roles
 
 LARGE = 32 * 2**20
@@ -37,12 +38,11 @@ def read_table(path: Path, **_options: object) -> list[RawTable]:
     text, remark = decoded(data, path.name)
     if not text.strip():
         raise DataError(f"{path.name} is empty: there is no header and no row")
-    if kind is None:
-        kind = _kind_of_text(text)
+    kind = kind or _kind_of_text(text)
     if kind == "jsonl":
-        table = parse_lines(text, path.name)
+        table = lines_table(StringIO(text), path.name)
     elif kind == "json":
-        table = parse_json(text, path.name)
+        table = json_table(text, path.name)
     else:
         table = parse_delimited(text, path.name, "\t" if kind == "tsv" and "\t" in text[:65536] else None)
     if remark:
@@ -51,16 +51,17 @@ def read_table(path: Path, **_options: object) -> list[RawTable]:
 
 
 def _large(path: Path, kind: str | None, head: bytes) -> RawTable | None:
-    """A big file by the engine, or None where only reading it whole will do: JSON, and text that is not UTF-8."""
-    from levelbest.readers.tables.large import read_large_csv, read_large_lines
-
+    """A big file a piece at a time, or None where only reading it whole will do: JSON, and text that is not UTF-8."""
     whole = head[: head.rfind(b"\n") + 1]
     text, remark = decoded(whole, path.name)
     kind = kind or _kind_of_text(text)
     if kind == "jsonl":
-        return read_large_lines(path)
+        with open_bytes(path) as stream:
+            return lines_table(stream, path.name)
     if kind == "json" or remark or head[:2] in (b"\xff\xfe", b"\xfe\xff") or not whole:
         return None
+    from levelbest.readers.tables.large import read_large_csv
+
     return read_large_csv(path, text, "\t" if kind == "tsv" and "\t" in text else None)
 
 
