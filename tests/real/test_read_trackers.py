@@ -25,16 +25,16 @@ from levelbest.readers.formats import optuna_store, ray_tune, tensorboard
 )
 def test_optuna_stores_of_every_schema(real_data, name, studies):
     path = real_data / "optuna" / name
-    assert optuna_store.READER.recognises(path)
-    tables = optuna_store.READER.read(path)
+    assert optuna_store.READERS[0].recognises(path)
+    tables = optuna_store.READERS[0].read(path)
     assert {table.source: table.n_rows for table in tables} == studies
 
 
 def test_optuna_states_and_values(real_data):
-    tables = {t.source: t for t in optuna_store.READER.read(real_data / "optuna" / "proqsar_example.db")}
+    tables = {t.source: t for t in optuna_store.READERS[0].read(real_data / "optuna" / "proqsar_example.db")}
     states = [s for t in tables.values() for s in t.columns["state"]]
     assert states.count("ok") == 1494  # as many as the store has values
-    old = optuna_store.READER.read(real_data / "optuna" / "schema_0.9.0.a.db")[0]
+    old = optuna_store.READERS[0].read(real_data / "optuna" / "schema_0.9.0.a.db")[0]
     assert old.columns["value"].tolist() == [74.05761401453037]
     assert old.columns["intermediate_last"].tolist() == [0.5]
     assert old.columns["number"].tolist() == [0]
@@ -69,7 +69,7 @@ def test_freesolv_random_is_flagged_for_its_trend(real_data):
 
 
 def test_ray_tune_folders_packed(real_data):
-    tables = ray_tune.READER.read(real_data / "deepcave" / "RayTune_run_1_2.tar.gz")
+    tables = ray_tune.READERS[0].read(real_data / "deepcave" / "RayTune_run_1_2.tar.gz")
     trials = {table.source: len(set(table.columns["trial"])) for table in tables}
     assert sum(trials.values()) == 84
     assert trials == {"run_1": 81, "run_2": 3}
@@ -80,7 +80,7 @@ def test_ray_tune_folders_packed(real_data):
 def test_algoperf_events_agree_with_its_csv(real_data):
     """One run, logged twice: as event files and as a table."""
     folder = real_data / "algoperf" / "raw_trial"
-    (table,) = tensorboard.READER.read(folder)
+    (table,) = tensorboard.READERS[0].read(folder)
     with (folder / "measurements.csv").open(newline="") as file:
         logged = list(csv.DictReader(file))
     by_step = {}
