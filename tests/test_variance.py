@@ -33,6 +33,7 @@ def test_families_have_the_components_of_their_runs(columns):
     frame = found.to_frame()
     assert list(frame["source"]) == ["configuration", "seed"] * 2
     assert frame["variance"][0] == found[0]["configuration"].variance
+    assert (frame["share_low"][0], frame["share_high"][0]) == found[0].components.share_limits("configuration")
     assert repr(found).startswith("Variances(a: configuration ")
     assert found._repr_html_().count("<tr>") == 5
     assert found.plot().get_xticklabels()[1].get_text() == "seed"

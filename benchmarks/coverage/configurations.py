@@ -1,6 +1,6 @@
 """The certificate of configurations with several seeds: variance by source, curves and verdicts on known laws.
 
-    python benchmarks/coverage/configurations.py run       # about 15 minutes; goes on where it stopped
+    python benchmarks/coverage/configurations.py run       # about 25 minutes; goes on where it stopped
     python benchmarks/coverage/configurations.py write     # docs/coverage-configurations.md
 
 A run's score is the effect of its configuration, that of its data split where there is one, and that of its seed, each
@@ -20,17 +20,19 @@ import numpy as np
 from scipy import stats as laws
 
 import levelbest as lb
-from levelbest.stats import best_interval, expected_best, variance_components
-from levelbest.stats.checks._components import _Cells
+from levelbest.stats import best_interval, best_weights, expected_best, variance_components
+from levelbest.stats.checks._components import _Cells, _Law, _source
 
-SEED, SETS, RESAMPLES, BIAS_SETS = 2026, 600, 400, 10_000
+SEED, SETS, RESAMPLES, VARIANCE_SETS, BIAS_SETS = 2026, 600, 400, 2_000, 10_000
 LAWS = {
     "normal": laws.norm(),
     "uniform": laws.uniform(),
     "beta(8,2)": laws.beta(8, 2),
     "Gumbel": laws.gumbel_l(),
     "two points": laws.bernoulli(0.5),
+    "Laplace": laws.laplace(),
     "t5": laws.t(5),
+    "lognormal(0.5)": laws.lognorm(0.5),
     "exponential": laws.expon(),
 }
 """The effects of configurations and of seeds."""
@@ -41,8 +43,12 @@ DESIGNS = {
     "50 x 3": [3] * 50,
     "10 x 1 to 12": [1, 1, 2, 3, 4, 4, 5, 8, 8, 12],
 }
-RATIOS = (0.25, 1.0, 4.0)
+RATIOS, BIAS_RATIOS = (0.0, 0.1, 1.0, 10.0), (0.25, 1.0, 4.0)
 """The variance of configurations in terms of that of seeds."""
+UNEVEN = 0.25
+"""The standard deviation of the logarithm of what each configuration's seeds are multiplied by, where they differ."""
+BOOTSTRAPS = ("configurations", "seeds too", "seeds, nearer")
+"""What a bootstrap may draw."""
 CURVES = {"8 x 4": (1, 2, 4), "20 x 5": (1, 5, 10), "50 x 3": (1, 10, 25)}
 
 
@@ -57,19 +63,36 @@ def generator(*key: object) -> np.random.Generator:
     return np.random.default_rng([SEED, *"/".join(map(str, key)).encode()])
 
 
-def components_cell(law: str, design: str, ratio: float, sets: int) -> dict[str, Any]:
-    """Bias and coverage of the variance of configurations and of seeds."""
-    rng = generator("components", law, design, ratio)
-    configuration = np.repeat(np.arange(len(DESIGNS[design])), DESIGNS[design])
-    truth = {"configuration": ratio, "seed": 1.0}
-    inside, mean = dict.fromkeys(truth, 0), dict.fromkeys(truth, 0.0)
+def components_cell(law: str, design: str, ratio: float, sets: int, *, uneven: float = 0.0) -> dict[str, Any]:
+    """Coverage of the variance of configurations, of seeds and of the share, and widths of the limits.
+
+    ``times`` are mean widths in terms of those of limits for normal effects alone.
+    """
+    rng = generator("uneven" if uneven else "components", law, design, ratio)
+    counts = DESIGNS[design]
+    configuration = np.repeat(np.arange(len(counts)), counts)
+    truth = {"configuration": ratio, "seed": 1.0, "share": ratio / (1 + ratio)}
+    inside, width, plain = (dict.fromkeys(truth, 0.0) for _ in range(3))
     for _ in range(sets):
-        worth = np.sqrt(ratio) * effects(law, rng, len(DESIGNS[design]))
-        found = variance_components(worth[configuration] + effects(law, rng, configuration.size), configuration)
-        for name, true in truth.items():
-            inside[name] += found[name].low <= true <= found[name].high
-            mean[name] += found[name].variance / true / sets
-    return {"covered": {name: count / sets for name, count in inside.items()}, "mean": mean}
+        worth = np.sqrt(ratio) * effects(law, rng, len(counts))
+        scale = np.exp(uneven * rng.normal(size=len(counts)) - uneven**2)  # squares to 1 on average
+        scores = worth[configuration] + scale[configuration] * effects(law, rng, configuration.size)
+        found = variance_components(scores, configuration)
+        limits = {source.name: (source.low, source.high) for source in found.sources}
+        limits["share"] = found.share_limits("configuration")
+        squares = _Cells.of(scores, configuration, np.zeros_like(configuration)).squares()
+        own, seeds = _Law(squares.configurations), _Law(squares.seeds)
+        alone = _source(own, seeds, found.confidence)
+        plain["configuration"] += alone.high - max(alone.low, 0.0)
+        plain["seed"] += float(np.ptp(squares.seeds.value / seeds.quantiles(found.confidence)))
+        for name, (low, high) in limits.items():
+            inside[name] += low <= truth[name] <= high
+            width[name] += high - max(low, 0.0)
+    return {
+        "covered": {name: count / sets for name, count in inside.items()},
+        "width": {name: total / sets for name, total in width.items()},
+        "times": {name: width[name] / plain[name] for name in ("configuration", "seed")},
+    }
 
 
 def bias_cell(law: str, design: str, ratio: float) -> dict[str, Any]:
@@ -127,8 +150,8 @@ def curve_cell(law: str, design: str, sets: int) -> dict[str, Any]:
     seeds = counts[0]
     truth = np.array([true_best(law, int(n), seeds, rng=rng) for n in budgets])
     inside, flat, width = np.zeros(budgets.size), 0, np.zeros(budgets.size)
-    errors: list[np.ndarray] = []
-    estimates = []
+    errors, percentiles, estimates = [], [], []
+    weights = best_weights(np.arange(len(counts)), budgets)
     for place in range(sets):
         runs = effects(law, rng, len(counts))[:, None] + effects(law, rng, (len(counts), seeds))
         means = runs.mean(axis=1)
@@ -139,30 +162,41 @@ def curve_cell(law: str, design: str, sets: int) -> dict[str, Any]:
         alone = best_interval(runs.ravel(), 1, n_resamples=RESAMPLES, rng=place)
         flat += float(alone.low) <= 0 <= float(alone.high)
         estimates.append(np.asarray(expected_best(means, budgets)))
-        if place < 200:
-            errors.append(bootstrap_errors(runs, budgets, rng))
+        drawn = np.stack([bests(again, weights) for again in bootstraps(runs, rng)])
+        errors.append(drawn.std(axis=1))
+        limits = np.quantile(drawn, [0.025, 0.975], axis=1)
+        percentiles.append((limits[0] <= truth) & (truth <= limits[1]))
     spread = np.std(estimates, axis=0)
-    once, twice = np.sqrt(np.mean(np.square(errors), axis=0))
+    relative = np.sqrt(np.mean(np.square(errors), axis=0)) / spread
     return {
         "n": budgets.tolist(),
         "covered": (inside / sets).tolist(),
         "width": width.tolist(),
         "runs_as_trials": flat / sets,
-        "error_by_configuration": (once / spread).tolist(),
-        "error_by_both": (twice / spread).tolist(),
+        "bootstrap_error": dict(zip(BOOTSTRAPS, relative.tolist(), strict=True)),
+        "bootstrap_covered": dict(zip(BOOTSTRAPS, np.mean(percentiles, axis=0).tolist(), strict=True)),
     }
 
 
-def bootstrap_errors(runs: np.ndarray, budgets: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Standard errors from drawing configurations, and from drawing seeds within them too."""
+def bootstraps(runs: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Means over seeds of configurations drawn with their runs; with seeds drawn too; and with seeds drawn, but the
+    configurations drawn nearer together by what the seeds add to the differences between them."""
     k, r = runs.shape
-    drawn: list[list[np.ndarray]] = [[], []]
-    for _ in range(100):
-        chosen = runs[rng.integers(k, size=k)]
-        drawn[0].append(np.asarray(expected_best(chosen.mean(axis=1), budgets)))
-        again = np.take_along_axis(chosen, rng.integers(r, size=(k, r)), axis=1)
-        drawn[1].append(np.asarray(expected_best(again.mean(axis=1), budgets)))
-    return np.std(drawn, axis=1)
+    means = runs.mean(axis=1)
+    residuals = runs - means[:, None]
+    chosen = rng.integers(k, size=(RESAMPLES, k))
+    luck = residuals[chosen[:, :, None], rng.integers(r, size=(RESAMPLES, k, r))].mean(axis=2)
+    yield means[chosen]
+    yield means[chosen] + luck
+    between = means.var(ddof=1)
+    seeds = (residuals**2).sum() / (k * (r - 1)) / r
+    nearer = np.sqrt(max(between - seeds, 0.0) / between)
+    yield means.mean() + nearer * (means[chosen] - means.mean()) + np.sqrt(r / (r - 1)) * luck
+
+
+def bests(drawn: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The expected best at each budget of each row of means."""
+    return np.asarray(np.sort(drawn, axis=1) @ weights.T)
 
 
 def verdict_cell(law: str, design: str, lift: float, sets: int) -> dict[str, Any]:
@@ -190,15 +224,18 @@ def cells(sets: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
             for ratio in RATIOS:
                 yield (
                     f"components/{design}/{law}/{ratio:g}",
-                    lambda law=law, design=design, ratio=ratio: components_cell(law, design, ratio, sets),
+                    lambda law=law, design=design, ratio=ratio: components_cell(law, design, ratio, VARIANCE_SETS),
                 )
-    for design in DESIGNS:
-        for law in LAWS:
-            for ratio in RATIOS:
+            for ratio in BIAS_RATIOS:
                 yield (
                     f"bias/{design}/{law}/{ratio:g}",
                     lambda law=law, design=design, ratio=ratio: bias_cell(law, design, ratio),
                 )
+        for law in ("normal", "exponential"):
+            yield (
+                f"uneven/{design}/{law}/1",
+                lambda law=law, design=design: components_cell(law, design, 1.0, VARIANCE_SETS, uneven=UNEVEN),
+            )
     for law in LAWS:
         yield f"splits/{law}", lambda law=law: splits_cell(law, sets)
     for design in CURVES:

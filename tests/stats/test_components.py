@@ -86,21 +86,60 @@ LAWS = {
     "normal": lambda rng, size: rng.normal(size=size),
     "uniform": lambda rng, size: np.sqrt(12) * (rng.random(size) - 0.5),
     "gumbel": lambda rng, size: (rng.gumbel(size=size) - np.euler_gamma) / np.sqrt(np.pi**2 / 6),
+    "exponential": lambda rng, size: rng.exponential(size=size) - 1,
 }
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_limits_hold_for_eight_configurations_of_four_seeds(law):
-    rng = np.random.default_rng(11)
-    configuration = np.repeat(np.arange(8), 4)
-    within = {"configuration": 0, "seed": 0}
-    for _ in range(400):
-        y = LAWS[law](rng, 8)[configuration] + LAWS[law](rng, 32)
+def _held(law, design, ratio, tables, seed):
+    """How often the limits of each source and of the configurations' share hold the truth."""
+    rng = np.random.default_rng(seed)
+    count, repeats = design
+    configuration = np.repeat(np.arange(count), repeats)
+    truth = {"configuration": ratio, "seed": 1.0, "share": ratio / (1 + ratio)}
+    within = dict.fromkeys(truth, 0)
+    for _ in range(tables):
+        y = np.sqrt(ratio) * LAWS[law](rng, count)[configuration] + LAWS[law](rng, configuration.size)
         found = variance_components(y, configuration)
-        for name in within:
-            within[name] += found[name].low <= 1 <= found[name].high
+        limits = {source.name: (source.low, source.high) for source in found.sources}
+        limits["share"] = found.share_limits("configuration")
+        for name, (low, high) in limits.items():
+            within[name] += low <= truth[name] <= high
+    return within
+
+
+@pytest.mark.parametrize("ratio", [0.0, 1.0])
+@pytest.mark.parametrize("law", LAWS)
+def test_limits_hold_for_eight_configurations_of_four_seeds(law, ratio):
+    within = _held(law, (8, 4), ratio, tables=400, seed=11)
     # With a coverage of .93 fewer than 355 of 400 happen once in 1,000.
     assert min(within.values()) >= 355, within
+
+
+def test_limits_hold_where_configurations_with_a_long_tail_decide():
+    within = _held("exponential", (20, 4), 10.0, tables=1500, seed=12)
+    # With a coverage of .93 fewer than 1,364 of 1,500 happen once in 1,000.
+    assert min(within.values()) >= 1364, within
+
+
+def test_one_configuration_unlike_all_others_does_not_make_the_limits_endless():
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=(8, 4))
+    y[0] += 30
+    found = variance_components(y.ravel(), np.repeat(np.arange(8), 4))["configuration"]
+    # chi-squared with 7 degrees of freedom has its lower quantile at 7 / 4.14; with one degree it would be 1 / 1018.
+    assert found.variance * 4.14 < found.high < found.variance * 4.14**2.5
+
+
+def test_shares_have_limits_that_complement_each_other():
+    found = variance_components(np.ravel(DYESTUFF), np.repeat(np.arange(6), 5))
+    low, high = found.share_limits("configuration")
+    assert found.share_limits("seed") == (1 - high, 1 - low)
+    # For normal effects the limits by F = 4.598 with 5 and 24 degrees of freedom are .084 and .848; these leave room
+    # for heavier tails.
+    assert 0 <= low < 0.084
+    assert 0.848 < high < 1
+    split = variance_components(np.arange(12.0) % 5, np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4))
+    assert np.isnan(split.share_limits("configuration")).all()
 
 
 def test_limits_move_with_the_scores():

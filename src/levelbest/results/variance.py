@@ -68,6 +68,8 @@ class FamilyVariance:
                         "low": source.low,
                         "high": source.high,
                         "share": self.components.share(source.name),
+                        "share_low": self.components.share_limits(source.name)[0],
+                        "share_high": self.components.share_limits(source.name)[1],
                     }
                     for source in self.sources
                 ],
@@ -110,11 +112,12 @@ class Variances(tuple[FamilyVariance, ...]):
                 source.low,
                 source.high,
                 own.components.share(source.name),
+                *own.components.share_limits(source.name),
             )
             for own in self
             for source in own.sources
         ]
-        names = ("family", "source", "levels", "df", "variance", "low", "high", "share")
+        names = ("family", "source", "levels", "df", "variance", "low", "high", "share", "share_low", "share_high")
         return as_frame(dict(zip(names, zip(*rows, strict=True), strict=True)))
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -70,7 +70,11 @@ def variance_facts(variance: FamilyVariance) -> list[tuple[str, str]]:
 
 def _share(variance: FamilyVariance, source: Source) -> str:
     share = variance.components.share(source.name)
-    return "–" if math.isnan(share) else f"{100 * share:.0f} %"
+    if math.isnan(share):
+        return "–"
+    low, high = variance.components.share_limits(source.name)
+    limits = "" if math.isnan(low) else f" ({100 * low:.0f} to {100 * high:.0f} %)"
+    return f"{100 * share:.0f} %{limits}"
 
 
 def _deviation(source: Source) -> str:
