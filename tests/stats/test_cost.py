@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from levelbest.errors import DataError, InputError
 from levelbest.stats import best_interval, cost_curve, expected_best
-from levelbest.stats.budgets import Pool, cost_differences
+from levelbest.stats.budgets import Pool, cost_differences, spend
 from levelbest.stats.budgets._cost import cost_budgets, cost_horizon
 from levelbest.stats.budgets._cost_band import _trials_for
 from levelbest.stats.budgets._orders import expected
@@ -250,10 +250,10 @@ def test_limits_are_those_of_bounded_scores_and_differences_mirror():
     for centre in (0.5, 0.8):
         scores = rng.beta(20 * centre, 20 * (1 - centre), 40)
         pools.append(Pool(scores, scores, rng.exponential(size=40) + 0.1, 0.0, 1, (0.0, 1.0)))
-    options = {"confidence": 0.95, "n_orders": 2000, "n_resamples": 499}
     grid = np.array([2.0, 5.0, 10.0])
-    (band, back), values = cost_differences(pools, [(0, 1), (1, 0)], grid, rng=np.random.default_rng(0), **options)
-    np.testing.assert_allclose(band.difference, values[0] - values[1])
+    families = [spend(pool, grid, 2000, 499, np.random.default_rng(place)) for place, pool in enumerate(pools)]
+    band, back = cost_differences(families, [(0, 1), (1, 0)], 0.95)
+    np.testing.assert_allclose(band.difference, families[0].orders.value - families[1].orders.value)
     assert (band.low <= band.difference).all()
     assert (band.difference <= band.high).all()
     assert band.certified.tolist() == [-1, -1, -1]

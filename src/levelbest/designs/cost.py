@@ -8,7 +8,9 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
+from levelbest import _check
 from levelbest._check import FloatArray
 from levelbest._grid import cost_grid
 from levelbest.cautions import Caution
@@ -20,12 +22,14 @@ from levelbest.results import FamilyCostCurve, PairComparison
 from levelbest.stats.best import Sample, turned_bounds
 from levelbest.stats.budgets import (
     Pool,
+    Spending,
     as_cost,
     as_cost_budgets,
-    cost_curve,
     cost_differences,
     cost_horizon,
+    curve_of,
     mean_cost_values,
+    spend,
 )
 from levelbest.stats.contrasts import Contrasts, Question, one_law_p
 from levelbest.trials import Scores, Trials, by_configuration, has_repeats
@@ -61,6 +65,7 @@ class Cost(TableDesign):
                 f"a cost axis needs a cost for every trial, and there is none; name its column with {named('cost')}"
             )
         super().__init__(trials, asked)
+        self._spending: dict[bytes, list[Spending]] = {}
         if has_repeats(trials):
             self.unit = "configuration"
 
@@ -119,29 +124,48 @@ class Cost(TableDesign):
         # each family's own ends are budgets too, so that its verdicts reach as far as its data
         return np.unique(np.concatenate([cost_grid(min(lows), max(highs), POINTS), lows, highs]))
 
+    def spending(self, grid: FloatArray) -> list[Spending]:
+        """Every family's trials spent within these budgets: once, for its curve and all its differences.
+
+        Trials are put in an order of their own, and streams belong to what a family holds: the order of rows and
+        families plays no part.
+        """
+        key = grid.tobytes()
+        if key not in self._spending:
+            settings, pools = self.asked.settings, [self._pool(place) for place in range(len(self.families))]
+            held = sorted(range(len(pools)), key=lambda place: (pools[place].y.tobytes(), pools[place].cost.tobytes()))
+            streams = dict(zip(held, _check.as_rng(settings.rng).spawn(len(pools)), strict=True))
+            self._spending[key] = [
+                spend(pool, grid, _ORDERS, settings.n_resamples, streams[place]) for place, pool in enumerate(pools)
+            ]
+        return self._spending[key]
+
+    def _pool(self, place: int) -> Pool:
+        own, spent, sign = self.scores[place], self.spent[place], self.metric.sign
+        order = np.lexsort((spent, own.curve_of, own.selection))
+        return Pool(
+            sign * own.selection[order],
+            sign * own.curve_of[order],
+            spent[order],
+            sign * self.worst,
+            self.asked.workers,
+            turned_bounds(self.metric.bounds, self.metric.direction),
+        )
+
     def curves(self, asked: Asked) -> tuple[FamilyCostCurve, ...]:
         """The expected best within each budget, for every family over its own part of the grid."""
         settings, metric = asked.settings, self.metric
+        grid = self.grid if asked.budget is None else np.unique(as_cost_budgets(asked.budget))
         drawn = []
         for place, (name, own) in enumerate(zip(self.families, self.scores, strict=True)):
-            budgets = self.grid if asked.budget is None else np.unique(as_cost_budgets(asked.budget))
+            chosen = np.ones(grid.size, dtype=bool)
             if self.asked.budget is None and asked.budget is None:
-                low, high = self._range(place)
-                budgets = budgets[(budgets >= low * (1 - _ROUNDING)) & (budgets <= high * (1 + _ROUNDING))]
-            curve = cost_curve(
-                own.selection,
-                self.spent[place],
-                budgets,
-                own.reported,
-                direction=metric.direction,
-                worst=self.worst,
-                workers=asked.workers,
-                confidence=None if name in self.excluded else settings.confidence,
+                chosen = _between(grid, *self._range(place))
+            curve = curve_of(
+                self.spending(grid)[place].at(chosen),
+                metric.direction,
+                None if name in self.excluded else settings.confidence,
                 simultaneous=asked.simultaneous,
-                bounds=metric.bounds,
-                n_orders=_ORDERS,
-                n_resamples=settings.n_resamples,
-                rng=settings.rng,
             )
             drawn.append(
                 FamilyCostCurve(
@@ -162,7 +186,6 @@ class Cost(TableDesign):
 
         A winner is named only where score and cost of the two families cannot be one law.
         """
-        settings, workers, sign = self.asked.settings, self.asked.workers, self.metric.sign
         shared = {pair: self._shared(pair) for pair in question.pairs}
         if self.asked.budget is None and not any(low < high for low, high in shared.values()):
             low, high = shared[question.pairs[0]]
@@ -170,28 +193,18 @@ class Cost(TableDesign):
                 f"the families share no budget of cost: one trial of the dearer one costs {low:g}, and half of what "
                 f"the cheaper one spent is {high:g}; run more trials or use the trial axis"
             )
-        bounds = turned_bounds(self.metric.bounds, self.metric.direction)
-        pools = [
-            Pool(sign * own.selection, sign * own.curve_of, spent, sign * self.worst, workers, bounds)
-            for own, spent in zip(self.scores, self.spent, strict=True)
-        ]
-        bands, _ = cost_differences(
-            pools,
-            question.pairs,
-            self.grid,
-            confidence=question.confidence,
-            n_orders=_ORDERS,
-            n_resamples=settings.n_resamples,
-            rng=np.random.default_rng(settings.rng),
-        )
-        samples, level = [Sample(pool.selection, pool.y) for pool in pools], (1 - question.confidence) / len(shared)
+        families = self.spending(self.grid)
+        bands = cost_differences(families, question.pairs, question.confidence)
+        samples = [Sample(own.pool.selection, own.pool.y) for own in families]
+        level = (1 - question.confidence) / len(shared)
         differences = []
         for (a, b), band in zip(question.pairs, bands, strict=True):
-            low, high = shared[a, b]
-            inside = (self.grid >= low * (1 - _ROUNDING)) & (self.grid <= high * (1 + _ROUNDING))
-            comparable = np.isfinite(band.difference) & inside
+            comparable = np.isfinite(band.difference) & _between(self.grid, *shared[a, b])
             certified = np.where(comparable, band.certified, 0)
-            if certified.any() and one_law_p([samples[a], samples[b]], [self.spent[a], self.spent[b]], level) > level:
+            if (
+                certified.any()
+                and one_law_p([samples[a], samples[b]], [families[a].pool.cost, families[b].pool.cost], level) > level
+            ):
                 certified = np.zeros_like(certified)
             differences.append(
                 Band(
@@ -209,7 +222,7 @@ class Cost(TableDesign):
             self.grid,
             self.sizes,
             method="bootstrap",
-            n_resamples=settings.n_resamples,
+            n_resamples=self.asked.settings.n_resamples,
         )
 
     def _shared(self, pair: tuple[int, int]) -> tuple[float, float]:
@@ -231,3 +244,8 @@ class Cost(TableDesign):
             for place in places
         ]
         return replace(pair, scaled=scaled[0] - scaled[1])
+
+
+def _between(grid: FloatArray, low: float, high: float) -> npt.NDArray[np.bool_]:
+    """The budgets from ``low`` to ``high``, rounding allowed for."""
+    return np.asarray((grid >= low * (1 - _ROUNDING)) & (grid <= high * (1 + _ROUNDING)))

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import TypeVar
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from levelbest import __version__
 from levelbest.cautions import Caution
 from levelbest.designs import Asked, Design, design_of
-from levelbest.designs._assemble import points_at
+from levelbest.designs._assemble import assemble, points_at
 from levelbest.designs._input import with_scores
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.configurations import Configurations
@@ -36,7 +36,6 @@ from levelbest.trials.problems import ProblemTable
 
 __all__ = ["build_view", "provenance_of"]
 
-T = TypeVar("T")
 FIRST_SHOWN = 5
 """The budget of the one number in the table where none was named and nothing is compared."""
 _ENOUGH_FOR_COST = 5
@@ -131,6 +130,15 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
     )
 
 
+class _Computed(NamedTuple):
+    """The comparison and the curves over cost, and both over trials, statistic by statistic."""
+
+    over_cost: Comparison | None
+    cost_curves: tuple[FamilyCostCurve, ...]
+    compared: list[Comparison | None]
+    drawn: list[tuple[Curve | FamilyCostCurve, ...]]
+
+
 @dataclass(frozen=True)
 class _Made:
     """Everything that a report shows of its trials; each is computed when it is first asked for, and once."""
@@ -157,42 +165,43 @@ class _Made:
         return self.wanted if plain and not seeds else ("mean",)
 
     @cached_property
-    def computed(self) -> list[tuple[Curve | FamilyCostCurve, ...] | Comparison | None]:
+    def computed(self) -> _Computed:
         """Curves of every statistic and over cost, and the comparisons, the longest first, on as many cores as there
         are: NumPy lets go of the interpreter while it computes."""
         asked = [replace(self.asked, statistic=statistic) for statistic in self.statistics]
-        costs = self._cost_tables() if "mean" in self.statistics else None
-        calls: list[Callable[[], tuple[Curve | FamilyCostCurve, ...] | Comparison | None]] = []
-        over_cost = replace(self.asked, axis="cost", headline=None)
-        calls.append(partial(self._compare, costs, over_cost))
-        calls.append(partial(self._draw, costs, over_cost))
-        calls += [partial(self._compare, self.table, own) for own in asked]
-        calls += [partial(self._draw, self.table, own) for own in asked]
-        return _together(calls)
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            # each in this context, so that messages name arguments as their reader writes them
+            cost = pool.submit(copy_context().run, self._over_cost)
+            compared = [pool.submit(copy_context().run, self._compare, own) for own in asked]
+            drawn = [pool.submit(copy_context().run, self._draw, own) for own in asked]
+            return _Computed(*cost.result(), [own.result() for own in compared], [own.result() for own in drawn])
 
-    def _compare(self, table: Trials | ProblemTable | None, asked: Asked) -> Comparison | None:
-        """On the cost axis None where families share no budget. Of all but the verdict the pairs alone are shown."""
-        if table is None or not self.comparing or len(table.families) < 2:
-            return None
-        if asked.axis == "cost" and asked.baseline not in (None, *table.families):
-            return None
-        try:
-            verdict = asked.axis != "cost" and asked.statistic == self.statistics[0]
-            return compare_asked(table, asked, pairs_only=not verdict)
-        except DataError:
-            if asked.axis == "cost":
-                return None
-            raise
-
-    def _draw(self, table: Trials | ProblemTable | None, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
+    def _over_cost(self) -> tuple[Comparison | None, tuple[FamilyCostCurve, ...]]:
+        """None and nothing where no budget of cost can be spoken of, or families share none."""
+        table = self._cost_tables() if "mean" in self.statistics else None
         if table is None:
-            return ()
+            return None, ()
+        asked = replace(self.asked, axis="cost", headline=None)
         try:
-            return design_of(table, asked).curves(asked)
+            design = design_of(table, asked)
+            curves = tuple(own for own in design.curves(asked) if isinstance(own, FamilyCostCurve))
         except DataError:
-            if asked.axis == "cost":
-                return ()
-            raise
+            return None, ()
+        if not self.comparing or len(table.families) < 2 or asked.baseline not in (None, *table.families):
+            return None, curves
+        try:
+            return assemble(design, survival=False, standings=False), curves
+        except DataError:
+            return None, curves
+
+    def _compare(self, asked: Asked) -> Comparison | None:
+        """Of all but the verdict the pairs alone are shown."""
+        if not self.comparing or len(self.table.families) < 2:
+            return None
+        return compare_asked(self.table, asked, pairs_only=asked.statistic != self.statistics[0])
+
+    def _draw(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
+        return design_of(self.table, asked).curves(asked)
 
     def _cost_tables(self) -> Trials | None:
         """The families whose costs are all known and that have enough trials for a curve over cost."""
@@ -210,10 +219,10 @@ class _Made:
     @property
     def comparisons(self) -> dict[tuple[str, str], Comparison]:
         """By statistic and axis, cost last."""
-        count = len(self.statistics)
-        by_kind = dict(zip(((own, "trials") for own in self.statistics), self.computed[2 : 2 + count], strict=True))
-        by_kind["mean", "cost"] = self.computed[0]
-        return {kind: result for kind, result in by_kind.items() if isinstance(result, Comparison)}
+        computed = self.computed
+        by_kind = {(own, "trials"): result for own, result in zip(self.statistics, computed.compared, strict=True)}
+        by_kind["mean", "cost"] = computed.over_cost
+        return {kind: result for kind, result in by_kind.items() if result is not None}
 
     @property
     def comparison(self) -> Comparison | None:
@@ -223,17 +232,11 @@ class _Made:
     @property
     def curves(self) -> list[Curve]:
         """Over numbers of trials, of every statistic and family."""
-        drawn = [own for own in self.computed[2 + len(self.statistics) :] if isinstance(own, tuple)]
-        return [curve for several in drawn for curve in several if isinstance(curve, Curve)]
-
-    @property
-    def cost_curves(self) -> list[FamilyCostCurve]:
-        drawn = self.computed[1]
-        return [curve for curve in drawn if isinstance(curve, FamilyCostCurve)] if isinstance(drawn, tuple) else []
+        return [curve for several in self.computed.drawn for curve in several if isinstance(curve, Curve)]
 
     def lines(self) -> list[Line]:
         """All curves as they are drawn."""
-        return [*(line_of(curve) for curve in self.curves), *(cost_line(curve) for curve in self.cost_curves)]
+        return [*(line_of(curve) for curve in self.curves), *(cost_line(curve) for curve in self.computed.cost_curves)]
 
     @cached_property
     def headline(self) -> int:
@@ -306,13 +309,6 @@ class _Made:
         used = any(caution.code == "paired-design" and caution.kind for caution in of_pairs)
         kept = [c for c in (*of_curves, *of_pairs) if not (used and c.code == "paired-design" and not c.kind)]
         return tuple(dict.fromkeys(kept))
-
-
-def _together(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """The results of independent calls, each with its own seed."""
-    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        # each in this context, so that messages name arguments as their reader writes them
-        return [future.result() for future in [pool.submit(copy_context().run, call) for call in calls]]
 
 
 def _family(made: _Made, name: str, hidden: frozenset[str]) -> Family:

@@ -90,7 +90,7 @@ def write_report(
     table = given if isinstance(given, Trials) else None
     view = replace(view, checklist=checklist.fill_checklist(view, answers, {} if table is None else table.facts))
     if page_only:
-        pictures = {name: figure_bytes(figure, "svg", dpi=130) for name, figure in _drawn(view, table).items()}
+        pictures = {name: figure_bytes(figure, "svg") for name, figure in _drawn(view, table).items()}
         return Report(view, page, (write_text(page, html.render_page(view, pictures)),))
     make_folder(beside)
     return Report(view, page, tuple(_write_all(view, table, page, beside, figures)))
@@ -104,11 +104,9 @@ def _drawn(view: View, trials: Trials | None) -> dict[str, Figure]:
 def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, formats: Sequence[str]) -> list[Path]:
     pictures, written = {}, [page]
     for name, figure in _drawn(view, trials).items():
-        pictures[name] = figure_bytes(figure, "svg", dpi=130)  # clouds of trials are pixels
-        figure.set_layout_engine("none")  # laid out once, for every format
+        pictures[name] = figure_bytes(figure, "svg")
         for kind in formats:
-            same = kind == "svg" and b"<image" not in pictures[name]
-            drawn = pictures[name] if same else figure_bytes(figure, kind)
+            drawn = pictures[name] if kind == "svg" else figure_bytes(figure, kind)
             written.append(write_bytes(beside / f"{name}.{kind}", drawn))
     write_text(page, html.render_page(view, pictures))
     texts = {

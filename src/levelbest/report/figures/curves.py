@@ -43,6 +43,7 @@ __all__ = [
 ONE_COLUMN = 3.3
 """Width of a paper's column in inches; figures are legible at it."""
 MOST_BANDS = 7
+_DPI = 200
 _WIDE = 4.5  # inches: from here on there is room beside the lines
 
 
@@ -133,19 +134,26 @@ def save_figure(figure: Figure | object, path: Path) -> Path:
     return write_bytes(path, figure_bytes(figure, path.suffix.lower().removeprefix(".")))
 
 
-def figure_bytes(figure: Figure | Any, kind: str, *, dpi: int = 200) -> bytes:
+def figure_bytes(figure: Figure | Any, kind: str) -> bytes:
     """A figure as PNG, SVG or PDF; the same figure gives the same bytes, with fonts embedded and no dates."""
     _check.as_choice(kind, ("png", "svg", "pdf"), "figure format")
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
     out = io.BytesIO()
     with own_style(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a box stands for it
-        figure.savefig(out, format=kind, dpi=dpi, metadata=metadata)
+        lay_out(figure)
+        if kind == "svg":
+            from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+            figure.set_dpi(_DPI)  # of clouds of trials, which are pixels
+            FigureCanvasSVG(figure).print_svg(out, metadata=metadata)  # `savefig` draws a figure twice
+        else:
+            figure.savefig(out, format=kind, dpi=_DPI, metadata=metadata)
     return out.getvalue()
 
 
 def lay_out(figure: Figure | Any) -> None:
-    """Give every part its place, once for all formats."""
+    """Give every part its place, once for all formats; to be drawn a figure would be laid out twice."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
         engine = figure.get_layout_engine()

@@ -8,15 +8,19 @@ for what choosing overstates; `extrapolated_best` past the trials.
 from __future__ import annotations
 
 from levelbest.stats.budgets._configurations import Division, divide_runs, power_of_division
-from levelbest.stats.budgets._cost import CostCurve, cost_budgets, cost_curve, cost_horizon
+from levelbest.stats.budgets._cost import CostCurve, cost_budgets, cost_curve
 from levelbest.stats.budgets._cost import as_cost as as_cost
 from levelbest.stats.budgets._cost import as_cost_budgets as as_cost_budgets
+from levelbest.stats.budgets._cost import curve_of as curve_of
 from levelbest.stats.budgets._cost import mean_cost_values as mean_cost_values
+from levelbest.stats.budgets._cost_band import Spending as Spending
 from levelbest.stats.budgets._cost_band import cost_differences
+from levelbest.stats.budgets._cost_band import spend as spend
 from levelbest.stats.budgets._curse import Curse, winners_curse
 from levelbest.stats.budgets._extrapolation import Extrapolation, HeldBack, extrapolated_best
 from levelbest.stats.budgets._gate import Gate, claim_gate
 from levelbest.stats.budgets._orders import Pool as Pool
+from levelbest.stats.budgets._orders import cost_horizon
 from levelbest.stats.budgets._planning import Needed, trials_for_width
 from levelbest.stats.budgets._reach import Reached, budget_to_reach
 from levelbest.stats.budgets._reach import check_target as check_target

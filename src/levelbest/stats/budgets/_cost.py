@@ -6,7 +6,6 @@ replacement, each spends until the budget is used up, and the winner's reported 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +16,10 @@ from levelbest._check import Bounds, FloatArray, Seed
 from levelbest._grid import cost_grid
 from levelbest.errors import DataError, InputError
 from levelbest.stats.best import expected_best, turned_bounds, turned_limits
-from levelbest.stats.budgets._orders import ROUNDING, Pool, expected
+from levelbest.stats.budgets._cost_band import Spending, spend
+from levelbest.stats.budgets._orders import ROUNDING, Pool, cost_horizon
 
-__all__ = ["CostCurve", "cost_budgets", "cost_curve", "cost_horizon"]
+__all__ = ["CostCurve", "cost_budgets", "cost_curve", "curve_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,16 +70,6 @@ def as_cost(cost: npt.ArrayLike, n_trials: int) -> FloatArray:
     if array.max() == 0:
         raise InputError("cost must be more than 0 for some trial, got all zero; use the trial axis instead")
     return array
-
-
-def cost_horizon(cost: FloatArray, workers: int = 1) -> float:
-    """The largest budget at which no order of the observed trials can run out.
-
-    One worker: all the trials together. Several: a worker that is given trials whenever it is free has, at the end,
-    at least (total - (workers - 1) longest) / workers of work, because nobody starts the last one later than that.
-    """
-    total = math.fsum(cost)
-    return float(max(0.0, (total - (workers - 1) * float(cost.max())) / workers))
 
 
 def cost_budgets(cost: npt.ArrayLike, *, workers: int = 1, size: int = 30) -> FloatArray:
@@ -162,17 +152,21 @@ def cost_curve(
     floor = float((sign * y).min()) if worst is None else sign * float(worst)
     turned = turned_bounds(_check.as_bounds(bounds, y, "reported"), direction)
     pool = Pool(sign * chosen_by, sign * y, spent, floor, workers, turned)
-    orders = expected(pool, grid, n_orders, generator)
-    horizon = cost_horizon(spent, workers)
-    inside = within(grid, horizon, bool(spent.min() > 0))
-    past = f"all {spent.size} trials can be finished within {horizon:g}; past that the data say nothing about the best"
-    scaled = mean_cost_values(chosen_by, claimed, spent, grid, workers, direction)
-    low = high = None
-    if confidence is not None:
-        from levelbest.stats.budgets import _cost_band as cost_band
+    spending = spend(pool, grid, n_orders, 0 if confidence is None else n_resamples, generator)
+    return curve_of(spending, direction, confidence, simultaneous=simultaneous)
 
-        draws = cost_band.cost_draws(pool, grid, orders, n_resamples, generator)
-        band = draws.limits(_check.as_confidence(confidence), orders.value, simultaneous=simultaneous)
+
+def curve_of(spending: Spending, direction: str, confidence: float | None, *, simultaneous: bool) -> CostCurve:
+    """The curve of trials that were spent, turned back; limits where they were drawn and are asked for."""
+    pool, grid, orders, inside = spending.pool, spending.grid, spending.orders, spending.inside
+    sign = _check.sign_of(direction)
+    past = (
+        f"all {pool.cost.size} trials can be finished within {pool.horizon:g}; past that the data say nothing about "
+        "the best"
+    )
+    low = high = None
+    if confidence is not None and spending.draws is not None:
+        band = spending.draws.limits(_check.as_confidence(confidence), orders.value, simultaneous=simultaneous)
         low, high = (np.where(inside, side, np.nan) for side in turned_limits(*band, direction))
     return CostCurve(
         budget=grid,
@@ -180,18 +174,20 @@ def cost_curve(
         monte_carlo_error=np.where(inside, orders.error, np.nan),
         nothing_finished=orders.nothing,
         trials_finished=np.where(inside, orders.finished, np.nan),
-        mean_cost_value=scaled,
-        n_trials=int(spent.size),
+        mean_cost_value=mean_cost_values(
+            sign * pool.selection, sign * pool.y, pool.cost, grid, pool.workers, direction
+        ),
+        n_trials=int(pool.cost.size),
         n_orders=orders.count,
-        workers=workers,
+        workers=pool.workers,
         direction=direction,
-        worst=sign * floor,
-        horizon=horizon,
+        worst=sign * pool.worst,
+        horizon=pool.horizon,
         low=low,
         high=high,
         confidence=confidence,
         simultaneous=simultaneous,
-        n_resamples=None if confidence is None else n_resamples,
+        n_resamples=None if low is None or spending.draws is None else spending.draws.lower.shape[1],
         reason=None if inside.all() else past,
     )
 
@@ -202,13 +198,6 @@ def as_cost_budgets(budget: npt.ArrayLike) -> FloatArray:
     if grid.ndim != 1 or grid.size == 0 or not np.isfinite(grid).all() or grid.min() < 0:
         raise InputError(f"a budget of cost must be a finite number of at least 0 (or a list of such), got {budget!r}")
     return grid
-
-
-def within(grid: FloatArray, horizon: float, all_cost_something: bool) -> npt.NDArray[np.bool_]:
-    """Where the estimate is unbiased: a further trial could not have finished too ([S] section 8)."""
-    if all_cost_something:
-        return grid <= horizon * (1 + ROUNDING)
-    return grid < horizon * (1 - ROUNDING)
 
 
 def mean_cost_values(

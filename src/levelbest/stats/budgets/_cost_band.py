@@ -30,10 +30,9 @@ from levelbest.stats.bands import (
     rank_edges,
     sorted_uniforms,
 )
-from levelbest.stats.budgets._cost import cost_horizon, within
 from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, expected
 
-__all__ = ["CostBand", "CostDraws", "cost_differences", "cost_draws"]
+__all__ = ["CostBand", "CostDraws", "Spending", "cost_differences", "spend"]
 
 _CELLS = 1 << 17  # uniforms in one piece
 _HALVINGS = 40
@@ -67,13 +66,36 @@ class CostBand:
     certified: IntArray
 
 
-def cost_draws(pool: Pool, grid: FloatArray, spent: Spent, n_draws: int, rng: np.random.Generator) -> CostDraws:
-    """Draws of the curve that the orders ``spent`` gave."""
-    order = np.lexsort((pool.y, pool.selection))
-    trials = np.maximum(spent.finished / np.maximum(1 - spent.nothing, 1e-12), 1.0)
+@dataclass(frozen=True, eq=False)
+class Spending:
+    """One family's trials spent within every budget of a grid, and the draws behind limits where they were asked."""
+
+    pool: Pool
+    grid: FloatArray
+    orders: Spent
+    draws: CostDraws | None
+
+    @property
+    def inside(self) -> npt.NDArray[np.bool_]:
+        """The budgets that the trials can speak of."""
+        return self.pool.inside(self.grid)
+
+    def at(self, chosen: npt.NDArray[np.bool_]) -> Spending:
+        """The same at some of the budgets."""
+        drawn = None if self.draws is None else CostDraws(self.draws.lower[chosen], self.draws.upper[chosen])
+        return Spending(self.pool, self.grid[chosen], self.orders.at(chosen), drawn)
+
+
+def spend(pool: Pool, grid: FloatArray, n_orders: int, n_draws: int, rng: np.random.Generator) -> Spending:
+    """Spend orders of the trials within every budget; no draws where none are asked for."""
+    orders = expected(pool, grid, n_orders, rng)
+    if not n_draws:
+        return Spending(pool, grid, orders, None)
+    ranked = np.lexsort((pool.y, pool.selection))
+    trials = np.maximum(orders.finished / np.maximum(1 - orders.nothing, 1e-12), 1.0)
     alike = bool((pool.y == pool.selection).all())
-    source = _OneColumn if alike else _Reported
-    return source(pool, order, trials).draws(pool, grid, spent, n_draws, rng)
+    source = (_OneColumn if alike else _Reported)(pool, ranked, trials)
+    return Spending(pool, grid, orders, source.draws(pool, grid, orders, n_draws, rng))
 
 
 class _Curve:
@@ -204,26 +226,16 @@ def _trials_for(share: FloatArray, edges: IntArray, n_trials: int) -> FloatArray
 
 
 def cost_differences(
-    pools: Sequence[Pool],
-    pairs: Sequence[tuple[int, int]],
-    grid: FloatArray,
-    *,
-    confidence: float,
-    n_orders: int,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> tuple[tuple[CostBand, ...], FloatArray]:
-    """Differences of cost curves (turned scores) with limits over all pairs and budgets; and the curves themselves.
+    families: Sequence[Spending], pairs: Sequence[tuple[int, int]], confidence: float
+) -> tuple[CostBand, ...]:
+    """Differences of cost curves (turned scores) with limits over all pairs and budgets of one grid.
 
     The draws of two families are independent: the upper limit of a difference is a quantile of the first's upper draws
     minus the second's lower ones.
     """
-    values, drawn = [], []
-    for pool in pools:
-        spent = expected(pool, grid, n_orders, rng)
-        inside = within(grid, cost_horizon(pool.cost, pool.workers), bool(pool.cost.min() > 0))
-        values.append(np.where(inside, spent.value, np.nan))
-        drawn.append(cost_draws(pool, grid, spent, n_resamples, rng))
+    grid = families[0].grid
+    values = [np.where(own.inside, own.orders.value, np.nan) for own in families]
+    drawn = [own.draws for own in families if own.draws is not None]
     differences = {(a, b): values[a] - values[b] for a, b in pairs}
     known = {(a, b): np.isfinite(differences[a, b]) & drawn[a].finite & drawn[b].finite for a, b in pairs}
 
@@ -248,7 +260,7 @@ def cost_differences(
             high[inside] = np.maximum(order_statistic(above(*pair), 1 - highest), difference[inside])
         certified = np.where(low > 0, 1, np.where(high < 0, -1, 0))
         bands.append(CostBand(difference, low, high, certified))
-    return tuple(bands), np.stack(values)
+    return tuple(bands)
 
 
 def _limits(

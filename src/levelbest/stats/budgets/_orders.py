@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import permutations
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy.typing as npt
 
 from levelbest._check import Bounds, FloatArray, IntArray
 
-__all__ = ["ROUNDING", "Pool", "Spent", "expected"]
+__all__ = ["ROUNDING", "Pool", "Spent", "cost_horizon", "expected"]
 
 ROUNDING = 1e-9  # relative: ten costs of .1 finish within 1, although their sum in floating point exceeds it
 _CHUNK = 1 << 20  # elements of one array
@@ -45,6 +46,27 @@ class Pool:
         # Where tied trials report the same, the rank alone tells the winner's score.
         self.y_of_rank = y[first] if bool((y[first][rank] == y).all()) else None
 
+    @cached_property
+    def horizon(self) -> float:
+        """The largest budget at which no order can run out."""
+        return cost_horizon(self.cost, self.workers)
+
+    def inside(self, grid: FloatArray) -> npt.NDArray[np.bool_]:
+        """Where the estimate is unbiased: a further trial could not have finished too ([S] section 8)."""
+        if self.cost.min() > 0:
+            return grid <= self.horizon * (1 + ROUNDING)
+        return grid < self.horizon * (1 - ROUNDING)
+
+
+def cost_horizon(cost: FloatArray, workers: int = 1) -> float:
+    """The largest budget at which no order of the observed trials can run out.
+
+    One worker: all the trials together. Several: a worker that is given trials whenever it is free has, at the end,
+    at least (total - (workers - 1) longest) / workers of work, because nobody starts the last one later than that.
+    """
+    total = math.fsum(cost)
+    return float(max(0.0, (total - (workers - 1) * float(cost.max())) / workers))
+
 
 @dataclass(frozen=True, eq=False)
 class Spent:
@@ -60,6 +82,17 @@ class Spent:
     wins: FloatArray
     """(budget, rank): how often each rank of the selection score wins, among the orders that finish some trial."""
     count: int
+
+    def at(self, chosen: npt.NDArray[np.bool_]) -> Spent:
+        """The same at some of the budgets."""
+        return replace(
+            self,
+            value=self.value[chosen],
+            error=self.error[chosen],
+            nothing=self.nothing[chosen],
+            finished=self.finished[chosen],
+            wins=self.wins[chosen],
+        )
 
 
 def expected(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generator) -> Spent:

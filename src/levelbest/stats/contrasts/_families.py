@@ -99,6 +99,7 @@ class Families:
         self.samples, self.pairs, self.nodes, self.paired = samples, tuple(pairs), nodes, paired
         self._drawn: dict[tuple[int, int, int], tuple[FloatArray, FloatArray]] = {}
         self._bounded: dict[tuple[int, int, bytes], tuple[FloatArray, FloatArray]] = {}
+        self._at: dict[tuple[int, bytes], tuple[FloatArray, FloatArray]] = {}
         compared = sorted({f for pair in pairs for f in pair})
         order = sorted(compared, key=lambda f: content(samples[f]))
         self.place = {f: at for at, f in enumerate(order)}
@@ -124,9 +125,16 @@ class Families:
         """How many of the nodes the pair is compared at."""
         return int(np.count_nonzero(self.nodes <= half_of(*(self.samples[f].n_trials for f in pair))))
 
+    def side_at(self, f: int, n: IntArray) -> tuple[FloatArray, FloatArray]:
+        """One family's estimate and squared standard error at any budgets: once for all its pairs."""
+        key = f, n.tobytes()
+        if key not in self._at:
+            self._at[key] = self.sides[f].at(n)
+        return self._at[key]
+
     def at(self, pair: Pair, n: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The difference at any budgets, its standard error, and Satterthwaite's degrees of freedom."""
-        (a, va), (b, vb) = (self.sides[f].at(n) for f in pair)
+        (a, va), (b, vb) = (self.side_at(f, n) for f in pair)
         sizes = [self.samples[f].n_trials for f in pair]
         if self.paired:
             k = self.inside(pair)
@@ -162,7 +170,7 @@ class Families:
     def resampled_curves(self, pair: Pair, n_resamples: int, base: int) -> Curves:
         """Estimates and squared standard errors of a pair's curves, and resampled deviations with theirs."""
         sides = [self.sides[f] for f in pair]
-        at_nodes = [side.at(self.nodes) for side in sides]
+        at_nodes = [self.side_at(f, self.nodes) for f in pair]
         estimates = at_nodes[0][0], at_nodes[1][0]
         errors = at_nodes[0][1], at_nodes[1][1], np.square(self.at(pair, self.nodes)[1])
         if not self.paired:

@@ -34,7 +34,7 @@ from levelbest.stats.contrasts._settle import holm_adjusted
 __all__ = ["search_contrasts", "sketched_verdict"]
 
 _VERDICTS = 15_485_863
-"""The stream of the resamples behind verdicts: the seed changes limits, never a verdict."""
+"""The stream of the resamples behind verdicts: a seed changes limits, never a verdict. Seed 0 means this stream."""
 
 
 def search_contrasts(
@@ -64,7 +64,7 @@ def search_contrasts(
     n_resamples
         Behind the limits.
     rng
-        Of the resamples behind the limits. Verdicts do not depend on it.
+        Of the resamples behind the limits; 0 means those behind verdicts. Verdicts do not depend on it.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def search_contrasts(
     if not isinstance(statistic_named(statistic), Mean):
         return by_limits(families, n, question, statistic, paired=paired, n_resamples=n_resamples, rng=rng)
     tests = _tests(families, n, question, paired=paired)
-    base = int(_check.as_rng(rng).integers(2**62))
+    base = _VERDICTS if rng == 0 else int(_check.as_rng(rng).integers(2**62))
     if question.method == "gaffke":
         contrasts = from_bounds(families, n, question, tests, base)
         n_resamples = 0
@@ -146,9 +146,11 @@ def _judged(
     if tests:
         families = next(iter(tests.values())).families
         open_ = [pair for pair, test in tests.items() if not test.few and (test.dealt_p() <= alpha).any()]
-        if not all_one_law:
-            resampled = families.resampled_t(open_, _check.N_RESAMPLES, _VERDICTS)
         shown = families.resampled_t([pair for pair, test in tests.items() if not test.few], n_resamples, base)
+        if (n_resamples, base) == (_check.N_RESAMPLES, _VERDICTS):
+            resampled = {pair: shown[pair] for pair in open_ if not all_one_law}
+        elif not all_one_law:
+            resampled = families.resampled_t(open_, _check.N_RESAMPLES, _VERDICTS)
     for pair, t in resampled.items():
         tests[pair].resampled = tests[pair].measured(t)
     effects = _named(question, tests, resampled, shown if tests else {}, base, closed=all_one_law)

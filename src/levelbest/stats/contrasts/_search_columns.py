@@ -72,7 +72,7 @@ def further_of(test: PairTest, n: int, *, alone: bool) -> float:
     (difference,), (error,), _ = test.families.at(test.pair, np.array([n]))
     if error == 0:
         return math.nan
-    sides = [test.families.sides[f].at(np.array([n]))[1][0] for f in test.pair]
+    sides = [test.families.side_at(f, np.array([n]))[1][0] for f in test.pair]
     if test.families.paired:
         sides = [error**2 / 2, error**2 / 2]
     return further_trials(difference, (sides[0], sides[1]), test.n_trials, test.critical(n, alone=alone))
