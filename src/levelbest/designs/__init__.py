@@ -5,6 +5,6 @@ A design answers the protocol of `levelbest.designs._protocol`; `register_design
 
 from __future__ import annotations
 
-from levelbest.designs._protocol import Asked, Counts, Design, DesignClass, Table, design_of, register_design
+from levelbest.designs._protocol import Asked, Counts, Design, Table, design_of, register_design
 
-__all__ = ["Asked", "Counts", "Design", "DesignClass", "Table", "design_of", "register_design"]
+__all__ = ["Asked", "Counts", "Design", "Table", "design_of", "register_design"]

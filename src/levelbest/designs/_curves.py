@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import Asked
+from levelbest.designs._protocol import Asked, Counts
+from levelbest.designs._table import failure_cautions
 from levelbest.errors import InputError
 from levelbest.results import Curve
 from levelbest.stats.bands import Interval, best_interval
@@ -21,19 +22,50 @@ from levelbest.stats.best import (
     gaussian_best,
     mean_and_spread,
     normality,
-    quantile_best,
     spread_of_best,
     statistic_named,
 )
-from levelbest.stats.best import Quantile as QuantileStatistic
-from levelbest.trials import Scores, Trials
+from levelbest.trials import Metric, Scores, Trials
 
-__all__ = ["mean_cost", "trial_curve"]
+__all__ = ["drawn_curve", "mean_cost", "trial_curve"]
 
 ESTIMATORS = ("u", "v", "naive", "gaussian")
 _SORTED_FROM = 100_000
 """From so many trials on a table is sorted once for all that follows."""
 _SAID_ANEW = ("failures", "still-running", "no-reported")  # a curve says these itself, with the policy it used
+
+
+def drawn_curve(
+    counted: Counts, metric: Metric, asked: Asked, value: FloatArray, limits: Interval, spread: FloatArray | None = None
+) -> Curve:
+    """A family's curve: its values, their limits, and where both come from."""
+    nowhere = np.full(value.size, np.nan)
+    return Curve(
+        family=counted.family,
+        n=np.atleast_1d(limits.n),
+        value=value,
+        low=np.asarray(limits.low),
+        high=np.asarray(limits.high),
+        spread=nowhere if spread is None else spread,
+        cost=None,
+        statistic=asked.statistic,
+        estimator=asked.estimator,
+        direction=metric.direction,
+        selection=metric.selection,
+        reported=metric.reported,
+        cost_unit=metric.cost_unit,
+        method=limits.method,
+        confidence=limits.confidence,
+        simultaneous=limits.simultaneous,
+        note=limits.note,
+        n_trials=counted.n_trials,
+        n_failed=counted.n_failed,
+        n_running=counted.n_running,
+        failed=asked.settings.failed,
+        horizon=limits.horizon,
+        seed=asked.settings.rng,
+        unseen=limits.unseen,
+    )
 
 
 def trial_curve(
@@ -58,33 +90,14 @@ def trial_curve(
     else:
         budgets, left_out = _within_the_data(budgets, scores, family)
         cautions += left_out
-    value, spread = _Estimate(scores, budgets, metric.direction, asked).value_and_spread()
+    value, spread = _value_and_spread(scores, budgets, metric.direction, asked)
     limits = _limits(trials, scores, budgets, asked, no_limits)
-    return Curve(
-        family=family,
-        n=budgets,
-        value=value,
-        low=np.asarray(limits.low),
-        high=np.asarray(limits.high),
-        spread=spread,
+    counted = Counts(family, scores.n_trials, scores.n_failed, scores.n_running)
+    return replace(
+        drawn_curve(counted, metric, asked, value, limits, spread),
         cost=None if scores.cost is None else np.float64(mean_cost(scores.cost)) * budgets,
         statistic=statistic.name,
-        estimator=asked.estimator,
-        direction=metric.direction,
-        selection=metric.selection,
         reported=metric.reported if scores.reported is not None else None,
-        cost_unit=metric.cost_unit,
-        method=limits.method,
-        confidence=settings.confidence,
-        simultaneous=limits.simultaneous,
-        note=limits.note or "",
-        n_trials=scores.n_trials,
-        n_failed=scores.n_failed,
-        n_running=scores.n_running,
-        failed=settings.failed,
-        horizon=limits.horizon,
-        seed=settings.rng,
-        unseen=limits.unseen,
         cautions=tuple(dict.fromkeys([*cautions, *_about_the_trials(trials, scores, limits, unit)])),
         unit=unit,
     )
@@ -126,32 +139,20 @@ def _about_the_fit(scores: Scores, budgets: IntArray, family: str, direction: st
     return cautions
 
 
-@dataclass(frozen=True)
-class _Estimate:
-    """What a curve shows at its budgets, and how much the best itself spreads."""
-
-    scores: Scores
-    budgets: IntArray
-    direction: str
-    asked: Asked
-
-    def value_and_spread(self) -> tuple[FloatArray, FloatArray]:
-        statistic, estimator = statistic_named(self.asked.statistic), self.asked.estimator
-        columns = self.scores.selection, self.budgets
-        reported, direction = self.scores.reported, self.direction
-        if estimator == "gaussian":
-            fitted = gaussian_best(*columns, reported, direction=direction)
-            return np.asarray(fitted), np.full(self.budgets.size, np.nan)
-        if isinstance(statistic, Mean) and estimator != "naive":
-            return mean_and_spread(*columns, reported, estimator=estimator, direction=direction)
-        if isinstance(statistic, Mean):
-            value = expected_best(*columns, reported, estimator=estimator, direction=direction)
-        elif isinstance(statistic, QuantileStatistic):
-            value = quantile_best(*columns, statistic.q, reported, direction=direction)
-        else:
-            value = best_statistic(*columns, reported, statistic=statistic.name, direction=direction)
-        spread = spread_of_best(*columns, reported, estimator=estimator, direction=direction)
-        return np.asarray(value), np.asarray(spread)
+def _value_and_spread(
+    scores: Scores, budgets: IntArray, direction: str, asked: Asked
+) -> tuple[FloatArray, FloatArray | None]:
+    """What a curve shows at its budgets, and how much the best itself spreads; a fitted law does not say that."""
+    columns, estimator = (scores.selection, budgets, scores.reported), asked.estimator
+    if estimator == "gaussian":
+        return np.asarray(gaussian_best(*columns, direction=direction)), None
+    if isinstance(statistic_named(asked.statistic), Mean) and estimator != "naive":
+        return mean_and_spread(*columns, estimator=estimator, direction=direction)
+    if estimator == "naive":
+        value = expected_best(*columns, estimator=estimator, direction=direction)
+    else:
+        value = best_statistic(*columns, statistic=asked.statistic, direction=direction)
+    return np.asarray(value), np.asarray(spread_of_best(*columns, estimator=estimator, direction=direction))
 
 
 def _limits(trials: Trials, scores: Scores, budgets: IntArray, asked: Asked, no_limits: str) -> Interval:
@@ -186,8 +187,6 @@ def _limits(trials: Trials, scores: Scores, budgets: IntArray, asked: Asked, no_
 
 
 def _about_the_trials(trials: Trials, scores: Scores, limits: Interval, unit: str) -> list[Caution]:
-    from levelbest.designs._table import failure_cautions
-
     family = trials.families[0]
     cautions = failure_cautions(family, scores, unit)
     if scores.n_running:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest.designs._assemble import pairs_of
+from levelbest.designs._curves import drawn_curve
 from levelbest.designs._protocol import Asked
 from levelbest.results import Curve, OverTasks
-from levelbest.stats.bands import order_statistic
-from levelbest.stats.contrasts import Sample, interquartile_mean, probability_of_improvement
+from levelbest.stats.bands import Interval, order_statistic
+from levelbest.stats.contrasts import Sample, interquartile_mean, probability_of_improvement, turn
 
 if TYPE_CHECKING:
     from levelbest.designs.tasks import Tasks
@@ -31,34 +33,17 @@ def mean_curves(design: Tasks, asked: Asked) -> tuple[Curve, ...]:
         low, high = _studentised(every[f, rows], settings.confidence, simultaneous=asked.simultaneous)
         if counted.family in design.excluded:
             low = high = np.full(rows.size, np.nan)
-        curves.append(
-            Curve(
-                family=counted.family,
-                n=design.budgets[rows],
-                value=value,
-                low=value - high * error,
-                high=value - low * error,
-                spread=np.full(rows.size, np.nan),
-                cost=None,
-                statistic="mean",
-                estimator="u",
-                direction="max",
-                selection=design.metric.selection,
-                reported=design.metric.reported,
-                cost_unit=None,
-                method="studentised",
-                confidence=settings.confidence,
-                simultaneous=asked.simultaneous,
-                note="",
-                n_trials=counted.n_trials,
-                n_failed=counted.n_failed,
-                n_running=counted.n_running,
-                failed=settings.failed,
-                horizon=None,
-                seed=settings.rng,
-                unit=design.unit,
-            )
+        limits = Interval(
+            n=design.budgets[rows],
+            low=value - high * error,
+            high=value - low * error,
+            method="studentised",
+            confidence=settings.confidence,
+            simultaneous=asked.simultaneous,
+            n_trials=counted.n_trials,
         )
+        curve = drawn_curve(counted, design.metric, asked, value, limits)
+        curves.append(replace(curve, cost_unit=None, unit=design.unit))
     return tuple(curves)
 
 
@@ -70,10 +55,8 @@ def interquartile_means(design: Tasks) -> tuple[OverTasks, ...]:
     for f, name in enumerate(design.families):
         samples = [several[f] for several in design.standard.values()]
         if design.as_scored:
-            given = [several[f] for several in design.scores.values()]
-            samples = [
-                Sample(sign * own.selection, None if own.reported is None else sign * own.reported) for own in given
-            ]
+            given = [Sample(several[f].selection, several[f].reported) for several in design.scores.values()]
+            samples = turn(given, "max" if sign > 0 else "min")
         for n in design.few:
             own = interquartile_mean(
                 samples,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +18,14 @@ from levelbest.stats.contrasts import Contrasts, Question
 from levelbest.trials import Metric, Settings, Trials
 from levelbest.trials.problems import ProblemTable
 
-__all__ = ["Asked", "Counts", "Design", "DesignClass", "Table", "design_of", "designs", "register_design"]
+__all__ = ["Asked", "Counts", "Design", "Table", "design_of", "designs", "register_design"]
 
 Table = Trials | ProblemTable
 """Trials in memory, or samples of problems that are read in parts."""
+FIRST_SHOWN = 5
+"""The budget at which families are set side by side where none was named."""
+WHOLE, POINTS = 100, 60
+"""Budgets up to which every one is compared; beyond, so many log-spaced ones."""
 
 
 @dataclass(frozen=True)
@@ -112,10 +116,6 @@ class Asked:
             _check.as_budgets(asked, most)
         return inside
 
-    def with_settings(self, settings: Settings) -> Asked:
-        """The same under other settings."""
-        return replace(self, settings=settings)
-
 
 @dataclass(frozen=True)
 class Counts:
@@ -131,109 +131,91 @@ class Counts:
     """How many searches they are, where the unit is the search."""
 
 
-class Design(Protocol):
-    """What is repeated in a table of trials, and what follows from it. A new design is one file with these names.
+class Design:
+    """What is repeated in a table of trials, and what follows from it. A new design is one file with a class like this.
 
     Built as ``Design(trials, asked)``; it raises `InputError` for what it cannot answer. `levelbest.designs._table` has
     a class with most of these names for tables in memory.
     """
 
-    name: ClassVar[str]
+    name: ClassVar[str] = ""
+    unit = "trial"
+    """The word for what a budget counts: ``trial``, ``run``, ``sample``."""
+    adjustment = ""
+    """A code for how the limits hold for all pairs together; worded in `levelbest.report.words.verdicts`."""
+    statistic = "mean"
+    """What of the best of n is compared."""
+    paired = False
+    """Whether families are compared pair by pair."""
+    headline: int | None = FIRST_SHOWN
+    """The budget that effects are of where none was named; None: the last one compared."""
+    beyond = ""
+    """Why budgets past those compared have no verdict; empty: nothing is said of them."""
+    weighted = False
+    """Whether problems are weighted."""
+    metric: Metric
+    """What the scores are."""
+    families: tuple[str, ...]
+    """Their names."""
 
-    @property
-    def unit(self) -> str:
-        """The word for what a budget counts: ``trial``, ``run``, ``sample``."""
+    def __init__(self, trials: Any, asked: Asked) -> None:
+        self.trials, self.asked = trials, asked
 
-    @property
-    def adjustment(self) -> str:
-        """A code for how the limits hold for all pairs together; worded in `levelbest.report.words.verdicts`."""
-
-    @property
-    def asked(self) -> Asked:
-        """What was asked of the trials."""
-
-    @property
-    def metric(self) -> Metric:
-        """What the scores are."""
-
-    @property
-    def statistic(self) -> str:
-        """What of the best of n is compared."""
-
-    @property
-    def families(self) -> tuple[str, ...]:
-        """Their names."""
-
-    @property
-    def paired(self) -> bool:
-        """Whether families are compared pair by pair."""
-
-    @property
-    def headline(self) -> int | None:
-        """The budget that effects are of where none was named; None: the last one compared."""
-
-    @property
-    def beyond(self) -> str:
-        """Why budgets past those compared have no verdict; empty: nothing is said of them."""
-
-    @property
-    def weighted(self) -> bool:
-        """Whether problems are weighted."""
+    @classmethod
+    def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
+        """Whether this is the design of these trials, given what is asked; those asked before it have declined."""
+        return False
 
     @property
     def n_groups(self) -> int | None:
         """How many problems are compared, where trials are samples of problems."""
+        return None
 
     @property
     def reach(self) -> dict[str, float]:
         """By family: the last budget that it was run to; ranges that cannot be compared end there."""
+        return {}
 
     @property
     def excluded(self) -> Mapping[str, str]:
         """Families that have no limits at all, with the code of the reason (`Verdict.reason`)."""
+        return {}
 
     @property
     def counts(self) -> tuple[Counts, ...]:
         """Of each family, in their order."""
+        raise NotImplementedError
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """What a reviewer would ask about the trials compared."""
+        return ()
 
     def curves(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
         """One curve for each family."""
+        raise NotImplementedError
 
     def contrasts(self, question: Question) -> Contrasts:
         """The difference of each pair, turned so that positive is better, with limits and what is certified."""
+        raise NotImplementedError
 
-    def more(self, pair: PairComparison, places: tuple[int, int]) -> PairComparison:
+    def more(self, pair: PairComparison, places: tuple[int, int]) -> PairComparison:  # noqa: ARG002
         """The pair with what else the design can say of it; ``places`` are those of the families."""
+        return pair
 
     def with_settings(self, settings: Settings) -> Design:
         """The same under other settings: the other failure policy."""
+        return type(self)(self.trials, replace(self.asked, settings=settings))
 
     def strata(self) -> tuple[tuple[str, Design], ...]:
         """The same within each stratum of problems; none where they are not divided."""
+        return ()
 
 
-class DesignClass(Protocol):
-    """The class of a design: it says which trials have this design, and makes it of them."""
-
-    @property
-    def name(self) -> str:
-        """Of the design."""
-
-    def fits(self, trials: Table, asked: Asked, /) -> bool:
-        """Whether this is the design of these trials, given what is asked: a class method."""
-
-    def __call__(self, trials: Any, asked: Asked, /) -> Design:
-        """The design of trials that it fits."""
+_KNOWN: list[type[Design]] = []
 
 
-_KNOWN: list[DesignClass] = []
-
-
-def register_design(design: DesignClass, *, before: str | None = None) -> None:
+def register_design(design: type[Design], *, before: str | None = None) -> None:
     """Make a design known; the first that fits is taken.
 
     Parameters
@@ -243,7 +225,7 @@ def register_design(design: DesignClass, *, before: str | None = None) -> None:
     before
         The name of the design that it goes before; None: before all others.
     """
-    names = [known.name for known in _KNOWN]
+    names = [known.name for known in designs()]
     if design.name in names:
         raise InputError(f"a design called {design.name!r} is known already; give the new one another name")
     _KNOWN.insert(0 if before is None else names.index(_check.as_choice(before, names, "design")), design)
@@ -257,8 +239,11 @@ def design_of(trials: Table, asked: Asked) -> Design:
     raise InputError("no design fits these trials")
 
 
-def designs() -> tuple[DesignClass, ...]:
+def designs() -> tuple[type[Design], ...]:
     """All that are known, in the order in which they are asked whether they fit."""
-    import levelbest.designs._own  # noqa: F401  (its designs are registered)
+    if not _KNOWN:
+        from levelbest.designs import configurations, cost, pairs, problems, running, searches, seeds, trials
 
+        _KNOWN.extend([problems.ProblemsDesign, searches.Searches, cost.Cost, running.Running])
+        _KNOWN.extend([configurations.Configurations, pairs.Pairs, seeds.Seeds, trials.IndependentTrials])
     return tuple(_KNOWN)

@@ -11,19 +11,15 @@ import numpy as np
 from levelbest._check import IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import Asked, Counts, Design, design_of
+from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design
 from levelbest.errors import DataError, InputError, named
-from levelbest.results import Curve, FamilyCostCurve, PairComparison
+from levelbest.results import Curve, FamilyCostCurve
 from levelbest.stats.best import statistic_named
 from levelbest.stats.contrasts import Sample, half_of, turn
-from levelbest.trials import Scores, Settings, Trials
+from levelbest.trials import Scores, Trials
 
-__all__ = ["FIRST_SHOWN", "TableDesign", "adaptive_families"]
+__all__ = ["TableDesign", "adaptive_families", "failure_cautions"]
 
-WHOLE, POINTS = 100, 60
-"""Budgets up to which every one is compared; beyond, so many log-spaced ones."""
-FIRST_SHOWN = 5
-"""The budget at which families are set side by side where none was named."""
 _SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used and the word for a trial
 
 
@@ -32,24 +28,20 @@ def adaptive_families(trials: Trials) -> dict[str, str]:
     return {c.family: "adaptive" for c in trials.cautions if c.code == "adaptive-sampler" and c.family is not None}
 
 
-class TableDesign:
+class TableDesign(Design):
     """Families of a table, each with its scores. Designs of tables build on it; see `Design` for the names."""
 
-    name: ClassVar[str] = ""
-    unit = "trial"
     adjustment = "permutation"
-    headline: int | None = FIRST_SHOWN
     beyond = "beyond-half"
-    paired = False
-    n_groups: int | None = None
-    weighted = False
+    moot: ClassVar[tuple[str, ...]] = ()
+    """Warnings that do not concern the design."""
 
     def __init__(self, trials: Trials, asked: Asked) -> None:
         if asked.statistic == "all":
             raise InputError(
                 f"statistic 'all' (all of n succeed, pass^k) is of samples of problems; name them with {named('group')}"
             )
-        self.trials, self.asked = trials, asked
+        super().__init__(trials, asked)
         self.metric = trials.metric
         self.families = trials.families
         self.tables = tuple(trials[name] for name in trials.families)
@@ -103,7 +95,7 @@ class TableDesign:
                 kept.append(Caution.of("few-values", name, distinct, distinct=distinct, n_trials=own.n_trials))
         if self.scores[0].reported is None:
             kept.append(Caution.of("no-reported", selection=self.metric.selection))
-        return tuple(dict.fromkeys(kept))
+        return tuple(dict.fromkeys(caution for caution in kept if caution.code not in self.moot))
 
     def budgets(self, pairs: Sequence[tuple[int, int]]) -> IntArray:
         """Where families are compared: to half the trials of the smaller one, or where it was asked for."""
@@ -129,18 +121,6 @@ class TableDesign:
             trial_curve(table, asked, no_limits=self.excluded.get(name, ""), unit=self.unit)
             for name, table in zip(self.families, self.tables, strict=True)
         )
-
-    def more(self, pair: PairComparison, places: tuple[int, int]) -> PairComparison:  # noqa: ARG002
-        """Nothing else."""
-        return pair
-
-    def with_settings(self, settings: Settings) -> Design:
-        """The same under other settings."""
-        return design_of(self.trials, self.asked.with_settings(settings))
-
-    def strata(self) -> tuple[tuple[str, Design], ...]:
-        """The same within each stratum of problems: trials have none."""
-        return ()
 
 
 def failure_cautions(family: str, scores: Scores, unit: str) -> list[Caution]:

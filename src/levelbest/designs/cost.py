@@ -13,7 +13,6 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray
 from levelbest._grid import cost_grid
-from levelbest.cautions import Caution
 from levelbest.designs._contrasts import Band, band_contrasts
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
@@ -48,6 +47,7 @@ class Cost(TableDesign):
     adjustment = "joint"
     headline: int | None = None
     beyond = ""
+    moot = ("nested-seeds",)  # the advice to count configurations, which is followed here
 
     @classmethod
     def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
@@ -80,11 +80,6 @@ class Cost(TableDesign):
                     "trial axis"
                 )
         return every
-
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """Without the advice to count configurations, which is followed here."""
-        return tuple(caution for caution in super().cautions if caution.code != "nested-seeds")
 
     @cached_property
     def spent(self) -> list[FloatArray]:
@@ -208,7 +203,6 @@ class Cost(TableDesign):
                 certified = np.zeros_like(certified)
             differences.append(
                 Band(
-                    n_trials=(self.sizes[a], self.sizes[b]),
                     difference=band.difference,
                     low=np.where(comparable, band.low, np.nan),
                     high=np.where(comparable, band.high, np.nan),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+from dataclasses import fields
 from typing import Any
 
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from levelbest.results import Curve, CurveSet, FamilyCostCurve
 from levelbest.trials import Settings, Trials
 
 __all__ = ["cost_curves", "curve", "curves_asked", "family_curves"]
+
+_ASKING = ("n", "statistic", "estimator", "interval", "simultaneous")
+"""What a curve is asked, beside the settings of every verb."""
 
 
 def curve(
@@ -65,36 +68,19 @@ def curve(
     >>> round(float(drawn.value[1]), 4)
     0.772
     """
-    asked = _asked(n, statistic, estimator, interval, simultaneous, confidence, failed, missing, n_resamples, rng)
-    table = as_table(trials, reading)
-    if len(table.families) != 1:
-        names = ", ".join(map(repr, table.families))
-        raise InputError(f"a curve is of one family, and here are {names}; choose one, or take family_curves")
-    return curves_asked(table, asked)[0]
-
-
-def _asked(
-    n: npt.ArrayLike | None = None,
-    statistic: str | float = "mean",
-    estimator: str = "u",
-    interval: str = "default",
-    simultaneous: bool = False,
-    confidence: float = Settings.confidence,
-    failed: str = Settings.failed,
-    missing: str = Settings.missing,
-    n_resamples: int = Settings.n_resamples,
-    rng: int | None = Settings.rng,
-) -> Asked:
-    """What is asked of a curve; its parameters are those of `curve`."""
-    settings = Settings(confidence, failed, missing, n_resamples, rng)
-    return Asked.of(
+    asked = Asked.of(
         n=n,
         statistic=statistic,
         estimator=estimator,
         interval=interval,
         simultaneous=simultaneous,
-        settings=settings,
+        settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
+    table = as_table(trials, reading)
+    if len(table.families) != 1:
+        names = ", ".join(map(repr, table.families))
+        raise InputError(f"a curve is of one family, and here are {names}; choose one, or take family_curves")
+    return curves_asked(table, asked)[0]
 
 
 def family_curves(trials: object, **options: Any) -> CurveSet:
@@ -118,9 +104,10 @@ def family_curves(trials: object, **options: Any) -> CurveSet:
     >>> [drawn.family for drawn in family_curves(table, family="model", selection="acc", direction="max")]
     ['a', 'b']
     """
-    asking = inspect.signature(_asked).parameters
-    reading = {key: options.pop(key) for key in list(options) if key not in asking}
-    return curves_asked(with_scores(as_table(trials, reading)), _asked(**options))
+    settings = {field.name: options.pop(field.name) for field in fields(Settings) if field.name in options}
+    asking = {name: options.pop(name) for name in _ASKING if name in options}
+    asked = Asked.of(**asking, settings=Settings(**settings))
+    return curves_asked(with_scores(as_table(trials, options)), asked)
 
 
 def curves_asked(trials: Table, asked: Asked) -> CurveSet:

@@ -25,15 +25,15 @@ class Pairs(IndependentTrials):
 
     name: ClassVar[str] = "pairs"
     paired = True
+    moot = ("paired-design",)  # the advice to use pairs
 
     @classmethod
     def fits(cls, trials: Table, asked: Asked) -> bool:
         """Where pairs are asked for, or every trial has its partners."""
-        if asked.paired is False or asked.while_running or asked.axis == "cost" or not isinstance(trials, Trials):
+        if asked.paired is False or not isinstance(trials, Trials) or len(trials.families) < 2:
             return False
-        if len(trials.families) < 2:
-            return False
-        return find_pairing(_tables(trials), required=asked.paired is True) is not None
+        tables = [trials[name] for name in trials.families]
+        return find_pairing(tables, required=asked.paired is True) is not None
 
     def _scores(self) -> Sequence[Scores]:
         settings = self.asked.settings
@@ -56,9 +56,8 @@ class Pairs(IndependentTrials):
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """That pairs were used, in place of the advice to use them."""
-        kept = [caution for caution in super().cautions if caution.code != "paired-design"]
         used = Caution.of("paired-design", None, self.scores[0].n_trials, kind="used", by=self.pairing.by)
-        return (*kept, used)
+        return (*super().cautions, used)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +74,6 @@ _COUNTERS = frozenset(("run", "trial", "index", "idx", "id", "number", "name", "
 
 def _counts(name: str) -> bool:
     return set(re.findall("[a-z]+", name.lower())) <= _COUNTERS
-
-
-def _tables(trials: Trials) -> list[Trials]:
-    return [trials[name] for name in trials.families]
 
 
 def find_pairing(families: Sequence[Trials], *, required: bool = False) -> Pairing | None:

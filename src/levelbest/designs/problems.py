@@ -5,8 +5,7 @@ Whether the samples are held or read in parts is the table's affair (`levelbest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -16,9 +15,10 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import Asked, Counts
+from levelbest.designs._curves import drawn_curve
+from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design, Table
 from levelbest.errors import DataError, InputError, named
-from levelbest.results import Curve, PairComparison, Stratum
+from levelbest.results import Curve, Stratum
 from levelbest.stats.bands import Interval
 from levelbest.stats.contrasts import Contrasts, Question
 from levelbest.stats.problems import (
@@ -27,36 +27,34 @@ from levelbest.stats.problems import (
     group_interval,
     problem_contrasts,
 )
-from levelbest.trials import Metric, Settings, Trials
-from levelbest.trials.problems import LEAST, Problems, ProblemTable, grid_of, problems_of, too_few_samples
+from levelbest.trials import Metric, Trials
+from levelbest.trials.problems import LEAST, Problems, grid_of, problems_of, too_few_samples
 
 __all__ = ["ProblemsDesign"]
 
-WHOLE, POINTS = 100, 60
-"""Budgets up to which every one is compared; beyond, so many log-spaced ones."""
-FIRST_SHOWN = 5
-"""The budget at which systems are set side by side where none was named."""
 LISTED = 5
 """So many problems are named where some are left out."""
 _SAID_ANEW = ("failures", "still-running", "no-reported", "few-values", "paired-design", "unequal-groups")
 
 
-class ProblemsDesign:
+class ProblemsDesign(Design):
     """Systems on many problems, with several samples of each."""
 
     name: ClassVar[str] = "problems"
     unit = "sample"
-    beyond = ""
-    headline: int | None = FIRST_SHOWN
-    excluded: Mapping[str, str] = {}
 
-    def __init__(self, table: Trials | ProblemTable, asked: Asked) -> None:
+    def __init__(self, table: Table, asked: Asked, stratum: str | None = None) -> None:
         _refuse(asked)
-        self.table, self.asked = table, asked
+        super().__init__(table, asked)
         self.statistic = asked.statistic
         self.paired = asked.paired is not False
         self.adjustment = "swaps" if self.paired else "bands"
         self.problems = problems_of(table, asked.settings)
+        self.noticed = tuple(caution for caution in table.cautions if caution.code not in _SAID_ANEW)
+        if stratum is not None:  # its problems alone
+            self.noticed, self.problems = (), tuple(own.within(stratum) for own in self.problems)
+            if not all(own.labels.size for own in self.problems):
+                raise DataError(f"not every family has a problem of the stratum {stratum!r}")
         self.families = tuple(own.family for own in self.problems)
         # with the bounds that hold for every family
         bounds = {own.metric.bounds for own in self.problems}
@@ -64,15 +62,9 @@ class ProblemsDesign:
         self.weighted = self.problems[0].weights is not None
 
     @classmethod
-    def fits(cls, trials: Trials | ProblemTable, asked: Asked) -> bool:  # noqa: ARG003
+    def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
         """Whether the trials are samples of problems."""
         return not isinstance(trials, Trials) or (trials.group is not None and trials.search is None)
-
-    def with_settings(self, settings: Settings) -> ProblemsDesign:
-        """The same under other settings: the other failure policy."""
-        return ProblemsDesign(self.table, self.asked.with_settings(settings))
-
-    # ------------------------------------------------------------------------------------------------- what is compared
 
     @cached_property
     def kept(self) -> tuple[IntArray, ...]:
@@ -115,7 +107,7 @@ class ProblemsDesign:
         )
 
     @property
-    def n_groups(self) -> int | None:
+    def n_groups(self) -> int:
         """How many problems are compared."""
         return len({label for own, kept in zip(self.problems, self.kept, strict=True) for label in own.labels[kept]})
 
@@ -141,12 +133,11 @@ class ProblemsDesign:
         """Of each family, the best of n by problem at the budgets compared."""
         systems = []
         for own, places in zip(self.problems, self.kept, strict=True):
-            inside = self.budgets[self.budgets <= own.sizes[places].max()]
-            if not inside.size:
+            if self.budgets[0] > own.sizes[places].max():
                 raise too_few_samples(
-                    own.family, own.sizes[places], int(self.budgets[0]), self.table.columns.get("group")
+                    own.family, own.sizes[places], int(self.budgets[0]), self.trials.columns.get("group")
                 )
-            systems.append(_padded(own.best(inside, self.statistic).select(places), self.budgets))
+            systems.append(own.best(self.budgets, self.statistic).select(places))
         return tuple(systems)
 
     def contrasts(self, question: Question) -> Contrasts:
@@ -156,37 +147,37 @@ class ProblemsDesign:
             self.systems, question, paired=self.paired, n_resamples=settings.n_resamples, rng=settings.rng
         )
 
-    def more(self, pair: PairComparison, places: tuple[int, int]) -> PairComparison:  # noqa: ARG002
-        """Nothing else."""
-        return pair
-
     def strata(self) -> tuple[tuple[str, ProblemsDesign], ...]:
         """The same within each stratum in which all families can be compared."""
         divided = [own.strata for own in self.problems if own.strata is not None]
         labels = sorted({str(label) for strata in divided for label in strata})
         inside = []
         for label in labels:
-            part = _Stratum(self.table, label)
             try:
-                design = ProblemsDesign(part, replace(self.asked, paired=None if self.paired else False))
+                design = ProblemsDesign(self.trials, replace(self.asked, paired=None if self.paired else False), label)
                 if len(design.families) == len(self.families) and design.budgets.size:
                     inside.append((label, design))
             except (DataError, InputError):  # no two families share a problem, or a budget, of the stratum
                 continue
         return tuple(inside)
 
+    def _noticed(self, own: Problems, best: GroupBest, asked: Asked, running: str) -> list[Caution]:
+        """What a reviewer would ask about one family's samples; ``running`` is the code for those that still run."""
+        noticed = list(own.cautions)
+        if lost := own.n_failed:
+            failed = asked.settings.failed
+            of = own.n_samples + (lost if failed == "drop" else 0)
+            noticed.append(Caution.of("failures", own.family, lost, n_failed=lost, of=of, failed=failed, unit="sample"))
+        if own.n_running:
+            noticed.append(Caution.of(running, own.family, own.n_running, n_running=own.n_running, unit="sample"))
+        return noticed + _about_sizes(own.family, best, self.trials.columns.get("group"), own_end=asked.n is None)
+
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """What a reviewer would ask about the samples compared."""
-        column = self.table.columns.get("group")
-        noticed = [caution for caution in self.table.cautions if caution.code not in _SAID_ANEW]
+        noticed = list(self.noticed)
         for own, places, system in zip(self.problems, self.kept, self.systems, strict=True):
-            noticed += [*own.cautions, *_failures(own, self.asked.settings)]
-            if own.n_running:
-                noticed.append(
-                    Caution.of("fixed-sample", own.family, own.n_running, n_running=own.n_running, unit="sample")
-                )
-            noticed += _about_sizes(own.family, system, column, own_end=self.asked.n is None)
+            noticed += self._noticed(own, system, self.asked, "fixed-sample")
             if places.size < own.labels.size:
                 alone = self._left_out(own, places)
                 facts = {"problems": alone, "total": own.labels.size}
@@ -197,61 +188,33 @@ class ProblemsDesign:
             noticed.append(Caution.of("no-reported", kind="oracle", selection=self.metric.selection))
         return tuple(dict.fromkeys(noticed))
 
-    # ----------------------------------------------------------------------------------------------------------- curves
-
     def curves(self, asked: Asked) -> tuple[Curve, ...]:
         """One curve for each family, over all its problems, and over those of each stratum."""
         _refuse(asked)
         return tuple(self._curve(own, asked) for own in self.problems)
 
     def _curve(self, own: Problems, asked: Asked) -> Curve:
-        settings, metric, column = asked.settings, own.metric, self.table.columns.get("group")
-        noticed = [c for c in self.table.cautions if c.code not in _SAID_ANEW and c.family in (None, own.family)]
-        noticed += [*own.cautions, *_failures(own, settings)]
+        metric, largest = own.metric, int(own.sizes.max())
+        noticed = [caution for caution in self.noticed if caution.family in (None, own.family)]
         budgets = grid_of(own.sizes)
         if asked.n is not None:
             wanted = np.array(asked.n, dtype=np.int64)
-            budgets = wanted[wanted <= own.sizes.max()]
+            budgets = wanted[wanted <= largest]
             if not budgets.size:
-                raise too_few_samples(own.family, own.sizes, int(wanted[0]), column)
+                raise too_few_samples(own.family, own.sizes, int(wanted[0]), self.trials.columns.get("group"))
             if budgets.size < wanted.size:
-                largest = int(own.sizes.max())
                 noticed.append(Caution.of("beyond-trials", own.family, wanted[-1], kind="samples", largest=largest))
         best = own.best(budgets, asked.statistic)
         limits = _limits(best, metric, asked)
-        noticed += _about_sizes(own.family, best, column, own_end=asked.n is None)
-        if own.n_running:
-            noticed.append(
-                Caution.of("still-running", own.family, own.n_running, n_running=own.n_running, unit="sample")
-            )
+        noticed += self._noticed(own, best, asked, "still-running")
         if metric.reported is None and asked.statistic == "mean":
             noticed.append(Caution.of("no-reported", own.family, kind="oracle", selection=metric.selection))
         if limits.reason:
             noticed.append(Caution.of("beyond-horizon", own.family, reason=limits.reason))
-        return Curve(
-            family=own.family,
-            n=best.n,
-            value=best.value,
-            low=np.asarray(limits.low),
-            high=np.asarray(limits.high),
-            spread=_spread(best),
+        counted = Counts(own.family, own.n_samples, own.n_failed, own.n_running)
+        return replace(
+            drawn_curve(counted, metric, asked, best.value, limits, _spread(best)),
             cost=None if own.mean_cost is None else np.asarray(own.mean_cost * best.n, dtype=np.float64),
-            statistic=asked.statistic,
-            estimator="u",
-            direction=metric.direction,
-            selection=metric.selection,
-            reported=metric.reported,
-            cost_unit=metric.cost_unit,
-            method=limits.method,
-            confidence=limits.confidence,
-            simultaneous=limits.simultaneous,
-            note=limits.note,
-            n_trials=own.n_samples,
-            n_failed=own.n_failed,
-            n_running=own.n_running,
-            failed=settings.failed,
-            horizon=None,
-            seed=settings.rng,
             cautions=tuple(dict.fromkeys(noticed)),
             problems=best,
             unit="sample",
@@ -260,37 +223,6 @@ class ProblemsDesign:
                 for label, part in (best.by_stratum() if best.stratum is not None else {}).items()
             ),
         )
-
-
-@dataclass(frozen=True)
-class _Stratum:
-    """The problems of one stratum, as a table."""
-
-    table: Trials | ProblemTable
-    label: str
-    cautions: tuple[Caution, ...] = ()
-
-    @property
-    def metric(self) -> Metric:
-        return self.table.metric
-
-    @property
-    def columns(self) -> Mapping[str, str]:
-        return self.table.columns
-
-    @property
-    def families(self) -> tuple[str, ...]:
-        return self.table.families
-
-    @property
-    def source(self) -> tuple[str, ...]:
-        return self.table.source
-
-    def problems(self, settings: Settings) -> tuple[Problems, ...]:
-        inside = [own.within(self.label) for own in problems_of(self.table, settings)]
-        if not all(own.labels.size for own in inside):
-            raise DataError(f"not every family has a problem of the stratum {self.label!r}")
-        return tuple(inside)
 
 
 def _refuse(asked: Asked) -> None:
@@ -328,34 +260,10 @@ def _limits(best: GroupBest, metric: Metric, asked: Asked) -> Interval:
 
 def _spread(best: GroupBest) -> FloatArray:
     """How much problems differ at each budget: the standard deviation of their values."""
-    known = ~np.isnan(best.by_group)
-    count = known.sum(axis=0)
-    mean = np.where(known, best.by_group, 0).sum(axis=0) / np.maximum(count, 1)
-    squares = np.where(known, (best.by_group - mean) ** 2, 0).sum(axis=0)
-    return np.where(count > 1, np.sqrt(squares / np.maximum(count - 1, 1)), np.nan)
-
-
-def _padded(best: GroupBest, budgets: IntArray) -> GroupBest:
-    """The same with a column of NaN for every budget that no problem allows."""
-    missing = budgets.size - best.n.size
-    if not missing:
-        return best
-    blank = np.full((best.groups.size, missing), np.nan)
-    return replace(
-        best,
-        n=budgets,
-        value=np.r_[best.value, np.full(missing, np.nan)],
-        by_group=np.hstack([best.by_group, blank]),
-        n_groups=np.r_[best.n_groups, np.zeros(missing, dtype=np.int64)],
-    )
-
-
-def _failures(own: Problems, settings: Settings) -> list[Caution]:
-    if not own.n_failed:
-        return []
-    of = own.n_samples + (own.n_failed if settings.failed == "drop" else 0)
-    facts: dict[str, Any] = {"n_failed": own.n_failed, "of": of, "failed": settings.failed, "unit": "sample"}
-    return [Caution.of("failures", own.family, own.n_failed, **facts)]
+    spread = np.full(best.n.size, np.nan)
+    several = best.n_groups > 1
+    spread[several] = np.nanstd(best.by_group[:, several], axis=0, ddof=1)
+    return spread
 
 
 def _about_sizes(family: str, best: GroupBest, column: str | None, *, own_end: bool) -> list[Caution]:

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.cautions import Caution
 from levelbest.designs._contrasts import Band, band_contrasts
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
@@ -37,6 +36,7 @@ class Running(TableDesign):
     name: ClassVar[str] = "running"
     adjustment = "bands"
     beyond = ""
+    moot = ("fixed-sample",)  # these limits do not need a sample fixed in advance
 
     @classmethod
     def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
@@ -57,11 +57,6 @@ class Running(TableDesign):
             )
         return [finished_prefix(table).scores(settings.failed, missing=settings.missing) for table in self.tables]
 
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """These limits do not need a sample fixed in advance."""
-        return tuple(caution for caution in super().cautions if caution.code != "fixed-sample")
-
     def contrasts(self, question: Question) -> Contrasts:
         """Differences of the bands."""
         budgets = self.budgets(question.pairs)
@@ -70,8 +65,7 @@ class Running(TableDesign):
         differences = []
         for a, b in question.pairs:
             (value_a, low_a, high_a), (value_b, low_b, high_b) = bands[a], bands[b]
-            sizes = self.sizes[a], self.sizes[b]
-            differences.append(Band(sizes, value_a - value_b, low_a - high_b, high_a - low_b, reasons=("running",)))
+            differences.append(Band(value_a - value_b, low_a - high_b, high_a - low_b, reasons=("running",)))
         return band_contrasts(question, differences, budgets, self.sizes, method="anytime")
 
     def _turned_band(

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import IntArray
-from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.stats.contrasts import Contrasts, Question, seed_contrasts
@@ -30,29 +29,19 @@ class Seeds(TableDesign):
     headline: int | None = 1
     beyond = ""
     moot: ClassVar[tuple[str, ...]] = ("paired-design", "few-values", "ties", "no-reported", "beyond-horizon")
-    """Warnings about the best of several runs, which is not asked for."""
+    """Those about the best of several runs, which is not asked for: equal seed numbers are no pairing, a few runs are
+    no few values, and nothing is chosen among them."""
 
     @classmethod
     def fits(cls, trials: Table, asked: Asked) -> bool:
         """Where only seeds vary and nobody asks for the best of several runs."""
-        if asked.while_running or asked.axis == "cost" or asked.paired is True or asked.statistic != "mean":
-            return False
-        return (
-            asked.n in (None, (1,))
-            and asked.headline in (None, 1)
-            and isinstance(trials, Trials)
-            and only_seeds_vary(trials)
-        )
+        one_run = asked.n in (None, (1,)) and asked.headline in (None, 1) and asked.statistic == "mean"
+        return one_run and asked.paired is not True and isinstance(trials, Trials) and only_seeds_vary(trials)
 
     @property
     def reach(self) -> dict[str, float]:
         """The budget is one run."""
         return dict.fromkeys(self.families, 1.0)
-
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """Equal seed numbers are no pairing, a few runs are no few values, and nothing is chosen among them."""
-        return tuple(caution for caution in super().cautions if caution.code not in self.moot)
 
     def budgets(self, pairs: Sequence[tuple[int, int]]) -> IntArray:  # noqa: ARG002
         """One run."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -17,19 +17,18 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import IntArray
 from levelbest._grid import budget_grid
-from levelbest.cautions import Caution
 from levelbest.designs._assemble import assemble, pairs_of
 from levelbest.designs._contrasts import Band, band_contrasts
 from levelbest.designs._input import as_trials
 from levelbest.designs._over_tasks import improvements, interquartile_means, mean_curves, mean_ranks
-from levelbest.designs._protocol import Asked, Counts, Design
-from levelbest.designs._table import FIRST_SHOWN, adaptive_families
+from levelbest.designs._protocol import FIRST_SHOWN, Asked, Counts, Design
+from levelbest.designs._table import adaptive_families
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.configurations import Configurations
 from levelbest.designs.seeds import Seeds
 from levelbest.errors import InputError, named
 from levelbest.readers.steps.diagnose import with_diagnostics
-from levelbest.results import Comparison, Curve, PairComparison, TaskComparison
+from levelbest.results import Comparison, Curve, TaskComparison
 from levelbest.stats.contrasts import (
     Contrasts,
     Draws,
@@ -40,10 +39,9 @@ from levelbest.stats.contrasts import (
     pair_bands,
     turn,
 )
-from levelbest.trials import Metric, Scores, Settings, Trials
-from levelbest.trials.configurations import by_configuration
+from levelbest.trials import Scores, Settings, Trials, by_configuration
 
-__all__ = ["Tasks", "compare_tasks", "over_tasks", "split_tasks", "tasks_design"]
+__all__ = ["Tasks", "compare_tasks", "over_tasks", "split_tasks"]
 
 POINTS = 12
 _OF_READING = ("guessed-columns", "converted-numbers", "selection-is-reported")
@@ -112,13 +110,8 @@ def compare_tasks(
         raise InputError(f"an aggregate needs at least two tasks, got {len(tasks)}; use compare for one")
     settings = Settings(confidence, failed, missing, n_resamples, rng)
     asked = Asked.of(n=n, baseline=baseline, paired=False, settings=settings)
-    design = tasks_design({name: as_trials(source) for name, source in tasks.items()}, asked)
+    design = Tasks({name: as_trials(source) for name, source in tasks.items()}, asked)
     return over_tasks(design, {name: compare_asked(table, asked) for name, table in design.tasks.items()})
-
-
-def tasks_design(tasks: Mapping[str, Trials], asked: Asked) -> Tasks:
-    """The tasks as one design; every family must have trials on every one."""
-    return Tasks(_alike(tasks), asked)
 
 
 def over_tasks(design: Tasks, each: Mapping[str, Comparison]) -> TaskComparison:
@@ -154,54 +147,28 @@ def _alike(tasks: Mapping[str, Trials]) -> dict[str, Trials]:
     return {task: table[names] for task, table in tasks.items()}
 
 
-@dataclass(frozen=True)
-class Tasks:
+class Tasks(Design):
     """Families over several tasks at once; a design of several tables, which is not looked for in one."""
 
-    tasks: Mapping[str, Trials]
-    asked: Asked
     name: ClassVar[str] = "tasks"
-    statistic: str = "mean"
-    headline: int | None = FIRST_SHOWN
-    beyond: str = ""
-    paired: bool = False
-    n_groups: int | None = None
-    weighted: bool = False
 
-    @cached_property
-    def seeds(self) -> bool:
-        """Whether nothing but the seed varies on any task: then the question is one run."""
-        return all(Seeds.fits(table, self.asked) for table in self.tasks.values())
-
-    @property
-    def unit(self) -> str:
-        """A run, where only seeds vary; a configuration, where some have several runs."""
-        return "run" if self.seeds else "configuration" if self.nested else "trial"
-
-    @cached_property
-    def nested(self) -> bool:
-        """Whether configurations have several runs on some task: then their means are compared."""
-        return any(Configurations.fits(table, self.asked) for table in self.tasks.values())
+    def __init__(self, tasks: Mapping[str, Trials], asked: Asked) -> None:
+        super().__init__(tasks, asked)
+        self.tasks = _alike(tasks)
+        first = next(iter(self.tasks.values()))
+        self.families = first.families
+        # standard deviations of each task's scores, turned so that more is better
+        self.metric = replace(first.metric, direction="max", bounds=(None, None))
+        self.adjustment = "max-t" if len(self.families) == 2 else "step-down"
+        if all(Seeds.fits(table, asked) for table in tasks.values()):
+            self.unit = "run"
+        elif any(Configurations.fits(table, asked) for table in tasks.values()):
+            self.unit = "configuration"
 
     @property
     def excluded(self) -> Mapping[str, str]:
         """Families that are one adaptive search on some task."""
         return {name: reason for table in self.tasks.values() for name, reason in adaptive_families(table).items()}
-
-    @property
-    def adjustment(self) -> str:
-        """Jointly over pairs and budgets."""
-        return "max-t" if len(self.families) == 2 else "step-down"
-
-    @property
-    def families(self) -> tuple[str, ...]:
-        """The same on every task."""
-        return next(iter(self.tasks.values())).families
-
-    @property
-    def metric(self) -> Metric:
-        """Standard deviations of each task's scores, turned so that more is better."""
-        return replace(next(iter(self.tasks.values())).metric, direction="max", bounds=(None, None))
 
     @cached_property
     def scores(self) -> dict[str, list[Scores]]:
@@ -211,7 +178,7 @@ class Tasks:
         for task, table in self.tasks.items():
             parts = [table[name] for name in self.families]
             own = [part.scores(settings.failed, missing=settings.missing) for part in parts]
-            if self.nested and not self.seeds:
+            if self.unit == "configuration":
                 own = [by_configuration(part, scores) for part, scores in zip(parts, own, strict=True)]
             by_task[task] = own
         return by_task
@@ -225,23 +192,13 @@ class Tasks:
             for name, several in zip(self.families, by_family, strict=True)
         )
 
-    @property
-    def reach(self) -> dict[str, float]:
-        """Nothing is said of budgets past those compared."""
-        return {}
-
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """Each task has its own."""
-        return ()
-
     @cached_property
     def budgets(self) -> IntArray:
         """Up to half the trials of the smallest family on any task."""
         reach = half_of(*(own.n_trials for several in self.scores.values() for own in several))
         if reach < 1:
             raise InputError("an aggregate needs at least 2 trials of every family on every task")
-        if self.seeds:
+        if self.unit == "run":
             return np.ones(1, dtype=np.int64)
         what = "half the trials of the smallest family on any task"
         return self.asked.budgets(reach, budget_grid(reach, whole=POINTS, points=POINTS), what)
@@ -294,24 +251,9 @@ class Tasks:
         """Mean differences over the tasks."""
         bands = pair_bands(self.merged, question.confidence, step_down=len(question.pairs) > 1)
         sizes = [own.n_trials for own in self.counts]
-        differences = [
-            Band((sizes[a], sizes[b]), own.difference, own.low, own.high, own.certified, reasons=("no-spread",))
-            for (a, b), own in zip(question.pairs, bands, strict=True)
-        ]
+        differences = [Band(own.difference, own.low, own.high, own.certified, reasons=("no-spread",)) for own in bands]
         n_resamples = self.asked.settings.n_resamples
         return band_contrasts(question, differences, self.budgets, sizes, method="studentised", n_resamples=n_resamples)
-
-    def more(self, pair: PairComparison, places: tuple[int, int]) -> PairComparison:  # noqa: ARG002
-        """Nothing else."""
-        return pair
-
-    def with_settings(self, settings: Settings) -> Design:
-        """The same under other settings."""
-        return Tasks(self.tasks, self.asked.with_settings(settings))
-
-    def strata(self) -> tuple[tuple[str, Design], ...]:
-        """None."""
-        return ()
 
     @property
     def as_scored(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from levelbest.designs import Asked
 from levelbest.designs._input import with_scores
-from levelbest.designs.tasks import over_tasks, split_tasks, tasks_design
+from levelbest.designs.tasks import Tasks, over_tasks, split_tasks
 from levelbest.errors import InputError
 from levelbest.report.build import build_view, provenance_of
 from levelbest.report.columns import hidden_columns, searched, trial_table
@@ -52,7 +52,7 @@ def build_task_view(
         **{key: options[key] for key in ("confidence", "failed", "missing", "n_resamples", "rng") if key in options}
     )
     asked = Asked.of(baseline=options.get("baseline"), paired=False, settings=settings)
-    design = tasks_design(split_tasks(kept, task_directions), asked)
+    design = Tasks(split_tasks(kept, task_directions), asked)
     if len(design.tasks) < 2:
         raise InputError(f"a report over tasks needs at least two, got {len(design.tasks)}; leave the column out")
     published = dict(options.pop("published", None) or {})
