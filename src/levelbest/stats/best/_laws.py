@@ -35,6 +35,7 @@ class FrozenLaw(Protocol):
 
 
 _REACH = 6.0  # of the variable t of `_integrand`: there 1 - u = exp(-634)
+_COARSE = 0.125  # steps of t that tell how large an integral is
 _TOO_HEAVY = (
     "the expected best of {n} under this law is not finite, or its tail is too heavy to integrate; "
     "use a law with a finite mean, or ask for a quantile"
@@ -134,82 +135,50 @@ def _integrand(law: FrozenLaw, t: FloatArray, *, n: FloatArray, score: _Expectat
 
 
 def _continuous_best(law: FrozenLaw, budgets: IntArray, score: _Expectation, direction: str) -> FloatArray:
-    bins = getattr(getattr(law, "dist", law), "_hbins", None)
-    if bins is not None:
-        return _histogram_best(law, np.asarray(bins, dtype=np.float64), budgets, score, direction)
     out = np.empty(budgets.size)
     for start in range(0, budgets.size, 64):
         n = budgets[start : start + 64].astype(np.float64)
-        out[start : start + 64] = _double_exponential(law, n, score, direction)
+        integrand = partial(_integrand, law, n=n, score=score, direction=direction)
+        out[start : start + 64] = _integrated(integrand, _size_of(integrand, n))
     return out
 
 
-def _histogram_best(
-    law: FrozenLaw, bins: FloatArray, budgets: IntArray, score: _Expectation, direction: str
-) -> FloatArray:
-    """A histogram's law is smooth only between its edges: Gauss's rule from edge to edge, in the variable t."""
-    low, high = law.support()
-    edges = low + (bins - bins[0]) * ((high - low) / (bins[-1] - bins[0]))
-    worse, better = (law.cdf(edges), law.sf(edges)) if direction == "max" else (law.sf(edges), law.cdf(edges))
-    log_share = np.where(better < 0.5, np.log1p(-np.minimum(better, 0.5)), np.log(worse))
-    out = np.empty(budgets.size)
-    for row, n in enumerate(budgets.astype(np.float64)):
-        # t of u = share^n, from log u and log(1 - u)
-        log_u = n * log_share
-        kinks = np.arcsinh((log_u - np.log(-np.expm1(log_u))) / math.pi)
-        ends = np.concatenate([np.linspace(-_REACH, _REACH, 49), kinks[np.abs(kinks) < _REACH]])
-        ends.sort()
-        best = partial(_integrand, law, n=np.array([n]), score=score, direction=direction)
-        out[row] = _gauss(best, ends[:-1], ends[1:], closed=False).sum()
-    return out
+def _size_of(integrand: Callable[[FloatArray], FloatArray], n: FloatArray) -> FloatArray:
+    """Roughly the integral of the absolute value; an error where that does not come to an end."""
+    t = np.arange(-_REACH, _REACH + _COARSE / 2, _COARSE)
+    terms = np.abs(integrand(t)) * _COARSE
+    size = np.nansum(terms, axis=1)
+    known, row = ~np.isnan(terms), np.arange(n.size)
+    first, last = known.argmax(axis=1), t.size - 1 - known[:, ::-1].argmax(axis=1)
+    ends = np.maximum(terms[row, first], terms[row, last])
+    if not (np.isfinite(size) & (ends <= 1e-11 * size)).all():
+        raise DataError(_TOO_HEAVY.format(n=int(n[0])))
+    return np.asarray(size)
 
 
-def _gauss(integrand: Callable[[FloatArray], FloatArray], a: FloatArray, b: FloatArray, *, closed: bool) -> FloatArray:
-    """Integrals over the panels (a, b) by ten points each, the ends among them where ``closed`` (Lobatto's rule)."""
-    if closed:
-        legendre = np.polynomial.Legendre.basis(9)
-        nodes = np.concatenate([[-1.0], np.sort(legendre.deriv().roots().real), [1.0]])
-        weights = 2 / (90 * legendre(nodes) ** 2)
-    else:
-        nodes, weights = np.polynomial.legendre.leggauss(10)
-    half = (b - a) / 2
-    t = ((a + b) / 2)[:, None] + half[:, None] * nodes
-    values = np.nan_to_num(integrand(t.ravel()))
-    return np.asarray((values.reshape(-1, a.size, nodes.size) @ weights) * half)
+def _integrated(integrand: Callable[[FloatArray], FloatArray], size: FloatArray) -> FloatArray:
+    """The integral over t, by panels of ten points, halved where the function is not smooth: at kinks and jumps.
 
-
-def _double_exponential(law: FrozenLaw, n: FloatArray, score: _Expectation, direction: str) -> FloatArray:
-    total = np.full(n.size, np.nan)
-    for level in range(3, 9):
-        step = 0.5**level
-        t = np.arange(-_REACH, _REACH + step / 2, step)
-        terms = _integrand(law, t, n=n, score=score, direction=direction) * step
-        before, total = total, np.nansum(terms, axis=1)
-        size = np.nansum(np.abs(terms), axis=1)
-        known, row = ~np.isnan(terms), np.arange(n.size)
-        first, last = known.argmax(axis=1), t.size - 1 - known[:, ::-1].argmax(axis=1)
-        ends = np.maximum(np.abs(terms[row, first]), np.abs(terms[row, last]))
-        if not (np.isfinite(size) & (ends <= 1e-11 * size)).all():
-            raise DataError(_TOO_HEAVY.format(n=int(n[0])))
-        # The error squares with each halving: this difference leaves the finer sum right to far more than 1e-11.
-        if (np.abs(total - before) <= 1e-11 * size).all():
-            return np.asarray(total)
-    return _adaptive(partial(_integrand, law, n=n, score=score, direction=direction), size)
-
-
-def _adaptive(integrand: Callable[[FloatArray], FloatArray], size: FloatArray) -> FloatArray:
-    """The integral of a function with kinks or jumps: panels are halved where they are not smooth.
-
-    Panels see their own ends, so that no jump hides beyond the outermost points.
+    Panels see their own ends (Lobatto's rule), so that no jump hides beyond the outermost points.
     """
+    legendre = np.polynomial.Legendre.basis(9)
+    nodes = np.concatenate([[-1.0], np.sort(legendre.deriv().roots().real), [1.0]])
+    weights = 2 / (90 * legendre(nodes) ** 2)
+
+    def panels(a: FloatArray, b: FloatArray) -> FloatArray:
+        half = (b - a) / 2
+        t = ((a + b) / 2)[:, None] + half[:, None] * nodes
+        values = np.nan_to_num(integrand(t.ravel()))
+        return np.asarray((values.reshape(-1, a.size, nodes.size) @ weights) * half)
+
     edges = np.linspace(-_REACH, _REACH, 49)
     a, b = edges[:-1], edges[1:]
-    whole = _gauss(integrand, a, b, closed=True)
+    whole = panels(a, b)
     total = np.zeros(size.size)
     # 2^-40 of a panel around a jump weighs nothing; more panels than this mean an inverse with noise in it.
     for _ in range(40):
         middle = (a + b) / 2
-        left, right = _gauss(integrand, a, middle, closed=True), _gauss(integrand, middle, b, closed=True)
+        left, right = panels(a, middle), panels(middle, b)
         rough = (np.abs(left + right - whole) > 1e-13 * size[:, None]).any(axis=0)
         total += (left + right)[:, ~rough].sum(axis=1)
         whole = np.concatenate([left[:, rough], right[:, rough]], axis=1)
