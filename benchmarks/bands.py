@@ -20,7 +20,7 @@ import scipy
 from opda.nonparametric import EmpiricalDistribution
 
 from levelbest import __version__
-from levelbest.stats.bands import _joint as joint
+from levelbest.stats.bands import _cdf as joint
 from levelbest.stats.bands import _ranks as ranks
 from levelbest.stats.bands._cdf import cdf_band
 from levelbest.stats.bands._quantiles import quantile_interval

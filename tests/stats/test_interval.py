@@ -12,7 +12,7 @@ from levelbest import stats
 from levelbest.errors import InputError
 from levelbest.stats import best_interval
 from levelbest.stats.bands import METHODS, Terms, all_intervals
-from levelbest.stats.bands import _certificate as certificate
+from levelbest.stats.bands import _interval as certificate
 
 MEAN_METHODS = [name for name in METHODS if name not in ("exact", "gaffke")]
 

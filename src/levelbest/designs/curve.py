@@ -66,7 +66,7 @@ def curve(
     --------
     >>> drawn = curve([0.71, 0.74, 0.76, 0.77, 0.79], direction="max")
     >>> round(float(drawn.value[1]), 4)
-    0.772
+    0.773
     """
     asked = Asked.of(
         n=n,

@@ -23,8 +23,7 @@ import numpy.typing as npt
 
 from levelbest._check import as_budgets, as_choice, as_confidence, as_direction, as_scores, statistic_name
 from levelbest.errors import InputError
-from levelbest.stats.bands._cdf import CdfBand, cdf_band
-from levelbest.stats.bands._joint import METHODS
+from levelbest.stats.bands._cdf import METHODS, CdfBand, cdf_band
 from levelbest.stats.bands._quantiles import quantile_interval
 from levelbest.stats.bands._results import Interval
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import N_RESAMPLES, Bounds, FloatArray, IntArray, Seed, as_budgets, as_choice, as_rng, sign_of
 from levelbest.errors import InputError
-from levelbest.stats.bands._certificate import certified_coverage
 from levelbest.stats.bands._quantiles import quantile_interval
 from levelbest.stats.bands._registry import EXACT, interval_methods, method_named
 from levelbest.stats.bands._results import Interval
 from levelbest.stats.bands._work import Limits, Terms, Work, reason_of
 from levelbest.stats.best import Mean, Quantile, Sample, Statistic, statistic_named, turned_limits
 
-__all__ = ["METHODS", "OF_V", "all_intervals", "best_interval"]
+__all__ = ["METHODS", "OF_V", "all_intervals", "best_interval", "certified_coverage"]
 
 METHODS = interval_methods()
 """The methods that come with the package."""
@@ -239,3 +241,36 @@ def _never_falling(low: FloatArray, high: FloatArray) -> tuple[FloatArray, Float
     rising = np.fmax.accumulate(low)
     bounded = np.fmin.accumulate(high[::-1])[::-1]
     return np.where(np.isnan(low), np.nan, rising), np.where(np.isnan(high), np.nan, bounded)
+
+
+Cells = dict[str, dict[str, dict[str, float]]]
+"""method -> n_trials -> n / n_trials -> coverage"""
+
+
+@lru_cache(maxsize=1)
+def _certificate() -> dict[str, Cells]:
+    """kind -> method -> n_trials -> n / n_trials -> lowest coverage over the laws; empty where none is shipped."""
+    file = resources.files("levelbest") / "data" / "coverage.json"
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    kinds: dict[str, Cells] = json.loads(text)["kinds"]
+    return kinds
+
+
+def certified_coverage(method: str, n_trials: int, n: int, *, kind: str = "mean") -> float | None:
+    """Lowest coverage over all laws of the certificate, at the nearest smaller number of trials and n / n_trials.
+
+    ``kind`` is ``mean``, ``bounded mean``, ``reported mean``, ``bounded reported mean`` or ``reported median``. None
+    where the certificate has nothing at or below this size.
+    """
+    sizes = _certificate().get(kind, {}).get(method, {})
+    smaller = [size for size in sizes if int(size) <= n_trials]
+    if not smaller:
+        return None
+    cells = sizes[max(smaller, key=int)]
+    shares = [share for share in cells if float(share) <= n / n_trials + 1e-9]
+    # below the first share of the certificate, the first one is the nearest
+    chosen = max(shares, key=float) if shares else min(cells, key=float)
+    return float(cells[chosen])

@@ -1,4 +1,4 @@
-"""The intervals by name, each from the draws that all of them share; the defaults are composed of their parts."""
+"""The intervals by name, the default first, each from the draws that all of them share."""
 
 from __future__ import annotations
 
@@ -7,21 +7,75 @@ import numpy as np
 from levelbest._check import FloatArray
 from levelbest.errors import InputError
 from levelbest.stats.bands import _limits as limits
+from levelbest.stats.bands._further import closer_by, further_reports, further_scores
+from levelbest.stats.bands._reported import Places, mean_draws, quantile_draws
 from levelbest.stats.bands._resample import smooth_bootstrap
-from levelbest.stats.bands._work import FEWEST, Limits, Work
-from levelbest.stats.best import normal_best
+from levelbest.stats.bands._work import FEWEST, TIED_TOP, Limits, Work
+from levelbest.stats.best import Mean, Quantile, normal_best
 
-__all__ = [
-    "basic",
-    "bca",
-    "gaffke",
-    "gaussian",
-    "jackknife",
-    "percentile",
-    "smoothed",
-    "studentised",
-    "studentised_limit",
-]
+__all__ = ["basic", "bca", "default", "gaffke", "gaussian", "jackknife", "percentile", "smoothed", "studentised"]
+
+BOOTSTRAP = "bootstrap"
+FARTHEST = 0.8  # of the trials: beyond, too little shows what a better trial would score
+TOO_CLOSE = "n is too close to the number of trials for an interval without a bound on the best score"
+
+
+def default(work: Work) -> Limits:
+    """The interval used when no method is named: Gaffke's type, one further trial imagined near those observed.
+
+    Where it is imagined is in `_further`. Measured on ten laws at m = 3 to 100 this covers .93 to .99 (lognormal .89
+    for 20 trials and fewer), at n = 1 no more than 1.25 times as wide as the t interval, and it needs neither a
+    standard error nor a different rule where scores tie. What it cannot know is a mode that no trial has shown: see
+    ``Interval.unseen``, and `gaffke` by name.
+
+    Separate reported scores: a Bayesian bootstrap with an imagined better trial (see `_reported`). Without the bound on
+    the best score, or on both sides where reported scores are separate, limits end at n = .8 m. Statistics other than
+    the mean and quantiles have the percentiles of their resamples.
+    """
+    if not isinstance(work.statistic, (Mean, Quantile)):
+        return percentile(work)
+    separate = work.sample.reported is not None
+    note = "Bayesian bootstrap with one further trial imagined beyond those observed"
+    low, high = _reported(work) if separate else _one_column(work)
+    drawn = Limits(*work.filled(low, high), note, BOOTSTRAP)
+    if work.highest is None or (separate and work.lowest is None):
+        work.settle(drawn, jackknife=False).drop(work.n > FARTHEST * work.n_trials, TOO_CLOSE)
+    elif work.lowest is None:
+        work.settle(drawn, jackknife=False)
+    return drawn.drop(np.isnan(drawn.low + drawn.high), TIED_TOP)
+
+
+def _one_column(work: Work) -> tuple[FloatArray, FloatArray]:
+    scores, draws = work.ordered.selection, work.uniforms
+    worst, best = further_scores(scores, work.nodes, (work.lowest, work.highest))
+    moved = closer_by(scores, work.nodes)[:, None] * (draws.below - draws.above)
+    return _one_sided(work, draws.lower(worst[:, None]) + moved, draws.upper(best[:, None]) - moved)
+
+
+def _one_sided(work: Work, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The quantiles that leave half of the error probability on each side."""
+    if np.isnan(upper).any():
+        nowhere = np.full(upper.shape[0], np.nan)
+        return nowhere, nowhere
+    return (
+        limits.order_statistic(lower, work.level(lower, 0.5, tails=-1)),
+        limits.order_statistic(upper, 1 - work.level(upper, 0.5, tails=1)),
+    )
+
+
+def _reported(work: Work) -> tuple[FloatArray, FloatArray]:
+    selection, reported = work.ordered.selection, work.ordered.claimed
+    n = work.nodes
+    ends = further_reports(selection, reported, n, (work.lowest, work.highest))
+    if not np.isfinite(ends).all():
+        nowhere = np.full(n.size, np.nan)
+        return nowhere, nowhere
+    if isinstance(work.statistic, Quantile):
+        places = Places.of(selection, reported, own_scores=True)
+        draws = quantile_draws(places, ends, n, work.statistic.q, work.n_resamples, work.rng(5))
+        return limits.percentile(draws, work.level(draws))
+    means, rest = mean_draws(Places.of(selection, reported), n, work.n_resamples, work.rng(5))
+    return _one_sided(work, means + rest * ends[0][:, None], means + rest * ends[1][:, None])
 
 
 def percentile(work: Work) -> Limits:
@@ -58,17 +112,14 @@ def smoothed(work: Work) -> Limits:
 
 def studentised(work: Work) -> Limits:
     """Resampled t with the jackknife standard error of every resample."""
-    level = work.level(work.t)
-    high = studentised_limit(work, level)
-    low = studentised_limit(work, 1 - level)
+    t = work.resamples[1]
+    level, ordered = work.level(t), np.sort(t, axis=1)
+    with np.errstate(invalid="ignore"):
+        low, high = (
+            work.trials.estimate - limits.pick(ordered, p) * work.trials.error for p in (1 - level, level)
+        )  # the upper limit is that of a small p
     note = "studentised bootstrap with the jackknife standard error"
     return work.settle(Limits(low, high, note), jackknife=True)
-
-
-def studentised_limit(work: Work, p: float) -> FloatArray:
-    """estimate - t_p * standard error: the upper limit for a small p, the lower for a large one."""
-    with np.errstate(invalid="ignore"):
-        return np.asarray(work.trials.estimate - limits.pick(work.ordered_t, p) * work.trials.error)
 
 
 def jackknife(work: Work) -> Limits:

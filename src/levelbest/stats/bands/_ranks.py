@@ -9,6 +9,7 @@ So an interval is a pair of order statistics that depends on the number of trial
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -258,17 +259,18 @@ def _runs(sizes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
 
 def _binomial_limits(n_trials: int, p: FloatArray, below: FloatArray, above: FloatArray) -> tuple[IntArray, IntArray]:
     """The largest l with P(N(p) < l) <= below, and the smallest u with P(N(p) >= u) <= above (n_trials + 1: none)."""
-    low, over = np.zeros(p.size, dtype=np.int64), np.full(p.size, n_trials + 1)
-    while (over - low > 1).any():  # P(N < low) is small enough, P(N < over) is not
-        middle = (low + over) // 2
-        fits = _at_most(middle - 1, n_trials, p) <= below
-        low, over = np.where(fits, middle, low), np.where(fits, over, middle)
-    under, high = np.zeros(p.size, dtype=np.int64), np.full(p.size, n_trials + 1)
-    while (high - under > 1).any():
-        middle = (under + high) // 2
-        fits = _at_least(middle, n_trials, p) <= above
-        under, high = np.where(fits, under, middle), np.where(fits, middle, high)
-    return low, high
+    low = _last_where(lambda count: _at_most(count - 1, n_trials, p) <= below, n_trials, p.size)
+    return low, 1 + _last_where(lambda count: _at_least(count, n_trials, p) > above, n_trials, p.size)
+
+
+def _last_where(holds: Callable[[IntArray], npt.NDArray[np.bool_]], n_trials: int, size: int) -> IntArray:
+    """The largest count from 0 to n_trials for which it holds, as it does for all smaller ones; by halving."""
+    last, beyond = np.zeros(size, dtype=np.int64), np.full(size, n_trials + 1)
+    while (beyond - last > 1).any():
+        middle = (last + beyond) // 2
+        held = holds(middle)
+        last, beyond = np.where(held, middle, last), np.where(held, beyond, middle)
+    return last
 
 
 def _at_most(count: IntArray, n_trials: int, p: FloatArray) -> FloatArray:

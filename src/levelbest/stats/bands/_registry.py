@@ -11,17 +11,7 @@ from typing import Protocol
 
 from levelbest._check import as_choice
 from levelbest.errors import InputError
-from levelbest.stats.bands._default import default
-from levelbest.stats.bands._methods import (
-    basic,
-    bca,
-    gaffke,
-    gaussian,
-    jackknife,
-    percentile,
-    smoothed,
-    studentised,
-)
+from levelbest.stats.bands import _methods as methods
 from levelbest.stats.bands._work import Limits, Work
 from levelbest.stats.best import Mean, Statistic
 
@@ -46,15 +36,15 @@ class _Entry:
 
 
 _KNOWN: dict[str, _Entry] = {
-    "default": _Entry(default, any_statistic=True),
-    "gaffke": _Entry(gaffke),
-    "studentised": _Entry(studentised),
-    "percentile": _Entry(percentile, any_statistic=True),
-    "basic": _Entry(basic, any_statistic=True),
-    "bca": _Entry(bca),
-    "smoothed": _Entry(smoothed),
-    "jackknife": _Entry(jackknife),
-    "gaussian": _Entry(gaussian),
+    "default": _Entry(methods.default, any_statistic=True),
+    "gaffke": _Entry(methods.gaffke),
+    "studentised": _Entry(methods.studentised),
+    "percentile": _Entry(methods.percentile, any_statistic=True),
+    "basic": _Entry(methods.basic, any_statistic=True),
+    "bca": _Entry(methods.bca),
+    "smoothed": _Entry(methods.smoothed),
+    "jackknife": _Entry(methods.jackknife),
+    "gaussian": _Entry(methods.gaussian),
 }
 
 

@@ -153,16 +153,6 @@ class Work:
             return self.estimates
         return bootstrap(self.shown, self.n_resamples, self.rng(0))[0]
 
-    @property
-    def t(self) -> FloatArray:
-        """Studentised resamples."""
-        return self.resamples[1]
-
-    @cached_property
-    def ordered_t(self) -> FloatArray:
-        """The same, each row in order."""
-        return np.sort(self.t, axis=1)
-
     @cached_property
     def ordered(self) -> Sample:
         """The sample in order of its selection score, ties in order of what is reported: the draws' ranks."""

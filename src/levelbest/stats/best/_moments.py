@@ -19,7 +19,6 @@ __all__ = [
     "means_and_spreads",
     "means_of",
     "order_of",
-    "spreads_of",
 ]
 
 _MANY_TRIALS = 100_000  # from so many on spreads are taken from moments where they can be
@@ -95,17 +94,11 @@ def means_of(ranked: BestFirst, budgets: IntArray, estimator: str) -> FloatArray
     return weighted_sums(ranked.scores, unique, estimator)[back]
 
 
-def spreads_of(ranked: BestFirst, budgets: IntArray, estimator: str) -> FloatArray:
-    """The standard deviation of the best of n for every budget."""
-    unique, back = np.unique(budgets, return_inverse=True)
-    means = weighted_sums(ranked.scores / ranked.scale, unique, estimator)
-    return _spreads(ranked, means, unique, estimator)[back]
-
-
 def means_and_spreads(ranked: BestFirst, budgets: IntArray, estimator: str) -> tuple[FloatArray, FloatArray]:
-    """Both for budgets that rise."""
-    means = weighted_sums(ranked.scores, budgets, estimator)
-    return means, _spreads(ranked, means / ranked.scale, budgets, estimator)
+    """The mean and the standard deviation of the best of n for every budget."""
+    unique, back = np.unique(budgets, return_inverse=True)
+    means = weighted_sums(ranked.scores, unique, estimator)
+    return means[back], _spreads(ranked, means / ranked.scale, unique, estimator)[back]
 
 
 def _spreads(ranked: BestFirst, means: FloatArray, budgets: IntArray, estimator: str) -> FloatArray:

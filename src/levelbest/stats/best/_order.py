@@ -29,7 +29,6 @@ from levelbest.stats.best._moments import (
     means_and_spreads,
     means_of,
     order_of,
-    spreads_of,
 )
 from levelbest.stats.best._statistics import Mean, Quantile, Statistic, order_quantiles, statistic_named
 from levelbest.stats.best._weights import rank_weights
@@ -182,7 +181,8 @@ def spread_of_best(
     >>> round(spread_of_best([0.6, 0.7, 0.8], 2), 4)
     0.0471
     """
-    return _asked(selection, n, reported, estimator, direction).evaluated(spreads_of)
+    asked = _asked(selection, n, reported, estimator, direction)
+    return asked.evaluated(lambda *ranked: means_and_spreads(*ranked)[1])
 
 
 def mean_and_spread(
@@ -193,10 +193,8 @@ def mean_and_spread(
     estimator: str = "u",
     direction: str = "max",
 ) -> tuple[FloatArray, FloatArray]:
-    """`expected_best` and `spread_of_best` at once, from one ranking, for budgets in rising order."""
+    """`expected_best` and `spread_of_best` at once, from one ranking."""
     asked = _asked(selection, n, reported, estimator, direction, known=("u", "v"))
-    if (np.diff(asked.n) <= 0).any():
-        raise InputError("n must be in rising order, each budget once")
     return means_and_spreads(asked.ranked(), asked.n, estimator)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,7 @@ __all__ = [
     "repeated_samples",
 ]
 
+Given = TypeVar("Given")
 _CELLS = 1 << 22  # samples ranked together: 32 MB of scores
 _KEPT = 1 << 21  # weights held together: 16 MB
 
@@ -118,7 +120,7 @@ def expected_best_by_group(
         sizes=sizes,
         weights=per_group,
         direction=direction,
-        stratum=_strata(strata, labels),
+        stratum=None if strata is None else np.array([str(own) for own in _by_label(strata, labels, "strata")]),
     )
 
 
@@ -259,18 +261,21 @@ def _tie_means(selection: FloatArray, reported: FloatArray, direction: str) -> F
     return means if direction == "max" else means[:, ::-1]
 
 
+def _by_label(given: Mapping[object, Given], labels: Column, name: str) -> list[Given]:
+    missing = [str(label) for label in labels if label not in given]
+    if missing:
+        raise InputError(
+            f"{name} must name every group, and {len(missing)} of {labels.size} are missing: {', '.join(missing[:5])}"
+        )
+    return [given[label] for label in labels]
+
+
 def _group_weights(weights: Mapping[object, float] | npt.ArrayLike | None, labels: Column) -> FloatArray | None:
     if weights is None:
         return None
-    if isinstance(weights, Mapping):
-        missing = [str(label) for label in labels if label not in weights]
-        if missing:
-            raise InputError(
-                f"weights must name every group, and {len(missing)} of {labels.size} are missing: "
-                f"{', '.join(missing[:5])}"
-            )
-        weights = [weights[label] for label in labels]
-    array = _check.as_scores(weights, "weights")
+    array = _check.as_scores(
+        _by_label(weights, labels, "weights") if isinstance(weights, Mapping) else weights, "weights"
+    )
     if array.size != labels.size:
         raise InputError(f"weights must be one per group, got {array.size} for {labels.size} groups")
     if (array < 0).any() or array.sum() == 0:
@@ -280,17 +285,6 @@ def _group_weights(weights: Mapping[object, float] | npt.ArrayLike | None, label
 
 def _unless_equal(weights: FloatArray | None) -> FloatArray | None:
     return None if weights is None or (weights[0] > 0 and (weights == weights[0]).all()) else weights
-
-
-def _strata(strata: Mapping[object, object] | None, labels: Column) -> Column | None:
-    if strata is None:
-        return None
-    missing = [str(label) for label in labels if label not in strata]
-    if missing:
-        raise InputError(
-            f"strata must name every group, and {len(missing)} of {labels.size} are missing: {', '.join(missing[:5])}"
-        )
-    return np.array([str(strata[label]) for label in labels])
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.errors import DataError
 from levelbest.stats.best import standard_error
 from levelbest.stats.problems._groups import as_groups, expected_best_by_group
+from levelbest.stats.problems._limits import mean_and_error
 
 __all__ = ["GroupPlan", "GroupVariance", "group_variance", "plan_groups"]
 
@@ -70,28 +71,18 @@ def group_variance(
     chosen_by, claimed = _check.as_pair(selection, reported)
     best = expected_best_by_group(chosen_by, group, n, claimed, direction=direction, weights=weights)
     counts = best.n_groups
+    each = np.ones(best.groups.size) if best.weights is None else best.weights
     with np.errstate(invalid="ignore", divide="ignore"):
-        total = np.where(counts > 1, _variance(best.by_group, best.weights), np.nan)
-    within = _within(chosen_by, claimed, group, best.n, direction, best.weights)
+        error = np.where(counts > 1, mean_and_error(best.by_group, each)[1], np.nan)
+    within = _within(chosen_by, claimed, group, best.n, direction, each)
     return GroupVariance(
         n=best.n,
-        error=np.sqrt(total / np.maximum(counts, 1)),
-        between=np.sqrt(np.maximum(total - within, 0.0)),
+        error=error,
+        between=np.sqrt(np.maximum(counts * error**2 - within, 0.0)),
         within=np.sqrt(within),
         n_groups=counts,
         samples=float(best.sizes.mean()),
     )
-
-
-def _variance(columns: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """The number of groups times the squared error of their (weighted) mean."""
-    known = ~np.isnan(columns)
-    count = known.sum(axis=0)
-    each = known * (np.ones(columns.shape[0]) if weights is None else weights)[:, None]
-    total = np.maximum(each.sum(axis=0), np.finfo(float).tiny)
-    mean = (each * np.where(known, columns, 0)).sum(axis=0) / total
-    squares = (each * np.where(known, columns - mean, 0)) ** 2
-    return np.asarray(squares.sum(axis=0) / total**2 * count**2 / np.maximum(count - 1, 1))
 
 
 def _within(
@@ -100,30 +91,27 @@ def _within(
     group: npt.ArrayLike,
     n: IntArray,
     direction: str,
-    weights: FloatArray | None,
+    weights: FloatArray,
 ) -> FloatArray:
-    """The mean over groups of the squared jackknife standard error, weighted as `_variance`; problems with equal scores
-    are computed once."""
+    """The (weighted) mean over groups of the squared jackknife standard error; those with equal scores have it once."""
     _, code, sizes = as_groups(group, selection.size)
     rows = np.argsort(code, kind="stable")
     ends = np.cumsum(sizes)
     seen: dict[bytes, FloatArray] = {}
     total, count, mass = np.zeros(n.size), np.zeros(n.size), np.zeros(n.size)
-    each = np.ones(sizes.size) if weights is None else weights
-    for start, end, weight in zip(ends - sizes, ends, each, strict=True):
+    for start, end, weight in zip(ends - sizes, ends, weights, strict=True):
         mine = rows[start:end]
         chosen = selection[mine]
         told = None if reported is None else reported[mine]
         if told is None:
             chosen = np.sort(chosen)
         key = chosen.tobytes() + (b"" if told is None else told.tobytes())
+        allowed = n <= chosen.size
         if key not in seen:
             squares = np.full(n.size, np.nan)
-            inside = n <= chosen.size
-            if chosen.size > 1 and inside.any():
-                squares[inside] = np.asarray(standard_error(chosen, n[inside], told, direction=direction)) ** 2
+            if chosen.size > 1 and allowed.any():
+                squares[allowed] = np.asarray(standard_error(chosen, n[allowed], told, direction=direction)) ** 2
             seen[key] = squares
-        allowed = n <= chosen.size
         total += np.where(allowed, weight**2 * seen[key], 0.0)
         count += allowed
         mass += weight * allowed
