@@ -13,6 +13,7 @@ from levelbest.designs.verifier import verifier_effects
 from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
 from levelbest.readers.tables.tidy import write_table
+from levelbest.report.words.intervals import rule_words
 from levelbest.stats import all_of_k, expected_best_by_group, group_interval, pass_at_k
 from levelbest.trials import Trials
 
@@ -45,7 +46,7 @@ def test_a_curve_with_problems_is_pass_at_k_with_an_interval_over_problems():
     assert found.n.tolist() == list(range(1, 9))
     assert found.value == pytest.approx(pass_at_k(correct, 8, found.n).mean(axis=0))
     assert found.method == "gaffke"
-    assert "40 problems" in found.note
+    assert "40 problems" in rule_words(found.rule)
     assert (found.low < found.value).all()
     assert (found.value < found.high).all()
     assert found.problems.groups.tolist() == sorted(f"p{i}" for i in range(40))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from levelbest.errors import InputError
+from levelbest.report.words.intervals import rule_words
 from levelbest.stats.bands._quantiles import horizon, quantile_interval
 from levelbest.stats.bands._ranks import rank_band
 
@@ -122,8 +123,8 @@ def test_max_and_min_are_mirror_images(simultaneous, q):
     np.testing.assert_array_equal(up.low, -down.high)
     np.testing.assert_array_equal(up.high, -down.low)
     assert up.horizon == down.horizon
-    assert "bounded above up to" in up.note
-    assert "bounded below up to" in down.note
+    assert "bounded above up to" in rule_words(up.rule)
+    assert "bounded below up to" in rule_words(down.rule)
 
 
 def test_the_order_of_the_scores_does_not_matter_and_moves_go_along():
@@ -183,7 +184,7 @@ def test_absent_limits_are_infinite_or_the_bounds():
     two = quantile_interval([0.3, 0.4], 1)
     assert (two.low, two.high) == (-math.inf, math.inf)
     assert two.horizon == 0
-    assert "not bounded above" in two.note
+    assert "not bounded above" in rule_words(two.rule)
 
 
 def test_budgets_beyond_the_trials_have_the_limit_from_below():

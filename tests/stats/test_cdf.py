@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
 from levelbest.errors import InputError
+from levelbest.report.words.intervals import rule_words
 from levelbest.stats.bands._cdf import cdf_band, mean_curve_bounds
 from levelbest.stats.bands._paths import order_probability
 
@@ -118,7 +119,7 @@ def test_limits_by_hand_between_and_beyond_the_scores():
     np.testing.assert_array_equal(band.x, [1, 2, 2, 3])
     np.testing.assert_array_equal(band.low, [a[0], a[2], a[2], a[3]])
     np.testing.assert_array_equal(band.high, [b[0], b[3], b[3], b[3]])
-    assert "tie" in band.note
+    assert band.rule.code == "tied"
 
 
 def test_the_kept_limits_cannot_be_spoilt():
@@ -167,7 +168,7 @@ def test_mean_bounds_mirror_and_miss_where_a_bound_is_missing():
     half = mean_curve_bounds(cdf_band(scores), 3, (None, 7))
     assert half.low == -math.inf
     assert half.high == pytest.approx(up.high[2])
-    assert "without a lower bound" in half.note
+    assert "without a lower bound" in rule_words(half.rule)
     loss = mean_curve_bounds(cdf_band(scores), 3, (-9, None), "min")
     assert loss.high == math.inf
     assert np.isfinite(loss.low)

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import beta, t
 
 from levelbest.errors import DataError, InputError
+from levelbest.report.words.intervals import why_no_interval
 from levelbest.report.words.plans import problem_plan_words
 from levelbest.stats import (
     best_interval,
@@ -70,7 +71,8 @@ def test_one_cluster_has_no_standard_error():
         found = group_interval(best, method=method, bounds=bounds, rng=0)
         assert np.isnan(found.low).all()
         assert np.isnan(found.high).all()
-        assert "one cluster does not exist" in found.reason
+        assert set(found.why) == {"one-problem"}
+        assert "one cluster does not exist" in why_no_interval(found.reasons)
 
 
 def test_a_problem_of_weight_0_is_none():
@@ -84,7 +86,7 @@ def test_a_problem_of_weight_0_is_none():
     few = expected_best_by_group(values, np.arange(6), [1], weights=[1, 1, 0, 0, 0, 0])
     found = group_interval(few, rng=0)
     assert np.isnan(found.low[0])
-    assert "two groups are too few" in found.reason
+    assert found.why == ("two-problems",)
 
 
 def test_equal_problems_show_no_spread_but_bounds_help():
@@ -92,7 +94,7 @@ def test_equal_problems_show_no_spread_but_bounds_help():
     for method in ("t", "studentised"):
         found = group_interval(best, method=method, rng=0)
         assert np.isnan(found.low[0])
-        assert "same value" in found.reason
+        assert found.why == ("no-spread",)
     bounded = group_interval(best, bounds=(0, 1), rng=0)
     assert bounded.high[0] == 1.0
     assert bounded.low[0] == pytest.approx(0.025 ** (1 / 10), abs=0.02)  # Clopper-Pearson's, 10 of 10
@@ -102,7 +104,7 @@ def test_a_budget_that_one_group_allows_is_undefined_there_only():
     best = expected_best_by_group([0, 1, 1, 0, 1, 1, 0], ["a"] * 2 + ["b"] * 2 + ["c"] * 3, [1, 2, 3])
     found = group_interval(best, bounds=(0, 1), rng=0)
     assert np.isnan(found.low).tolist() == [False, False, True]
-    assert "n = 3" in found.reason
+    assert "no interval for n = 3: " in why_no_interval(found.reasons)
 
 
 def test_direction_is_a_mirror():
@@ -245,10 +247,10 @@ def test_a_plan_does_not_believe_an_error_of_zero_nor_print_nan():
 
 def test_weights_of_zero_are_no_evidence():
     scores, group = simulated(5, n_groups=4, samples=4)
-    for weights, reason in (([0.0, 0.0, 1.0, 1.0], "every group has weight 0"), ([1.0, 0.0, 1.0, 1.0], "one group")):
+    for weights, reason in (([0.0, 0.0, 1.0, 1.0], "no-weight"), ([1.0, 0.0, 1.0, 1.0], "one-problem")):
         best = expected_best_by_group(scores, group, [1, 2], weights=weights).select(np.array([0, 1]))
         for bounds in ((0, 1), None):
             found = group_interval(best, bounds=bounds, n_resamples=200, rng=0)
             assert np.isnan(found.low).all()
             assert np.isnan(found.high).all()
-            assert reason in found.reason
+            assert found.why == (reason, reason)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from levelbest import stats
 from levelbest.errors import InputError
+from levelbest.report.words.intervals import rule_words, why_no_interval
 from levelbest.stats import best_interval
 from levelbest.stats.bands import METHODS, Terms, all_intervals
 from levelbest.stats.bands import _interval as certificate
@@ -56,8 +57,8 @@ def test_every_method_gives_limits_around_the_estimate_and_names_itself(method, 
     assert found.low.min() >= 0
     assert found.high.max() <= 1
     assert found.method == (method if method != "default" else "bootstrap")
-    assert found.note
-    assert found.reason is None
+    assert rule_words(found.rule)
+    assert found.why == ()
     assert found.simultaneous is simultaneous
     assert found.n_trials == 30
 
@@ -222,7 +223,8 @@ def test_resampled_quantiles_are_quantile_best_of_the_resample(seed, tied, q):
 def test_without_a_bound_there_is_none_close_to_the_number_of_trials():
     found = best_interval(accuracies(50), [1, 40, 41, 50], n_resamples=300, rng=16)
     assert np.isnan(found.low).tolist() == [False, False, True, True]
-    assert found.reason == (
+    assert found.why == (None, None, "too-close", "too-close")
+    assert why_no_interval(found.reasons) == (
         "no interval for n = 41 to 50: n is too close to the number of trials for an interval without a bound on the "
         "best score"
     )
@@ -237,11 +239,12 @@ def test_two_trials_or_one_value_have_no_interval_and_the_reason_is_said(method)
     two = best_interval([0.1, 0.7], 1, method=method, n_resamples=100, rng=0)
     assert np.isnan(two.low)
     assert np.isnan(two.high)
-    assert "two trials are too few" in two.reason
+    assert two.why == ("two-trials",)
     same = best_interval(np.full(10, 0.3), [1, 2], method=method, n_resamples=100, rng=0)
     assert np.isnan(same.low).all()
-    assert "every trial has the same score" in same.reason
+    assert same.why == ("one-value", "one-value")
     assert "undefined" in str(same)
+    assert "no interval: every trial has the same score" in why_no_interval(same.reasons)
     assert same.to_dict()["points"][0] == {"n": 1, "low": None, "high": None}
 
 
@@ -250,18 +253,19 @@ def test_the_jackknife_needs_a_trial_to_leave_out_and_one_that_matters(method):
     x = np.r_[np.linspace(0, 1, 15), np.full(6, 2.0)]
     found = best_interval(x, [3, 17, 21], method=method, n_resamples=300, rng=0)
     assert np.isnan(found.low).tolist() == [False, True, True]
-    assert "n = 17: the best trials tie" in found.reason
-    assert "n = 21: the best of all trials is one" in found.reason
+    assert found.why == (None, "tied-top", "all-used")
+    assert "n = 17: the best trials tie" in why_no_interval(found.reasons)
+    assert "n = 21: the best of all trials is one" in why_no_interval(found.reasons)
 
 
 def test_gaffke_says_which_side_it_cannot_do():
     x = accuracies()
     below = best_interval(x, [1, 5], method="gaffke", bounds=(0, None), n_resamples=500, rng=1)
     assert np.isposinf(below.high).all()
-    assert "no limit on that side" in below.note
+    assert "no limit on that side" in rule_words(below.rule)
     above = best_interval(x, [1, 5], method="gaffke", bounds=(None, 1), n_resamples=500, rng=1)
     assert np.isfinite(above.low).all()
-    assert "the worst score observed stands for the missing bound" in above.note
+    assert "the worst score observed stands for the missing bound" in rule_words(above.rule)
 
 
 # --- few trials, and what the trials cannot show
@@ -275,7 +279,7 @@ def test_few_normal_trials_have_limits_hardly_wider_than_students_t(m):
     hits, ratio = 0, []
     for x in rng.normal(0.5, 0.05, (300, m)):
         found = best_interval(x, 1, n_resamples=399, rng=rng)
-        assert "ties" not in found.note
+        assert found.rule.code == "bootstrap"
         hits += found.low <= 0.5 <= found.high
         ratio.append(found.width / (2 * t.ppf(0.975, m - 1) * x.std(ddof=1) / np.sqrt(m)))
     # at a true coverage of .92 fewer than 260 of 300 happen in .1 % of runs; fixed seed, 5 cells
@@ -345,7 +349,9 @@ def test_an_estimator_without_limits_of_its_own_has_none():
         found = best_interval(x, [1, 5], method=method, estimator=estimator, n_resamples=99)
         assert np.isnan(found.low).all()
         assert np.isnan(found.high).all()
-        assert f"the estimator '{estimator}' has no {method or 'default'} interval of its own" in found.reason
+        assert found.why == ("no-estimator", "no-estimator")
+        said = why_no_interval(found.reasons, estimator, method or "default")
+        assert f"the estimator '{estimator}' has no {method or 'default'} interval of its own" in said
         assert found.method == "none"
     fitted = best_interval(x, [5, 100], estimator="gaussian", n_resamples=399)
     assert fitted.method == "gaussian"

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from levelbest.errors import InputError
+from levelbest.report.words.intervals import rule_words
 from levelbest.simulation.laws import named_law
 from levelbest.stats import best_interval, expected_best
 from levelbest.stats.bands import Terms, all_intervals
@@ -31,7 +32,7 @@ def test_against_a_plain_loop(selection):
     basic = best_interval(selection, N, REPORTED, method="basic", n_resamples=199, rng=3, estimator="v")
     value = expected_best(selection, N, REPORTED, estimator="v")
     np.testing.assert_allclose(basic.low, 2 * value - draws[-5], rtol=1e-12, atol=1e-12)
-    assert found.note.endswith("estimator V")
+    assert rule_words(found.rule).endswith("estimator V")
     assert found.coverage is None  # the certificate is that of U
 
 

@@ -87,7 +87,7 @@ def test_a_tied_quarter_and_bounds_keep_the_limits_within_reason():
     assert np.isfinite(within.low).all()
     assert within.low.min() >= 0
     assert within.high.max() <= 1
-    assert within.reason is None
+    assert within.why == ()
 
 
 def verifier(rng, m):

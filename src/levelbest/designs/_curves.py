@@ -57,7 +57,7 @@ def drawn_curve(
         method=limits.method,
         confidence=limits.confidence,
         simultaneous=limits.simultaneous,
-        note=limits.note,
+        rule=limits.rule,
         n_trials=counted.n_trials,
         n_failed=counted.n_failed,
         n_running=counted.n_running,
@@ -98,7 +98,7 @@ def trial_curve(
         cost=None if scores.cost is None else np.float64(mean_cost(scores.cost)) * budgets,
         statistic=statistic.name,
         reported=metric.reported if scores.reported is not None else None,
-        cautions=tuple(dict.fromkeys([*cautions, *_about_the_trials(trials, scores, limits, unit)])),
+        cautions=tuple(dict.fromkeys([*cautions, *_about_the_trials(trials, scores, limits, asked, unit)])),
         unit=unit,
     )
 
@@ -168,7 +168,7 @@ def _limits(trials: Trials, scores: Scores, budgets: IntArray, asked: Asked, no_
             confidence=settings.confidence,
             simultaneous=asked.simultaneous,
             n_trials=scores.n_trials,
-            reason="one trial tells nothing of the spread" if scores.n_trials < 2 else None,
+            why=("one-trial",) * budgets.size if scores.n_trials < 2 else (),
         )
     return best_interval(
         scores.selection,
@@ -186,13 +186,16 @@ def _limits(trials: Trials, scores: Scores, budgets: IntArray, asked: Asked, no_
     )
 
 
-def _about_the_trials(trials: Trials, scores: Scores, limits: Interval, unit: str) -> list[Caution]:
+def _about_the_trials(trials: Trials, scores: Scores, limits: Interval, asked: Asked, unit: str) -> list[Caution]:
     family = trials.families[0]
     cautions = failure_cautions(family, scores, unit)
     if scores.n_running:
         cautions.append(Caution.of("still-running", family, scores.n_running, n_running=scores.n_running, unit=unit))
     if scores.reported is None:
         cautions.append(Caution.of("no-reported", family, selection=trials.metric.selection))
-    if limits.reason:
-        cautions.append(Caution.of("beyond-horizon", family, reason=limits.reason))
+    if limits.why:
+        estimator, method = asked.estimator, asked.interval
+        cautions.append(
+            Caution.of("beyond-horizon", family, reasons=limits.reasons, estimator=estimator, method=method)
+        )
     return cautions

@@ -209,8 +209,8 @@ class ProblemsDesign(Design):
         noticed += self._noticed(own, best, asked, "still-running")
         if metric.reported is None and asked.statistic == "mean":
             noticed.append(Caution.of("no-reported", own.family, kind="oracle", selection=metric.selection))
-        if limits.reason:
-            noticed.append(Caution.of("beyond-horizon", own.family, reason=limits.reason))
+        if limits.why:
+            noticed.append(Caution.of("beyond-horizon", own.family, reasons=limits.reasons))
         counted = Counts(own.family, own.n_samples, own.n_failed, own.n_running)
         return replace(
             drawn_curve(counted, metric, asked, best.value, limits, _spread(best)),

@@ -18,7 +18,7 @@ from levelbest.designs._protocol import Asked, Counts, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import InputError
 from levelbest.results import Curve
-from levelbest.stats.bands import Interval
+from levelbest.stats.bands import Interval, Rule
 from levelbest.stats.best import turned_limits
 from levelbest.stats.contrasts import Contrasts, Question, best_so_far, search_differences, search_interval
 from levelbest.trials import Trials
@@ -130,9 +130,8 @@ class Searches(TableDesign):
         inside = self.repeated[place][:, budgets - 1]
         mean, low, high = search_interval(inside, settings.confidence)
         low, high = turned_limits(low, high, metric.direction)
-        note = f"Student's t over {searches} searches, each to its trial {length}" if searches > 1 else ""
-        method = "t" if searches > 1 else "none"
-        limits = Interval(budgets, low, high, method, settings.confidence, False, searches, note=note)
+        method, rule = ("t", Rule.of("searches", count=searches, length=length)) if searches > 1 else ("none", Rule())
+        limits = Interval(budgets, low, high, method, settings.confidence, False, searches, rule=rule)
         spread = inside.std(axis=0, ddof=1) if searches > 1 else None
         return replace(
             drawn_curve(counted, metric, asked, metric.sign * mean, limits, spread),

@@ -191,7 +191,6 @@ def verifier_lines(found: Sequence[VerifierEffect]) -> tuple[Line, ...]:
                     low=nowhere,
                     high=nowhere,
                     method="none",
-                    note="",
                     simultaneous=False,
                     word="sample",
                 )

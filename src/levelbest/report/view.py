@@ -35,7 +35,6 @@ class Line:
     low: Numbers
     high: Numbers
     method: str
-    note: str
     simultaneous: bool
     horizon: int | None = None
     word: str = "trial"
@@ -280,7 +279,6 @@ def line_of(curve: Curve, *, axis: str = "trials", band: str = "interval") -> Li
         low=_numbers(low),
         high=_numbers(high),
         method=curve.method,
-        note=curve.note,
         simultaneous=curve.simultaneous,
         horizon=curve.horizon,
         word=curve.unit,
@@ -300,7 +298,6 @@ def cost_line(curve: FamilyCostCurve) -> Line:
         low=_numbers(nowhere if own.low is None else own.low),
         high=_numbers(nowhere if own.high is None else own.high),
         method="studentised",
-        note="studentised bootstrap of the trials with their costs",
         simultaneous=own.simultaneous,
     )
 

@@ -14,7 +14,7 @@ from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
 from levelbest.results.variance import FamilyVariance
-from levelbest.stats.bands import Interval
+from levelbest.stats.bands import Interval, Rule
 from levelbest.stats.problems import GroupBest
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Curve:
     method: str
     confidence: float
     simultaneous: bool
-    note: str
+    rule: Rule
     n_trials: int
     n_failed: int
     n_running: int
@@ -147,6 +147,8 @@ class Curve:
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints; a limit or value that does not exist is None."""
+        from levelbest.report.words.intervals import rule_words
+
         cost = self.cost if self.cost is not None else np.full(self.n.size, np.nan)
         columns = zip(self.n, self.value, self.low, self.high, self.spread, cost, strict=True)
         keys = ("n", "value", "low", "high", "spread", "cost")
@@ -175,7 +177,7 @@ class Curve:
                     "method": self.method,
                     "confidence": self.confidence,
                     "simultaneous": self.simultaneous,
-                    "note": self.note,
+                    "note": rule_words(self.rule),
                     "unseen": self.unseen,
                 },
                 "points": points,

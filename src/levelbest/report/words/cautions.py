@@ -46,7 +46,7 @@ A function below is the sentence of one (code, kind), and its parameters are the
     beyond-trials            ""           n_trials
                              samples      largest
                              one-sample   column (None where it has no name)
-    beyond-horizon           ""           reason (as the interval gives it)
+    beyond-horizon           ""           reasons (as of `Interval.reasons`), estimator, method
     extrapolated             ""           n_trials, method
     not-normal               ""           p_value
     paired-design            ""           families (names), shared, what ("configurations", "problems", "seeds")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from levelbest.errors import named
+from levelbest.report.words.intervals import why_no_interval
 from levelbest.report.words.phrases import counted, listed, plural, shortened
 from levelbest.report.words.registry import says
 
@@ -310,8 +311,10 @@ def _one_sample(column: str | None) -> str:
 
 
 @says("beyond-horizon")
-def _beyond_horizon(reason: str) -> str:
-    return reason
+def _beyond_horizon(
+    reasons: Sequence[tuple[str, int, int, bool]], estimator: str = "u", method: str = "default"
+) -> str:
+    return why_no_interval(reasons, estimator, method)
 
 
 @says("extrapolated")

@@ -33,11 +33,10 @@ from levelbest.stats.bands._resample import bootstrap as bootstrap
 from levelbest.stats.bands._resample import counts as counts
 from levelbest.stats.bands._resample import statistic_bootstrap as statistic_bootstrap
 from levelbest.stats.bands._resample import statistic_draws as statistic_draws
-from levelbest.stats.bands._results import Interval
+from levelbest.stats.bands._results import Interval, Rule
 from levelbest.stats.bands._thin import hats as hats
 from levelbest.stats.bands._thin import rank_edges as rank_edges
 from levelbest.stats.bands._work import Limits, Terms, Work
-from levelbest.stats.bands._work import reason_of as reason_of
 
 # What strangers look for; the other names are machinery that later doors build on.
 __all__ = [
@@ -47,6 +46,7 @@ __all__ = [
     "IntervalMethod",
     "Limits",
     "RankBand",
+    "Rule",
     "Terms",
     "Work",
     "all_intervals",

@@ -4,7 +4,9 @@ A fixed-sample interval holds at one number of trials fixed in advance; looking 
 it pleases breaks it. Here the limits are renewed at looks on a schedule fixed in advance, each look an exact band
 with a part of the error rate, the parts adding up to 1 - confidence. All looks hold together with the stated
 confidence by the union bound, so between two looks the last limits stand, and at any time all limits so far may be
-intersected: the result is valid at every trial, also at one chosen because of what was seen.
+intersected: the result is valid at every trial, also at one chosen because of what was seen. Where looks contradict
+each other there are no limits (``looks-apart``): either one of them misses, which happens with probability
+1 - confidence at most, or the trials are not a random sample in this order.
 
 Looks grow by a factor of 1.3, so limits are never from fewer than 3/4 of the trials. With a planned number of
 trials the looks share the error rate evenly; without one look k = 1, 2, ... gets the part 1 / (k (k + 1)) of it, for
@@ -25,7 +27,7 @@ from levelbest._check import as_budgets, as_choice, as_confidence, as_direction,
 from levelbest.errors import InputError
 from levelbest.stats.bands._cdf import METHODS, CdfBand, cdf_band
 from levelbest.stats.bands._quantiles import quantile_interval
-from levelbest.stats.bands._results import Interval
+from levelbest.stats.bands._results import Interval, Rule
 
 __all__ = ["anytime_cdf_band", "anytime_quantile_interval", "looks"]
 
@@ -87,13 +89,8 @@ def anytime_quantile_interval(
             values[:size], budgets, q, confidence=level, simultaneous=simultaneous, direction=toward, bounds=bounds
         )
         low, high = np.maximum(low, look.low), np.minimum(high, look.high)
-    reason = None
-    if (low > high).any():
-        reason = (
-            "the looks contradict each other: either one of them misses, which happens with probability "
-            f"{1 - confidence:g} at most, or the trials are not a random sample in this order"
-        )
-        low, high = np.where(low > high, np.nan, low), np.where(low > high, np.nan, high)
+    apart = low > high
+    low, high = np.where(apart, np.nan, low), np.where(apart, np.nan, high)
     limited = budgets[np.isfinite(high if toward == "max" else low)]
     interval = Interval(
         n=budgets,
@@ -105,8 +102,8 @@ def anytime_quantile_interval(
         n_trials=values.size,
         statistic=statistic_name(q),
         direction=toward,
-        reason=reason,
-        note=_note(schedule, first),
+        why=tuple("looks-apart" if contradicted else None for contradicted in apart) if apart.any() else (),
+        rule=_rule(schedule, first),
         horizon=int(limited.max()) if limited.size else 0,
     )
     return interval.single() if scalar else interval
@@ -125,8 +122,8 @@ def anytime_cdf_band(
     local = math.nan
     for size, level in schedule:
         band = cdf_band(values[:size], level, method=method)
-        found, local = band.limits(np.append(-math.inf, x)), band.level
-        low, high = np.maximum(low, found[0]), np.minimum(high, found[1])
+        at_look, local = band.limits(np.append(-math.inf, x)), band.level
+        low, high = np.maximum(low, at_look[0]), np.minimum(high, at_look[1])
     tied = np.searchsorted(x, x, side="right") - np.searchsorted(x, x, side="left") > 1
     return CdfBand(
         x=x,
@@ -138,12 +135,9 @@ def anytime_cdf_band(
         level=local,
         rank_low=low[1:],
         rank_high=high[:-1],
-        note=_note(schedule, first),
+        rule=_rule(schedule, first),
     )
 
 
-def _note(schedule: list[tuple[int, float]], first: int) -> str:
-    if not schedule:
-        return f"no limits before the first look, at {first} trials"
-    size, level = schedule[-1]
-    return f"valid at every look; the last of {len(schedule)} was at {size} trials with {100 * level:.4g} %"
+def _rule(schedule: list[tuple[int, float]], first: int) -> Rule:
+    return Rule.of("looks", count=len(schedule), first=first, last=schedule[-1] if schedule else None)

@@ -28,7 +28,7 @@ from levelbest._check import (
 )
 from levelbest.errors import InputError
 from levelbest.stats.bands._paths import largest_level, symmetric_order_probability
-from levelbest.stats.bands._results import Interval
+from levelbest.stats.bands._results import UNSAID, Interval, Rule
 from levelbest.stats.best import turned_bounds, turned_limits
 
 __all__ = ["METHODS", "CdfBand", "cdf_band", "joint_limits", "mean_curve_bounds"]
@@ -58,7 +58,7 @@ class CdfBand:
     level: float
     rank_low: FloatArray
     rank_high: FloatArray
-    note: str = ""
+    rule: Rule = UNSAID
 
     @property
     def n_trials(self) -> int:
@@ -113,7 +113,7 @@ def cdf_band(scores: npt.ArrayLike, confidence: float = 0.95, *, method: str = "
         level=level,
         rank_low=rank_low,
         rank_high=rank_high,
-        note="scores tie: the coverage is at least the one stated" if tied else "",
+        rule=Rule("tied") if tied else UNSAID,
     )
 
 
@@ -133,10 +133,7 @@ def mean_curve_bounds(
     worst, best = turned_bounds(as_bounds(bounds, band.x), toward)
     turned = band if toward == "max" else band.mirrored()
     low, high = turned_limits(*_largest_of(budgets, turned, worst, best), toward)
-    note = f"implied by the {band.method} band for the distribution, for every n at once"
-    missing = [side for side, limit in (("lower", low), ("upper", high)) if np.isinf(limit).any()]
-    if missing:
-        note += f"; without a {' and an '.join(missing)} bound on the score there is no such limit on the mean"
+    missing = tuple(side for side, limit in (("lower", low), ("upper", high)) if np.isinf(limit).any())
     interval = Interval(
         n=budgets,
         low=low,
@@ -146,7 +143,7 @@ def mean_curve_bounds(
         simultaneous=True,
         n_trials=band.n_trials,
         direction=toward,
-        note=note,
+        rule=Rule.of("distribution", band=band.method, missing=missing),
         coverage=band.coverage,
     )
     return interval.single() if scalar else interval

@@ -16,7 +16,7 @@ from levelbest.errors import InputError
 from levelbest.stats.bands._quantiles import quantile_interval
 from levelbest.stats.bands._registry import EXACT, interval_methods, method_named
 from levelbest.stats.bands._results import Interval
-from levelbest.stats.bands._work import Limits, Terms, Work, reason_of
+from levelbest.stats.bands._work import Limits, Terms, Work
 from levelbest.stats.best import Mean, Quantile, Sample, Statistic, statistic_named, turned_limits
 
 __all__ = ["METHODS", "OF_V", "all_intervals", "best_interval", "certified_coverage"]
@@ -76,12 +76,12 @@ def best_interval(
         Decides every random draw; None draws afresh. Exact methods draw none.
     estimator : {"u", "v", "naive", "gaussian"}
         Beside which estimate the limits stand. V has percentile and basic limits, as the papers have them, a Gaussian
-        fit those of ``gaussian``; where an estimator has none by this method, limits are NaN, and the reason says so.
+        fit those of ``gaussian``; where an estimator has none by this method, limits are NaN, and ``why`` says so.
 
     Returns
     -------
     Interval
-        Numbers for one ``n``, arrays for several, with the method, the reason where there is no interval, and the
+        Numbers for one ``n``, arrays for several, with the method, codes for why there is no interval, and the
         coverage that simulation has certified for these terms.
 
     Notes
@@ -181,11 +181,8 @@ class _Asked:
 
     def none_of_its_own(self, method: str) -> Interval:
         """No limits, for an estimator that has none by this method."""
-        estimator = self.terms.estimator
-        known = " or ".join(_OF_ESTIMATOR[estimator])
-        why = f"the estimator {estimator!r} has no {method} interval of its own" + (f", but {known}" if known else "")
         nowhere = np.full(np.unique(as_budgets(self.n)[0]).size, np.nan)
-        limits = Limits(nowhere, nowhere, "", "none").drop(np.ones(nowhere.size, dtype=bool), why)
+        limits = Limits(nowhere, nowhere, "", "none").drop(np.ones(nowhere.size, dtype=bool), "no-estimator")
         return self.interval(method, limits)
 
     def interval(self, method: str, limits: Limits, work: Work | None = None) -> Interval:
@@ -215,8 +212,8 @@ class _Asked:
             n_trials=self.sample.n_trials,
             statistic=self.statistic.name,
             direction=terms.direction,
-            reason=reason_of(distinct, limits.why),
-            note=f"{limits.note}, estimator V" if of_v else limits.note,
+            why=tuple(limits.why[at] for at in place) if any(limits.why) else (),
+            rule=limits.rule,
             n_resamples=terms.n_resamples,
             coverage=self._certified(method, distinct),
             unseen=None if seen else 1 - (1 - terms.confidence) ** (1 / self.sample.n_trials),

@@ -10,6 +10,7 @@ from levelbest.stats.bands import _limits as limits
 from levelbest.stats.bands._further import closer_by, further_reports, further_scores
 from levelbest.stats.bands._reported import Places, mean_draws, quantile_draws
 from levelbest.stats.bands._resample import smooth_bootstrap
+from levelbest.stats.bands._results import Rule
 from levelbest.stats.bands._work import FEWEST, TIED_TOP, Limits, Work
 from levelbest.stats.best import Mean, Quantile, normal_best
 
@@ -17,7 +18,6 @@ __all__ = ["basic", "bca", "default", "gaffke", "gaussian", "jackknife", "percen
 
 BOOTSTRAP = "bootstrap"
 FARTHEST = 0.8  # of the trials: beyond, too little shows what a better trial would score
-TOO_CLOSE = "n is too close to the number of trials for an interval without a bound on the best score"
 
 
 def default(work: Work) -> Limits:
@@ -35,11 +35,10 @@ def default(work: Work) -> Limits:
     if not isinstance(work.statistic, (Mean, Quantile)):
         return percentile(work)
     separate = work.sample.reported is not None
-    note = "Bayesian bootstrap with one further trial imagined beyond those observed"
     low, high = _reported(work) if separate else _one_column(work)
-    drawn = Limits(*work.filled(low, high), note, BOOTSTRAP)
+    drawn = Limits(*work.filled(low, high), BOOTSTRAP, BOOTSTRAP)
     if work.highest is None or (separate and work.lowest is None):
-        work.settle(drawn, jackknife=False).drop(work.n > FARTHEST * work.n_trials, TOO_CLOSE)
+        work.settle(drawn, jackknife=False).drop(work.n > FARTHEST * work.n_trials, "too-close")
     elif work.lowest is None:
         work.settle(drawn, jackknife=False)
     return drawn.drop(np.isnan(drawn.low + drawn.high), TIED_TOP)
@@ -82,14 +81,14 @@ def percentile(work: Work) -> Limits:
     """The quantiles of the resampled estimates ([D], [T])."""
     draws = work.shown_estimates
     pair = limits.percentile(draws, work.level(draws))
-    return work.settle(Limits(*pair, "percentiles of the resampled estimates"), jackknife=False)
+    return work.settle(Limits(*pair, Rule.of("percentile", estimator=work.estimator)), jackknife=False)
 
 
 def basic(work: Work) -> Limits:
     """The percentile limits mirrored at the estimate."""
     draws = work.shown_estimates
     pair = limits.basic(draws, work.shown_estimate, work.level(draws))
-    return work.settle(Limits(*pair, "percentiles of the resampled estimates, mirrored"), jackknife=False)
+    return work.settle(Limits(*pair, Rule.of("basic", estimator=work.estimator)), jackknife=False)
 
 
 def bca(work: Work) -> Limits:
@@ -97,7 +96,7 @@ def bca(work: Work) -> Limits:
     draws = work.estimates
     deviations = work.trials.leave_one_out()
     pair = limits.bca(draws, work.trials.estimate, deviations, work.level(draws))
-    return work.settle(Limits(*pair, "bias-corrected and accelerated percentiles"), jackknife=True)
+    return work.settle(Limits(*pair, "bca"), jackknife=True)
 
 
 def smoothed(work: Work) -> Limits:
@@ -106,8 +105,7 @@ def smoothed(work: Work) -> Limits:
         return work.nothing()
     draws = smooth_bootstrap(work.trials, work.n_resamples, work.rng(2))
     pair = limits.percentile(draws, work.level(draws))
-    note = "percentiles of resamples smoothed by a Gaussian kernel with Scott's bandwidth"
-    return work.settle(Limits(*pair, note), jackknife=False)
+    return work.settle(Limits(*pair, "smoothed"), jackknife=False)
 
 
 def studentised(work: Work) -> Limits:
@@ -118,8 +116,7 @@ def studentised(work: Work) -> Limits:
         low, high = (
             work.trials.estimate - limits.pick(ordered, p) * work.trials.error for p in (1 - level, level)
         )  # the upper limit is that of a small p
-    note = "studentised bootstrap with the jackknife standard error"
-    return work.settle(Limits(low, high, note), jackknife=True)
+    return work.settle(Limits(low, high, "studentised"), jackknife=True)
 
 
 def jackknife(work: Work) -> Limits:
@@ -139,8 +136,8 @@ def jackknife(work: Work) -> Limits:
         scale = np.sqrt(rng.chisquare(freedom, work.n_resamples) / freedom)
         largest = np.abs(normal).max(axis=1) / scale
         width = float(limits.order_statistic(largest[None], 1 - work.alpha)[0])
-    note = f"jackknife standard error times {width:.3f}"
-    return work.settle(Limits(estimate - width * error, estimate + width * error, note), jackknife=True)
+    rule = Rule.of("jackknife", width=width)
+    return work.settle(Limits(estimate - width * error, estimate + width * error, rule), jackknife=True)
 
 
 def gaffke(work: Work) -> Limits:
@@ -155,13 +152,12 @@ def gaffke(work: Work) -> Limits:
     lower = draws.lower(draws.worst if work.lowest is None else work.lowest)
     low = limits.order_statistic(lower, work.level(lower, 0.5, tails=-1))
     if work.highest is None:
-        high, side = np.full_like(low, np.inf), "; without the bound that is best there is no limit on that side"
+        high = np.full_like(low, np.inf)
     else:
         upper = draws.upper(work.highest)
-        high, side = limits.order_statistic(upper, 1 - work.level(upper, 0.5, tails=1)), ""
-    if work.lowest is None:
-        side = "; the worst score observed stands for the missing bound"
-    return Limits(*work.filled(low, high), f"limits of Gaffke's type from the bounds of the score{side}")
+        high = limits.order_statistic(upper, 1 - work.level(upper, 0.5, tails=1))
+    rule = Rule.of("gaffke", worst=work.lowest is not None, best=work.highest is not None)
+    return Limits(*work.filled(low, high), rule)
 
 
 def gaussian(work: Work) -> Limits:
@@ -193,4 +189,4 @@ def gaussian(work: Work) -> Limits:
     estimate = mean + rho * sd * constant[:, 0]
     ends = limits.percentile(t, level)
     low, high = estimate - ends[1] * sd, estimate - ends[0] * sd
-    return work.settle(Limits(low, high, "Monte Carlo of a Gaussian fitted to the scores"), jackknife=False)
+    return work.settle(Limits(low, high, "gaussian"), jackknife=False)

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import as_bounds, as_budgets, as_direction, as_scores, sign_of, statistic_name
-from levelbest.stats.bands._ranks import RankBand, rank_band
-from levelbest.stats.bands._results import Interval
+from levelbest.stats.bands._ranks import rank_band
+from levelbest.stats.bands._results import Interval, Rule
 from levelbest.stats.best import turned_bounds, turned_limits
 
 __all__ = ["horizon", "quantile_interval"]
@@ -50,7 +50,16 @@ def quantile_interval(
         n_trials=values.size,
         statistic=statistic_name(ranks.q),
         direction=toward,
-        note=_note(ranks, toward, tied=np.unique(values).size < values.size),
+        rule=Rule.of(
+            "exact",
+            q=ranks.q,
+            n_trials=ranks.n_trials,
+            confidence=ranks.confidence,
+            direction=toward,
+            horizon=ranks.horizon,
+            joint=(ranks.coverage, ranks.n.size) if ranks.simultaneous else None,
+            tied=np.unique(values).size < values.size,
+        ),
         horizon=ranks.horizon,
         coverage=ranks.coverage,
     )
@@ -73,16 +82,3 @@ def horizon(
     top = n_trials if n_max is None else int(as_budgets(n_max)[0][0])
     budgets = np.arange(1, max(top, 1) + 1) if simultaneous else np.ones(1)
     return rank_band(n_trials, budgets, q, confidence=confidence, simultaneous=simultaneous, shape=shape).horizon
-
-
-def _note(ranks: RankBand, toward: str, *, tied: bool) -> str:
-    side = "above" if toward == "max" else "below"
-    what = "median curve" if ranks.q == 0.5 else f"{ranks.q:g}-quantile curve"
-    start = f"with {ranks.n_trials} trials at {100 * ranks.confidence:g} %"
-    if ranks.horizon == 0:
-        text = f"{start} the {what} is not bounded {side} at any of these n"
-    else:
-        text = f"{start} the {what} is bounded {side} up to n = {ranks.horizon}"
-    if ranks.simultaneous:
-        text += f"; exact joint coverage {ranks.coverage:.4f} over {ranks.n.size} budgets"
-    return text + ("; conservative where scores tie" if tied else "")

@@ -18,16 +18,15 @@ from levelbest.stats.bands._further import FEWEST
 from levelbest.stats.bands._gaffke import GaffkeDraws, gaffke_draws
 from levelbest.stats.bands._limits import local_level, studentise
 from levelbest.stats.bands._resample import Ranked, bootstrap, statistic_bootstrap
+from levelbest.stats.bands._results import Rule
 from levelbest.stats.bands._thin import filled, nodes_for
 from levelbest.stats.best import Mean, Sample, Statistic, best_statistic, gaussian_best, turned_bounds
 
-__all__ = ["FEWEST", "TIED_TOP", "Limits", "Terms", "Work", "reason_of"]
+__all__ = ["FEWEST", "TIED_TOP", "Limits", "Terms", "Work"]
 
 
-TOO_FEW = "two trials are too few to show how an estimate varies"
-ONE_VALUE = "every trial has the same score, so the data cannot show how an estimate varies; bounds on the score would"
-ALL_USED = "the best of all trials is one number and shows no spread; ask for a smaller n, or give bounds on the score"
-TIED_TOP = "the best trials tie, so that leaving one out changes nothing; bounds on the score would help"
+TIED_TOP = "tied-top"
+"""The best trials tie, so that leaving one out changes nothing."""
 
 
 @dataclass(frozen=True)
@@ -53,31 +52,22 @@ class Terms:
 
 
 class Limits:
-    """Limits, the reasons where there are none, the rule in words, and its short name where it has one of its own."""
+    """Limits, codes for why there are none somewhere, their rule, and its short name where it has one of its own.
 
-    def __init__(self, low: FloatArray, high: FloatArray, note: str, name: str | None = None) -> None:
-        self.low, self.high, self.note, self.name = low.copy(), high.copy(), note, name
+    A rule of the package is a code with its facts; any other stands for itself, in a few words.
+    """
+
+    def __init__(self, low: FloatArray, high: FloatArray, rule: Rule | str, name: str | None = None) -> None:
+        self.low, self.high, self.name = low.copy(), high.copy(), name
+        self.rule = Rule(rule) if isinstance(rule, str) else rule
         self.why: list[str | None] = [None] * low.size
 
     def drop(self, where: npt.NDArray[np.bool_], reason: str) -> Limits:
-        """Make the limits undefined there, for the first reason given."""
+        """Make the limits undefined there, for the first reason given, a code."""
         for i in np.flatnonzero(where):
             self.low[i] = self.high[i] = np.nan
             self.why[i] = self.why[i] or reason
         return self
-
-
-def reason_of(n: IntArray, why: list[str | None]) -> str | None:
-    """One sentence per reason, with the budgets that it concerns unless it concerns all."""
-    parts = []
-    for reason in dict.fromkeys(text for text in why if text is not None):
-        concerned = [int(k) for k, text in zip(n, why, strict=True) if text == reason]
-        if len(concerned) == n.size:
-            parts.append(f"no interval: {reason}")
-        else:
-            named = f"n = {concerned[0]}" + (f" to {concerned[-1]}" if len(concerned) > 1 else "")
-            parts.append(f"no interval for {named}: {reason}")
-    return "; ".join(parts) or None
 
 
 class Work:
@@ -209,11 +199,11 @@ class Work:
         """What no resampling method can do without."""
         everywhere = np.ones(self.n.size, dtype=bool)
         if self.n_trials < FEWEST:
-            limits.drop(everywhere, TOO_FEW)
+            limits.drop(everywhere, "two-trials")
         if self.constant:
-            limits.drop(everywhere, ONE_VALUE)
+            limits.drop(everywhere, "one-value")
         if jackknife:
-            limits.drop(self.n >= self.n_trials, ALL_USED)
+            limits.drop(self.n >= self.n_trials, "all-used")
             limits.drop(self.trials.error == 0, TIED_TOP)
         return limits
 

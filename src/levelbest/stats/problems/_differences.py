@@ -18,7 +18,6 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray, Seed
 from levelbest.errors import DataError, InputError
-from levelbest.stats.bands import reason_of
 from levelbest.stats.contrasts import (
     Columns,
     Contrast,
@@ -34,7 +33,7 @@ from levelbest.stats.contrasts import (
 )
 from levelbest.stats.problems._groups import GroupBest, average_over_groups
 from levelbest.stats.problems._intervals import GROUP_METHODS
-from levelbest.stats.problems._limits import WHY, MeanLimits, MeanQuestion, mean_and_error, mean_limits
+from levelbest.stats.problems._limits import MeanLimits, MeanQuestion, mean_and_error, mean_limits
 from levelbest.stats.problems._swaps import SwapTest, swap_test
 
 __all__ = ["group_difference", "problem_contrasts"]
@@ -136,8 +135,8 @@ def group_difference(
     >>> problems = [p for p in range(8) for _ in range(4)]
     >>> a = expected_best_by_group([1, 1, 1, 0] * 8, problems, [1, 2])
     >>> b = expected_best_by_group([1, 0, 0, 0] * 8, problems, [1, 2])
-    >>> found = group_difference(a, b, bounds=(0, 1))
-    >>> found.certified.tolist(), found.basis, found.smallest_p
+    >>> difference = group_difference(a, b, bounds=(0, 1))
+    >>> difference.certified.tolist(), difference.basis, difference.smallest_p
     ([1, 1], 'swaps', 0.0078125)
     """
     question = Question(
@@ -161,7 +160,7 @@ def group_difference(
         statistic="mean",
         direction=a.direction,
         n_resamples=n_resamples,
-        reason=reason_of(n, [None if code is None else WHY[code] for code in answer.limits.why]),
+        reason=", ".join(dict.fromkeys(code for code in answer.limits.why if code is not None)) or None,
         basis=answer.basis,
         p_value=None if answer.swaps is None else p_value,
         smallest_p=None if answer.swaps is None else float(answer.swaps.smallest[0]),
@@ -323,7 +322,7 @@ def _apart(systems: Sequence[GroupBest], asked: _Asked) -> _Answer:
         low=np.concatenate([first.low - second.high for _, _, first, second in pairs]),
         high=np.concatenate([first.high - second.low for _, _, first, second in pairs]),
         method=method,
-        note=bands[0].note,
+        rule=bands[0].rule,
         why=[mine or other for _, _, a, b in pairs for mine, other in zip(a.why, b.why, strict=True)],
     )
     _place(systems[0], question)

@@ -6,9 +6,9 @@ import numpy as np
 
 from levelbest import _check
 from levelbest._check import Bounds, Seed
-from levelbest.stats.bands import Interval, reason_of
+from levelbest.stats.bands import Interval
 from levelbest.stats.problems._groups import GroupBest
-from levelbest.stats.problems._limits import METHODS, WHY, MeanQuestion, mean_limits
+from levelbest.stats.problems._limits import METHODS, MeanQuestion, mean_limits
 
 __all__ = ["GROUP_METHODS", "group_interval"]
 
@@ -55,8 +55,8 @@ def group_interval(
     --------
     >>> from levelbest.stats.problems import expected_best_by_group, group_interval
     >>> best = expected_best_by_group([0, 1, 1, 1, 0, 0, 1, 1], ["a", "a", "b", "b", "c", "c", "d", "d"], [1, 2])
-    >>> found = group_interval(best, bounds=(0, 1), rng=0)
-    >>> found.method, bool((found.low < best.value).all())
+    >>> limits = group_interval(best, bounds=(0, 1), rng=0)
+    >>> limits.method, bool((limits.low < best.value).all())
     ('gaffke', True)
     """
     name = _check.as_choice("default" if method is None else method, GROUP_METHODS, "method")
@@ -79,7 +79,7 @@ def group_interval(
         simultaneous=bool(simultaneous),
         n_trials=int(best.groups.size),
         direction=best.direction,
-        reason=reason_of(best.n, [None if code is None else WHY[code] for code in limits.why]),
-        note=limits.note,
+        why=tuple(limits.why) if any(limits.why) else (),
+        rule=limits.rule,
         n_resamples=n_resamples,
     )

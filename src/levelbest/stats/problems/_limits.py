@@ -26,9 +26,9 @@ import numpy as np
 
 from levelbest._check import Bounds, FloatArray
 from levelbest.errors import InputError
-from levelbest.stats.bands import allow, counts, local_level, order_statistic, studentise
+from levelbest.stats.bands import Rule, allow, counts, local_level, order_statistic, studentise
 
-__all__ = ["METHODS", "WHY", "MeanLimits", "MeanQuestion", "mean_and_error", "mean_limits"]
+__all__ = ["METHODS", "MeanLimits", "MeanQuestion", "mean_and_error", "mean_limits"]
 
 METHODS = ("gaffke", "imagined", "studentised", "t")
 REACH, FEWER = 0.25, 1.2  # a further one is imagined REACH + FEWER / problems ranges of a quarter of them beyond
@@ -37,16 +37,6 @@ _FEW_DECIDE = 0.5, 0.75  # of the scores within such a window: where the bound b
 _FAR = 2.0  # where no bound is known: so many ranges beyond, for many scores
 HEAVIER = 2.0  # times the mean weight: what a further problem weighs at least where weights are given
 _CELLS = 1 << 20  # exponentials in one piece
-
-WHY = {
-    "one-problem": "one group cannot show how groups differ: a standard error from one cluster does not exist",
-    "two-problems": "two groups are too few to show how groups differ without bounds on the score",
-    "no-spread": "every group has the same value, so the data cannot show how groups differ; bounds on the score would "
-    "help",
-    "no-problem": "no group has so many samples",
-    "no-weight": "every group has weight 0",
-}
-"""Why there are no limits, by code."""
 
 Pair = tuple[FloatArray, FloatArray]
 
@@ -66,12 +56,13 @@ class MeanQuestion:
 
 @dataclass(frozen=True, eq=False)
 class MeanLimits:
-    """One entry per column; where there are no limits ``why`` is a code of `WHY`."""
+    """One entry per column; where there are no limits ``why`` is a code: ``no-problem`` that has so many samples,
+    ``no-weight`` (all are 0), ``one-problem``, ``two-problems`` (too few without bounds) or ``no-spread``."""
 
     low: FloatArray
     high: FloatArray
     method: str
-    note: str
+    rule: Rule
     why: list[str | None]
 
 
@@ -107,22 +98,13 @@ def mean_limits(asked: MeanQuestion, method: str) -> MeanLimits:
                     why[i] = "no-spread" if still else "two-problems"
     if bounded:
         low, high = np.clip(low, *asked.bounds), np.clip(high, *asked.bounds)
-    return MeanLimits(low, high, method, _note(method, asked), why)
-
-
-def _note(method: str, asked: MeanQuestion) -> str:
-    n_groups = asked.columns.shape[0]
-    words = {
-        "gaffke": f"Gaffke-type limits for the mean over {n_groups} problems, scores within {_ends(asked.bounds)}",
-        "imagined": f"Gaffke-type limits for the mean over {n_groups} problems, a further one imagined near them",
-        "studentised": f"studentised bootstrap of {n_groups} problems",
-        "t": f"t interval over {n_groups} problems: too narrow where few of them differ from the rest",
-    }[method]
-    return words + (", problems weighted" if asked.weights is not None else "")
-
-
-def _ends(bounds: Bounds) -> str:
-    return " to ".join("none" if end is None else f"{end:g}" for end in bounds)
+    rule = Rule.of(
+        f"{method} over problems",
+        n_groups=asked.columns.shape[0],
+        bounds=asked.bounds,
+        weighted=asked.weights is not None,
+    )
+    return MeanLimits(low, high, method, rule, why)
 
 
 def _gaffke(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
