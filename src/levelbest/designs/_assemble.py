@@ -246,22 +246,22 @@ def _to_the_end(verdicts: tuple[Verdict, ...], most: float, limit: float | None,
 
 
 def _effect(contrast: Contrast, families: tuple[str, str], budget: float) -> Effect:
-    """By how much at one budget: as tested where it was named in advance, else as the band has it."""
-    named_effect = contrast.effect
-    if named_effect.named:
-        numbers = (named_effect.difference, named_effect.low, named_effect.high, named_effect.p_value)
-        certified, negligible = named_effect.certified, named_effect.negligible
-    else:
-        places = np.flatnonzero(contrast.n == budget)
-        if not places.size:
-            nowhere = float("nan")
-            return Effect(budget, nowhere, nowhere, nowhere, nowhere, None, False, False)
-        at = int(places[0])
-        columns = (contrast.difference, contrast.low, contrast.high, contrast.p_value)
-        numbers = tuple(float(column[at]) for column in columns)  # type: ignore[assignment]
-        certified, negligible = int(contrast.certified[at]), bool(contrast.negligible[at])
-    winner = families[0] if certified > 0 else families[1] if certified < 0 else None
-    return Effect(budget, *numbers, winner=winner, negligible=negligible, named=named_effect.named)
+    """By how much at one budget, as the band has it: there, what was tested alone where it was named in advance."""
+    places = np.flatnonzero(contrast.n == budget)
+    if not places.size:
+        nowhere = float("nan")
+        return Effect(budget, nowhere, nowhere, nowhere, nowhere, None, False, False)
+    at, certified = int(places[0]), int(contrast.certified[places[0]])
+    return Effect(
+        budget=budget,
+        difference=float(contrast.difference[at]),
+        low=float(contrast.low[at]),
+        high=float(contrast.high[at]),
+        p_value=float(contrast.p_value[at]),
+        winner=families[0] if certified > 0 else families[1] if certified < 0 else None,
+        negligible=bool(contrast.negligible[at]),
+        named=contrast.effect.named,
+    )
 
 
 def _standings(

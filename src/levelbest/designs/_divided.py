@@ -39,11 +39,11 @@ class Divided:
             first, second = self.families[a], self.families[b]
             if first not in by_name or second not in by_name:
                 continue
-            (one, plan), (other, _) = by_name[first], by_name[second]
-            difference = one.components.mean - other.components.mean
+            (own, plan), (other, _) = by_name[first], by_name[second]
+            difference = own.components.mean - other.components.mean
             mean = (
-                (_variance(one, "configuration") + _variance(other, "configuration")) / 2,
-                (_variance(one, "seed") + _variance(other, "seed")) / 2,
+                (_variance(own, "configuration") + _variance(other, "configuration")) / 2,
+                (_variance(own, "seed") + _variance(other, "seed")) / 2,
             )
             ways = tuple(
                 (

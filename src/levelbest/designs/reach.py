@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from levelbest._check import FloatArray
 from levelbest.designs._curves import mean_cost
 from levelbest.designs._input import as_trials, with_scores
 from levelbest.designs._protocol import Asked, design_of
@@ -18,7 +17,6 @@ from levelbest.trials import Scores, Settings, by_configuration, has_repeats
 __all__ = ["reach"]
 
 Targets = float | Sequence[float | tuple[str | None, float]] | Mapping[str, float]
-Numbers = tuple[float, float, float]
 
 
 def reach(
@@ -95,11 +93,12 @@ def _named(targets: Targets) -> list[tuple[str | None, float]]:
 
 def _reach(curve: Curve | FamilyCostCurve, scores: Scores, name: str | None, goal: float) -> Reach:
     over_cost = isinstance(curve, FamilyCostCurve)
-    budgets, value, low, high = _columns(curve)
     own = curve.curve if isinstance(curve, FamilyCostCurve) else curve
+    budgets = own.n.astype(np.float64) if isinstance(own, Curve) else own.budget
+    low, high = (np.full(budgets.size, np.nan) if ends is None else ends for ends in (own.low, own.high))
     reached = budget_to_reach(
         budgets,
-        value,
+        own.value,
         low,
         high,
         goal,
@@ -107,40 +106,30 @@ def _reach(curve: Curve | FamilyCostCurve, scores: Scores, name: str | None, goa
         simultaneous=own.simultaneous,
         between=over_cost,
     )
-    ends: Numbers = (reached.budget, reached.low, reached.high)
-    nothing: Numbers = (np.nan, np.nan, np.nan)
+    ends = np.array([reached.budget, reached.low, reached.high])
+    nothing = np.full(3, np.nan)
     price = np.nan if scores.cost is None else mean_cost(scores.cost)
-    cost = ends if over_cost else (price * ends[0], price * ends[1], price * ends[2])
-    n = nothing if over_cost else ends
-    known = np.flatnonzero(np.isfinite(value))
+    n, cost = (nothing, ends) if over_cost else (ends, price * ends)
+    last = np.flatnonzero(np.isfinite(own.value))[-1]
     return Reach(
         family=curve.family,
         target=goal,
         name=name,
-        n=n[0],
-        low=n[1],
-        high=n[2],
-        cost=cost[0],
-        cost_low=cost[1],
-        cost_high=cost[2],
+        n=float(n[0]),
+        low=float(n[1]),
+        high=float(n[2]),
+        cost=float(cost[0]),
+        cost_low=float(cost[1]),
+        cost_high=float(cost[2]),
         cost_unit=curve.cost_unit,
         axis="cost" if over_cost else "trials",
         n_trials=scores.n_trials,
         n_failed=scores.n_failed,
         score=curve.score,
-        statistic="mean" if isinstance(curve, FamilyCostCurve) else curve.statistic,
+        statistic=curve.statistic if isinstance(curve, Curve) else "mean",
         confidence=own.confidence or Settings.confidence,
-        best=float(value[known[-1]]),
-        furthest=float(budgets[known[-1]]),
+        best=float(own.value[last]),
+        furthest=float(budgets[last]),
         failed=scores.failed,
-        unit="trial" if isinstance(curve, FamilyCostCurve) else curve.unit,
+        unit=curve.unit if isinstance(curve, Curve) else "trial",
     )
-
-
-def _columns(curve: Curve | FamilyCostCurve) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Budgets, values and limits."""
-    if isinstance(curve, Curve):
-        return curve.n.astype(np.float64), curve.value, curve.low, curve.high
-    own = curve.curve
-    nowhere = np.full(own.budget.size, np.nan)
-    return own.budget, own.value, nowhere if own.low is None else own.low, nowhere if own.high is None else own.high

@@ -150,14 +150,9 @@ def gaffke(work: Work) -> Limits:
         raise InputError("method 'gaffke' needs a bound on the score, got none; give bounds, or use 'studentised'")
     draws = work.uniforms
     lower = draws.lower(draws.worst if work.lowest is None else work.lowest)
-    low = limits.order_statistic(lower, work.level(lower, 0.5, tails=-1))
-    if work.highest is None:
-        high = np.full_like(low, np.inf)
-    else:
-        upper = draws.upper(work.highest)
-        high = limits.order_statistic(upper, 1 - work.level(upper, 0.5, tails=1))
+    upper = np.full_like(lower, np.inf) if work.highest is None else draws.upper(work.highest)
     rule = Rule.of("gaffke", worst=work.lowest is not None, best=work.highest is not None)
-    return Limits(*work.filled(low, high), rule)
+    return Limits(*work.filled(*_one_sided(work, lower, upper)), rule)
 
 
 def gaussian(work: Work) -> Limits:

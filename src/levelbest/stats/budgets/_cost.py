@@ -140,7 +140,7 @@ def cost_curve(
     --------
     >>> curve = cost_curve([0.6, 0.7, 0.8], [1, 1, 2], [1, 2])
     >>> curve.value.round(4).tolist()
-    [0.6333, 0.7333]
+    [0.6333, 0.7167]
     """
     chosen_by, claimed = _check.as_pair(selection, reported, at_least=2)
     sign = _check.sign_of(direction)

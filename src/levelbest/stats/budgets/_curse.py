@@ -90,7 +90,7 @@ def winners_curse(
     --------
     >>> curse = winners_curse([0.7, 0.8, 0.9, 0.75], [0.7, 0.75, 0.8, 0.74], [1, 3])
     >>> curse.curse.round(4).tolist()
-    [0.0, 0.0425]
+    [0.0, 0.0475]
     """
     if reported is None:
         raise InputError("the winner's curse needs a reported score that is not the selection score; name both columns")
