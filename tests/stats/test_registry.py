@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from levelbest.errors import InputError
+from levelbest.report.words.intervals import rule_words
 from levelbest.simulation import named_law, simulate
 from levelbest.stats import best_interval, best_statistic, difference_band
 from levelbest.stats.bands import Limits, Work, interval_methods, register_interval
@@ -34,7 +35,7 @@ def test_a_toy_interval_is_asked_for_by_name():
     found = best_interval(SCORES, [1, 3, 5], method="range")
     assert found.low.tolist() == [0.3, 0.6, 0.9]
     assert found.high.tolist() == [0.9, 0.9, 0.9]
-    assert (found.method, found.note) == ("range", "what the best of n trials at hand can be")
+    assert (found.method, rule_words(found.rule)) == ("range", "what the best of n trials at hand can be")
     assert found.coverage is None
     least = best_interval(SCORES, 3, method="range", direction="min")  # turned there and back
     assert (least.low, least.high) == (0.3, 0.6)
