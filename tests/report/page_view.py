@@ -15,7 +15,7 @@ PLAIN = "plain"
 
 def line(family, statistic, axis, values, low, high, x=None):
     x = tuple(float(i + 1) for i in range(len(values))) if x is None else x
-    return Line(family, statistic, axis, x, values, low, high, "studentised", "studentised bootstrap", True)
+    return Line(family, statistic, axis, x, values, low, high, "studentised", True)
 
 
 def make_view(reported="test_acc"):
