@@ -121,14 +121,16 @@ def test_a_forged_chain_shows_by_the_published_head_and_by_the_draws(tmp_path):
     ],
 )
 def test_records_out_of_place_show(tmp_path, entries, sentence):
-    with Ledger.create(tmp_path / "s.db", opening(10)) as ledger:
+    with Ledger.create(tmp_path / "s.db", opening(10)) as ledger, pytest.raises(DataError, match=sentence):
         ledger.append(entries)
+    with pytest.raises(DataError, match=sentence):  # nobody goes on with it either
+        Ledger(tmp_path / "s.db")
     assert sentence in " ".join(verify_ledger(tmp_path / "s.db").problems)
 
 
 def test_a_head_grows_and_stays_in_the_chain(tmp_path):
     ledger = make(tmp_path / "s.db", 10, 4)
-    early = ledger.head
+    early = ledger.chain.head
     ledger.append([started(4), ended(4)])
     ledger.close()
     found = verify_ledger(tmp_path / "s.db", early)
@@ -171,9 +173,9 @@ def test_a_power_cut_leaves_exactly_the_trials_whose_end_was_complete(tmp_path):
         assert found.whole, found.problems
         assert found.families == (("cnn", 40, whole, 0),)
         with Ledger(cut) as again:
-            progress = again.progress().get(0)
-            assert (progress.finished if progress else set()) == set(range(whole))
-            again.append([ended(whole)] if progress else [started(0)])
+            progress = again.chain.families.get(0)
+            assert set(progress.finished if progress else ()) == set(range(whole))
+            again.append([ended(whole)] if progress and progress.open else [started(0)])
         assert verify_ledger(cut).whole
         seen.add(whole)
         for left in tmp_path.glob("cut.db*"):
@@ -187,14 +189,14 @@ def test_a_full_disk_adds_nothing_and_goes_on_when_there_is_room(tmp_path):
     ledger = make(tmp_path / "s.db", 10, 3)
     pages = ledger._connection.execute("PRAGMA page_count").fetchone()[0]
     ledger._connection.execute(f"PRAGMA max_page_count = {pages}")  # SQLite then answers as on a full disk
-    head = ledger.head
+    head = ledger.chain.head
     long = ended(3)
     long.body["reason"] = "x" * 100_000
     ledger.append([started(3)])
-    before = ledger.head
+    before = ledger.chain.head
     with pytest.raises(CannotWrite, match="disk is full"):
         ledger.append([long])
-    assert ledger.head == before != head
+    assert ledger.chain.head == before != head
     ledger._connection.execute("PRAGMA max_page_count = 1000000")
     ledger.append([long])
     ledger.close()
@@ -208,12 +210,12 @@ def test_progress_says_what_to_run_again(tmp_path):
         killed[1].body["blame"] = "outside"
         ledger.append([started(3), killed[0], started(3, attempt=2), killed[1]])
         ledger.append([started(4, 1), ended(4, 1, status="interrupted"), started(4, 1, 2), ended(4, 1, 2)])
-        progress = ledger.progress()
-    assert progress[0].finished == {0, 1}
-    assert progress[0].open == {2: 1}
+        progress = ledger.chain.families
+    assert progress[0].finished == {0: "ok", 1: "failed"}
+    assert progress[0].open == {2}
     assert progress[0].attempts == {2: 1, 3: 2}
     assert progress[0].killed == {3: 1}  # the machinery lost the first one
-    assert progress[1].finished == {4}
+    assert progress[1].finished == {4: "ok"}
     assert not progress[1].open
     assert not progress[1].attempts
 
@@ -233,10 +235,9 @@ def test_a_view_follows_a_ledger_as_it_grows(tmp_path):
     view.refresh()
     assert a.prefix == 3
     np.testing.assert_array_equal(a.scores("dev"), [0.75, 0.25, np.nan])
-    np.testing.assert_array_equal(a.costs(), [1, 2, 3])
     assert [trial for trial, _ in a.failures()] == [2]
     assert view.configuration("a", 1) == SPACE.draw(3, 0, 1)
-    assert view.head == ledger.head
+    assert view.head == ledger.chain.head
     assert view.log("a", 2) == ""
     with pytest.raises(InputError, match="has not started"):
         view.configuration("b", 0)

@@ -275,7 +275,7 @@ def test_the_page_shows_no_head_beside_scores_that_do_not_hash_to_it(tmp_path):
     ledger = make(tmp_path / "s.db", 10, 4)
     data = LiveData(tmp_path / "s.db")
     before = json.loads(data.state())
-    assert before["head"] == ledger.head
+    assert before["head"] == ledger.chain.head
     append(tmp_path / "s.db", [with_score(ended(2), 0.99)])
     after = json.loads(data.state())
     assert "finishes a trial that is already finished" in after["problem"]

@@ -6,10 +6,12 @@ it: ``verify`` lists all that is wrong, a reader and the live page stop at the f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn, cast
 
+from levelbest._ledger.file import read_rows
 from levelbest._ledger.records import AGAIN, FINAL, Record, chain_hash
 from levelbest._ledger.shapes import Body, is_record, misshapen, read_body
 from levelbest.errors import DataError
@@ -29,18 +31,29 @@ class Declared:
     fingerprint: str
     n_planned: int = 0
     finished: dict[int, str] = field(default_factory=dict)
-    """Trial -> how it ended for good."""
+    """Trial -> how it ended for good; it never runs again."""
+    reasons: list[str] = field(default_factory=list)
+    """Why trials ended for good without a score, the first line of each."""
     open: set[int] = field(default_factory=set)
-    """Trials whose last attempt has not ended."""
+    """Trials whose last attempt has not ended: while nobody runs them, whoever did was killed."""
     attempts: dict[int, int] = field(default_factory=dict)
-    """Trial -> its last attempt."""
+    """Trial -> its last attempt, of trials that are not finished; so are the next two."""
+    killed: dict[int, int] = field(default_factory=dict)
+    """Trial -> attempts in which the trial itself was killed from outside."""
+    marks: dict[int, list[str]] = field(default_factory=dict)
+    """Trial -> the marks of its attempts so far."""
+
+    @property
+    def counts(self) -> tuple[str, int, int, int]:
+        """Name, trials planned, finished, and of these failed or diverged."""
+        return self.name, self.n_planned, len(self.finished), len(self.reasons)
 
 
 class Chain:
     """The state of a ledger after the records it was given; ``complain`` is called for each that is out of place."""
 
     def __init__(self, complain: Callable[[str], None]) -> None:
-        self._complain = complain
+        self.complain = complain
         self.seq = 0
         self.head = ""
         self.study: Body = {}
@@ -52,7 +65,7 @@ class Chain:
     def take(self, row: Sequence[object]) -> tuple[Record, Body] | None:
         """The next record with its body; None, after a complaint, where it cannot stand where it does."""
         if not is_record(row):
-            self._complain(f"record {row[0]} holds bytes, or nothing, where a ledger has text and numbers")
+            self.complain(f"record {row[0]} holds bytes, or nothing, where a ledger has text and numbers")
             self.seq, self.head = cast(int, row[0]), ""  # SQLite's own key is always a whole number
             return None
         record = Record(*row)
@@ -61,19 +74,25 @@ class Chain:
             self._wrong(record, "has a number below 1: it was put before the ledger's beginning")
         elif missing > 0:
             which = f"record {self.seq + 1} is" if missing == 1 else f"records {self.seq + 1} to {record.seq - 1} are"
-            self._complain(f"{which} missing: deleted")
+            self.complain(f"{which} missing: deleted")
         elif chain_hash(self.head, *record[:-1]) != record.hash:
             self._wrong(record, "does not match its hash: it, or the record before it, was edited")
         body = read_body(record.body)
         problem = f"cannot be read: {body}" if isinstance(body, str) else misshapen(record, body)
         if not isinstance(body, str):
-            problem = problem or self.note(record, body)
+            problem = problem or self._note(record, body)
         if problem:
             self._wrong(record, problem)  # a reader stops here, and its head is that of the record before
         self.seq, self.head = record.seq, record.hash
         return None if problem or isinstance(body, str) else (record, body)
 
-    def note(self, record: Record, body: Body) -> str | None:
+    def follow(self, connection: sqlite3.Connection) -> Iterator[tuple[Record, Body]]:
+        """Take what is new in a file, record by record."""
+        for row in read_rows(connection, self.seq or None):
+            if taken := self.take(row):
+                yield taken
+
+    def _note(self, record: Record, body: Body) -> str | None:
         """Take down what a well-shaped record says, or say why it cannot say so here."""
         if (record.kind == "study") != (record.seq == 1):
             return (
@@ -96,7 +115,7 @@ class Chain:
             return "is of a family that the ledger does not declare"
         if record.kind == "plan":
             return _extend(family, cast(int, body["n_trials"]))
-        return _begin(family, record) if record.kind == "start" else _finish(family, record)
+        return _begin(family, record, body) if record.kind == "start" else _finish(family, record, body)
 
     def _declare(self, number: int, body: Body) -> str | None:
         name = str(body["name"])
@@ -110,7 +129,7 @@ class Chain:
         return None
 
     def _wrong(self, record: Record, sentence: str) -> None:
-        self._complain(f"{self.pointed_at(record)} {sentence}")
+        self.complain(f"{self.pointed_at(record)} {sentence}")
 
     def pointed_at(self, record: Record) -> str:
         """A record as a person would point at it."""
@@ -137,7 +156,7 @@ def _extend(family: Declared, n_trials: int) -> str | None:
     return None
 
 
-def _begin(family: Declared, record: Record) -> str | None:
+def _begin(family: Declared, record: Record, body: Body) -> str | None:
     trial, attempt = record.trial or 0, record.attempt or 0
     if trial in family.finished:
         return "starts a trial that is already finished"
@@ -149,10 +168,11 @@ def _begin(family: Declared, record: Record) -> str | None:
         return f"is not the next attempt: {family.attempts.get(trial, 0)} were made"
     family.open.add(trial)
     family.attempts[trial] = attempt
+    family.marks.setdefault(trial, []).append(str(body.get("mark", "")))
     return None
 
 
-def _finish(family: Declared, record: Record) -> str | None:
+def _finish(family: Declared, record: Record, body: Body) -> str | None:
     trial = record.trial or 0
     if trial in family.finished:
         return "finishes a trial that is already finished"
@@ -163,6 +183,13 @@ def _finish(family: Declared, record: Record) -> str | None:
     family.open.discard(trial)
     if record.status in FINAL:
         family.finished[trial] = record.status or ""
+        for of_the_unfinished in (family.attempts, family.killed, family.marks):
+            of_the_unfinished.pop(trial, None)
+        if record.status != "ok":
+            lines = str(body.get("reason", "")).strip().splitlines()
+            family.reasons.append(lines[0] if lines else "no reason was recorded")
+    elif body.get("blame") == "outside":
+        family.killed[trial] = family.killed.get(trial, 0) + 1
     return None
 
 

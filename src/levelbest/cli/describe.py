@@ -75,6 +75,6 @@ def _reasons(files: tuple[str, ...]) -> list[Reason]:
     ledgers = [Path(file) for file in files if is_ledger(Path(file))]
     if not ledgers:
         return []
-    from levelbest.run.ledger import failure_reasons
+    from levelbest.run.ledger import count_reasons, follow
 
-    return [reason for path in ledgers for reason in failure_reasons(path)]
+    return [reason for path in ledgers for reason in count_reasons(follow(path).families.values())]

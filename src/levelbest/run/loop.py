@@ -98,26 +98,23 @@ class Loop:
         self._told = False
         self._trouble = ""
         """Why the session cannot go on."""
-        progress = ledger.progress()
         self._again: deque[_Slot] = deque()
         left_open: list[Entry] = []
         waiting = []
         self._total = self._done = self._failed = 0
         for family in study.families:
             number, planned = numbers[family.name], family.n_trials
-            known = progress.get(number)
+            known = ledger.chain.families[number]
             self._total += planned
-            if known is None:
-                waiting.append((family, number, planned, set[int]()))
-                continue
             self._done += len(known.finished)
-            self._failed += known.failed
-            for trial, attempt in known.open.items():
-                left_open.append(_interrupted(number, trial, attempt, "the runner ended without recording it"))
+            self._failed += len(known.reasons)
+            for trial in known.open:
+                reason = "the runner ended without recording it"
+                left_open.append(_interrupted(number, trial, known.attempts[trial], reason))
             for trial, attempt in sorted(known.attempts.items()):
-                killed, marks = known.killed.get(trial, 0), known.marks.get(trial, [])
+                killed, marks = known.killed.get(trial, 0), list(known.marks[trial])
                 self._again.append(_Slot(family, number, trial, attempt + 1, killed, marks=marks))
-            waiting.append((family, number, planned, known.finished | set(known.attempts)))
+            waiting.append((family, number, planned, {*known.finished, *known.attempts}))
         self._plan = _in_turn(waiting)
         self._session_done = 0
         ledger.append(left_open)

@@ -21,7 +21,7 @@ def reconcile(study: Study, ledger: Ledger, new_family: Sequence[str] = ()) -> t
     ``new_family`` names (``NEW`` or ``OLD=NEW``) what a changed family is called from here on; its earlier trials stay.
     """
     _same_study(study, ledger)
-    known = list(ledger.families.values())
+    known = list(ledger.chain.families.values())
     used = {earlier.number for earlier in known} | {
         family.number for family in study.families if family.number is not None
     }
@@ -59,7 +59,7 @@ def _is_same(earlier: Declared, family: Family) -> bool:
 
 def _same_study(study: Study, ledger: Ledger) -> None:
     now = study.to_dict()
-    lines = _difference({key: ledger.study.get(key) for key in now}, now)
+    lines = _difference({key: ledger.chain.study.get(key) for key in now}, now)
     if lines:
         raise DataError(
             "the study changed after it began (nothing was run):\n"

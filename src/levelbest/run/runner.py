@@ -16,7 +16,7 @@ from levelbest.errors import InputError, named
 from levelbest.run.attempt import search_path
 from levelbest.run.engines import Engine, Job, open_engine
 from levelbest.run.environment import capture_environment, changes, command_line
-from levelbest.run.ledger import Entry, Ledger, Reason, count_reasons, first_record, logs_folder, reason_lines
+from levelbest.run.ledger import Entry, Ledger, Reason, count_reasons, follow, logs_folder, reason_lines
 from levelbest.run.lock import hold_file, hold_ledger
 from levelbest.run.loop import Loop, Reporter
 from levelbest.run.reconcile import reconcile
@@ -113,12 +113,8 @@ def run_study(
         reporter.begin(path, study.judge)
         stack.callback(reporter.end)
         finished = loop.run()
-        counts, known = opened.counts(), opened.families
-        families = tuple(
-            (family.name, family.n_planned, *counts.get(number, (0, 0))) for number, family in known.items()
-        )
-        reasons = count_reasons(opened.reasons(), {number: family.name for number, family in known.items()})
-        return Run(path, opened.head, families, finished, reasons)
+        known = opened.chain.families.values()
+        return Run(path, opened.chain.head, tuple(own.counts for own in known), finished, count_reasons(known))
 
 
 def _open(stack: contextlib.ExitStack, path: Path) -> Ledger:
@@ -188,9 +184,7 @@ def run_trials(
     ((('trials', 4, 4, 0),), True)
     """
     path = Path(ledger)
-    kept: dict[str, Any] = {}
-    if path.exists():
-        kept = first_record(path)
+    kept: dict[str, Any] = follow(path).study if path.exists() else {}
     judged = {"selection": selection, "reported": reported, "direction": direction, "bounds": bounds}
     metric = {key: kept.get("metric", {}).get(key) if value is None else value for key, value in judged.items()}
     given: dict[str, object] = {
@@ -228,7 +222,8 @@ def _first(study: Study) -> list[Entry]:
 
 def _session(study: Study, ledger: Ledger, engine: Engine, name: str) -> list[Entry]:
     entries = []
-    if ledger.n_sessions and (changed := changes(ledger.environment, capture_environment(study.folder))):
+    chain = ledger.chain
+    if chain.n_sessions and (changed := changes(chain.environment, capture_environment(study.folder))):
         entries.append(Entry("environment", changed))
     body = {"process": os.getpid(), "engine": name, "workers": engine.capacity, "command": command_line()}
     return [*entries, Entry("session", body)]

@@ -195,14 +195,6 @@ class _Check:
             )
 
     def result(self, name: str, *, log_absent: bool) -> Verification:
-        families = tuple(
-            (
-                family.name,
-                family.n_planned,
-                len(family.finished),
-                sum(status != "ok" for status in family.finished.values()),
-            )
-            for family in self.chain.families.values()
-        )
+        families = tuple(family.counts for family in self.chain.families.values())
         grown = None if self._wanted_at is None else self.chain.seq - self._wanted_at
         return Verification(name, self.chain.head, self._count, families, tuple(self.problems), grown, log_absent)

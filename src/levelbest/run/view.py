@@ -20,7 +20,7 @@ import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest._ledger.chain import Chain, refuse
-from levelbest._ledger.file import connect_to_read, one_line, read_rows
+from levelbest._ledger.file import connect_to_read, one_line
 from levelbest._ledger.records import FINAL, EndBody, Record, StartBody, StudyBody
 from levelbest._ledger.shapes import Body, read_body
 from levelbest.errors import DataError, InputError
@@ -118,10 +118,6 @@ class FamilyView:
         self._extremes[column] = least, most, len(self.ends)
         return least, most
 
-    def costs(self) -> FloatArray:
-        """Cost of each trial of the finished prefix."""
-        return np.array([self.ends[trial].body["cost"] for trial in range(self.prefix)], dtype=np.float64)
-
     def failures(self) -> list[tuple[int, End]]:
         """Trials that ended without a score, with their ends (reason, log)."""
         return [(trial, self.ends[trial]) for trial in sorted(self.failed)]
@@ -195,9 +191,8 @@ class LedgerView:
         gc.disable()
         before = self._chain.seq
         try:
-            for row in read_rows(self._connection, before or None):
-                if taken := self._chain.take(row):
-                    self._note(*taken)
+            for record, body in self._chain.follow(self._connection):
+                self._note(record, body)
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise DataError(f"the ledger {self.path.name} cannot be read just now: {one_line(error)}") from error
         finally:

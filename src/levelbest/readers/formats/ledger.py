@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from levelbest._ledger.chain import Chain, refuse
-from levelbest._ledger.file import APPLICATION_ID, check_file, one_line, read_rows, schema_problems
+from levelbest._ledger.file import APPLICATION_ID, check_file, one_line, schema_problems
 from levelbest._ledger.records import FINAL
 from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.formats._rows import Record, flatten, looks_like_sqlite, open_sqlite, rows_table
@@ -61,9 +61,8 @@ def _read(path: Path, **_: object) -> list[RawTable]:
 def _table(source: str, connection: sqlite3.Connection) -> RawTable:
     chain = Chain(refuse(source))
     families: dict[int, _Family] = {}
-    for row in read_rows(connection):
-        record, body = chain.take(row) or (None, {})
-        if record is None or record.family is None:
+    for record, body in chain.follow(connection):
+        if record.family is None:
             continue
         family = families.setdefault(record.family, _Family())
         if record.kind == "start":
