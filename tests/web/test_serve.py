@@ -240,7 +240,7 @@ def test_progress_counts_and_the_prefix(ledger, client):
     assert state["curves"][0]["low"] == [None]
     assert "no limits before the first look, at 10" in state["note"]
     assert state["failures"] == [{"family": HOSTILE, "trial": 0, "status": "failed", "reason": f"exit 1: {HOSTILE}"}]
-    assert state["head"] == ledger.head
+    assert state["head"] == ledger.chain.head
     assert not state["finished"]
 
 
@@ -360,7 +360,7 @@ def test_events_follow_the_ledger_and_end_with_the_server(ledger):
             states = (json.loads(line[6:]) for line in answer.iter_lines() if line.startswith("data: "))
             assert next(states)["families"][0]["finished"] == 0
             ledger.append([started(0), ended(0, 0.5)])
-            assert next(one for one in states if one["families"][0]["finished"] == 1)["head"] == ledger.head
+            assert next(one for one in states if one["families"][0]["finished"] == 1)["head"] == ledger.chain.head
             server.stop()
             assert list(states) == []  # the stream ends, and no reader keeps the server alive
     with pytest.raises(httpx.ConnectError):

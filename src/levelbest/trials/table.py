@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,6 @@ from levelbest.trials.metric import Metric
 
 __all__ = ["Skipped", "Trials"]
 
-_Kind = TypeVar("_Kind", bound=np.generic)
-
 
 @dataclass(frozen=True)
 class Skipped:
@@ -35,20 +33,8 @@ class Skipped:
         return {"where": self.where, "why": self.why}
 
 
-_COLUMNS = (
-    "family",
-    "selection",
-    "status",
-    "reported",
-    "cost",
-    "order",
-    "group",
-    "search",
-    "seed",
-    "sample",
-    "setting",
-    "path",
-)
+_ALWAYS = ("family", "selection", "status")
+_COLUMNS = (*_ALWAYS, "reported", "cost", "order", "group", "search", "seed", "sample", "setting", "path")
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,26 +209,9 @@ class Trials:
 
     def take(self, rows: Column) -> Trials:
         """The trials at these positions, families and groups named as before."""
-
-        def pick(column: npt.NDArray[_Kind] | None) -> npt.NDArray[_Kind] | None:
-            return None if column is None else column[rows]
-
-        return replace(
-            self,
-            family=self.family[rows],
-            selection=self.selection[rows],
-            status=self.status[rows],
-            reported=pick(self.reported),
-            cost=pick(self.cost),
-            order=pick(self.order),
-            group=pick(self.group),
-            search=pick(self.search),
-            seed=pick(self.seed),
-            sample=pick(self.sample),
-            setting=pick(self.setting),
-            path=pick(self.path),
-            configuration={key: column[rows] for key, column in self.configuration.items()},
-        )
+        columns: dict[str, Any] = {name: getattr(self, name) for name in _COLUMNS}
+        part = {name: column[rows] for name, column in columns.items() if column is not None}
+        return replace(self, **part, configuration={key: column[rows] for key, column in self.configuration.items()})
 
     @property
     def n_failed(self) -> int:

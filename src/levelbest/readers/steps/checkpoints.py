@@ -16,10 +16,10 @@ from levelbest.readers.steps.nested import (
     at_checkpoint,
     best_checkpoint,
     has_steps,
+    inside,
     is_series,
     no_item,
     series_of,
-    split_path,
     total_of,
 )
 from levelbest.readers.steps.numbers import Numbers
@@ -59,7 +59,7 @@ def pick_nested(table: Merged, roles: Roles, direction: str) -> Picked | None:
     chosen = best_checkpoint(selection, direction)
     empty = np.array([series.values.size == 0 for series in selection], dtype=bool)
     scores = np.array(
-        [one.values[place] if place >= 0 else np.nan for one, place in zip(selection, chosen, strict=True)]
+        [run.values[place] if place >= 0 else np.nan for run, place in zip(selection, chosen, strict=True)]
     )
     spent = None if roles.cost is None else _series(table, roles.cost, "cost")
     return Picked(
@@ -71,7 +71,7 @@ def pick_nested(table: Merged, roles: Roles, direction: str) -> Picked | None:
 
 def _series(table: Merged, name: str, role: str) -> list[Series] | None:
     """Each row's checkpoints of one score; None where the column holds plain numbers."""
-    column, path = (name, None) if name in table.columns else split_path(name, table.columns) or (name, None)
+    column, path = inside(name, table.columns)
     if column not in table.columns:
         raise no_item(table.source, name, role)
     cells = table.columns[column]
@@ -80,16 +80,16 @@ def _series(table: Merged, name: str, role: str) -> list[Series] | None:
             raise InputError(f"{table.source} has no column {name!r} for {named(role)}, and {column!r} has no parts")
         return None
     runs = series_of(cells, path)
-    inside = next((cell[0] for cell in cells if isinstance(cell, list) and cell), None)
+    first = next((cell[0] for cell in cells if isinstance(cell, list) and cell), None)
     if not any(np.isfinite(run.values).any() for run in runs):
-        keys = f"; its objects have {', '.join(inside)}" if isinstance(inside, dict) else ""
+        keys = f"; its objects have {', '.join(first)}" if isinstance(first, dict) else ""
         under = "" if path is None else f" under {path!r}"
         raise InputError(
             f"{table.source}: the list {column!r} has no numbers{under} for {named(role)}{keys}: name one, as "
             f"{column}.KEY"
         )
     longest = max((run.values.size for run in runs), default=0)
-    most = 1 if isinstance(inside, dict) else _CHECKPOINTS  # objects without a step are rather runs
+    most = 1 if isinstance(first, dict) else _CHECKPOINTS  # objects without a step are rather runs
     if table.n_rows == 1 and longest > most and not has_steps(cells):
         raise InputError(
             f"{table.source} is one record, and {column!r} a list of {longest:,} items without a step: read as the "

@@ -9,9 +9,9 @@ import numpy as np
 from levelbest.cautions import Caution
 from levelbest.errors import DataError
 from levelbest.readers.columns import is_numeric, taken
-from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.notes import Notes
 from levelbest.readers.steps.roles import Wanted
 
 __all__ = ["expand_counts"]
@@ -29,24 +29,24 @@ _TOTALS = names.word_set(
 _MOST_ROWS = 50_000_000
 
 
-def expand_counts(table: Merged, wanted: Wanted, known: dict[str, str]) -> tuple[Merged, Caution, str] | None:
-    """The table with a row per sample, what is said of it and the column of results; None where nothing is counted."""
+def expand_counts(table: Merged, wanted: Wanted, known: dict[str, str], notes: Notes) -> tuple[Merged, dict[str, str]]:
+    """The table with a row per sample, and the roles of its columns; as they are where nothing is counted."""
     if wanted.selection is not None or wanted.wide is not None or "selection" in known or wanted.trial is not None:
-        return None
+        return table, known
     spelled = {name: "_".join(names.tokens(name)) for name in table.columns}
     successes = [name for name, words in spelled.items() if words in _SUCCESSES]
     totals = [name for name, words in spelled.items() if words in _TOTALS]
     if len(successes) != 1 or len(totals) != 1:
-        return None
+        return table, known
     won, of = (table.columns[name] for name in (successes[0], totals[0]))
     if not all(is_numeric(column) and np.isfinite(np.ma.filled(column, np.nan)).all() for column in (won, of)):
-        return None
+        return table, known
     hits, sizes = np.asarray(won, dtype=np.float64), np.asarray(of, dtype=np.float64)
     whole = (hits == np.floor(hits)).all() and (sizes == np.floor(sizes)).all()
     if not whole or (hits < 0).any() or (hits > sizes).any() or sizes.max() < 2:
-        return None
+        return table, known
     if spelled[successes[0]] in _PLAIN and hits.max() <= 1:
-        return None
+        return table, known
     if sizes.sum() > _MOST_ROWS:
         raise DataError(
             f"{table.source} counts {sizes.sum():,.0f} samples, and at most {_MOST_ROWS:,} are read at once"
@@ -56,14 +56,9 @@ def expand_counts(table: Merged, wanted: Wanted, known: dict[str, str]) -> tuple
     place = np.arange(repeated.size) - first[repeated]
     kept = [name for name in table.columns if name not in (successes[0], totals[0])]
     columns: dict[str, Any] = {name: taken(table.columns[name], repeated) for name in kept}
-    score = "correct"
-    columns[score] = (place < hits[repeated]).astype(np.float64)
-    long = RawTable(
-        table.source,
-        columns,
-        roles={role: name for role, name in table.role_columns().items() if name in columns},
-        facts={key: fact for part in table.tables for key, fact in part.facts.items()},
-        place_of=lambda row: table.at(int(repeated[row])),
+    columns["correct"] = (place < hits[repeated]).astype(np.float64)
+    notes.cautions.append(
+        Caution.of("guessed-columns", kind="counts", successes=successes[0], total=totals[0], count=repeated.size)
     )
-    caution = Caution.of("guessed-columns", kind="counts", successes=successes[0], total=totals[0], count=repeated.size)
-    return Merged([long]), caution, score
+    long = table.reshaped(repeated, columns)
+    return long, long.role_columns() | {"selection": "correct"}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +56,25 @@ class Merged:
         """The rows where the mask is true."""
         kept = np.flatnonzero(mask)
         return Merged(self.tables, kept if self.rows is None else self.rows[kept])
+
+    def reshaped(self, rows: Rows, columns: Mapping[str, Cells]) -> Merged:
+        """These columns as the table, each row made of one of the rows here, with what the formats said of them."""
+        origin = self.table_codes()[rows]
+        parts = []
+        for code in np.unique(origin).tolist():
+            inside = np.flatnonzero(origin == code)
+            own = {name: taken(column, inside) for name, column in columns.items()}
+            parts.append(
+                replace(
+                    self.tables[code],
+                    columns=own,
+                    roles={role: name for role, name in self.role_columns().items() if name in own},
+                    configuration=_within(self.tables[code].configuration, own),
+                    lines=None,
+                    place_of=lambda row, made_of=rows[inside]: self.at(made_of[row]),
+                )
+            )
+        return Merged(parts)
 
     def present(self) -> list[RawTable]:
         """The tables that still have rows here."""
@@ -124,6 +144,10 @@ class Merged:
         if len(self.tables) == 1 and isinstance(self.tables[0].columns, LazyColumns):
             return self.tables[0].columns.numbers
         return None
+
+
+def _within(names: list[str] | None, columns: Mapping[str, Cells]) -> list[str] | None:
+    return None if names is None else [name for name in names if name in columns]
 
 
 def _telling(tables: Sequence[RawTable], source: str) -> str:

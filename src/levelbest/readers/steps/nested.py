@@ -6,7 +6,7 @@ checkpoints. The best one is chosen by the selection score; the reported score i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -17,18 +17,8 @@ from levelbest._check import Column, FloatArray, sign_of
 from levelbest.errors import InputError, named
 from levelbest.readers.columns import Cells, Coded, is_numeric
 
-__all__ = [
-    "Series",
-    "at_checkpoint",
-    "best_checkpoint",
-    "dig",
-    "has_steps",
-    "is_series",
-    "no_item",
-    "series_of",
-    "split_path",
-]
-__all__ += ["total_of"]
+__all__ = ["Series", "at_checkpoint", "best_checkpoint", "dig", "has_steps", "inside", "is_series", "no_item"]
+__all__ += ["series_of", "split_path", "total_of"]
 
 _STEPS = ("step", "global_step", "epoch", "iteration", "iter", "training_iteration")
 
@@ -49,6 +39,11 @@ def split_path(asked: str, columns: Iterable[str]) -> tuple[str, str] | None:
         return None
     column = max(parents, key=len)
     return column, asked[len(column) + 1 :]
+
+
+def inside(asked: str, columns: Collection[str]) -> tuple[str, str | None]:
+    """(column, path inside it or None) for a column's name or a dotted path into one."""
+    return (asked, None) if asked in columns else split_path(asked, columns) or (asked, None)
 
 
 def no_item(source: str, name: str, role: str) -> InputError:

@@ -51,28 +51,16 @@ def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
         notes.skipped += raw.skipped
         notes.cautions += raw.cautions
     table = _chosen_rows(merge(tables), wanted, notes)
-    known = table.role_columns()
-    counted = expand_counts(table, wanted, known)
-    if counted is not None:
-        table, said, score = counted
-        notes.cautions.append(said)
-        known = table.role_columns() | {"selection": score}
-    melted = melt(table, wanted, known)
-    if melted is not None:
-        table, wanted, known = melted.table, melted.wanted, melted.known
-        notes.cautions += melted.cautions
-    roles = choose_roles(table.columns, wanted, known, table.source)
-    table = _with_selection(table, roles.selection, notes)
-    expanded = expand_samples(table, roles)
-    if expanded is not None:
-        table = expanded.table
-        notes.skipped += expanded.skipped
-        notes.cautions += expanded.cautions
+    table, known = expand_counts(table, wanted, table.role_columns(), notes)
+    long, wanted, known = melt(table, wanted, known, notes)
+    melted = long is not table
+    roles = choose_roles(long.columns, wanted, known, long.source)
+    table = expand_samples(_with_selection(long, roles.selection, notes), roles, notes)
     judged = judged_by(table, roles, wanted, known)
     picked = pick_nested(table, roles, judged.selected)
     if picked is None:
         find_runs(table, roles, wanted)
-    rows = _read_rows(table, roles, picked, judged, notes, melted is not None)
+    rows = _read_rows(table, roles, picked, judged, notes, melted)
     trials = _assembled(table, roles, wanted, judged, rows, notes)
     refuse_mixed_scales(trials, wanted)
     return trials

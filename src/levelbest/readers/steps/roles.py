@@ -31,6 +31,7 @@ _PREFIXES = (
     *("metrics", "metric", "values", "scores", "stats"),
 )
 _SETTINGS = names.word_set("config cfg args params parameters hparams hyperparameters settings")
+_NAMED = ("selection", "reported", "cost", "group", "weight", "stratum", "trial", "search", "seed", "status")
 _ONE_EACH = 0.9
 """A column whose values are so nearly all different tells trials apart, not families."""
 _FEW = 6
@@ -98,16 +99,14 @@ class Roles:
 
     def named(self) -> dict[str, str]:
         """Role -> column, for the roles that have one."""
-        roles = ("selection", "reported", "cost", "group", "weight", "stratum", "trial", "search", "seed", "status")
-        given = {role: getattr(self, role) for role in roles}
+        given = {role: getattr(self, role) for role in _NAMED}
         family = {"family": ",".join(self.family)} if self.family else {}
         return family | {role: name for role, name in given.items() if name}
 
     def used(self) -> set[str]:
         """Every column with a part."""
-        single = (self.selection, self.reported, self.cost, self.group, self.trial, self.search, self.seed, self.status)
-        others = (self.order, self.flag, self.weight, self.stratum, self.path)
-        return {name for name in (*self.family, *single, *others) if name}
+        single = [getattr(self, role) for role in (*_NAMED, "order", "flag", "path")]
+        return {name for name in (*self.family, *single) if name}
 
 
 def column_named(asked: str, columns: Iterable[str], option: str, source: str) -> str:
@@ -204,25 +203,29 @@ def _guess_selection(columns: Mapping[str, Cells], source: str, exclude: Wanted)
     validation = [n for n in free if words[n] & names.VALIDATION and names.could_be_score(n)]
     split = names.TEST | names.TRAIN | names.VALIDATION
     plain = [name for name in free if names.is_metric(name) and not words[name] & split]
-    for tier in (exact, validation, plain):
-        candidates = [name for name in tier if _numeric(columns, name)]
-        if len(candidates) == 1:
-            return candidates[0]
-        if candidates:
-            raise InputError(
-                f"{source}: the selection score could be any of {_listed(candidates)}; choose one with "
-                f"{named('selection')}"
-            )
+    tiers = ([name for name in tier if _numeric(columns, name)] for tier in (exact, validation, plain))
+    selection = _only(tiers, source, "selection score", f"choose one with {named('selection')}")
+    if selection is not None:
+        return selection
     numeric = [name for name in free if _numeric(columns, name)]
-    if len(numeric) == 1 and len(free) == 1:
-        return numeric[0]
     tested = [name for name in numeric if names.is_metric(name) and words[name] & names.TEST]
-    if len(tested) == 1:  # the only score there is picks the winner too, and that is said
-        return tested[0]
+    for alone in (numeric if len(free) == 1 else [], tested):
+        if len(alone) == 1:  # the only score there is picks the winner too, and that is said
+            return alone[0]
     raise InputError(
         f"{source}: no column is obviously the selection score; name it with {named('selection')} (columns: "
         f"{_listed(columns)})"
     )
+
+
+def _only(tiers: Iterable[Sequence[str]], source: str, what: str, remedy: str) -> str | None:
+    """The one name of the first tier that has any; an error where it has several."""
+    for tier in tiers:
+        if len(tier) > 1:
+            raise InputError(f"{source}: the {what} could be any of {_listed(tier)}; {remedy}")
+        if tier:
+            return tier[0]
+    return None
 
 
 def _guess_reported(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], source: str) -> None:
@@ -234,17 +237,12 @@ def _guess_reported(roles: Roles, columns: Mapping[str, Cells], free: Sequence[s
     ]
     same = [name for name in test if names.rest(name) == names.rest(roles.selection)]
     bare = [name for name in test if not names.rest(name)]
-    for tier in (exact, same, bare):
-        if len(tier) == 1:
-            roles.reported = tier[0]
-            roles.guessed.append(("reported", tier[0]))
-            return
-        if tier:
-            raise InputError(
-                f"{source}: the reported score could be any of {_listed(tier)}; choose one with {named('reported')} "
-                "(or say 'none')"
-            )
-    if test:
+    remedy = f"choose one with {named('reported')} (or say 'none')"
+    reported = _only((exact, same, bare), source, "reported score", remedy)
+    if reported is not None:
+        roles.reported = reported
+        roles.guessed.append(("reported", reported))
+    elif test:
         roles.notes.append(Caution.of("guessed-columns", kind="open", role="reported", columns=test))
 
 
@@ -252,21 +250,17 @@ def _guess_family(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str
     exact = [name for name in free if names.tokens(name) == ("family",)]
     obvious = [name for name in free if obvious_family(names.tokens(name))]
     nested = [name for name in free if obvious_family(_of_settings(name))]
-    for tier in (exact, obvious, nested):
-        if len(tier) == 1:
-            codes = as_codes(columns[tier[0]])[1]
-            count, filled = np.unique(codes[codes >= 0]).size, int((codes >= 0).sum())
-            if filled >= _FEW and count > _ONE_EACH * filled:
-                caution = Caution.of("guessed-columns", kind="one-each", column=tier[0], count=count, n_trials=filled)
-                roles.notes.append(caution)
-                return
-            roles.family = (tier[0],)
-            roles.guessed.append(("family", tier[0]))
-            return
-        if tier:
-            raise InputError(
-                f"{source}: the family could be any of {_listed(tier)}; choose one or several with {named('family')}"
-            )
+    remedy = f"choose one or several with {named('family')}"
+    family = _only((exact, obvious, nested), source, "family", remedy)
+    if family is None:
+        return
+    codes = as_codes(columns[family])[1]
+    count, filled = np.unique(codes[codes >= 0]).size, int((codes >= 0).sum())
+    if filled >= _FEW and count > _ONE_EACH * filled:
+        roles.notes.append(Caution.of("guessed-columns", kind="one-each", column=family, count=count, n_trials=filled))
+        return
+    roles.family = (family,)
+    roles.guessed.append(("family", family))
 
 
 def obvious_family(words: tuple[str, ...]) -> bool:
@@ -329,12 +323,12 @@ def _obvious_cost(name: str) -> bool:
     )
 
 
-def _take_one(roles: Roles, role: str, found: Sequence[str], option: str | None = None) -> None:
-    if len(found) == 1:
-        setattr(roles, role, found[0])
-        roles.guessed.append((role, found[0]))
-    elif found:
-        roles.notes.append(Caution.of("guessed-columns", kind="open", role=option or role, columns=list(found)))
+def _take_one(roles: Roles, role: str, names_so: Sequence[str], option: str | None = None) -> None:
+    if len(names_so) == 1:
+        setattr(roles, role, names_so[0])
+        roles.guessed.append((role, names_so[0]))
+    elif names_so:
+        roles.notes.append(Caution.of("guessed-columns", kind="open", role=option or role, columns=list(names_so)))
 
 
 def _is_flag(column: Cells) -> bool:
@@ -346,7 +340,7 @@ def _is_flag(column: Cells) -> bool:
     return {str(value).lower() for value in cells if value is not None} <= {"true", "false"}
 
 
-def _listed(found: Iterable[str], limit: int = 12) -> str:
-    listed = [repr(name) for name in found]
+def _listed(columns: Iterable[str], limit: int = 12) -> str:
+    listed = [repr(name) for name in columns]
     more = f" and {len(listed) - limit} more" if len(listed) > limit else ""
     return ", ".join(listed[:limit]) + more

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -13,9 +13,9 @@ import numpy as np
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
 from levelbest.readers.columns import Cells, as_codes, is_numeric, stacked, taken
-from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.notes import Notes
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import Wanted, column_named, obvious_family
 
@@ -31,31 +31,24 @@ _ALIKE = 5.0
 _PROBLEM = names.word_set("problem task question puzzle prompt idx index id group instance item example")
 
 
-@dataclass(frozen=True)
-class Melted:
-    """The long table, what is asked of it now, and what was taken by name."""
-
-    table: Merged
-    wanted: Wanted
-    known: dict[str, str]
-    cautions: list[Caution]
+Long = tuple[Merged, Wanted, dict[str, str]]
+"""A table with one row per sample, what is asked of it now, and the roles of its columns."""
 
 
-def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
-    """One row per sample; None where the table is long already."""
+def melt(table: Merged, wanted: Wanted, known: dict[str, str], notes: Notes) -> Long:
+    """One row per sample; all as it is where the table is long already."""
     if wanted.wide is not None:
         samples = [name for name in table.columns if any(fnmatchcase(name, pattern) for pattern in wanted.wide)]
         if not samples:
             raise InputError(f"no column of {table.source} matches {named('wide')} {','.join(wanted.wide)}")
-        cautions: list[Caution] = []
     else:
         if wanted.selection is not None or "selection" in known or wanted.trial is not None:
-            return None
+            return table, wanted, known
         samples = _obvious_samples(table)
         if not samples:
-            return _families_in_columns(table, wanted, known)
+            return _families_in_columns(table, wanted, known, notes)
         first, last = samples[0], samples[-1]
-        cautions = [Caution.of("guessed-columns", kind="samples", first=first, last=last, count=len(samples))]
+        notes.cautions.append(Caution.of("guessed-columns", kind="samples", first=first, last=last, count=len(samples)))
     others = [name for name in table.columns if name not in samples]
     group, family = _owner(table, wanted, others)
     n_rows, n_samples = table.n_rows, len(samples)
@@ -67,11 +60,8 @@ def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
     columns[score] = _score(stack, n_rows, n_samples)
     place = "sample number" if "sample number" not in columns else "sample number "
     columns[place] = np.tile(np.arange(n_samples, dtype=np.float64), n_rows)
-    sources, source = table.source_codes()
-    if len(sources) > 1 and not family and wanted.family is None:
-        columns["source"] = np.array(sources, dtype=object)[source[repeated]]
-        family = ("source",)
-    if group is None and family is None:
+    of_sources = family is None and wanted.family is None and len(table.source_codes()[0]) > 1
+    if group is None and family is None and not of_sources:
         group = "row"
         columns[group] = repeated.astype(np.float64) + 1.0
     known = {
@@ -82,49 +72,44 @@ def melt(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
     if group is not None:
         known["group"] = group
         if wanted.group is None:
-            cautions.append(Caution.of("guessed-columns", kind="rows", group=group))
-    long = RawTable(
-        table.source,
-        columns,
-        place_of=lambda row: table.at(row // n_samples),
-        facts={key: fact for part in table.tables for key, fact in part.facts.items()},
-    )
+            notes.cautions.append(Caution.of("guessed-columns", kind="rows", group=group))
     asked = replace(
         wanted, wide=None, where=None, selection=score, family=family or wanted.family, cost=wanted.cost or "none"
     )
-    return Melted(Merged([long]), asked, known, cautions)
+    return table.reshaped(repeated, columns), asked, known
 
 
-def _families_in_columns(table: Merged, wanted: Wanted, known: dict[str, str]) -> Melted | None:
+def _families_in_columns(table: Merged, wanted: Wanted, known: dict[str, str], notes: Notes) -> Long:
     """A row per seed and a column per family (``seed,resnet,vit``), where nothing else can be meant."""
     rows = [name for name in table.columns if "_".join(names.tokens(name)) in _REPEATS]
     scores = [name for name in table.columns if name not in rows]
     if wanted.family is not None or wanted.group is not None or known or len(rows) != 1 or len(scores) < 2:
-        return None
+        return table, wanted, known
     if any(names.is_metric(name) or not is_numeric(table.columns[name]) for name in scores):
-        return None
+        return table, wanted, known
     middle = [abs(float(np.nanmedian(as_numbers(table.columns[name]).values))) for name in scores]
     if not np.isfinite(middle).all() or min(middle) == 0 or max(middle) > _ALIKE * min(middle):
-        return None  # settings and not scores: they would hardly be on one scale
-    n_rows = table.n_rows
+        return table, wanted, known  # settings and not scores: they would hardly be on one scale
+    repeated = np.tile(np.arange(table.n_rows), len(scores))
     columns: dict[str, Any] = {
-        rows[0]: taken(table.columns[rows[0]], np.tile(np.arange(n_rows), len(scores))),
-        "family": np.repeat(np.array(scores, dtype=object), n_rows),
-        "score": stacked([(table.columns[name], n_rows) for name in scores]),
+        rows[0]: taken(table.columns[rows[0]], repeated),
+        "family": np.repeat(np.array(scores, dtype=object), table.n_rows),
+        "score": stacked([(table.columns[name], table.n_rows) for name in scores]),
     }
-    long = RawTable(table.source, columns, place_of=lambda row: table.at(row % n_rows))
-    caution = Caution.of("guessed-columns", None, len(scores), kind="by-column", columns=scores, rows=rows[0])
+    notes.cautions.append(
+        Caution.of("guessed-columns", None, len(scores), kind="by-column", columns=scores, rows=rows[0])
+    )
     asked = replace(wanted, where=None, selection="score", family=("family",))
-    return Melted(Merged([long]), asked, {"selection": "score", "family": "family", "seed": rows[0]}, [caution])
+    return table.reshaped(repeated, columns), asked, {"selection": "score", "family": "family", "seed": rows[0]}
 
 
 def _obvious_samples(table: Merged) -> list[str]:
-    found: dict[str, list[tuple[int, str]]] = {}
+    numbered: dict[str, list[tuple[int, str]]] = {}
     for name in table.columns:
         match = _SAMPLE.fullmatch(name)
         if match and is_numeric(table.columns[name]):
-            found.setdefault(match[1].lower(), []).append((int(match[2]), name))
-    runs = [sorted(group) for key, group in found.items() if len(group) >= (2 if key in _CLEAR else 3)]
+            numbered.setdefault(match[1].lower(), []).append((int(match[2]), name))
+    runs = [sorted(group) for key, group in numbered.items() if len(group) >= (2 if key in _CLEAR else 3)]
     if len(runs) != 1:
         return []
     numbers = [number for number, _ in runs[0]]

@@ -12,14 +12,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import Column
+from levelbest._check import Column, FloatArray
 from levelbest._plain import guarded
 from levelbest._write import replacing
 from levelbest.errors import InputError
@@ -34,6 +34,7 @@ MARKS = frozenset({"family", "selection", "status", "direction", "selection_name
 """Columns by which a tidy table is known."""
 TEXT = frozenset({"family", "group", "stratum", "search"})
 """Columns of names, even where a name looks like a number."""
+_ROLES = (*sorted(TEXT), "selection", "reported", "cost", "weight", "seed", "status", "order", "path")
 _PREFIX = "config."
 _CHUNK = 50_000
 
@@ -42,41 +43,42 @@ def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Any
     """The columns of the tidy table; ``hide`` leaves out configuration columns."""
     unknown = [name for name in hide if name not in trials.configuration]
     if unknown:
-        known = (
-            _check.nearest_first(unknown[0], list(trials.configuration)) if trials.configuration else "there are none"
-        )
-        raise InputError(f"there is no configuration column {unknown[0]!r} to hide; {known}")
-    families = np.array(trials.families, dtype=object)
-    columns: dict[str, Any] = {"family": families[trials.family], "selection": trials.selection}
-    for name in ("reported", "cost"):
-        if getattr(trials, name) is not None:
-            columns[name] = getattr(trials, name)
-    if trials.group is not None:
-        columns["group"] = np.array(trials.groups, dtype=object)[trials.group]
-    if trials.group is not None and trials.weights is not None:
-        columns["weight"] = trials.weights[trials.group]
-    if trials.group is not None and trials.strata:
-        columns["stratum"] = np.array(trials.strata, dtype=object)[trials.group]
-    if trials.search is not None:
-        columns["search"] = np.array(trials.searches, dtype=object)[trials.search]
-    if trials.seed is not None:
-        columns["seed"] = trials.seed
-    if trials.sample is not None:
-        columns["sample"] = trials.sample
-    if trials.path is not None:
-        columns["path"] = trials.path
-    columns["status"] = np.array(STATUSES, dtype=object)[trials.status]
-    if trials.order is not None:
-        columns["order"] = trials.order
+        names = list(trials.configuration)
+        near = _check.nearest_first(unknown[0], names) if names else "there are none"
+        raise InputError(f"there is no configuration column {unknown[0]!r} to hide; {near}")
+    known: dict[str, Any] = {
+        "family": _named(trials.families, trials.family),
+        "selection": trials.selection,
+        "reported": trials.reported,
+        "cost": trials.cost,
+        "group": _named(trials.groups, trials.group),
+        "weight": _named(trials.weights, trials.group),
+        "stratum": _named(trials.strata or None, trials.group),
+        "search": _named(trials.searches, trials.search),
+        "seed": trials.seed,
+        "sample": trials.sample,
+        "path": trials.path,
+        "status": _named(STATUSES, trials.status),
+        "order": trials.order,
+    }
+    columns = {name: column for name, column in known.items() if column is not None}
     columns |= {
         _PREFIX + name.removeprefix(_PREFIX): column
         for name, column in trials.configuration.items()
         if name not in hide
     }
-    samplers = np.array([trials.facts.get(f"sampler:{name}") for name in trials.families], dtype=object)
+    samplers = [trials.facts.get(f"sampler:{name}") for name in trials.families]
     if any(sampler is not None for sampler in samplers):
-        columns["sampler"] = samplers[trials.family]
+        columns["sampler"] = _named(samplers, trials.family)
     return columns | {name: _constant(value, len(trials)) for name, value in _constants(trials).items()}
+
+
+def _named(names: Sequence[object] | FloatArray | None, codes: Column | None) -> Column | None:
+    """What each row's code stands for; None where there is none."""
+    if names is None or codes is None:
+        return None
+    by_row: Column = (names if isinstance(names, np.ndarray) else np.array(names, dtype=object))[codes]
+    return by_row
 
 
 def _constants(trials: Trials) -> dict[str, Any]:
@@ -185,34 +187,17 @@ def mark_roles(table: RawTable) -> RawTable:
     """A tidy table knows its roles, direction and names; any other table is left as it is."""
     if not set(table.columns) >= MARKS:
         return table
-    roles = (
-        "family",
-        "selection",
-        "reported",
-        "cost",
-        "group",
-        "weight",
-        "stratum",
-        "search",
-        "seed",
-        "status",
-        "order",
-        "path",
-    )
-    table.roles = {role: role for role in roles if role in table.columns}
+    table.roles = {role: role for role in _ROLES if role in table.columns}
     table.configuration = [name for name in table.columns if name.startswith(_PREFIX)]
     table.direction = _only(table, "direction")
     if table.direction is not None:
         _check.as_direction(table.direction)
     table.cost_unit = _only(table, "cost_unit")
-    for role in ("selection", "reported", "cost"):
-        name = _only(table, f"{role}_name")
-        if name is not None:
-            table.facts[f"name:{role}"] = name
-    for side in ("low", "high"):
-        value = _only(table, f"bounds_{side}")
+    kept = {f"{role}_name": f"name:{role}" for role in ("selection", "reported", "cost")}
+    for column, fact in (kept | {f"bounds_{side}": f"bounds:{side}" for side in ("low", "high")}).items():
+        value = _only(table, column)
         if value is not None:
-            table.facts[f"bounds:{side}"] = value
+            table.facts[fact] = value
     if "sampler" in table.columns:
         pairs = zip(texts(table.columns["family"]), texts(table.columns["sampler"]), strict=True)
         table.facts |= {f"sampler:{family}": sampler for family, sampler in dict(pairs).items() if sampler is not None}
