@@ -4,7 +4,8 @@
     python benchmarks/coverage/verdicts.py write      # docs/coverage-verdicts.md
 
 A law is its quantile function, so that draws and true curves come from one definition. Rivals are Welch's t at one
-trial with Holm over the pairs, and percentile bootstrap intervals of the difference at each budget.
+trial with Holm over the pairs, percentile bootstrap intervals of the difference at each budget and, where bounds are
+known, opda's bands of the two families (by `cdf_band`, which is exact where opda simulates; the two agree).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from verdict_laws import LAWS
 
 from levelbest import Trials, compare
 from levelbest._grid import budget_grid
-from levelbest.stats.bands import Ranked, counts
+from levelbest.stats.bands import Ranked, cdf_band, counts, mean_curve_bounds
 from levelbest.stats.budgets import trials_to_separate
 from levelbest.stats.contrasts import Contrasts, Question, Sample, search_contrasts, seed_contrasts
 from levelbest.stats.contrasts._nodes import nodes_of
@@ -32,7 +33,6 @@ from levelbest.stats.contrasts._random_searches import _tests
 from levelbest.stats.contrasts._settle import holm
 
 SEED, ALPHA, RIVAL_SAMPLES = 2026, 0.05, 250
-ROUNDS = (50, 100, 200, 300, 400, 500, 1_000, 2_000, 4_000, 20_000)
 EQUAL = (
     "works .5",
     "works .1",
@@ -43,6 +43,7 @@ EQUAL = (
     "digits mlp",
     "normal",
 )
+LARGE = (100, 1_000)
 COUNTS = ((5, 5), (10, 10), (10, 100), (20, 100), (50, 50))
 FIVE_COUNTS = ((5,) * 5, (10,) * 5, (10, 10, 10, 10, 100), (20, 20, 20, 20, 100), (50,) * 5)
 FREE = (
@@ -68,6 +69,8 @@ BOUNDED = (
     ("digits svm", "digits forest", (30, 30)),
     ("beta(8,2)", "narrow", (50, 50)),
 )
+FIVE_FREE = ("normal", "uniform", "exponential", "mirrored exponential", "normal")
+FIVE_BOUNDED = ("triangular", "arcsine", "beta(8,2)", "30 % failures", "narrow")
 RARE = (
     (".5, 2 % at .9", "steady .55", (50, 50)),
     ("works .03", "works .1", (30, 30)),
@@ -96,7 +99,7 @@ class Cell:
     @property
     def share(self) -> float:
         """Of the samples of a round: what takes long gets fewer."""
-        if len(self.sizes) > 2 and self.kind == "equal":
+        if len(self.sizes) > 2 and self.kind in ("equal", "free", "bounded"):
             return 0.25
         return {
             "plan": 0.2,
@@ -126,10 +129,10 @@ class Cell:
         return [LAWS[law](rng.random(size)) + shift for law, size, shift in zip(laws, self.sizes, shifts, strict=True)]
 
     def truth(self) -> np.ndarray:
-        """The true difference of two families at every budget."""
+        """The true difference of each pair at every budget."""
         v = (np.arange(400_000) + 0.5) / 400_000
-        curves = [np.array([LAWS[law](v ** (1 / n)).mean() for n in self.n]) for law in self.laws]
-        return curves[0] - curves[1]
+        curves = {law: np.array([LAWS[law](v ** (1 / n)).mean() for n in self.n]) for law in set(self.laws)}
+        return np.array([curves[self.laws[a]] - curves[self.laws[b]] for a, b in self.pairs])
 
 
 def _cells() -> list[Cell]:
@@ -138,6 +141,9 @@ def _cells() -> list[Cell]:
     cells += [Cell("free", (a, b), sizes) for a, b, sizes in FREE]
     cells += [Cell("bounded", (a, b), sizes, bounds=unit) for a, b, sizes in BOUNDED]
     cells += [Cell("rare", (a, b), sizes, bounds=unit) for a, b, sizes in RARE]
+    for sizes in ((50,) * 5, (20, 20, 20, 20, 100)):
+        cells.append(Cell("free", FIVE_FREE, sizes, most=500))
+        cells.append(Cell("bounded", FIVE_BOUNDED, sizes, bounds=unit, most=500))
     one = {"laws": ("normal",), "kind": "power"}
     cells += [
         Cell(sizes=(50, 50), shifts=(0.5, 0), title=".5 sd", **one),
@@ -157,6 +163,7 @@ def _cells() -> list[Cell]:
     cells += [Cell("equal seeds", (law,), sizes) for sizes in COUNTS for law in EQUAL]
     cells += [Cell("equal seeds", (law,), sizes) for sizes in FIVE_COUNTS for law in EQUAL]
     cells += [Cell("equal", (law,), sizes) for sizes in FIVE_COUNTS for law in EQUAL]
+    cells += [Cell("equal", (law,), LARGE, most=1_000) for law in EQUAL]
     by_ten = ((10, 10), (10, 100), (20, 100), (50, 50))
     few = [(law, sizes) for sizes in by_ten for law in ("normal", "works .5", "30 % failures", "rounded")]
     cells += [Cell("equal median", (law,), sizes) for law, sizes in few]
@@ -253,25 +260,42 @@ def _any_winner(contrasts: Contrasts) -> bool:
 def measure_unequal(cell: Cell, scores: list[np.ndarray], at: int, truth: np.ndarray) -> dict[str, float]:
     """Unequal laws: whether the limits hold at every budget at once, whether a winner is the wrong one, and widths."""
     methods = ("default", "gaffke") if cell.kind == "rare" or (cell.kind == "bounded" and at < 100) else ("default",)
-    found: dict[str, float] = {}
-    noise = 1e-5  # of the truth's own integration
+    measured: dict[str, float] = {}
     for method in methods:
-        question = _question(cell, method=method)
-        pair = search_contrasts(_families(scores), cell.n, question, n_resamples=999, rng=at).pairs[0]
-        wrong = (pair.certified != 0) & (pair.certified * truth <= noise)
-        found |= {
-            f"{method} held": float(((pair.low <= truth + noise) & (truth - noise <= pair.high)).all()),
-            f"{method} wrong": float(wrong.any()),
-            f"{method} decided": float((pair.certified != 0).any()),
-        }
-        for name, place in (("first", 0), ("last", -1)):
-            found[f"{method} width {name}"] = float(pair.high[place] - pair.low[place])
-    if at < RIVAL_SAMPLES:
+        pairs = search_contrasts(
+            _families(scores), cell.n, _question(cell, method=method), n_resamples=999, rng=at
+        ).pairs
+        low, high = np.array([pair.low for pair in pairs]), np.array([pair.high for pair in pairs])
+        certified = np.array([pair.certified for pair in pairs])
+        measured |= _against_truth(method, low, high, certified, truth)
+    if at < RIVAL_SAMPLES and len(scores) == 2:
         low, high = _percentile(scores, cell.n, np.random.default_rng(at))
-        found["percentile held"] = float(((low <= truth + noise) & (truth - noise <= high)).all())
-        for name, place in (("first", 0), ("last", -1)):
-            found[f"percentile width {name}"] = float(high[place] - low[place])
-    return found
+        measured |= _against_truth("percentile", low[None], high[None], None, truth)
+        measured |= measure_opda(cell, scores, truth)
+    return measured
+
+
+def measure_opda(cell: Cell, scores: list[np.ndarray], truth: np.ndarray) -> dict[str, float]:
+    """opda's way: a band of each family with half of the error; a winner where they lie apart."""
+    if cell.bounds[0] is None:
+        return {}
+    bands = [mean_curve_bounds(cdf_band(part, 1 - ALPHA / 2), cell.n, cell.bounds) for part in scores]
+    low, high = bands[0].low - bands[1].high, bands[0].high - bands[1].low
+    certified = np.where(low > 0, 1, np.where(high < 0, -1, 0))
+    return _against_truth("opda", low[None], high[None], certified[None], truth)
+
+
+def _against_truth(
+    method: str, low: np.ndarray, high: np.ndarray, certified: np.ndarray | None, truth: np.ndarray
+) -> dict[str, float]:
+    """(pair, n) each: whether all limits hold, whether a winner is wrong, and how wide they are."""
+    noise = 1e-5  # of the truth's own integration
+    measured = {f"{method} held": float(((low <= truth + noise) & (truth - noise <= high)).all())}
+    if certified is not None:
+        measured[f"{method} wrong"] = float(((certified != 0) & (certified * truth <= noise)).any())
+        measured[f"{method} decided"] = float((certified != 0).any())
+    widths = (high - low).mean(axis=0)
+    return measured | {f"{method} width first": float(widths[0]), f"{method} width last": float(widths[-1])}
 
 
 def measure_power(cell: Cell, scores: list[np.ndarray], at: int, _: np.ndarray) -> dict[str, float]:
@@ -347,6 +371,11 @@ class Tally:
             self.sums[name] = self.sums.get(name, 0.0) + value
             self.numbers[name] = self.numbers.get(name, 0) + 1
 
+    def add_rival(self, found: dict[str, float]) -> None:
+        """What another method makes of a sample that was counted before."""
+        self.add(found)
+        self.samples -= 1
+
     def mean(self, name: str) -> float:
         """Of one measure; NaN where it was not taken."""
         return self.sums[name] / self.numbers[name] if self.numbers.get(name) else float("nan")
@@ -376,9 +405,13 @@ def run(path: Path, rounds: tuple[int, ...], minutes: float, kinds: tuple[str, .
         for cell in (cell for cell in _cells() if cell.kind in (kinds or MEASURES)):
             tally = results.setdefault(cell.key, Tally())
             target = min(math.ceil(aim * cell.share), cell.most)
-            if tally.samples >= target:
+            with_opda = cell.bounds[0] is not None and cell.kind in ("bounded", "rare") and len(cell.sizes) == 2
+            before = range(tally.numbers.get("opda held", 0), min(tally.samples, RIVAL_SAMPLES) * with_opda)
+            if tally.samples >= target and not before:
                 continue
             truth = cell.truth() if cell.kind in ("free", "bounded", "rare") else np.zeros(0)
+            for at in before:
+                tally.add_rival(measure_opda(cell, cell.draw(at), truth))
             for at in range(tally.samples, target):
                 tally.add(MEASURES[cell.kind](cell, cell.draw(at), at, truth))
             save(results, path)

@@ -144,12 +144,12 @@ def _unequal_table(title: str, text: str, cells: list[tuple[Cell, Tally]]) -> li
         "|---|---|---|---|---|---|---|---|",
     ]
     for cell, tally in cells:
-        for method in ("default", "gaffke", "percentile"):
+        for method in ("default", "gaffke", "percentile", "opda"):
             if not tally.numbers.get(f"{method} held"):
                 continue
             rates = [_rate(tally.mean(f"{method} {name}")) for name in ("held", "wrong", "decided")]
             widths = ", ".join(f"{tally.mean(f'{method} width {end}'):.3g}" for end in ("first", "last"))
-            shown = "percentile, each budget" if method == "percentile" else method
+            shown = {"percentile": "percentile, each budget", "opda": "two bands of opda"}.get(method, method)
             samples = tally.numbers[f"{method} held"]
             lines.append(
                 f"| {', '.join(cell.laws)} | {_sizes(cell)} | {shown} | {' | '.join(rates)} | {widths} | {samples:,} |"
