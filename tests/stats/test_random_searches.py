@@ -265,6 +265,40 @@ def test_limits_are_cut_at_what_the_bounds_allow():
     assert (pair.high <= 1).all()
 
 
+def test_bounds_far_away_hide_no_clear_difference():
+    """Five narrow families five standard deviations apart: the bounds, far from all of them, take no verdict away."""
+    rng = np.random.default_rng(19)
+    families = samples(*(rng.normal(centre, 0.02, 10) for centre in (0.5, 0.6, 0.7, 0.8, 0.9)))
+    pairs = tuple(combinations(range(5), 2))
+    bounded, free = (
+        np.array([pair.certified for pair in search_contrasts(families, np.arange(1, 6), question).pairs])
+        for question in (Question(pairs, bounds=(0.0, 1.0)), Question(pairs))
+    )
+    assert (bounded[:, 0] == -1).all()
+    assert (bounded == free).all()
+
+
+def test_wide_families_are_told_apart_up_to_half_of_their_trials_with_bounds():
+    """Fifteen standard errors apart at every budget: limits from the bounds imagine a further trial near the others."""
+    rng = np.random.default_rng(20)
+    families = samples(np.clip(rng.normal(0.3, 0.1, 40), 0, 1), np.clip(rng.normal(0.7, 0.1, 40), 0, 1))
+    pair = search_contrasts(families, np.arange(1, 21), Question(((0, 1),), bounds=(0.0, 1.0))).pairs[0]
+    assert (pair.certified == -1).all()
+
+
+def test_limits_of_mostly_solved_0_1_scores_hold():
+    """.9 against .6 with 50 trials each, all budgets together: 60 samples that cover .95 have 51 hits in .998."""
+    n = np.arange(1, 26)
+    truth = 0.4**n - 0.1**n
+    held = 0
+    for at in range(60):
+        rng = np.random.default_rng([21, at])
+        families = samples((rng.random(50) < 0.9).astype(float), (rng.random(50) < 0.6).astype(float))
+        pair = search_contrasts(families, n, Question(((0, 1),), bounds=(0.0, 1.0)), n_resamples=499).pairs[0]
+        held += ((pair.low <= truth + 1e-9) & (truth - 1e-9 <= pair.high)).all()
+    assert held >= 51
+
+
 # ---- what follows
 
 

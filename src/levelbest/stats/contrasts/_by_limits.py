@@ -44,14 +44,14 @@ def from_bounds(
             infinite = np.full(test.n.size, math.inf)
             limits, reasons = (-infinite, infinite), ("no-bounds", *reasons_of(test, n))
         else:
-            limits, reasons = test.gaffke(test.n, level, base), reasons_of(test, n)
+            limits, reasons = test.gaffke(test.n, level, base, alone=True), reasons_of(test, n)
         certified = np.where(limits[0] > 0, 1, np.where(limits[1] < 0, -1, 0))
         unknown = np.full(test.n.size, math.nan)
         columns = columns_of(samples, pair, n, test, limits, certified, unknown)
         effect = None
         at = question.headline
         if at is not None and at <= test.nodes[-1] and None not in question.bounds:
-            (low,), (high,) = test.gaffke(np.array([at]), level, base)
+            (low,), (high,) = test.gaffke(np.array([at]), level, base, alone=True)
             (difference,) = test.families.at(pair, np.array([at]))[0]
             sign = int(low > 0) - int(high < 0)
             effect = effect_of(at, Alone(difference, low, high, math.nan, allowed=True), sign, math.nan, question)

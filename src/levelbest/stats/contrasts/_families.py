@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.bands import Ranked, counts, gaffke_draws
+from levelbest.stats.bands import Ranked, closer_by, counts, further_scores, gaffke_draws
 from levelbest.stats.best import Sample, expected_best
 from levelbest.stats.contrasts._heads import MANY, LargeSide, dealt_heads, large_side
 from levelbest.stats.contrasts._nodes import across
@@ -98,7 +98,7 @@ class Families:
     def __init__(self, samples: Sequence[Sample], pairs: Sequence[Pair], nodes: IntArray, *, paired: bool) -> None:
         self.samples, self.pairs, self.nodes, self.paired = samples, tuple(pairs), nodes, paired
         self._drawn: dict[tuple[int, int, int], tuple[FloatArray, FloatArray]] = {}
-        self._bounded: dict[tuple[int, int, bytes], tuple[FloatArray, FloatArray]] = {}
+        self._bounded: dict[tuple[int, int, bool, bytes], tuple[FloatArray, FloatArray]] = {}
         self._at: dict[tuple[int, bytes], tuple[FloatArray, FloatArray]] = {}
         compared = sorted({f for pair in pairs for f in pair})
         order = sorted(compared, key=lambda f: content(samples[f]))
@@ -217,14 +217,22 @@ class Families:
         return np.maximum(np.square(jackknife_errors(left[0] - left[1], drawn)), floor)
 
     def bounded_draws(
-        self, f: int, nodes: IntArray, bounds: tuple[float, float], n_draws: int, base: int
+        self, f: int, nodes: IntArray, bounds: tuple[float, float], n_draws: int, base: int, *, alone: bool
     ) -> tuple[FloatArray, FloatArray]:
-        """Draws below and above one family's curve that need its bounds alone, (node, draw): once for all its pairs."""
-        key = (f, base, nodes.tobytes())
+        """Draws below and above one family's curve, (node, draw): once for all its pairs.
+
+        ``alone``: they need its bounds and nothing else; otherwise one further trial is imagined near those observed.
+        """
+        key = (f, base, alone, nodes.tobytes())
         if key not in self._bounded:
-            rng = np.random.default_rng([base, self.place[f], 1])
-            draws = gaffke_draws(np.sort(self.samples[f].selection), nodes, n_draws, rng)
-            self._bounded[key] = draws.lower(bounds[0]), draws.upper(bounds[1])
+            ordered = np.sort(self.samples[f].selection)
+            draws = gaffke_draws(ordered, nodes, n_draws, np.random.default_rng([base, self.place[f], 1]))
+            if alone:
+                self._bounded[key] = draws.lower(bounds[0]), draws.upper(bounds[1])
+            else:
+                worst, best = further_scores(ordered, nodes, bounds)
+                moved = closer_by(ordered, nodes)[:, None] * (draws.below - draws.above)
+                self._bounded[key] = draws.lower(worst[:, None]) + moved, draws.upper(best[:, None]) - moved
         return self._bounded[key]
 
     # ---- trials dealt anew

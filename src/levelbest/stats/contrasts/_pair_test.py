@@ -25,6 +25,7 @@ from levelbest.stats.contrasts._search_limits import (
     WIDER,
     Limits,
     Measured,
+    best_tie,
     blended,
     bounds_serve,
     gaffke_differences,
@@ -143,20 +144,25 @@ class PairTest:
         limits = self._open(self.difference - below * self.error, self.difference + above * self.error)
         if not self.bounded:
             return limits
-        return blended(limits, self.gaffke(self.n, WIDER * self.level, base), self.n, min(self.n_trials))
+        return self._blended(limits, self.n, base)
+
+    def _blended(self, limits: Limits, n: IntArray, base: int) -> Limits:
+        """With those from the bounds."""
+        bounded = self.gaffke(n, WIDER * self.level, base, alone=False)
+        return blended(limits, bounded, n, min(self.n_trials), tied=best_tie(self.families, self.pair))
 
     def _open(self, low: FloatArray, high: FloatArray) -> Limits:
         """No limits where nothing varies."""
         known = self.error > 0
         return np.where(known, low, -np.inf), np.where(known, high, np.inf)
 
-    def gaffke(self, n: IntArray, level: float, base: int) -> Limits:
-        """Limits from the bounds of the score alone, for all of ``n`` together."""
+    def gaffke(self, n: IntArray, level: float, base: int, *, alone: bool) -> Limits:
+        """Limits from the bounds of the score, alone or with what the trials show, for all of ``n`` together."""
         worst, best = self.question.bounds
         assert worst is not None
         assert best is not None
         nodes = self.nodes if n.size > 1 else n
-        low, high = gaffke_differences(self.families, self.pair, nodes, (worst, best), level, base)
+        low, high = gaffke_differences(self.families, self.pair, nodes, (worst, best), level, base, alone=alone)
         at_nodes, at_all = (self.families.at(self.pair, budgets)[0] for budgets in (nodes, n))
         return at_all + across(n, nodes, low - at_nodes), at_all + across(n, nodes, high - at_nodes)
 
@@ -184,7 +190,7 @@ class PairTest:
         limits = np.array([difference - up * error]), np.array([difference - down * error])
         allowed = True
         if self.bounded:
-            limits = blended(limits, self.gaffke(at, WIDER * self.level, base), at, min(self.n_trials))
+            limits = self._blended(limits, at, base)
             allowed = bool(limits[0][0] > 0 or limits[1][0] < 0)
         dealt = 0.0 if self.dealings is None else self.dealings.p_alone(t, node)
         return Alone(difference, float(limits[0][0]), float(limits[1][0]), max(dealt, p_value), allowed)

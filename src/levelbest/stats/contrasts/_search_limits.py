@@ -12,8 +12,9 @@ difference is a quantile of the first's upper draws minus the second's lower one
 failures and modes that no trial shows do no harm. They cover more often than they promise: by default they use `WIDER`
 times the error probability.
 
-*Both*, where both bounds are known and the scores spread over at least a quarter of what is possible: up to a tenth of
-the trials the narrower, from a fifth on those from bounds; in between one moves over into the other.
+*Both*, where both bounds are known and the scores of one of the families spread over at least a quarter of what is
+possible: up to a tenth of the trials the narrower, from a fifth on those from bounds; in between one moves over into
+the other. Where the best quarter of a family ties, as 0/1 scores do, those from bounds from two trials on.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from levelbest.stats.bands import local_level, order_statistic, pick
 from levelbest.stats.contrasts._families import Families, Pair
 from levelbest.stats.contrasts._nodes import across, past_draws, step_down
 
-__all__ = ["DECIDED", "SHOWN", "WIDER", "Measured", "blended", "bounds_serve", "gaffke_differences"]
+__all__ = ["DECIDED", "SHOWN", "WIDER", "Measured", "best_tie", "blended", "bounds_serve", "gaffke_differences"]
 
 SHOWN, DECIDED, WIDER = 0.4, 0.8, 1.2
 _NORMAL = 1.96
@@ -85,22 +86,31 @@ class Measured:
 
 
 def bounds_serve(families: Families, pair: Pair, bounds: tuple[float | None, float | None]) -> bool:
-    """Whether limits from the bounds are of use by default: one score column that spreads over a good part of them."""
+    """Whether limits from the bounds are of use by default: one score column that spreads over a good part of them.
+
+    Within a family: two narrow ones far apart are told apart by what they show, not by what the bounds would allow.
+    """
     worst, best = bounds
     samples = [families.samples[f] for f in pair]
     if worst is None or best is None or families.paired or any(sample.reported is not None for sample in samples):
         return False
-    scores = np.concatenate([sample.selection for sample in samples])
-    return bool(np.ptp(scores) >= _SERVE * (best - worst))
+    return max(float(np.ptp(sample.selection)) for sample in samples) >= _SERVE * (best - worst)
 
 
 def gaffke_differences(
-    families: Families, pair: Pair, nodes: IntArray, bounds: tuple[float, float], error: float, base: int
+    families: Families,
+    pair: Pair,
+    nodes: IntArray,
+    bounds: tuple[float, float],
+    error: float,
+    base: int,
+    *,
+    alone: bool,
 ) -> Limits:
-    """Limits at the nodes that hold together; each side has half of ``error``."""
+    """Limits at the nodes that hold together; each side has half of ``error``. ``alone``: from the bounds alone."""
     upper, lower = [], []
     for f in pair:
-        below, above = families.bounded_draws(f, nodes, bounds, _GAFFKE_DRAWS, base)
+        below, above = families.bounded_draws(f, nodes, bounds, _GAFFKE_DRAWS, base, alone=alone)
         lower.append(below)
         upper.append(above)
     if families.paired:  # of trials that depend on each other: every limit by itself, the error shared
@@ -114,11 +124,17 @@ def gaffke_differences(
     )
 
 
-def blended(studentised: Limits, bounded: Limits, n: IntArray, n_trials: int) -> Limits:
-    """The narrower up to a tenth of the trials, those from bounds from a fifth on."""
-    share = np.clip(np.log2(10 * n / n_trials), 0, 1)
+def blended(studentised: Limits, bounded: Limits, n: IntArray, n_trials: int, *, tied: bool) -> Limits:
+    """The narrower up to a tenth of the trials, those from bounds from a fifth on, or from 2 where the best tie."""
+    share = np.where(n > 1, 1.0, 0.0) if tied else np.clip(np.log2(10 * n / n_trials), 0, 1)
     low, high = studentised
     return (
         np.where(low > bounded[0], low + share * (bounded[0] - low), bounded[0]),
         np.where(high < bounded[1], high + share * (bounded[1] - high), bounded[1]),
     )
+
+
+def best_tie(families: Families, pair: Pair) -> bool:
+    """Whether the best quarter of a family ties: t of its bests of several trials is far from normal."""
+    ordered = [np.sort(families.samples[f].selection) for f in pair]
+    return any(own[-1] == own[-1 - own.size // 4] for own in ordered)
