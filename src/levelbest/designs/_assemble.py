@@ -81,7 +81,7 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
     )
 
 
-def _contrasts(design: Design, pairs: Pairs) -> Contrasts:
+def _contrasts(design: Design, pairs: Pairs, *, roughly: bool = False) -> Contrasts:
     """Of all pairs; those with a family that has no limits are left out of the question, and marked."""
     asked = design.asked
     reasons = {pair: _why_not(design, pair) for pair in pairs}
@@ -93,6 +93,7 @@ def _contrasts(design: Design, pairs: Pairs) -> Contrasts:
         worth=asked.worth,
         method=asked.interval,
         shown=None if asked.axis == "cost" else design.headline,
+        roughly=roughly,
     )
     sizes = [own.n_trials for own in design.counts]
     if not question.pairs:
@@ -313,7 +314,7 @@ def _other_winners(design: Design, pairs: Pairs) -> dict[tuple[int, int], list[s
         return None
     try:
         other = design.with_settings(design.asked.settings.other_policy)
-        contrasts = _contrasts(other, pairs)
+        contrasts = _contrasts(other, pairs, roughly=True)
     except (DataError, InputError):
         return None
     names = design.families

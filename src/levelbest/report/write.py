@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from levelbest import _check
-from levelbest._plain import dump_json, html_table
+from levelbest._plain import html_table
 from levelbest._write import check_target, make_folder, write_bytes, write_text
 from levelbest.designs._input import as_table
 from levelbest.errors import InputError, named
@@ -118,6 +119,6 @@ def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, form
         "checklist.md": markup.checklist_markdown(view.checklist),
         "checklist.tex": markup.checklist_latex(view.checklist),
         **({"trials.csv": tables.trials_csv(view)} if view.table else {}),
-        "report.json": dump_json(view.numbers()),
+        "report.json": json.dumps(view.numbers(), ensure_ascii=False, allow_nan=False, separators=(",", ":")),
     }
     return [*written, *(write_text(beside / name, text) for name, text in texts.items())]

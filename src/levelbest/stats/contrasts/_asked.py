@@ -39,6 +39,8 @@ class Question:
         The smallest difference worth having, or None.
     method
         ``default``, or ``gaffke``: limits and verdicts that need the bounds and no other assumption.
+    roughly
+        Whether who wins somewhere is all that is asked, not up to which budget: fewer draws then serve.
     """
 
     pairs: tuple[tuple[int, int], ...]
@@ -48,6 +50,7 @@ class Question:
     worth: float | None = None
     method: str = "default"
     shown: int | None = None
+    roughly: bool = False
 
     def place_shown(self, n: IntArray) -> int:
         """Where the budget of the effect stands among those compared, in order: the last one within it."""

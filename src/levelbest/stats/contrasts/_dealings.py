@@ -27,7 +27,7 @@ _FIRST, _LEAST_ALLOWED, _MOST = 700, 5_600, 44_800
 _WORK = 1 << 25
 _LEAST_BEYOND = 5
 """Dealings beyond the own quantile at the least: fewer would not place it."""
-_SURE = 1e-3
+_SURE, _ROUGHLY_SURE = 1e-3, 0.03
 """The chance, on either side, that further draws carry a p-value across its level."""
 _TO_PLACE = 2_000
 _FINEST = 5e-4
@@ -62,6 +62,8 @@ class Dealings:
     pair: tuple[int, int]
     level: float
     """The pair's share of the error."""
+    roughly: bool = False
+    """Whether fewer draws serve."""
     null: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     unsettled: bool = False
 
@@ -115,17 +117,18 @@ class Dealings:
         return float(order_statistic(largest[None], 1 - error)[0]) * across(n, nodes, scales)
 
     def stands(self, p_value: float, level: float) -> bool:
-        """Whether further draws could hardly carry the p-value across the level (exact binomial limits at `_SURE`).
+        """Whether further draws could hardly carry the p-value across the level (exact binomial limits).
 
         A level that no number of draws allowed can clear so far (among more than a hundred pairs) is left to the tail
         beyond them, once that can be placed.
         """
-        if level < _FINEST or (1 - level) ** self._most > _SURE:
+        sure = _ROUGHLY_SURE if self.roughly else _SURE
+        if level < _FINEST or (1 - level) ** self._most > sure:
             return self.drawn >= _TO_PLACE
         reached = max(0.0, p_value * (self.drawn + 1) - 1)
         if p_value <= level:
-            return bool(special.bdtr(reached, self.drawn, level) <= _SURE)
-        return bool(special.bdtrc(reached - 1, self.drawn, level) <= _SURE)
+            return bool(special.bdtr(reached, self.drawn, level) <= sure)
+        return bool(special.bdtrc(reached - 1, self.drawn, level) <= sure)
 
 
 def _measured(t: FloatArray, scale: FloatArray) -> FloatArray:

@@ -70,7 +70,9 @@ class PairTest:
         self.few = min(self.n_trials) < FEW
         self.level = (1 - self.question.confidence) / len(self.question.pairs)
         least = least_p(self.n_trials, paired=self.families.paired)
-        self.dealings = Dealings(self.families, self.pair, self.level) if least <= self.level else None
+        self.dealings = (
+            Dealings(self.families, self.pair, self.level, self.question.roughly) if least <= self.level else None
+        )
         self.bounded = bounds_serve(self.families, self.pair, self.question.bounds)
 
     @property
