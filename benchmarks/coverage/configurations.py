@@ -18,12 +18,14 @@ from typing import Any
 
 import numpy as np
 from scipy import stats as laws
+from variance_batch import all_limits
 
 import levelbest as lb
 from levelbest.stats import best_interval, best_weights, expected_best, variance_components
-from levelbest.stats.checks._components import _Cells, _Law, _source
+from levelbest.stats.checks._components import _Cells
 
-SEED, SETS, RESAMPLES, VARIANCE_SETS, BIAS_SETS = 2026, 600, 400, 2_000, 10_000
+SEED, SETS, RESAMPLES = 2026, 600, 400
+VARIANCE_SETS, SPLIT_SETS, BIAS_SETS = 10_000, 2_000, 10_000
 LAWS = {
     "normal": laws.norm(),
     "uniform": laws.uniform(),
@@ -70,28 +72,21 @@ def components_cell(law: str, design: str, ratio: float, sets: int, *, uneven: f
     """
     rng = generator("uneven" if uneven else "components", law, design, ratio)
     counts = DESIGNS[design]
-    configuration = np.repeat(np.arange(len(counts)), counts)
+    worth = np.sqrt(ratio) * effects(law, rng, (sets, len(counts), 1))
+    scale = np.exp(uneven * rng.normal(size=worth.shape) - uneven**2)  # squares to 1 on average
+    runs = worth + scale * effects(law, rng, (sets, len(counts), max(counts)))
+    limits, for_normal = all_limits(runs, counts)
     truth = {"configuration": ratio, "seed": 1.0, "share": ratio / (1 + ratio)}
-    inside, width, plain = (dict.fromkeys(truth, 0.0) for _ in range(3))
-    for _ in range(sets):
-        worth = np.sqrt(ratio) * effects(law, rng, len(counts))
-        scale = np.exp(uneven * rng.normal(size=len(counts)) - uneven**2)  # squares to 1 on average
-        scores = worth[configuration] + scale[configuration] * effects(law, rng, configuration.size)
-        found = variance_components(scores, configuration)
-        limits = {source.name: (source.low, source.high) for source in found.sources}
-        limits["share"] = found.share_limits("configuration")
-        squares = _Cells.of(scores, configuration, np.zeros_like(configuration)).squares()
-        own, seeds = _Law(squares.configurations), _Law(squares.seeds)
-        alone = _source(own, seeds, found.confidence)
-        plain["configuration"] += alone.high - max(alone.low, 0.0)
-        plain["seed"] += float(np.ptp(squares.seeds.value / seeds.quantiles(found.confidence)))
-        for name, (low, high) in limits.items():
-            inside[name] += low <= truth[name] <= high
-            width[name] += high - max(low, 0.0)
+    widths = [
+        {name: float(np.mean(high - np.maximum(low, 0.0))) for name, (low, high) in each.items()}
+        for each in (limits, for_normal)
+    ]
     return {
-        "covered": {name: count / sets for name, count in inside.items()},
-        "width": {name: total / sets for name, total in width.items()},
-        "times": {name: width[name] / plain[name] for name in ("configuration", "seed")},
+        "covered": {
+            name: float(np.mean((low <= truth[name]) & (truth[name] <= high))) for name, (low, high) in limits.items()
+        },
+        "width": widths[0],
+        "times": {name: widths[0][name] / widths[1][name] for name in truth},
     }
 
 
@@ -237,7 +232,7 @@ def cells(sets: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
                 lambda law=law, design=design: components_cell(law, design, 1.0, VARIANCE_SETS, uneven=UNEVEN),
             )
     for law in LAWS:
-        yield f"splits/{law}", lambda law=law: splits_cell(law, sets)
+        yield f"splits/{law}", lambda law=law: splits_cell(law, SPLIT_SETS)
     for design in CURVES:
         for law in ("normal", "beta(8,2)", "Gumbel", "exponential"):
             yield (

@@ -51,7 +51,7 @@ def _components(
         f"variances) the lowest is {differing:.3f}. The price: for normal laws the mean widths are "
         f"{min(times['configuration']):.1f} to {max(times['configuration']):.1f} times (configurations) and "
         f"{min(times['seed']):.1f} to {max(times['seed']):.1f} times (seeds) those of "
-        "limits that hold for normal laws alone, the most with eight configurations. Coverage of the variance of "
+        "limits that hold for normal laws alone, the most with eight to ten. Coverage of the variance of "
         "configurations, where it is none, a tenth of, equal to, and ten times that of seeds, then the lowest of that "
         "of seeds and of the share, and the largest bias:",
         "",
@@ -79,7 +79,7 @@ def _splits(cells: dict[tuple[str, ...], Any]) -> list[str]:
     ]
     return [
         "Eight configurations on the same five splits with two seeds each, a tenth of the runs lost, all variances "
-        "equal. Coverage, and in parentheses the bias, whose own error is 2 to 5 %:",
+        "equal. Coverage, and in parentheses the bias, whose own error is 1 to 3 %:",
         "",
         *_table(["law", "configuration", "split", "seed"], rows),
     ]
@@ -141,7 +141,7 @@ def write(results: Path, page: Path) -> None:
         "# Coverage of configurations and seeds",
         "",
         "How often limits at a nominal 95 % hold the truth where configurations have several runs: "
-        f"2,000 simulated tables per cell for variances (standard error .005 at .95), {sets} with data splits, "
+        "10,000 simulated tables per cell for variances (standard error .002 at .95), 2,000 with data splits, "
         f"{sets // 2} for curves, "
         f"{2 * sets // 3} for verdicts of equal families and {sets // 4} of others. `8 x 4` is eight configurations "
         "with four seeds each; `10 x 1 to 12` has 1, 1, 2, 3, 4, 4, 5, 8, 8 and 12. The effects of configurations and "

@@ -123,6 +123,7 @@ ARTEFACTS = [
     ("inspect", "inspect/model.eval", {}),
     ("inspect", "inspect/model.json", {}),
     ("lm-eval", str(next(HERE.glob("lm_eval/*/samples_mini_choice_*.jsonl")).relative_to(HERE)), {}),
+    ("lm-eval-results", str(next(HERE.glob("lm_eval/*/results_*.json")).relative_to(HERE)), {}),
     ("ledger", small_ledger, {}),
 ]
 

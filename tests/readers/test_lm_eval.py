@@ -123,3 +123,42 @@ def test_what_is_no_sample_file(tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     assert not READER.recognises(other)
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """Results files of two models, without samples: each of the three tasks has other metrics."""
+    for model, accuracy in (("a", 0.3), ("b", 0.4)):
+        results = {
+            "arc": {"alias": "arc", "acc,none": accuracy, "acc_stderr,none": 0.01, "acc_norm,none": accuracy + 0.1},
+            "gsm8k": {"exact_match,strict-match": 0.5, "exact_match_stderr,strict-match": 0.02},
+            "wikitext": {"word_perplexity,none": 12.0, "bits_per_byte,none": 0.7, "bits_per_byte_stderr,none": "N/A"},
+        }
+        higher = {"arc": {"acc": True, "acc_norm": True}, "wikitext": {"word_perplexity": False}}
+        document = {"results": results, "higher_is_better": higher, "config": {"random_seed": 3}}
+        (tmp_path / model).mkdir()
+        path = tmp_path / model / "results_2026-01-01T00-00-00.json"
+        path.write_text(json.dumps({**document, "model_name": f"org/{model}"}))
+    return tmp_path
+
+
+def test_results_alone_are_read_by_the_score_that_is_plainly_meant(scored):
+    trials = read_trials(scored)
+    assert trials.families == ("org/a / arc", "org/b / arc", "org/a / gsm8k", "org/b / gsm8k")
+    assert trials.selection.tolist() == [0.3, 0.4, 0.5, 0.5]
+    assert set(trials.seed.tolist()) == {3}
+    (chosen,) = [one for one in trials.cautions if one.kind == "primary"]
+    assert (chosen.fact("column"), chosen.fact("others")) == ("acc,none", ("acc_norm,none",))
+    (left_out,) = [one for one in trials.skipped if one.where.startswith("wikitext")]  # neither is plainly meant
+    assert "no single score" in left_out.why
+    other = read_trials(scored, selection="acc_norm,none", where="task == 'arc'")
+    assert other.selection.tolist() == [0.4, 0.5]
+
+
+def test_a_results_file_of_the_harness_is_read_without_options():
+    trials = read_trials(RESULTS[0])
+    assert trials.families == ("org/dummy / mini_choice",)
+    published = json.loads(RESULTS[0].read_text())["results"]["mini_choice"]["acc,none"]
+    assert trials.selection.tolist() == [published]
+    assert trials.metric.selection == "acc,none"
+    assert [one.where for one in trials.skipped] == ["mini_words"]  # two filters, and neither is plainly meant

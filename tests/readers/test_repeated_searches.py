@@ -42,7 +42,7 @@ def optuna_storage(folder, names, kind):
     for place, name in enumerate(names):
         sampler = optuna.samplers.TPESampler(seed=place)
         study = optuna.create_study(storage=storage, study_name=name, direction="maximize", sampler=sampler)
-        lift = 2.0 if name.startswith("wide") else 0.0
+        lift = 2.0 if (name or "").startswith("wide") else 0.0
         study.optimize(lambda trial, lift=lift: lift - trial.suggest_float("x", -1, 1) ** 2, n_trials=6)
     return path
 
@@ -137,3 +137,81 @@ def test_histories_of_smac_are_searches_by_the_names_of_their_folders(tmp_path):
         (home / "scenario.json").write_text(json.dumps({"name": f"bo-seed{seed}"}))
     trials = lb.read_trials(tmp_path)
     assert (trials.families, trials.searches) == (("bo",), ("bo-seed0", "bo-seed1"))
+
+
+def hydra_sweep(folder, *, sweeper="hydra_plugins.hydra_optuna_sweeper.OptunaSweeper", fixed="cnn"):
+    """A sweep as Hydra writes it, with what the program wrote into every job's folder."""
+    for place in range(4):
+        inner = folder / str(place) / ".hydra"
+        inner.mkdir(parents=True)
+        (inner / "config.yaml").write_text(f"lr: 0.{place + 1}\nmodel: {fixed}\nseed: {folder.name[:2]}\n")
+        (inner / "hydra.yaml").write_text(
+            f"hydra:\n  sweeper:\n    sampler:\n      _target_: optuna.samplers.TPESampler\n    _target_: {sweeper}\n"
+            "  job:\n    name: train\n"
+        )
+        (folder / str(place) / "metrics.json").write_text(json.dumps({"val_acc": 0.5 + place / 10}))
+
+
+@pytest.mark.parametrize("given", ["tree", "arguments"])
+def test_sweeps_of_hydra_by_a_sampler_are_searches(tmp_path, given):
+    moments = [tmp_path / "multirun" / "2026-01-31" / moment for moment in ("12-00-59", "13-10-09", "14-30-00")]
+    for moment in moments:
+        hydra_sweep(moment)
+    trials = lb.read_trials(tmp_path / "multirun" if given == "tree" else moments)
+    assert trials.families == ("train",)
+    assert trials.search is not None
+    assert np.bincount(trials.search).tolist() == [4, 4, 4]
+    assert lb.curve(trials).estimator == "best so far"
+    assert any("3 studies" in str(caution) for caution in trials.cautions if caution.kind == "searches")
+    pooled = lb.read_trials(tmp_path / "multirun" if given == "tree" else moments, search="none")
+    assert (pooled.families, pooled.search) == (("train",), None)
+
+
+@pytest.mark.parametrize("given", ["tree", "arguments"])
+def test_sweeps_of_hydra_of_two_models_are_two_families(tmp_path, given):
+    moments = [tmp_path / "multirun" / "2026-01-31" / moment for moment in ("12-00-59", "13-10-09")]
+    for moment, model in zip(moments, ("cnn", "vit"), strict=True):
+        hydra_sweep(moment, fixed=model)
+    trials = lb.read_trials(tmp_path / "multirun" if given == "tree" else moments)
+    assert (len(trials.families), trials.search) == (2, None)
+
+
+def test_sweeps_of_hydra_over_lists_are_no_searches(tmp_path):
+    for moment in ("12-00-59", "13-10-09"):
+        hydra_sweep(tmp_path / "multirun" / "2026-01-31" / moment, sweeper="hydra._internal.core_plugins.BasicSweeper")
+    for path in (tmp_path / "multirun").rglob("hydra.yaml"):
+        path.write_text(path.read_text().replace("    sampler:\n      _target_: optuna.samplers.TPESampler\n", ""))
+    for given in (tmp_path / "multirun", sorted(tmp_path.glob("multirun/*/*"))):
+        trials = lb.read_trials(given)
+        assert (trials.families, trials.search) == (("12-00-59", "13-10-09"), None)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "journal"])
+@pytest.mark.parametrize(
+    ("files", "studies", "families"),
+    [
+        (["a", "b", "c"], ["tpe-seed0", "tpe-seed1", "wide-seed0"], ["tpe", "tpe", "wide"]),
+        (["tpe-seed0", "tpe-seed1", "wide-seed0"], ["cnn"] * 3, ["tpe", "tpe", "wide"]),
+        (["seed0", "seed1", "seed2"], ["cnn"] * 3, ["cnn"] * 3),
+        (["tpe-run1", "tpe-run2", "tpe-run3"], [None] * 3, ["tpe"] * 3),
+        (["tpe-seed0", "tpe-seed1", "tpe-seed2"], ["cnn", "vit", "mlp"], None),  # studies of other names are families
+        (["tpe", "random", "cma"], ["cnn"] * 3, None),  # arguments are families
+    ],
+)
+def test_files_of_optuna_that_hold_a_search_each(tmp_path, kind, files, studies, families):
+    paths = []
+    for file, study in zip(files, studies, strict=True):
+        home = tmp_path / file
+        home.mkdir()
+        made = optuna_storage(home, [study], kind)
+        paths.append(made.rename(tmp_path / f"{file}{made.suffix}"))
+    trials = lb.read_trials(paths)
+    if families is None:
+        assert (len(trials.families), trials.search) == (3, None)
+        return
+    assert trials.search is not None
+    assert [trials.families[code] for code in trials.family[::6]] == families
+    assert len(trials.searches) == 3
+    assert any("3 studies" in str(caution) for caution in trials.cautions if caution.kind == "searches")
+    apart = lb.read_trials(paths, search="none")
+    assert (set(apart.families), apart.search) == (set(families), None)

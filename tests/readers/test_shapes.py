@@ -575,6 +575,27 @@ def test_settings_in_the_names_of_folders_are_columns_and_the_rest_is_a_family(t
     assert trials.configuration["lr"].tolist() == pytest.approx([0.1, 0.2, 0.3, 0.4] * 2)
 
 
+@pytest.mark.parametrize("given", ["folder", "folders", "files"])
+def test_a_number_that_belongs_to_a_name_is_no_setting(tmp_path, given):
+    """resnet18 and resnet50 are two models; seed0 and seed1, width18 and width50 are settings."""
+    for model in ("resnet18", "resnet50"):
+        for seed in range(4):
+            run = tmp_path / model / f"width{2 ** (seed % 2)}_seed{seed}.json"
+            run.parent.mkdir(exist_ok=True)
+            run.write_text(json.dumps({"val_acc": 0.5 + seed / 100, "lr": 0.1}))
+    paths = {
+        "folder": tmp_path,
+        "folders": sorted(tmp_path.iterdir()),
+        "files": sorted(tmp_path.glob("*/*.json")),
+    }
+    trials = lb.read_trials(paths[given])
+    assert trials.families == ("resnet18", "resnet50")
+    assert np.bincount(trials.family).tolist() == [4, 4]
+    assert trials.columns["seed"] == "seed"
+    assert sorted(trials.configuration["width"].tolist()) == [1] * 4 + [2] * 4
+    assert "resnet" not in trials.configuration
+
+
 def test_the_one_word_that_differs_in_the_names_of_files_is_a_family(tmp_path):
     for place in range(6):
         for model in ("resnet", "vit"):

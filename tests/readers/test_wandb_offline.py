@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from levelbest.errors import DataError
+from levelbest.readers import read_trials
 from levelbest.readers.formats.wandb_offline import READERS
 
 (READER,) = READERS
@@ -174,3 +175,21 @@ def test_fresh_runs(tmp_path):
     subprocess.run([sys.executable, script, str(out), "300"], check=True, cwd=tmp_path, capture_output=True)
     assert next(out.glob("wandb/*trial0/*.wandb")).stat().st_size > 32768
     check(out, 300)
+
+
+@pytest.mark.parametrize(("sweeps", "searches"), [("aabb", ("a", "b")), ("aaaa", None), ("aab ", None)])
+def test_runs_of_several_sweeps_are_searches(tmp_path, sweeps, searches):
+    """RunRecord.sweep_id is field 12, and the run is field 17 of a record (wandb_internal.proto)."""
+    records = [part for kind, part in parts_of(one_file().read_bytes())]
+    for place, sweep in enumerate(sweeps):
+        inner = b"\x62\x01" + sweep.encode() if sweep.strip() else b""
+        added = b"\x8a\x01" + bytes([len(inner)]) + inner
+        folder = tmp_path / "wandb" / f"offline-run-20260101_00000{place}-trial{place}"
+        folder.mkdir(parents=True)
+        (folder / f"run-trial{place}.wandb").write_bytes(framed([*records[:3], added, *records[3:]]))
+    trials = read_trials(tmp_path / "wandb", selection="val.acc")
+    assert trials.families == ("cnn",)
+    if searches is None:  # one sweep is one search, and a run outside of the sweeps belongs to none
+        assert trials.search is None
+    else:
+        assert (trials.searches, trials.search.tolist()) == (searches, [0, 0, 1, 1])

@@ -143,7 +143,8 @@ def _tables(source: object, reader: str | None, options: dict[str, object]) -> l
 
 
 def _joined(by_path: list[tuple[str, list[RawTable]]], paths: Sequence[Path], *, plain: bool) -> list[RawTable]:
-    """The tables of all paths: one where each file is a run; a family for each path where they name the same ones."""
+    """The tables of all paths: one where each file is a run; searches, or a family for each, where names are alike."""
+    from levelbest.readers.formats._searches import searches_in_arguments
     from levelbest.readers.tables.folder import apart_by_path, runs_in_files
 
     tables = [table for _, found in by_path for table in found]
@@ -151,7 +152,7 @@ def _joined(by_path: list[tuple[str, list[RawTable]]], paths: Sequence[Path], *,
         folder = Path(os.path.commonpath([path.absolute().parent for path in paths])).name
         joined = runs_in_files(tables, [name for name, _ in by_path], folder or "files")
         return tables if joined is None else [joined]
-    if len(by_path) > 1:
+    if len(by_path) > 1 and not searches_in_arguments(by_path):
         apart_by_path(by_path)
     return tables
 

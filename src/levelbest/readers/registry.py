@@ -30,6 +30,7 @@ _MODULES = {
     "formats.wandb_offline": {_FOLDER, _ARCHIVE, _OTHER},
     "formats.inspect_ai": {_FOLDER, _JSON, _OTHER},
     "formats.lm_eval": {_FOLDER, _JSON},
+    "formats.lm_eval_results": {_FOLDER, _JSON},
     "formats.allentune": {_FOLDER, _JSON},
     "formats.keras_tuner": {_FOLDER, _ARCHIVE},
     "formats.smac": {_FOLDER, _JSON},

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from levelbest.errors import DataError, InputError, named
 from levelbest.readers.formats._metrics import measured
 from levelbest.readers.formats._rows import Run, runs_table
+from levelbest.readers.formats._searches import alike, search_family, together
 from levelbest.readers.formats._tree import Tree, distinct_names, holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
@@ -60,6 +61,7 @@ def _read(path: Path, *, metrics: str | None = None, **_: object) -> list[RawTab
         sweeps.setdefault(str(PurePosixPath(job).parent) if job else "", []).append(job)
     names = _family_names(tree, sweeps)
     tables = [_table(tree, names[sweep], sweep, own, chosen, metrics) for sweep, own in sweeps.items()]
+    _join_searches(tree, sweeps, tables)
     begun = {folder.removesuffix(".hydra").rstrip("/") for folder in tree.folders if folder.split("/")[-1] == ".hydra"}
     for job in sorted(begun - set(jobs)):
         tables[0].skipped.append(Skipped(job or tree.name, "a job without its .hydra/config.yaml"))
@@ -108,9 +110,25 @@ def _family_names(tree: Tree, sweeps: dict[str, list[str]]) -> dict[str, str]:
     """The program's name where there is one sweep, else the folders' names."""
     if len(sweeps) == 1:
         (sweep,) = sweeps
-        match = _JOB_NAME.search(_hydra_yaml(tree, sweeps[sweep][0]))
-        return {sweep: match[1].strip() if match else PurePosixPath(sweep).name or tree.name}
+        return {sweep: _program(tree, sweeps[sweep]) or PurePosixPath(sweep).name or tree.name}
     return distinct_names(sweeps, tree.name)
+
+
+def _program(tree: Tree, jobs: list[str]) -> str:
+    match = _JOB_NAME.search(_hydra_yaml(tree, jobs[0]))
+    return match[1].strip() if match else ""
+
+
+def _join_searches(tree: Tree, sweeps: dict[str, list[str]], tables: list[RawTable]) -> None:
+    """Sweeps of one program by a sampler that learns, in folders named by the time or a seed: one search run again."""
+    samplers = {fact for table in tables for key, fact in table.facts.items() if key.startswith("sampler:")}
+    programs = {_program(tree, jobs) for jobs in sweeps.values()}
+    if len(tables) < 2 or len(samplers) != 1 or len(programs) != 1:
+        return
+    labels = ["_".join(PurePosixPath(sweep).parts) or tree.name for sweep in sweeps]
+    families = [search_family(label, *programs) for label in labels]
+    if len(set(families)) < len(tables) and alike(tables, families):
+        together(tables, families, labels, "sweep", said=True)
 
 
 def _hydra_yaml(tree: Tree, job: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from levelbest.readers.formats._rows import Record, no_rows, number, rows_table
 from levelbest.readers.formats._tree import Tree, beside, holds, open_tree
+from levelbest.readers.formats.lm_eval_results import model_name
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import head_of
 from levelbest.trials import Skipped
@@ -118,9 +119,7 @@ def _describe(tree: Tree, file: _File, skipped: list[Skipped]) -> None:
         and (not file.moment or file.moment in name or name.endswith("results.json"))
     ]
     results = tree.document(reports[-1], skipped) if reports else {}
-    name = str(results.get("model_name") or file.model)
-    # A model that was loaded from a folder is named by its path, whose last part is its name.
-    file.model = name.rstrip("/").rsplit("/", 1)[-1] if name.startswith(("/", "~", ".")) else name
+    file.model = model_name(results, file.model)
     config = results.get("config")
     file.seed = number(config.get("random_seed")) if isinstance(config, dict) else None
     higher = results.get("higher_is_better")

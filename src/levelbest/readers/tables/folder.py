@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os.path import commonpath
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -20,7 +20,7 @@ from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.columns import as_codes, stacked, texts, typed
 from levelbest.readers.formats._tree import holds, open_tree
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.steps.names import tokens
+from levelbest.readers.steps.names import tokens, word_set
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import obvious_family
 from levelbest.readers.steps.runs import counter_of, settings_vary
@@ -31,7 +31,16 @@ from levelbest.trials import Skipped
 __all__ = ["READERS", "apart_by_path", "runs_in_files"]
 
 _ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
-_SETTING = re.compile(r"([A-Za-z][A-Za-z_]*)=?(-?\d+(?:\.\d+)?(?:[eE]-?\d+)?)")
+_SETTING = re.compile(r"([A-Za-z][A-Za-z_]*)(=?)(-?\d+(?:\.\d+)?(?:[eE]-?\d+)?)")
+_SETTINGS = word_set(
+    "seed run runs job jobs trial exp experiment fold split rep repeat repetition try attempt iter iteration step "
+    "steps epoch epochs ckpt checkpoint version config cfg conf setting hp hparam sample samples part shard task gpu "
+    "node rank worker model group round size batch lrate rate learning width depth layer layers hidden units dim dims "
+    "heads hops channels filters kernel stride dropout drop decay weight reg alpha beta gamma delta eps epsilon lambda "
+    "lam tau temp temperature top mom momentum warmup budget num number len length max min clip noise scale level "
+    "index idx state rng"
+)
+"""Words that a number after them sets or counts; after others, as in resnet18, it is part of a name."""
 _SPLIT = re.compile(r"[_,;\s]+|(?<![eE=])-")
 
 
@@ -186,13 +195,20 @@ def _level(values: Sequence[str], name: str) -> dict[str, list[object]]:
 
 
 def _column(values: Sequence[str], name: str) -> dict[str, list[object]]:
-    """A part of the names as a column: ``seed3`` or ``lr=0.1`` in all of them is a setting of that name."""
-    matches = [_SETTING.fullmatch(value) for value in values]
-    keys = {match[1].strip("_") for match in matches if match}
-    if all(matches) and len(keys) == 1:
-        return {keys.pop(): [float(match[2]) for match in matches if match]}
+    """A part of the names as a column: ``seed3`` or ``lr=0.1`` in all of them is a setting, ``resnet18`` a name."""
+    matches = [match for match in map(_SETTING.fullmatch, values) if match]
+    keys = {match[1].strip("_") for match in matches}
+    if len(matches) == len(values) and len(keys) == 1 and _sets(keys, matches):
+        return {keys.pop(): [float(match[3]) for match in matches]}
     numbers = all(re.fullmatch(r"-?\d+(\.\d+)?", value) for value in values)
     return {name: [float(value) for value in values] if numbers else list(values)}
+
+
+def _sets(keys: Collection[str], matches: Sequence[re.Match[str]]) -> bool:
+    """Whether the number after a word sets it: it says so, or is a fraction, or the word is known, or all but none."""
+    (key,) = keys
+    small = any(abs(float(match[3])) < 1 and float(match[3]) != 0 for match in matches)
+    return matches[0][2] == "=" or small or len(key) <= 2 or not set(tokens(key)).isdisjoint(_SETTINGS)
 
 
 READERS = (Reader("folder", "a folder of CSV, JSON or Parquet files, e.g. one for each run", _recognises, _read),)

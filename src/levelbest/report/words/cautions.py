@@ -56,6 +56,7 @@ A function below is the sentence of one (code, kind), and its parameters are the
                                           direction=None, by=None (the name that tells the direction),
                                           run_cost=None ("sum": over the rows of a run, "last": it never falls)
                              open         role (the argument's name: "reported", "seed_column"), columns
+                             primary      task, column, others (scores of the same answers that are not taken)
                              checkpoints  runs, column, counter
                              searches     count, n_families
                              one-each     column, count, n_trials

@@ -65,6 +65,12 @@ def _open(role: str, columns: Sequence[str]) -> str:
     return f"not chosen, since the names leave it open: {names} could be the {role} ({named(role)})"
 
 
+@says("guessed-columns", "primary")
+def _primary(task: str, column: str, others: Sequence[str]) -> str:
+    names = shortened([repr(name) for name in others], 6)
+    return f"the score of {task} is {column!r}, and not {names} ({named('selection')})"
+
+
 @says("guessed-columns", "checkpoints")
 def _checkpoints(runs: int, column: str, counter: str) -> str:
     return (
