@@ -57,7 +57,7 @@ class Limits:
     A rule of the package is a code with its facts; any other stands for itself, in a few words.
     """
 
-    def __init__(self, low: FloatArray, high: FloatArray, rule: Rule | str, name: str | None = None) -> None:
+    def __init__(self, low: FloatArray, high: FloatArray, rule: Rule | str, name: str = "") -> None:
         self.low, self.high, self.name = low.copy(), high.copy(), name
         self.rule = Rule(rule) if isinstance(rule, str) else rule
         self.why: list[str | None] = [None] * low.size

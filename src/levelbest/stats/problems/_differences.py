@@ -18,6 +18,7 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray, Seed
 from levelbest.errors import DataError, InputError
+from levelbest.stats.bands import Limits, Terms
 from levelbest.stats.contrasts import (
     Columns,
     Contrast,
@@ -33,7 +34,7 @@ from levelbest.stats.contrasts import (
 )
 from levelbest.stats.problems._groups import GroupBest, average_over_groups
 from levelbest.stats.problems._intervals import GROUP_METHODS
-from levelbest.stats.problems._limits import MeanLimits, MeanQuestion, mean_and_error, mean_limits
+from levelbest.stats.problems._limits import MeanQuestion, mean_and_error, mean_limits
 from levelbest.stats.problems._swaps import SwapTest, swap_test
 
 __all__ = ["group_difference", "problem_contrasts"]
@@ -87,7 +88,7 @@ def problem_contrasts(
         question=question,
         pairs=contrasts,
         n_trials=tuple(int(system.sizes.sum()) for system in systems),
-        method=answer.limits.method,
+        method=answer.limits.name,
         n_permutations=0 if answer.swaps is None else answer.swaps.n_swaps,
         enumerated=answer.swaps is not None and answer.swaps.enumerated,
         n_resamples=n_resamples,
@@ -152,7 +153,7 @@ def group_difference(
         low=low,
         high=high,
         certified=certified,
-        method=answer.limits.method,
+        method=answer.limits.name,
         confidence=question.confidence,
         simultaneous=bool(simultaneous),
         paired=True,
@@ -185,13 +186,10 @@ class _Asked:
         """The same draws whenever they are asked for."""
         return np.random.default_rng([self.seed, of])
 
-    def limits(self, columns: FloatArray, weights: FloatArray | None, bounds: Bounds, method: str) -> MeanLimits:
+    def limits(self, columns: FloatArray, weights: FloatArray | None, bounds: Bounds, method: str) -> Limits:
         """Limits for the mean of each column, that hold for all of them together."""
-        confidence = _check.as_confidence(self.question.confidence)
-        draws = _check.as_count(self.n_resamples, "n_resamples")
-        return mean_limits(
-            MeanQuestion(columns, weights, bounds, confidence, self.together, draws, self.stream(0)), method
-        )
+        terms = Terms(self.question.confidence, self.together, bounds=bounds, n_resamples=self.n_resamples)
+        return mean_limits(MeanQuestion(columns, weights, terms, self.stream(0)), method)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,9 +197,9 @@ class _Answer:
     """All pairs: columns are budgets, pair after pair."""
 
     differences: FloatArray
-    limits: MeanLimits
+    limits: Limits
     swaps: SwapTest | None
-    named: MeanLimits | None
+    named: Limits | None
     """At the budget named in advance, a column per pair."""
     means: tuple[tuple[Means, Means], ...]
     """What stands behind each pair at the budget of its effect."""
@@ -318,13 +316,13 @@ def _apart(systems: Sequence[GroupBest], asked: _Asked) -> _Answer:
         for place, system in enumerate(systems)
     ]
     pairs = [(systems[a], systems[b], bands[a], bands[b]) for a, b in question.pairs]
-    limits = MeanLimits(
-        low=np.concatenate([first.low - second.high for _, _, first, second in pairs]),
-        high=np.concatenate([first.high - second.low for _, _, first, second in pairs]),
-        method=method,
-        rule=bands[0].rule,
-        why=[mine or other for _, _, a, b in pairs for mine, other in zip(a.why, b.why, strict=True)],
+    limits = Limits(
+        np.concatenate([first.low - second.high for _, _, first, second in pairs]),
+        np.concatenate([first.high - second.low for _, _, first, second in pairs]),
+        bands[0].rule,
+        method,
     )
+    limits.why = [mine or other for _, _, a, b in pairs for mine, other in zip(a.why, b.why, strict=True)]
     _place(systems[0], question)
     place = question.place_shown(systems[0].n)
     means = [

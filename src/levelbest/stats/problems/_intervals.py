@@ -6,7 +6,7 @@ import numpy as np
 
 from levelbest import _check
 from levelbest._check import Bounds, Seed
-from levelbest.stats.bands import Interval
+from levelbest.stats.bands import Interval, Terms
 from levelbest.stats.problems._groups import GroupBest
 from levelbest.stats.problems._limits import METHODS, MeanQuestion, mean_limits
 
@@ -60,23 +60,19 @@ def group_interval(
     ('gaffke', True)
     """
     name = _check.as_choice("default" if method is None else method, GROUP_METHODS, "method")
-    confidence = _check.as_confidence(confidence)
     known = best.by_group[~np.isnan(best.by_group)]
     ends = _check.as_bounds(bounds, known, "scores")
     if name == "default":
         name = "studentised" if None in ends else "gaffke"
-    n_resamples = _check.as_count(n_resamples, "n_resamples")
-    asked = MeanQuestion(
-        best.by_group, best.weights, ends, confidence, bool(simultaneous), n_resamples, _check.as_rng(rng)
-    )
-    limits = mean_limits(asked, name)
+    terms = Terms(confidence, bool(simultaneous), best.direction, ends, n_resamples)
+    limits = mean_limits(MeanQuestion(best.by_group, best.weights, terms, _check.as_rng(rng)), name)
     return Interval(
         n=best.n,
         low=limits.low,
         high=limits.high,
-        method=limits.method,
+        method=name,
         confidence=confidence,
-        simultaneous=bool(simultaneous),
+        simultaneous=terms.simultaneous,
         n_trials=int(best.groups.size),
         direction=best.direction,
         why=tuple(limits.why) if any(limits.why) else (),

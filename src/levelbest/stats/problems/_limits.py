@@ -26,9 +26,9 @@ import numpy as np
 
 from levelbest._check import Bounds, FloatArray
 from levelbest.errors import InputError
-from levelbest.stats.bands import Rule, allow, counts, local_level, order_statistic, studentise
+from levelbest.stats.bands import Limits, Rule, Terms, allow, counts, local_level, order_statistic, studentise
 
-__all__ = ["METHODS", "MeanLimits", "MeanQuestion", "mean_and_error", "mean_limits"]
+__all__ = ["METHODS", "MeanQuestion", "mean_and_error", "mean_limits"]
 
 METHODS = ("gaffke", "imagined", "studentised", "t")
 REACH, FEWER = 0.25, 1.2  # a further one is imagined REACH + FEWER / problems ranges of a quarter of them beyond
@@ -43,31 +43,25 @@ Pair = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class MeanQuestion:
-    """Columns (row per problem, NaN where the column does not have it), their weights and bounds, how surely."""
+    """Columns (row per problem, NaN where the column does not have it), their weights, and on what terms."""
 
     columns: FloatArray
     weights: FloatArray | None
-    bounds: Bounds
-    confidence: float
-    simultaneous: bool
-    n_resamples: int
+    terms: Terms
     rng: np.random.Generator
 
-
-@dataclass(frozen=True, eq=False)
-class MeanLimits:
-    """One entry per column; where there are no limits ``why`` is a code: ``no-problem`` that has so many samples,
-    ``no-weight`` (all are 0), ``one-problem``, ``two-problems`` (too few without bounds) or ``no-spread``."""
-
-    low: FloatArray
-    high: FloatArray
-    method: str
-    rule: Rule
-    why: list[str | None]
+    @property
+    def bounds(self) -> Bounds:
+        """Of the values in the columns."""
+        return self.terms.bounds or (None, None)
 
 
-def mean_limits(asked: MeanQuestion, method: str) -> MeanLimits:
-    """Limits for the mean of each column over its rows, by one of `METHODS`."""
+def mean_limits(asked: MeanQuestion, method: str) -> Limits:
+    """Limits for the mean of each column over its rows, by one of `METHODS`.
+
+    Where there are none the code says why: ``no-problem`` that has so many samples, ``no-weight`` (all are 0),
+    ``one-problem``, ``two-problems`` (too few without bounds) or ``no-spread``.
+    """
     bounded = None not in asked.bounds
     if method == "gaffke" and not bounded:
         raise InputError(
@@ -79,40 +73,28 @@ def mean_limits(asked: MeanQuestion, method: str) -> MeanLimits:
         held = asked.weights > 0
         asked = replace(asked, columns=asked.columns[held], weights=asked.weights[held])
     counted = (~np.isnan(asked.columns)).sum(axis=0)
-    why: list[str | None] = [
-        "no-problem" if known == 0 else "no-weight" if count == 0 else "one-problem" if count == 1 else None
-        for known, count in zip(given, counted, strict=True)
-    ]
-    usable = np.flatnonzero(counted > 1)
-    low, high = np.full(counted.size, np.nan), np.full(counted.size, np.nan)
-    if usable.size:
+    n_groups, weighted = asked.columns.shape[0], asked.weights is not None
+    rule = Rule.of(f"{method} over problems", n_groups=n_groups, bounds=asked.bounds, weighted=weighted)
+    nowhere = np.full(counted.size, np.nan)
+    limits = Limits(nowhere, nowhere, rule, method)
+    limits.drop(given == 0, "no-problem").drop(counted == 0, "no-weight").drop(counted == 1, "one-problem")
+    usable = counted > 1
+    if usable.any():
         part = asked.columns[:, usable]
-        each = np.ones(part.shape[0]) if asked.weights is None else asked.weights / asked.weights.max()
-        low[usable], high[usable] = _BY_NAME[method](asked, part, each)
+        each = np.ones(n_groups) if asked.weights is None else asked.weights / asked.weights.max()
+        ends = _BY_NAME[method](asked, part, each)
+        limits.low[usable], limits.high[usable] = np.clip(ends, *asked.bounds) if bounded else ends
         if not (method == "gaffke" or (method == "imagined" and bounded)):
-            error = mean_and_error(part, each)[1]
-            for i, still in zip(usable, error == 0, strict=True):
-                few = method == "studentised" and counted[i] == 2
-                if still or few:
-                    low[i] = high[i] = np.nan
-                    why[i] = "no-spread" if still else "two-problems"
-    if bounded:
-        low, high = np.clip(low, *asked.bounds), np.clip(high, *asked.bounds)
-    rule = Rule.of(
-        f"{method} over problems",
-        n_groups=asked.columns.shape[0],
-        bounds=asked.bounds,
-        weighted=asked.weights is not None,
-    )
-    return MeanLimits(low, high, method, rule, why)
+            still = np.zeros(counted.size, dtype=bool)
+            still[usable] = mean_and_error(part, each)[1] == 0
+            limits.drop(still, "no-spread")
+        if method == "studentised":
+            limits.drop(counted == 2, "two-problems")
+    return limits
 
 
 def _gaffke(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
-    lowest, highest = asked.bounds
-    assert lowest is not None
-    assert highest is not None
-    ends = np.tile([[lowest], [highest]], part.shape[1])
-    return _exponential_limits(asked, part, each, ends)
+    return _exponential_limits(asked, part, each, np.array([asked.bounds] * part.shape[1], dtype=np.float64).T)
 
 
 def _imagined(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
@@ -169,9 +151,9 @@ def imagined_ends(
 def _exponential_limits(asked: MeanQuestion, part: FloatArray, each: FloatArray, ends: FloatArray) -> Pair:
     """Limits from exponential weights with a further problem at the ends, (2, column)."""
     heaviest = 1.0 if asked.weights is None else max(1.0, HEAVIER * float(each.mean()))
-    lower, upper = _exponential_draws(part, each, ends, heaviest, asked.n_resamples, asked.rng)
-    alpha = 1 - asked.confidence
-    level = local_level(np.vstack([upper, -lower]), alpha, tails=1) if asked.simultaneous else alpha / 2
+    lower, upper = _exponential_draws(part, each, ends, heaviest, asked.terms.n_resamples, asked.rng)
+    alpha = 1 - asked.terms.confidence
+    level = local_level(np.vstack([upper, -lower]), alpha, tails=1) if asked.terms.simultaneous else alpha / 2
     return order_statistic(lower, level), order_statistic(upper, 1 - level)
 
 
@@ -207,16 +189,16 @@ def _t(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
 
     value, error = mean_and_error(part, each)
     # Bonferroni over the columns
-    level = (1 - asked.confidence) / 2 / (part.shape[1] if asked.simultaneous else 1)
+    level = (1 - asked.terms.confidence) / 2 / (part.shape[1] if asked.terms.simultaneous else 1)
     reach = stdtrit((~np.isnan(part)).sum(axis=0) - 1, 1 - level) * error
     return value - reach, value + reach
 
 
 def _studentised(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
     value, error = mean_and_error(part, each)
-    t = _bootstrap_t(part, each, value, asked.n_resamples, asked.rng)
-    alpha = 1 - asked.confidence
-    level = local_level(t, alpha) if asked.simultaneous else alpha / 2
+    t = _bootstrap_t(part, each, value, asked.terms.n_resamples, asked.rng)
+    alpha = 1 - asked.terms.confidence
+    level = local_level(t, alpha) if asked.terms.simultaneous else alpha / 2
     with np.errstate(invalid="ignore"):  # a column without spread has no limits: it is told apart later
         return value - order_statistic(t, 1 - level) * error, value - order_statistic(t, level) * error
 
