@@ -12,10 +12,10 @@ from levelbest import stats
 from levelbest.errors import InputError
 from levelbest.report.words.intervals import rule_words, why_no_interval
 from levelbest.stats import best_interval
-from levelbest.stats.bands import METHODS, Terms, all_intervals
+from levelbest.stats.bands import Terms, all_intervals, interval_methods
 from levelbest.stats.bands import _interval as certificate
 
-MEAN_METHODS = [name for name in METHODS if name not in ("exact", "gaffke")]
+MEAN_METHODS = [name for name in interval_methods() if name not in ("exact", "gaffke")]
 
 
 def accuracies(size=30, seed=0):

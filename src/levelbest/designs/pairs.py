@@ -17,7 +17,7 @@ from levelbest.designs.trials import IndependentTrials
 from levelbest.errors import InputError, named
 from levelbest.trials import OK, RUNNING, Scores, Trials
 
-__all__ = ["Pairing", "Pairs", "find_pairing"]
+__all__ = ["Pairing", "Pairs", "find_pairing", "varies"]
 
 
 class Pairs(IndependentTrials):
@@ -84,7 +84,7 @@ def find_pairing(families: Sequence[Trials], *, required: bool = False) -> Pairi
     is no such pairing; with ``required`` an error says why.
     """
     shared = [name for name in _shared_columns(families) if required or not _counts(name)]
-    varied = [name for name in shared if any(_varies(family.configuration[name]) for family in families)]
+    varied = [name for name in shared if any(varies(family.configuration[name]) for family in families)]
     seeds = [family.seed for family in families]
     same_seeds = all(seed is not None for seed in seeds) and _same_values([np.asarray(seed) for seed in seeds])
     if not varied and not (required and same_seeds):
@@ -107,7 +107,8 @@ def _shared_columns(families: Sequence[Trials]) -> list[str]:
     return [name for name in sorted(names) if _same_values([family.configuration[name] for family in families])]
 
 
-def _varies(column: npt.NDArray[np.generic]) -> bool:
+def varies(column: npt.NDArray[np.generic]) -> bool:
+    """Whether a column holds more than one value."""
     return len({str(value) for value in column}) > 1
 
 

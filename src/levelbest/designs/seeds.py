@@ -11,6 +11,7 @@ import numpy.typing as npt
 from levelbest._check import IntArray
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
+from levelbest.designs.pairs import varies
 from levelbest.stats.contrasts import Contrasts, Question, seed_contrasts
 from levelbest.trials import Trials
 
@@ -61,7 +62,7 @@ def only_seeds_vary(trials: Trials) -> bool:
         family = trials[name]
         if family.seed is None or len(family) > MOST or not _all_differ(family.seed):
             return False
-        if any(not _all_same(column) for column in family.configuration.values()):
+        if any(varies(column) for column in family.configuration.values()):
             return False
     return True
 
@@ -69,7 +70,3 @@ def only_seeds_vary(trials: Trials) -> bool:
 def _all_differ(column: npt.NDArray[np.generic]) -> bool:
     values = [str(value) for value in column]
     return len(set(values)) == len(values) and not set(values) & {"nan", "None", ""}
-
-
-def _all_same(column: npt.NDArray[np.generic]) -> bool:
-    return len({str(value) for value in column}) <= 1

@@ -19,10 +19,7 @@ from levelbest.stats.bands._results import Interval
 from levelbest.stats.bands._work import Limits, Terms, Work
 from levelbest.stats.best import Mean, Quantile, Sample, Statistic, statistic_named, turned_limits
 
-__all__ = ["METHODS", "OF_V", "all_intervals", "best_interval", "certified_coverage"]
-
-METHODS = interval_methods()
-"""The methods that come with the package."""
+__all__ = ["OF_V", "all_intervals", "best_interval", "certified_coverage"]
 
 OF_V = ("percentile", "basic")
 """Methods that also have limits for the estimator V."""

@@ -24,7 +24,6 @@ from levelbest.stats.contrasts import (
     Contrast,
     Contrasts,
     Difference,
-    Effect,
     Means,
     Question,
     agreeing,
@@ -33,8 +32,7 @@ from levelbest.stats.contrasts import (
     possible_best,
 )
 from levelbest.stats.problems._groups import GroupBest, average_over_groups
-from levelbest.stats.problems._intervals import GROUP_METHODS
-from levelbest.stats.problems._limits import MeanQuestion, mean_and_error, mean_limits
+from levelbest.stats.problems._limits import GROUP_METHODS, MeanQuestion, mean_and_error, mean_limits
 from levelbest.stats.problems._swaps import SwapTest, swap_test
 
 __all__ = ["group_difference", "problem_contrasts"]
@@ -200,7 +198,7 @@ class _Answer:
     limits: Limits
     swaps: SwapTest | None
     named: Limits | None
-    """At the budget named in advance, a column per pair."""
+    """At the budget named in advance, a column per pair: there they stand in place of the others."""
     means: tuple[tuple[Means, Means], ...]
     """What stands behind each pair at the budget of its effect."""
 
@@ -222,13 +220,11 @@ class _Answer:
     def contrast(self, pair: int, systems: Sequence[GroupBest], question: Question) -> Contrast:
         """One pair: its columns, its effect, and how many further problems would decide."""
         first = systems[0]
-        columns = self.columns(pair, first.n)
-        place = _place(first, question)
-        named = None
-        if place is not None:
-            low, high = (columns.low, columns.high) if self.named is None else (self.named.low, self.named.high)
-            at = place if self.named is None else pair
-            named = _effect(columns, place, float(low[at]), float(high[at]), question)
+        columns, place = self.columns(pair, first.n), _place(first, question)
+        if place is not None and self.named is not None:
+            low, high = columns.low.copy(), columns.high.copy()
+            low[place], high[place] = self.named.low[pair], self.named.high[pair]
+            columns = columns._replace(low=low, high=high)
         certified = int(columns.certified[question.place_shown(first.n)])
         codes = self.limits.why[pair * first.n.size : (pair + 1) * first.n.size]
         few = ("one-problem", "two-problems", "no-problem", "no-weight")
@@ -236,7 +232,7 @@ class _Answer:
         if self.swaps is not None and not self.swaps.settled[pair]:
             reasons.append("unsettled")
         a, b = question.pairs[pair]
-        return contrast_of(
+        contrast = contrast_of(
             (a, b),
             (int(systems[a].sizes.sum()), int(systems[b].sizes.sum())),
             columns,
@@ -244,8 +240,8 @@ class _Answer:
             basis=self.basis,
             further=0.0 if certified else _further(self.means[pair], (1 - question.confidence) / len(question.pairs)),
             reasons=tuple(reasons),
-            named=named,
         )
+        return contrast if place is None else replace(contrast, effect=replace(contrast.effect, named=True))
 
 
 def _place(system: GroupBest, question: Question) -> int | None:
@@ -255,23 +251,6 @@ def _place(system: GroupBest, question: Question) -> int | None:
     if question.headline not in system.n:
         raise InputError(f"the budget named in advance, {question.headline}, must be one of those compared")
     return int(np.flatnonzero(system.n == question.headline)[0])
-
-
-def _effect(columns: Columns, place: int, low: float, high: float, question: Question) -> Effect:
-    certified = columns.certified[place : place + 1]
-    ends = agreeing(np.array([low]), np.array([high]), certified, question.bounds)
-    low, high = float(ends[0][0]), float(ends[1][0])
-    worth = question.worth
-    return Effect(
-        n=int(columns.n[place]),
-        difference=float(columns.difference[place]),
-        low=low,
-        high=high,
-        certified=int(certified[0]),
-        p_value=float(columns.p_value[place]),
-        negligible=worth is not None and -worth < low and high < worth,
-        named=True,
-    )
 
 
 def _on_the_same_problems(systems: Sequence[GroupBest], asked: _Asked) -> _Answer:

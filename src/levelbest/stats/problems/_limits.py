@@ -1,4 +1,4 @@
-"""Limits for the mean of each column over its rows: columns are budgets or differences, rows are problems.
+"""Limits of averages over problems, the unit that varies: of columns that are budgets or differences, over their rows.
 
 Samples of one problem are not independent evidence about other problems, so every method here resamples whole problems.
 
@@ -24,13 +24,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from levelbest._check import Bounds, FloatArray
+from levelbest import _check
+from levelbest._check import Bounds, FloatArray, Seed
 from levelbest.errors import InputError
-from levelbest.stats.bands import Limits, Rule, Terms, allow, counts, local_level, order_statistic, studentise
+from levelbest.stats.bands import Interval, Limits, Rule, Terms, allow, counts, local_level, order_statistic, studentise
+from levelbest.stats.problems._groups import GroupBest
 
-__all__ = ["METHODS", "MeanQuestion", "mean_and_error", "mean_limits"]
+__all__ = ["GROUP_METHODS", "METHODS", "MeanQuestion", "group_interval", "mean_and_error", "mean_limits"]
 
 METHODS = ("gaffke", "imagined", "studentised", "t")
+GROUP_METHODS = ("default", *METHODS)
 REACH, FEWER = 0.25, 1.2  # a further one is imagined REACH + FEWER / problems ranges of a quarter of them beyond
 _WINDOW = 0.1  # of the range: scores this close are as good as equal
 _FEW_DECIDE = 0.5, 0.75  # of the scores within such a window: where the bound begins to stand, and where it does
@@ -39,6 +42,72 @@ HEAVIER = 2.0  # times the mean weight: what a further problem weighs at least w
 _CELLS = 1 << 20  # exponentials in one piece
 
 Pair = tuple[FloatArray, FloatArray]
+
+
+def group_interval(
+    best: GroupBest,
+    *,
+    method: str | None = None,
+    confidence: float = 0.95,
+    simultaneous: bool = False,
+    bounds: Bounds | None = None,
+    n_resamples: int = _check.N_RESAMPLES,
+    rng: Seed = 0,
+) -> Interval:
+    """Limits for the average over the population of problems that the groups were drawn from.
+
+    Parameters
+    ----------
+    best
+        The values by problem, from `expected_best_by_group`.
+    method
+        One of `GROUP_METHODS`. The default is ``gaffke`` where both bounds are known, which no law of problems is known
+        to break, and ``studentised`` without.
+    confidence, simultaneous
+        Of each budget alone or, simultaneous, of all of them together.
+    bounds
+        Of the reported score.
+    n_resamples, rng
+        How many draws of the problems' weights, and what decides them.
+
+    Returns
+    -------
+    Interval
+        Its ``n_trials`` is the number of groups.
+
+    Notes
+    -----
+    Gaffke (2005), *Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
+    variable*; that its limits hold for every law is a conjecture, and docs/coverage-problems.md the evidence.
+
+    Examples
+    --------
+    >>> from levelbest.stats.problems import expected_best_by_group, group_interval
+    >>> best = expected_best_by_group([0, 1, 1, 1, 0, 0, 1, 1], ["a", "a", "b", "b", "c", "c", "d", "d"], [1, 2])
+    >>> limits = group_interval(best, bounds=(0, 1), rng=0)
+    >>> limits.method, bool((limits.low < best.value).all())
+    ('gaffke', True)
+    """
+    name = _check.as_choice("default" if method is None else method, GROUP_METHODS, "method")
+    known = best.by_group[~np.isnan(best.by_group)]
+    ends = _check.as_bounds(bounds, known, "scores")
+    if name == "default":
+        name = "studentised" if None in ends else "gaffke"
+    terms = Terms(confidence, bool(simultaneous), best.direction, ends, n_resamples)
+    limits = mean_limits(MeanQuestion(best.by_group, best.weights, terms, _check.as_rng(rng)), name)
+    return Interval(
+        n=best.n,
+        low=limits.low,
+        high=limits.high,
+        method=name,
+        confidence=confidence,
+        simultaneous=terms.simultaneous,
+        n_trials=int(best.groups.size),
+        direction=best.direction,
+        why=tuple(limits.why) if any(limits.why) else (),
+        rule=limits.rule,
+        n_resamples=n_resamples,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,38 +219,26 @@ def imagined_ends(
 
 def _exponential_limits(asked: MeanQuestion, part: FloatArray, each: FloatArray, ends: FloatArray) -> Pair:
     """Limits from exponential weights with a further problem at the ends, (2, column)."""
-    heaviest = 1.0 if asked.weights is None else max(1.0, HEAVIER * float(each.mean()))
-    lower, upper = _exponential_draws(part, each, ends, heaviest, asked.terms.n_resamples, asked.rng)
-    alpha = 1 - asked.terms.confidence
-    level = local_level(np.vstack([upper, -lower]), alpha, tails=1) if asked.terms.simultaneous else alpha / 2
-    return order_statistic(lower, level), order_statistic(upper, 1 - level)
-
-
-def _exponential_draws(
-    columns: FloatArray, weights: FloatArray, ends: FloatArray, further: float, n_draws: int, rng: np.random.Generator
-) -> Pair:
-    """Draws whose quantiles are the lower and upper limits: (column, draw) each.
-
-    ``further`` is the weight of the further problem.
-    """
-    n_groups, n_columns = columns.shape
+    further = 1.0 if asked.weights is None else max(1.0, HEAVIER * float(each.mean()))
+    (n_groups, n_columns), n_draws = part.shape, asked.terms.n_resamples
     allow(n_draws, n_columns, 3)
-    known = ~np.isnan(columns)
+    known = ~np.isnan(part)
     below, above = ends
-    scores = np.where(known, columns - below, 0.0) * weights[:, None]
-    whole = bool(known.all())
-    held = (weights[:, None] if whole else known * weights[:, None]).astype(np.float64)
-    lower, upper = np.empty((n_columns, n_draws)), np.empty((n_columns, n_draws))
+    scores = np.where(known, part - below, 0.0) * each[:, None]
+    held = (each[:, None] if known.all() else known * each[:, None]).astype(np.float64)
+    lower, upper = np.empty((2, n_columns, n_draws))
     piece = max(1, _CELLS // n_groups)
     for start in range(0, n_draws, piece):
         cut = slice(start, min(start + piece, n_draws))
-        drawn = rng.standard_exponential((cut.stop - start, n_groups + 1))
+        drawn = asked.rng.standard_exponential((cut.stop - start, n_groups + 1))
         extra = further * drawn[:, -1:]
         total = drawn[:, :-1] @ scores
         mass = drawn[:, :-1] @ held + extra
         lower[:, cut] = (below + total / mass).T
         upper[:, cut] = (below + (total + extra * (above - below)) / mass).T
-    return lower, upper
+    alpha = 1 - asked.terms.confidence
+    level = local_level(np.vstack([upper, -lower]), alpha, tails=1) if asked.terms.simultaneous else alpha / 2
+    return order_statistic(lower, level), order_statistic(upper, 1 - level)
 
 
 def _t(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
