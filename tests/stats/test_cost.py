@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from levelbest.errors import DataError, InputError
+from levelbest.report.words.intervals import cost_rule
 from levelbest.stats import best_interval, cost_curve, expected_best
 from levelbest.stats.budgets import Pool, cost_differences, spend
 from levelbest.stats.budgets._cost import cost_budgets, cost_horizon
@@ -143,7 +144,7 @@ def test_past_the_data_is_undefined():
     result = cost_curve([1.0, 2.0, 3.0], [1.0, 1.0, 1.0], [3.0, 3.1])
     assert result.value[0] == 3.0
     assert np.isnan(result.value[1])
-    assert "past that the data say nothing" in result.reason
+    assert "all 3 trials can be finished within 3; past that the data say nothing" in cost_rule(result)
     # free trials: at the total, one more could have finished
     assert np.isnan(cost_curve([1.0, 2.0, 3.0], [1.0, 1.0, 0.0], [2.0]).value[0])
 

@@ -36,7 +36,7 @@ def test_differences_of_many_trials_are_those_of_the_curves_and_reach_to_half_of
     apart = difference_band(a, b, n, n_resamples=299)
     assert apart.difference == pytest.approx(expected_best(a, n) - expected_best(b, n))
     assert np.isfinite(apart.low).all()
-    assert apart.reason is None
+    assert apart.reasons == ()
     together = difference_band(a, b, n, paired=True, n_resamples=299)
     assert together.difference == pytest.approx(apart.difference)
     # the standard deviation of a pair's difference is .14, that of two trials 1.42

@@ -113,10 +113,7 @@ class Searches(TableDesign):
             confidence=question.confidence,
             direction=self.metric.direction,
         )
-        bands = []
-        for own in differences:
-            reasons = ("few-searches",) if min(own.n_trials) < 2 else ()
-            bands.append(Band(own.difference, own.low, own.high, own.certified, reasons))
+        bands = [Band(own.difference, own.low, own.high, own.certified, own.reasons) for own in differences]
         return band_contrasts(question, bands, budgets, list(map(len, self.repeated)), method="welch", basis="t")
 
     def curves(self, asked: Asked) -> tuple[Curve, ...]:

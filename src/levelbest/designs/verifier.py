@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from levelbest._check import IntArray
+from levelbest.designs._protocol import Table
 from levelbest.errors import InputError, named
 from levelbest.results.verifier import VerifierEffect
 from levelbest.stats.problems import average_over_groups
-from levelbest.trials import Settings, Trials
-from levelbest.trials.problems import ProblemTable, grid_of, problems_of
+from levelbest.trials import Settings
+from levelbest.trials.problems import grid_of, problems_of
 
 __all__ = ["verifier_effects"]
 
 
-def verifier_effects(
-    table: Trials | ProblemTable, *, n: IntArray | None = None, settings: Settings | None = None
-) -> tuple[VerifierEffect, ...]:
+def verifier_effects(table: Table, *, settings: Settings | None = None) -> tuple[VerifierEffect, ...]:
     """Oracle, verifier and random pick of each family over the same problems, side by side.
 
     Parameters
     ----------
     table
         Samples of problems with a selection score and a reported one.
-    n
-        Budgets; None: each family's own.
     settings
         How failures and missing reported scores count.
 
@@ -42,7 +38,7 @@ def verifier_effects(
                 "the effect of a verifier needs a reported score beside the selection score; name it "
                 f"({named('reported')})"
             )
-        budgets = grid_of(own.sizes) if n is None else n[n <= own.sizes.max()]
+        budgets = grid_of(own.sizes)
         best, oracle = own.best(budgets), own.oracle(np.union1d([1], budgets).astype(np.int64))
         blind = np.where(np.isnan(best.by_group), np.nan, oracle.by_group[:, :1])
         random, _ = average_over_groups(blind, own.weights)

@@ -72,6 +72,8 @@ class FamilyCostCurve:
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints: points have a cost and no n."""
+        from levelbest.report.words.intervals import cost_rule
+
         own = self.curve
         return plain(
             {
@@ -92,7 +94,7 @@ class FamilyCostCurve:
                     "method": "studentised",
                     "confidence": own.confidence,
                     "simultaneous": own.simultaneous,
-                    "note": own.reason or "bootstrap of the trials with their costs",
+                    "note": cost_rule(own),
                 },
                 "points": self._points(),
             }

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from levelbest._check import Bounds
 from levelbest.stats.bands import Rule
+from levelbest.stats.budgets import CostCurve
 
-__all__ = ["interval_name", "rule_words", "why_no_interval"]
+__all__ = ["cost_rule", "interval_name", "rule_words", "why_no_interval"]
 
 _NAMES = {
     "default": "default limits",
@@ -84,6 +87,14 @@ def rule_words(rule: Rule) -> str:
     """
     words = _RULES.get(rule.code, rule.code)
     return words if isinstance(words, str) else words(**dict(rule.facts))
+
+
+def cost_rule(curve: CostCurve) -> str:
+    """The same for a curve over budgets of cost: that it ends, where it does, or how its limits were made."""
+    if np.isnan(curve.value).any():
+        past = f"all {curve.n_trials} trials can be finished within {curve.horizon:g}"
+        return f"{past}; past that the data say nothing about the best"
+    return "bootstrap of the trials with their costs"
 
 
 def _resampled(words: str) -> Callable[..., str]:

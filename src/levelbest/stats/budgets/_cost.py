@@ -49,7 +49,6 @@ class CostCurve:
     confidence: float | None = None
     simultaneous: bool = False
     n_resamples: int | None = None
-    reason: str | None = None
 
     def __str__(self) -> str:
         rows = [
@@ -57,7 +56,7 @@ class CostCurve:
             for t, v in zip(self.budget, self.value, strict=True)
         ]
         head = f"expected best within a budget of cost, from {self.n_trials} trials and {self.n_orders} orders"
-        return "; ".join([head, *rows, *([self.reason] if self.reason else [])])
+        return "; ".join([head, *rows])
 
 
 def as_cost(cost: npt.ArrayLike, n_trials: int) -> FloatArray:
@@ -160,10 +159,6 @@ def curve_of(spending: Spending, direction: str, confidence: float | None, *, si
     """The curve of trials that were spent, turned back; limits where they were drawn and are asked for."""
     pool, grid, orders, inside = spending.pool, spending.grid, spending.orders, spending.inside
     sign = _check.sign_of(direction)
-    past = (
-        f"all {pool.cost.size} trials can be finished within {pool.horizon:g}; past that the data say nothing about "
-        "the best"
-    )
     low = high = None
     if confidence is not None and spending.draws is not None:
         band = spending.draws.limits(_check.as_confidence(confidence), orders.value, simultaneous=simultaneous)
@@ -188,7 +183,6 @@ def curve_of(spending: Spending, direction: str, confidence: float | None, *, si
         confidence=confidence,
         simultaneous=simultaneous,
         n_resamples=None if low is None or spending.draws is None else spending.draws.lower.shape[1],
-        reason=None if inside.all() else past,
     )
 
 

@@ -194,10 +194,10 @@ def _log_covered(n_trials: int, cells: int, filled: int) -> float:
     return float(np.log(covered)) if covered > 0 else float("-inf")
 
 
-def evenly_spaced(values: npt.ArrayLike, *, at_least: int = 6) -> bool:
-    """Whether the values are all different and lie at equal steps, as they are or in their logarithms."""
+def evenly_spaced(values: npt.ArrayLike) -> bool:
+    """Whether six values or more are all different and lie at equal steps, as they are or in their logarithms."""
     x = np.sort(_check.as_scores(values, "values"))
-    if x.size < at_least or (np.diff(x) == 0).any():
+    if x.size < 6 or (np.diff(x) == 0).any():
         return False
     scales = [x] if x[0] <= 0 else [x, np.log(x)]
     return any(bool(np.ptp(np.diff(scale)) <= 1e-6 * np.diff(scale).mean()) for scale in scales)

@@ -22,7 +22,6 @@ from levelbest.stats.contrasts._pairwise import Draws as Draws
 from levelbest.stats.contrasts._pairwise import PairBand as PairBand
 from levelbest.stats.contrasts._pairwise import draw_families as draw_families
 from levelbest.stats.contrasts._pairwise import pair_bands as pair_bands
-from levelbest.stats.contrasts._pairwise import reach_words as reach_words
 from levelbest.stats.contrasts._random_searches import search_contrasts
 from levelbest.stats.contrasts._random_searches import sketched_verdict as sketched_verdict
 from levelbest.stats.contrasts._rivals import Relative, chance_better, permutation_p

@@ -20,9 +20,9 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import allow, order_statistic, pick
 from levelbest.stats.best import Sample
-from levelbest.stats.contrasts._families import Families, half_of
+from levelbest.stats.contrasts._families import Families
 
-__all__ = ["Draws", "PairBand", "draw_families", "pair_bands", "reach_words"]
+__all__ = ["Draws", "PairBand", "draw_families", "pair_bands"]
 
 ERROR_SHARE = 0.5
 """The part of the error probability that the critical value uses; see the module."""
@@ -90,11 +90,6 @@ def draw_families(
         estimate[f], variance[f] = side.at(n)
         deviations[f], variances[f] = side.resampled(n_resamples, np.random.default_rng([base, drawn.place[f]]))
     return Draws(n, tuple(pairs), estimate, variance, deviations, variances)
-
-
-def reach_words(*n_trials: int) -> str:
-    """Why there is no band beyond half of them."""
-    return f"bands reach to half the trials of the smaller family, {half_of(*n_trials)}"
 
 
 def pair_bands(draws: Draws, confidence: float, *, step_down: bool = False) -> tuple[PairBand, ...]:

@@ -22,7 +22,6 @@ from levelbest.stats.bands import (
 from levelbest.stats.best import Quantile, Sample, Statistic, quantile_best, statistic_named
 from levelbest.stats.contrasts._families import half_of
 from levelbest.stats.contrasts._nodes import across, nodes_of
-from levelbest.stats.contrasts._pairwise import reach_words
 from levelbest.stats.contrasts._samples import Difference, Provenance, check_pairing
 
 __all__ = ["statistic_differences"]
@@ -74,9 +73,9 @@ def _exact_differences(
     for a, b in pairs:
         (value_a, low_a, high_a), (value_b, low_b, high_b) = bands[a], bands[b]
         limits = low_a - high_b, high_a - low_b
-        reason = "past the horizon of the exact bands there is no limit" if np.isinf(limits[0][-1]) else None
+        reasons = ("beyond-horizon",) if np.isinf(limits[0][-1]) else ()
         sizes = turned[a].n_trials, turned[b].n_trials
-        differences.append(terms.difference(n, value_a - value_b, limits, sizes, reason=reason))
+        differences.append(terms.difference(n, value_a - value_b, limits, sizes, reasons=reasons))
     return tuple(differences)
 
 
@@ -120,6 +119,6 @@ def _bootstrapped_differences(
             low, high = (across(n[inside], kept, limit) for limit in percentile(both, level))
             limits[0][inside] = np.minimum(low, difference[inside])
             limits[1][inside] = np.maximum(high, difference[inside])
-        reason = None if inside.all() else reach_words(*sizes)
-        differences.append(terms.difference(n, difference, limits, sizes, reason=reason))
+        reasons = () if inside.all() else ("beyond-half",)
+        differences.append(terms.difference(n, difference, limits, sizes, reasons=reasons))
     return tuple(differences)

@@ -19,7 +19,8 @@ class Difference:
     """A difference of two curves: one entry per budget, positive where the first family is better.
 
     ``certified`` is 1 or -1 where the first or the second is better at the stated confidence, else 0. Limits that do
-    not exist are infinite, what cannot be compared is NaN, and ``reason`` says why.
+    not exist are infinite, what cannot be compared is NaN, and ``reasons`` are the codes of why: those of `Contrast`,
+    ``beyond-horizon`` (of exact bands), ``few-searches`` (one has no interval), and those of averages over problems.
     """
 
     n: IntArray
@@ -35,7 +36,7 @@ class Difference:
     statistic: str
     direction: str
     n_resamples: int | None = None
-    reason: str | None = None
+    reasons: tuple[str, ...] = ()
     basis: str | None = None
     """What ``certified`` rests on: ``swaps`` (systems swapped within problems) or ``limits`` (those shown)."""
     p_value: FloatArray | None = None
@@ -51,7 +52,7 @@ class Difference:
             f"{', paired' * self.paired}, {100 * self.confidence:g} % "
             f"{'simultaneous' if self.simultaneous else 'pointwise'} {self.method} band"
         )
-        return "; ".join([head, *shown, *([self.reason] if self.reason else [])])
+        return "; ".join([head, *shown, *self.reasons])
 
     def at(self, places: IntArray) -> Difference:
         """The same at these places of the budgets, as often as they are given."""
@@ -86,7 +87,7 @@ class Provenance:
         n_trials: tuple[int, int],
         *,
         certified: IntArray | None = None,
-        reason: str | None = None,
+        reasons: tuple[str, ...] = (),
     ) -> Difference:
         """One pair's difference; where nothing else certifies, the limits do: both on one side of zero."""
         low, high = limits
@@ -106,7 +107,7 @@ class Provenance:
             statistic=self.statistic,
             direction=self.direction,
             n_resamples=self.n_resamples,
-            reason=reason,
+            reasons=reasons,
         )
 
 

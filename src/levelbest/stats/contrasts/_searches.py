@@ -62,13 +62,8 @@ def search_differences(
         first, second = curves[a], curves[b]
         d = first.mean(axis=0) - second.mean(axis=0)
         sizes = first.shape[0], second.shape[0]
-        reason = None
         if min(sizes) < 2:
             half = np.full(n.size, np.nan)
-            reason = (
-                "one search allows no interval: its trials are not a random sample, and there is nothing else to "
-                "compare it with; repeat the whole search with other seeds, at least 3 times"
-            )
         else:
             parts = [search.var(axis=0, ddof=1) / search.shape[0] for search in (first, second)]
             total = parts[0] + parts[1]
@@ -76,5 +71,6 @@ def search_differences(
                 freedom = total**2 / (parts[0] ** 2 / (sizes[0] - 1) + parts[1] ** 2 / (sizes[1] - 1))
             half = stdtrit(np.where(np.isfinite(freedom), freedom, 1.0), level) * np.sqrt(total)
             half = np.where(total > 0, half, np.inf)
-        differences.append(terms.difference(n, d, (d - half, d + half), sizes, reason=reason))
+        reasons = ("few-searches",) if min(sizes) < 2 else ()
+        differences.append(terms.difference(n, d, (d - half, d + half), sizes, reasons=reasons))
     return tuple(differences)

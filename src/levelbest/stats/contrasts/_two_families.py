@@ -12,7 +12,6 @@ from levelbest._check import Bounds, Seed
 from levelbest.stats.best import Sample, statistic_named, turn, turned_bounds
 from levelbest.stats.contrasts._asked import Contrasts, Question
 from levelbest.stats.contrasts._families import half_of
-from levelbest.stats.contrasts._pairwise import reach_words
 from levelbest.stats.contrasts._random_searches import search_contrasts
 from levelbest.stats.contrasts._samples import Difference
 
@@ -97,12 +96,6 @@ def difference_band(
 def _joined(answers: list[Contrasts], *, paired: bool, simultaneous: bool) -> Difference:
     """All budgets' contrasts of one pair as one difference."""
     pairs = [answer.pairs[0] for answer in answers]
-    reasons = dict.fromkeys(reason for pair in pairs for reason in pair.reasons)
-    words = {
-        "beyond-half": reach_words(*pairs[0].n_trials),
-        "no-spread": "scores without spread leave the difference without limits",
-        "few-trials": "fewer than 3 trials leave the difference without limits",
-    }
     first = answers[0]
     return Difference(
         n=np.concatenate([pair.n for pair in pairs]),
@@ -118,7 +111,7 @@ def _joined(answers: list[Contrasts], *, paired: bool, simultaneous: bool) -> Di
         statistic="",
         direction="max",
         n_resamples=first.n_resamples or None,
-        reason="; ".join(words[reason] for reason in reasons if reason in words) or None,
+        reasons=tuple(dict.fromkeys(reason for pair in pairs for reason in pair.reasons)),
         basis=pairs[0].basis,
         p_value=np.concatenate([pair.p_value for pair in pairs]),
     )

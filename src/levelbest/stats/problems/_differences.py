@@ -159,7 +159,7 @@ def group_difference(
         statistic="mean",
         direction=a.direction,
         n_resamples=n_resamples,
-        reason=", ".join(dict.fromkeys(code for code in answer.limits.why if code is not None)) or None,
+        reasons=tuple(dict.fromkeys(code for code in answer.limits.why if code is not None)),
         basis=answer.basis,
         p_value=None if answer.swaps is None else p_value,
         smallest_p=None if answer.swaps is None else float(answer.swaps.smallest[0]),
