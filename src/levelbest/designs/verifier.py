@@ -26,6 +26,7 @@ def verifier_effects(table: Table, *, settings: Settings | None = None) -> tuple
 
     Examples
     --------
+    >>> from levelbest import Trials
     >>> samples = Trials.from_arrays([.9, .2, .4, .3], reported=[1, 0, 0, 1], group=list("aabb"), direction="max")
     >>> effect, = verifier_effects(samples)
     >>> effect.oracle.tolist(), effect.verifier.tolist(), effect.random.tolist()
