@@ -31,7 +31,7 @@ from levelbest.stats.budgets import (
     spend,
 )
 from levelbest.stats.contrasts import Contrasts, Question, one_law_p
-from levelbest.trials import Scores, Trials, by_configuration, has_repeats
+from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
 
 __all__ = ["Cost"]
 
@@ -65,7 +65,7 @@ class Cost(TableDesign):
                 f"a cost axis needs a cost for every trial, and there is none; name its column with {named('cost')}"
             )
         super().__init__(trials, asked)
-        self._spending: dict[bytes, list[Spending]] = {}
+        self._spending: dict[tuple[int | None, bytes], list[Spending]] = {}
         if has_repeats(trials):
             self.unit = "configuration"
 
@@ -119,17 +119,17 @@ class Cost(TableDesign):
         # each family's own ends are budgets too, so that its verdicts reach as far as its data
         return np.unique(np.concatenate([cost_grid(min(lows), max(highs), POINTS), lows, highs]))
 
-    def spending(self, grid: FloatArray) -> list[Spending]:
+    def spending(self, grid: FloatArray, rng: int | None) -> list[Spending]:
         """Every family's trials spent within these budgets: once, for its curve and all its differences.
 
         Trials are put in an order of their own, and streams belong to what a family holds: the order of rows and
         families plays no part.
         """
-        key = grid.tobytes()
+        key = rng, grid.tobytes()
         if key not in self._spending:
             settings, pools = self.asked.settings, [self._pool(place) for place in range(len(self.families))]
             held = sorted(range(len(pools)), key=lambda place: (pools[place].y.tobytes(), pools[place].cost.tobytes()))
-            streams = dict(zip(held, _check.as_rng(settings.rng).spawn(len(pools)), strict=True))
+            streams = dict(zip(held, _check.as_rng(rng).spawn(len(pools)), strict=True))
             self._spending[key] = [
                 spend(pool, grid, _ORDERS, settings.n_resamples, streams[place]) for place, pool in enumerate(pools)
             ]
@@ -151,13 +151,13 @@ class Cost(TableDesign):
         """The expected best within each budget, for every family over its own part of the grid."""
         settings, metric = asked.settings, self.metric
         grid = self.grid if asked.budget is None else np.unique(as_cost_budgets(asked.budget))
-        drawn = []
+        drawn, spending = [], self.spending(grid, settings.rng)
         for place, (name, own) in enumerate(zip(self.families, self.scores, strict=True)):
             chosen = np.ones(grid.size, dtype=bool)
             if self.asked.budget is None and asked.budget is None:
                 chosen = _between(grid, *self._range(place))
             curve = curve_of(
-                self.spending(grid)[place].at(chosen),
+                spending[place].at(chosen),
                 metric.direction,
                 None if name in self.excluded else settings.confidence,
                 simultaneous=asked.simultaneous,
@@ -188,7 +188,7 @@ class Cost(TableDesign):
                 f"the families share no budget of cost: one trial of the dearer one costs {low:g}, and half of what "
                 f"the cheaper one spent is {high:g}; run more trials or use the trial axis"
             )
-        families = self.spending(self.grid)
+        families = self.spending(self.grid, Settings.rng)  # whatever the seed: they decide
         bands = cost_differences(families, question.pairs, question.confidence)
         samples = [Sample(own.pool.selection, own.pool.y) for own in families]
         level = (1 - question.confidence) / len(shared)

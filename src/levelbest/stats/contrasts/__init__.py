@@ -13,6 +13,7 @@ from levelbest.stats.contrasts._agree import Columns as Columns
 from levelbest.stats.contrasts._agree import agreeing as agreeing
 from levelbest.stats.contrasts._agree import contrast_of as contrast_of
 from levelbest.stats.contrasts._agree import possible_best as possible_best
+from levelbest.stats.contrasts._asked import VERDICTS as VERDICTS
 from levelbest.stats.contrasts._asked import Contrast, Contrasts, Effect, Question
 from levelbest.stats.contrasts._cost_gate import one_law_p as one_law_p
 from levelbest.stats.contrasts._families import half_of as half_of

@@ -13,9 +13,13 @@ import numpy.typing as npt
 
 from levelbest._check import Bounds, FloatArray, IntArray
 
-__all__ = ["Contrast", "Contrasts", "Effect", "Question"]
+__all__ = ["VERDICTS", "Contrast", "Contrasts", "Effect", "Question"]
 
 BoolArray = npt.NDArray[np.bool_]
+
+
+VERDICTS = 15_485_863
+"""The stream of the draws that decide: a seed changes limits that are shown, never a verdict. Seed 0 means this one."""
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from levelbest._check import IntArray, Seed
+from levelbest._check import IntArray
 from levelbest.errors import InputError, named
 from levelbest.stats.bands import EXACT
 from levelbest.stats.best import Sample, Statistic, statistic_named
 from levelbest.stats.contrasts._agree import Columns, contrast_of, possible_best
-from levelbest.stats.contrasts._asked import Contrast, Contrasts, Effect, Question
+from levelbest.stats.contrasts._asked import VERDICTS, Contrast, Contrasts, Effect, Question
 from levelbest.stats.contrasts._families import Pair
 from levelbest.stats.contrasts._pair_test import Alone, PairTest
 from levelbest.stats.contrasts._quantile_gate import quantile_p
@@ -25,7 +25,7 @@ __all__ = ["by_limits", "from_bounds"]
 
 
 def from_bounds(
-    samples: Sequence[Sample], n: IntArray, question: Question, tests: dict[Pair, PairTest], base: int
+    samples: Sequence[Sample], n: IntArray, question: Question, tests: dict[Pair, PairTest]
 ) -> tuple[Contrast, ...]:
     """Limits and verdicts that need the bounds of the score and no other assumption."""
     if any(sample.reported is not None for sample in samples):
@@ -44,14 +44,14 @@ def from_bounds(
             infinite = np.full(test.n.size, math.inf)
             limits, reasons = (-infinite, infinite), ("no-bounds", *reasons_of(test, n))
         else:
-            limits, reasons = test.gaffke(test.n, level, base, alone=True), reasons_of(test, n)
+            limits, reasons = test.gaffke(test.n, level, VERDICTS, alone=True), reasons_of(test, n)
         certified = np.where(limits[0] > 0, 1, np.where(limits[1] < 0, -1, 0))
         unknown = np.full(test.n.size, math.nan)
         columns = columns_of(samples, pair, n, test, limits, certified, unknown)
         effect = None
         at = question.headline
         if at is not None and at <= test.nodes[-1] and None not in question.bounds:
-            (low,), (high,) = test.gaffke(np.array([at]), level, base, alone=True)
+            (low,), (high,) = test.gaffke(np.array([at]), level, VERDICTS, alone=True)
             (difference,) = test.families.at(pair, np.array([at]))[0]
             sign = int(low > 0) - int(high < 0)
             effect = effect_of(at, Alone(difference, low, high, math.nan, allowed=True), sign, math.nan, question)
@@ -94,7 +94,6 @@ def by_limits(
     *,
     paired: bool,
     n_resamples: int,
-    rng: Seed,
 ) -> Contrasts:
     """Statistics other than the mean: certified where their limits exclude zero.
 
@@ -109,7 +108,7 @@ def by_limits(
         paired=paired,
         confidence=question.confidence,
         n_resamples=n_resamples,
-        rng=rng,
+        rng=VERDICTS,
     )
     over_all = bands(n)
     alone = None if question.headline is None else bands(np.array([question.headline]))

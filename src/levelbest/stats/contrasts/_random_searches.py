@@ -20,7 +20,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.stats.best import Mean, Sample, statistic_named
 from levelbest.stats.contrasts._agree import contrast_of, possible_best
-from levelbest.stats.contrasts._asked import Contrast, Contrasts, Effect, Question
+from levelbest.stats.contrasts._asked import VERDICTS, Contrast, Contrasts, Effect, Question
 from levelbest.stats.contrasts._by_limits import by_limits, from_bounds
 from levelbest.stats.contrasts._families import Families, Pair, half_of
 from levelbest.stats.contrasts._labels import all_families
@@ -32,9 +32,6 @@ from levelbest.stats.contrasts._seed_runs import FEWEST
 from levelbest.stats.contrasts._settle import holm_adjusted
 
 __all__ = ["search_contrasts", "sketched_verdict"]
-
-_VERDICTS = 15_485_863
-"""The stream of the resamples behind verdicts: a seed changes limits, never a verdict. Seed 0 means this stream."""
 
 
 def search_contrasts(
@@ -64,7 +61,8 @@ def search_contrasts(
     n_resamples
         Behind the limits.
     rng
-        Of the resamples behind the limits; 0 means those behind verdicts. Verdicts do not depend on it.
+        Of the resamples behind the limits of means; 0 means those behind verdicts. Verdicts do not depend on it, nor
+        limits that alone decide.
 
     Returns
     -------
@@ -90,11 +88,11 @@ def search_contrasts(
     if paired:
         check_pairing(families)
     if not isinstance(statistic_named(statistic), Mean):
-        return by_limits(families, n, question, statistic, paired=paired, n_resamples=n_resamples, rng=rng)
+        return by_limits(families, n, question, statistic, paired=paired, n_resamples=n_resamples)
     tests = _tests(families, n, question, paired=paired)
-    base = _VERDICTS if rng == 0 else int(_check.as_rng(rng).integers(2**62))
+    base = VERDICTS if rng == 0 else int(_check.as_rng(rng).integers(2**62))
     if question.method == "gaffke":
-        contrasts = from_bounds(families, n, question, tests, base)
+        contrasts = from_bounds(families, n, question, tests)
         n_resamples = 0
     else:
         contrasts = _judged(families, n, question, tests, n_resamples, base)
@@ -147,10 +145,10 @@ def _judged(
         families = next(iter(tests.values())).families
         open_ = [pair for pair, test in tests.items() if not test.few and (test.dealt_p() <= alpha).any()]
         shown = families.resampled_t([pair for pair, test in tests.items() if not test.few], n_resamples, base)
-        if (n_resamples, base) == (_check.N_RESAMPLES, _VERDICTS):
+        if (n_resamples, base) == (_check.N_RESAMPLES, VERDICTS):
             resampled = {pair: shown[pair] for pair in open_ if not all_one_law}
         elif not all_one_law:
-            resampled = families.resampled_t(open_, _check.N_RESAMPLES, _VERDICTS)
+            resampled = families.resampled_t(open_, _check.N_RESAMPLES, VERDICTS)
     for pair, t in resampled.items():
         tests[pair].resampled = tests[pair].measured(t)
     effects = _named(question, tests, resampled, shown if tests else {}, base, closed=all_one_law)
@@ -195,7 +193,7 @@ def _one_law(samples: Sequence[Sample], tests: dict[Pair, PairTest], alpha: floa
     families = next(iter(tests.values())).families
     order = sorted(families.place, key=lambda f: families.place[f])
     scores = [np.sort(samples[f].claimed) for f in order]
-    stream = np.random.default_rng([_VERDICTS, *(part.size for part in scores)])
+    stream = np.random.default_rng([VERDICTS, *(part.size for part in scores)])
     drawn = all_families(scores, [(order.index(a), order.index(b)) for a, b in tests], families.least, stream)
     drawn.more()
     while drawn.ends()[0] <= alpha < drawn.ends()[1] and drawn.more():
@@ -217,7 +215,7 @@ def _named(
     if n is None:
         return None
     inside = [pair for pair, test in tests.items() if n <= test.nodes[-1]]
-    decided = {pair: tests[pair].alone(n, resampled.get(pair, shown.get(pair)), _VERDICTS) for pair in inside}
+    decided = {pair: tests[pair].alone(n, resampled.get(pair, shown.get(pair)), VERDICTS) for pair in inside}
     adjusted = holm_adjusted(
         np.array([decided[pair].p_value for pair in inside] + [1.0] * (len(question.pairs) - len(inside)))
     )
@@ -240,7 +238,7 @@ def _certified(
 ) -> tuple[dict[Pair, IntArray], dict[Pair, FloatArray]]:
     """Verdicts at every budget, and p-values adjusted over pairs and budgets."""
     raw = {pair: test.p_values() for pair, test in tests.items()}
-    allowed = {pair: test.allowed(_VERDICTS) for pair, test in tests.items()}
+    allowed = {pair: test.allowed(VERDICTS) for pair, test in tests.items()}
     shares = len(next(iter(tests.values())).question.pairs) if tests else 1
     factor = dict.fromkeys(tests, shares)
     done: set[Pair] = set()
@@ -273,6 +271,6 @@ def sketched_verdict(families: Sequence[Sample], grid: IntArray, n: int, questio
     if test.dealt_p()[at] > test.level:
         return t, 0
     if not test.few:
-        test.resampled = test.measured(test.families.resampled_t([pair], _check.N_RESAMPLES, _VERDICTS)[pair])
-    passes = test.p_values()[at] <= test.level and test.allowed(_VERDICTS)[at]
+        test.resampled = test.measured(test.families.resampled_t([pair], _check.N_RESAMPLES, VERDICTS)[pair])
+    passes = test.p_values()[at] <= test.level and test.allowed(VERDICTS)[at]
     return t, int(np.sign(t)) if passes else 0

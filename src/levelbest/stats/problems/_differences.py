@@ -20,6 +20,7 @@ from levelbest._check import Bounds, FloatArray, IntArray, Seed
 from levelbest.errors import DataError, InputError
 from levelbest.stats.bands import Limits, Terms
 from levelbest.stats.contrasts import (
+    VERDICTS,
     Columns,
     Contrast,
     Contrasts,
@@ -60,7 +61,8 @@ def problem_contrasts(
     paired
         Whether the systems are compared problem by problem, or each over its own problems.
     n_resamples, rng
-        Draws behind the limits, and what decides them. The test draws until its verdict stands.
+        Draws behind the limits, and what decides them. Verdicts do not depend on the seed; the test draws until they
+        stand.
 
     Returns
     -------
@@ -78,7 +80,10 @@ def problem_contrasts(
     >>> contrast.certified.tolist(), contrast.basis, round(float(contrast.p_value[0]), 4)
     ([1, 1], 'swaps', 0.0078)
     """
-    asked = _Asked(question, n_resamples, int(_check.as_rng(rng).integers(2**62)))
+    # limits that alone decide have the draws of verdicts, whatever the seed
+    swapped = paired and question.method == "default"
+    seed = int(_check.as_rng(rng).integers(2**62)) if swapped else VERDICTS
+    asked = _Asked(question, n_resamples, seed)
     answer = _on_the_same_problems(systems, asked) if paired else _apart(systems, asked)
     contrasts = tuple(answer.contrast(place, systems, question) for place in range(len(question.pairs)))
     above, best = possible_best(len(systems), contrasts)
@@ -141,7 +146,8 @@ def group_difference(
     question = Question(
         ((0, 1),), _check.as_confidence(confidence), _check.as_bounds(bounds), method=method or "default"
     )
-    asked = _Asked(question, n_resamples, int(_check.as_rng(rng).integers(2**62)), bool(simultaneous))
+    seed = int(_check.as_rng(rng).integers(2**62)) if method is None else VERDICTS
+    asked = _Asked(question, n_resamples, seed, bool(simultaneous))
     answer = _on_the_same_problems([a, b], asked)
     n, difference, low, high, certified, p_value = answer.columns(0, a.n)
     low, high = agreeing(low, high, certified, question.bounds)
@@ -269,7 +275,8 @@ def _on_the_same_problems(systems: Sequence[GroupBest], asked: _Asked) -> _Answe
     swaps = None
     if question.method == "default":
         level = 1 - question.confidence
-        swaps = swap_test(by_pair, first.weights, level, together=asked.together, rng=asked.stream(1), first=place)
+        stream = np.random.default_rng(VERDICTS)
+        swaps = swap_test(by_pair, first.weights, level, together=asked.together, rng=stream, first=place)
     limits = asked.limits(columns, first.weights, reach, asked.method)
     named = None
     if place is not None and swaps is not None:
