@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf, nan
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -15,11 +16,13 @@ import numpy.typing as npt
 
 from levelbest._check import Column, IntArray
 
-__all__ = ["Coded", "LazyColumns", "as_codes", "is_numeric", "stacked", "taken", "texts", "typed", "unique_codes"]
+__all__ = ["Coded", "LazyColumns", "as_codes", "cell_list", "is_numeric", "number", "stacked", "taken", "texts"]
+__all__ += ["typed", "unique_codes"]
 
 EXACT = 2**53
 """Integers up to here are exact as float64; larger ones (identifiers, seeds) stay as they are."""
 _CHUNK = 1 << 20
+_NOT_FINITE = {"nan": nan, "inf": inf, "infinity": inf, "+infinity": inf, "-inf": -inf, "-infinity": -inf}
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +78,16 @@ class LazyColumns(Mapping[str, Cells]):
         return name in self._names
 
 
-def typed(values: Sequence[Any]) -> Column:
-    """The narrowest array that holds these values unchanged: bool, float64 with empty cells masked, or object."""
+def typed(values: Sequence[Any], *, numeric: bool = False) -> Column:
+    """The narrowest array that holds these values unchanged: bool, float64 with empty cells masked, or object.
+
+    ``numeric``: they are numbers, even where all are empty.
+    """
     kinds = {type(value) for value in values}
     kinds.discard(type(None))
     if kinds == {bool} and None not in values:
         return np.array(values, dtype=bool)
-    if kinds and kinds <= {int, float}:
+    if (kinds or numeric) and kinds <= {int, float}:
         if int in kinds and any(type(v) is int and abs(v) > EXACT for v in values):
             return _objects(values)
         empty = np.fromiter((value is None for value in values), dtype=bool, count=len(values))
@@ -92,6 +98,26 @@ def typed(values: Sequence[Any]) -> Column:
 
 def _objects(values: Sequence[object]) -> npt.NDArray[np.object_]:
     return np.fromiter(values, dtype=object, count=len(values))
+
+
+def number(value: object) -> float | None:
+    """A number from a number or its text (``NaN`` and ``Infinity`` too); None where there is none."""
+    if isinstance(value, str):
+        text = value.strip().lower()
+        if text in _NOT_FINITE:
+            return _NOT_FINITE[text]
+        if "_" in text:
+            return None
+        try:
+            return float(text)
+        except ValueError:
+            return None
+    if isinstance(value, bool | int | float | np.number | np.bool_):
+        try:
+            return float(value)
+        except OverflowError:
+            return inf if value > 0 else -inf
+    return None
 
 
 def is_numeric(column: Cells) -> TypeGuard[Column]:

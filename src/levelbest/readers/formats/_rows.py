@@ -14,10 +14,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
 from levelbest._check import Column
 from levelbest.errors import DataError, InputError, LevelbestError
+from levelbest.readers.columns import number as number
+from levelbest.readers.columns import typed
 from levelbest.readers.raw import RawTable
 from levelbest.trials import Skipped
 
@@ -26,18 +26,7 @@ __all__ += ["rows_by_step", "rows_table", "runs_table", "seed_of", "table_names"
 
 _MOST_LEAVES = 20_000
 """A few lines of YAML aliases can stand for billions of values: past this, a document is refused."""
-_EXACT = 2**53
 _SEEDS = {"seed", "random_seed", "random_state", "rng_seed", "params_seed", "params_random_state"}
-_NOT_FINITE = {
-    "nan": math.nan,
-    "inf": math.inf,
-    "infinity": math.inf,
-    "+infinity": math.inf,
-    "-inf": -math.inf,
-    "-infinity": -math.inf,
-}
-
-
 Record = dict[str, Any]
 """An object of JSON as a tool wrote it, or a row made of one: values of any kind."""
 
@@ -45,32 +34,14 @@ Record = dict[str, Any]
 def columns_of(
     rows: Sequence[Mapping[str, object]], first: Sequence[str] = (), *, numbers: Sequence[str] = ()
 ) -> dict[str, Column]:
-    """Rows as columns, in order of first appearance after ``first``.
+    """Rows as columns, in order of first appearance after ``first``; those named in ``numbers`` hold nothing else.
 
-    A column of numbers and truth values alone is float64, and so is a column named in ``numbers``; a row that has no
-    such value is masked there, which NaN is not: a score of NaN was measured. Any other column keeps its objects.
+    A row that has no such value is masked there, which NaN is not: a score of NaN was measured.
     """
-    names = dict.fromkeys(first)
-    for row in rows:
-        names.update(dict.fromkeys(row))
-    return {name: _column([row.get(name) for row in rows], force=name in numbers) for name in names}
-
-
-def _column(values: list[Any], force: bool) -> Column:
-    if force:
-        values = [number(value) for value in values]
-    if all(value is None or _is_number(value) for value in values):
-        filled = np.array([math.nan if value is None else float(value) for value in values], dtype=np.float64)
-        absent = np.array([value is None for value in values], dtype=bool)
-        return np.ma.array(filled, mask=absent) if absent.any() else filled
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column
-
-
-def _is_number(value: object) -> bool:
-    # An integer that float64 cannot hold (a 64-bit seed) stays what it is: rounding would merge different ones.
-    return isinstance(value, float | bool) or (isinstance(value, int) and abs(value) <= _EXACT)
+    names = dict.fromkeys([*first, *(name for row in rows for name in row)])
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    given = {name: [number(value) for value in values] for name, values in columns.items() if name in numbers}
+    return {name: typed(given.get(name, values), numeric=name in numbers) for name, values in columns.items()}
 
 
 def rows_table(
@@ -138,26 +109,6 @@ def no_rows(source: str, what: str, skipped: Sequence[Skipped]) -> DataError:
     """The complaint that nothing of a kind could be read, with the first reason."""
     why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
     return DataError(f"{source} holds no {what}{why}")
-
-
-def number(value: object) -> float | None:
-    """A number from a number or its text (``NaN`` and ``Infinity`` too); None where there is none."""
-    if isinstance(value, str):
-        text = value.strip().lower()
-        if text in _NOT_FINITE:
-            return _NOT_FINITE[text]
-        if "_" in text:
-            return None
-        try:
-            return float(text)
-        except ValueError:
-            return None
-    if isinstance(value, bool | int | float | np.number | np.bool_):
-        try:
-            return float(value)
-        except OverflowError:
-            return math.inf if value > 0 else -math.inf
-    return None
 
 
 def whole(value: Any, otherwise: int = 0) -> int:

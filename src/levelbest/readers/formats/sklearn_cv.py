@@ -15,6 +15,7 @@ import numpy as np
 
 from levelbest.readers.formats._rows import Record, columns_of, flatten, seed_of
 from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.tables.files import has_marks, head_of, kind_of
 from levelbest.readers.tables.reader import read_table
 from levelbest.trials import Skipped
@@ -57,10 +58,10 @@ def with_roles(table: RawTable) -> RawTable:
     splits = {int(match[1]) for name in table.columns if (match := _SPLIT.fullmatch(name))}
     columns = dict(table.columns)
     # Times are means over the splits, so that a candidate used up their number times as much.
-    times = [_numbers(columns[name]) for name in ("mean_fit_time", "mean_score_time")]
+    times = [as_numbers(columns[name]).values for name in ("mean_fit_time", "mean_score_time")]
     columns[_COST] = (times[0] + times[1]) * max(len(splits), 1)
     # error_score: a fit that raised has NaN in its split, and so has the mean.
-    failed = np.isnan(np.stack([_numbers(columns[name]) for name in metrics])).all(axis=0)
+    failed = np.isnan(np.stack([as_numbers(columns[name]).values for name in metrics])).all(axis=0)
     columns["status"] = np.where(failed, "failed", "ok").astype(object)
     configuration = [name for name in columns if name.startswith("param_")]
     configuration = configuration or [name for name in columns if name.startswith("params.")]
@@ -89,16 +90,7 @@ def _some(table: RawTable) -> Any:
     parts = [name for name in table.columns if _SPLIT.fullmatch(name)]
     if not parts:
         return np.zeros(table.n_rows, dtype=bool)
-    return np.isfinite(np.stack([_numbers(table.columns[name]) for name in parts])).any(axis=0)
-
-
-def _numbers(column: Any) -> Any:
-    if isinstance(column, np.ma.MaskedArray):
-        return np.ma.filled(column.astype(np.float64), np.nan)
-    try:
-        return np.asarray(column, dtype=np.float64)
-    except (TypeError, ValueError):
-        return np.full(len(column), np.nan)
+    return np.isfinite(np.stack([as_numbers(table.columns[name]).values for name in parts])).any(axis=0)
 
 
 def _recognises(path: Path) -> bool:

@@ -4,8 +4,8 @@ merged          several tables as one
 conditions      only the rows that are asked for
 wide            one row per sample, where samples were columns
 roles           which column plays which part (``names``: what a name gives away)
-samples         one row per sample, where samples were a list in one cell
-checkpoints     the best checkpoint of each run (``nested``: runs that are a list in one cell)
+lists           one row per sample or checkpoint, where they were a list in one cell
+checkpoints     the best checkpoint of each run
 numbers         what people write for a number (``statuses``: for how a trial ended)
 configurations  which columns are hyperparameters
 pipeline        all of these in turn, and the Trials they make

@@ -22,18 +22,18 @@ from levelbest.readers.columns import Cells, Coded, as_codes, taken, texts, uniq
 from levelbest.readers.limits import refuse_more
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
-from levelbest.readers.steps.checkpoints import Picked, best_rows, pick_nested
+from levelbest.readers.steps.checkpoints import best_rows
 from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.configurations import configuration_of
 from levelbest.readers.steps.counts import expand_counts
 from levelbest.readers.steps.directions import Judged, judged_by, refuse_mixed_scales
+from levelbest.readers.steps.lists import expand_lists
 from levelbest.readers.steps.merged import Merged, merge
 from levelbest.readers.steps.notes import Notes
 from levelbest.readers.steps.numbers import Numbers
 from levelbest.readers.steps.problems import refuse_repeats, said_of_groups
 from levelbest.readers.steps.roles import Roles, Wanted, choose_roles
 from levelbest.readers.steps.runs import find_runs
-from levelbest.readers.steps.samples import expand_samples
 from levelbest.readers.steps.statuses import as_statuses, status_of
 from levelbest.readers.steps.wide import melt
 from levelbest.trials import OK, STATUSES, Metric, Skipped, Trials
@@ -55,12 +55,10 @@ def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
     long, wanted, known = melt(table, wanted, known, notes)
     melted = long is not table
     roles = choose_roles(long.columns, wanted, known, long.source)
-    table = expand_samples(_with_selection(long, roles.selection, notes), roles, notes)
+    table = expand_lists(_with_selection(long, roles.selection, notes), roles, notes)
     judged = judged_by(table, roles, wanted, known)
-    picked = pick_nested(table, roles, judged.selected)
-    if picked is None:
-        find_runs(table, roles, wanted)
-    rows = _read_rows(table, roles, picked, judged, notes, melted)
+    find_runs(table, roles, wanted)
+    rows = _read_rows(table, roles, judged, notes, melted)
     trials = _assembled(table, roles, wanted, judged, rows, notes)
     refuse_mixed_scales(trials, wanted)
     return trials
@@ -110,17 +108,17 @@ class _Rows:
     """Costs were written as durations, and are read as seconds."""
 
 
-def _read_rows(table: Merged, roles: Roles, picked: Picked | None, judged: Judged, notes: Notes, melted: bool) -> _Rows:
-    selection = picked.selection if picked else notes.numbers(table, roles.selection, "selection")
+def _read_rows(table: Merged, roles: Roles, judged: Judged, notes: Notes, melted: bool) -> _Rows:
+    selection = notes.numbers(table, roles.selection, "selection")
     status, bad = _statuses(table, roles, selection, notes)
     reported, cost, clock = None, None, False
     if roles.reported is not None and roles.reported != roles.selection:
-        claimed = picked.reported if picked and picked.reported else notes.numbers(table, roles.reported, "reported")
+        claimed = notes.numbers(table, roles.reported, "reported")
         notes.words(table, claimed, roles.reported)
         finite = np.isfinite(claimed.values)
         reported = claimed.values if finite.all() else np.where(finite, claimed.values, np.nan)
     if roles.cost is not None:
-        spent = picked.cost if picked and picked.cost else notes.numbers(table, roles.cost, "cost")
+        spent = notes.numbers(table, roles.cost, "cost")
         notes.words(table, spent, roles.cost)
         cost, clock = spent.values, "clock" in spent.converted
     families, family = _families(table, roles)
