@@ -235,7 +235,7 @@ def test_a_view_follows_a_ledger_as_it_grows(tmp_path):
     view.refresh()
     assert a.prefix == 3
     np.testing.assert_array_equal(a.scores("dev"), [0.75, 0.25, np.nan])
-    assert [trial for trial, _ in a.failures()] == [2]
+    assert a.failed == [2]
     assert view.configuration("a", 1) == SPACE.draw(3, 0, 1)
     assert view.head == ledger.chain.head
     assert view.log("a", 2) == ""

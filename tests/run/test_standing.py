@@ -31,8 +31,8 @@ class Families:
 
     def __init__(self, **scores):
         self.families = {}
-        for number, (name, values) in enumerate(scores.items()):
-            family = FamilyView(number, name, n_planned=60, n_planned_first=60)
+        for name, values in scores.items():
+            family = FamilyView(name, n_planned=60, n_planned_first=60)
             self.families[name] = family
             for value in values:
                 self.add(**{name: value})
@@ -41,7 +41,7 @@ class Families:
         for name, value in scores.items():
             family = self.families[name]
             fine = bool(np.isfinite(value))
-            end = End("ok" if fine else "failed", 1, {"scores": {"dev": float(value)} if fine else {}})
+            end = End("ok" if fine else "failed", {"scores": {"dev": float(value)} if fine else {}})
             family.finish(family.n_finished, end)
 
 
@@ -117,7 +117,7 @@ def test_what_is_kept_between_looks_is_what_a_fresh_look_finds():
     for at, trial in enumerate(order):
         fine = bool(np.isfinite(scores[trial]))
         body = {"scores": {"dev": float(scores[trial])} if fine else {}}
-        family.finish(int(trial), End("ok" if fine else "failed", 1, body))
+        family.finish(int(trial), End("ok" if fine else "failed", body))
         done = set(order[: at + 1].tolist())
         prefix = next(n for n in range(61) if n not in done)
         np.testing.assert_array_equal(family.scores("dev"), scores[:prefix])
@@ -127,7 +127,7 @@ def test_what_is_kept_between_looks_is_what_a_fresh_look_finds():
             assert best_so_far(family, JUDGE) == f"best dev {np.nanmax(seen):.4g}"
         else:
             assert best_so_far(family, JUDGE) == ""
-        assert [t for t, _ in family.failures()] == sorted(t for t in done if np.isnan(scores[t]))
+        assert sorted(family.failed) == sorted(t for t in done if np.isnan(scores[t]))
         while standing.step():
             pass
     fresh = Standing(view, JUDGE)

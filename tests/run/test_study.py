@@ -59,8 +59,8 @@ def test_yaml_toml_and_json_say_the_same(tmp_path):
         assert [f.fingerprint for f in study.families] == [f.fingerprint for f in studies[0].families]
     study = studies[0]
     assert (study.name, study.seed, study.folder) == ("s", 7, tmp_path)
-    assert study.judge.to_dict() == {
-        "selection": "dev_acc", "reported": "test_acc", "direction": "max", "bounds": [0.0, 1.0],
+    assert study.to_dict()["metric"] == {
+        "selection": "dev_acc", "reported": "test_acc", "direction": "max", "bounds": (0.0, 1.0),
     }  # fmt: skip
     cnn, lr = study.families
     assert (cnn.n_trials, cnn.time_limit, cnn.seeds, cnn.retries) == (50, 7200, 1, 3)

@@ -7,7 +7,7 @@ it: ``verify`` lists all that is wrong, a reader and the live page stop at the f
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn, cast
 
@@ -16,7 +16,11 @@ from levelbest._ledger.records import AGAIN, FINAL, Record, chain_hash
 from levelbest._ledger.shapes import Body, is_record, misshapen, read_body
 from levelbest.errors import DataError
 
-__all__ = ["Chain", "Declared", "refuse"]
+__all__ = ["Chain", "Counts", "Declared", "counts_as_dicts", "refuse"]
+
+
+Counts = tuple[str, int, int, int]
+"""Of a family: name, trials planned, finished, and of these failed or diverged."""
 
 
 @dataclass
@@ -44,9 +48,15 @@ class Declared:
     """Trial -> the marks of its attempts so far."""
 
     @property
-    def counts(self) -> tuple[str, int, int, int]:
-        """Name, trials planned, finished, and of these failed or diverged."""
+    def counts(self) -> Counts:
+        """How far it is."""
         return self.name, self.n_planned, len(self.finished), len(self.reasons)
+
+
+def counts_as_dicts(families: Iterable[Counts]) -> list[dict[str, object]]:
+    """Counts of families in the form that ``--json`` prints."""
+    names = ("family", "n_planned", "n_trials", "n_failed")
+    return [dict(zip(names, counts, strict=True)) for counts in families]
 
 
 class Chain:

@@ -129,12 +129,12 @@ def _tables(source: object, reader: str | None, options: dict[str, object]) -> l
         raise InputError("there is nothing to read: the list of files is empty")
     used, by_path = [], []
     for path, name in zip(paths, short_names(paths), strict=True):
-        found, by = read_path(path, reader, options)
+        own, by = read_path(path, reader, options)
         used.append(by)
-        for table in found:
+        for table in own:
             if table.source == path.name:
                 table.source = name
-        by_path.append((name, found))
+        by_path.append((name, own))
     tables = _joined(by_path, paths, plain=all(by.name == "table" for by in used))
     _check_options(options, used)
     if not tables:
@@ -147,7 +147,7 @@ def _joined(by_path: list[tuple[str, list[RawTable]]], paths: Sequence[Path], *,
     from levelbest.readers.formats._searches import searches_in_arguments
     from levelbest.readers.tables.folder import apart_by_path, runs_in_files
 
-    tables = [table for _, found in by_path for table in found]
+    tables = [table for _, own in by_path for table in own]
     if len(by_path) > 1 and plain:
         folder = Path(os.path.commonpath([path.absolute().parent for path in paths])).name
         joined = runs_in_files(tables, [name for name, _ in by_path], folder or "files")

@@ -164,16 +164,16 @@ def as_codes(column: Cells) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
         codes[np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else np.zeros(len(column), bool)] = -1
         return unique_codes(codes, tuple(_number_text(value) for value in distinct))
     names: dict[str, int] = {}
-    found = [-1 if value is None else names.setdefault(str(value), len(names)) for value in column]
-    return tuple(names), np.array(found, dtype=np.int32)
+    codes_of = [-1 if value is None else names.setdefault(str(value), len(names)) for value in column]
+    return tuple(names), np.array(codes_of, dtype=np.int32)
 
 
 def unique_codes(codes: npt.NDArray[np.int32], names: Sequence[str]) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
     """Codes renumbered by first appearance, names that never occur dropped, equal names joined."""
     first = np.full(len(names) + 1, len(codes), dtype=np.int64)
     for start in range(0, len(codes), _CHUNK):  # a few families: the first chunk has them all
-        found, rows = np.unique(codes[start : start + _CHUNK], return_index=True)
-        first[found] = np.minimum(first[found], rows + start)
+        seen, rows = np.unique(codes[start : start + _CHUNK], return_index=True)
+        first[seen] = np.minimum(first[seen], rows + start)
         if (first[:-1] < len(codes)).all():
             break
     order = [int(code) for code in np.argsort(first[:-1], kind="stable") if first[code] < len(codes)]
@@ -196,8 +196,6 @@ def stacked(parts: Sequence[tuple[Cells | None, int]]) -> Cells:
         if len(present) == len(parts) and numeric[0].dtype.kind == "b":
             return np.concatenate(numeric)
         if numeric[0].dtype.kind != "b":
-            if len(present) == len(parts) and not any(isinstance(column, np.ma.MaskedArray) for column in numeric):
-                return np.concatenate([column.astype(np.float64, copy=False) for column in numeric])
             pieces = [
                 np.ma.MaskedArray(np.zeros(rows), mask=True) if column is None else np.ma.asarray(column, np.float64)
                 for column, rows in parts

@@ -12,7 +12,7 @@ from typing import IO
 
 from levelbest.errors import DataError, InputError
 
-__all__ = ["Counted", "expanded_limit", "limit_of", "refuse_more"]
+__all__ = ["Counted", "as_size", "expanded_limit", "limit_of", "refuse_more"]
 
 _LIMITS = {"EXPANDED": 2**30, "COLUMNS": 20_000, "FAMILIES": 20_000}
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -24,14 +24,17 @@ def limit_of(what: str) -> int:
     given = os.environ.get(variable, "").strip()
     if not given:
         return _LIMITS[what]
-    match = re.fullmatch(r"([0-9.]+)\s*([KMGT]?)(i?B)?", given, re.IGNORECASE)
-    try:
-        size = float(match[1]) * _UNITS[match[2].upper()] if match else 0.0
-    except ValueError:
-        size = 0.0
-    if size < 1:
+    size = as_size(given)
+    if size is None:
         raise InputError(f"{variable} must be a number such as 20000 or 8GB, got {given!r}")
-    return int(size)
+    return size
+
+
+def as_size(text: str) -> int | None:
+    """A number of things or bytes, such as ``20000``, ``4GB`` or ``1.5 GiB`` (a thousand each); None for other text."""
+    match = re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([KMGT]?)(i?B)?\s*", text, re.IGNORECASE)
+    size = int(float(match[1]) * _UNITS[match[2].upper()]) if match else 0
+    return size or None
 
 
 def expanded_limit(share: int = 1) -> int:

@@ -60,8 +60,8 @@ def readers() -> tuple[Reader, ...]:
 
 
 def _readers_in(module: str) -> tuple[Reader, ...]:
-    found: tuple[Reader, ...] = import_module(f"levelbest.readers.{module}").READERS
-    return found
+    own: tuple[Reader, ...] = import_module(f"levelbest.readers.{module}").READERS
+    return own
 
 
 def _sort_of(path: Path) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import levelbest
+from levelbest._ledger.chain import Counts, counts_as_dicts
 from levelbest.errors import InputError, named
 from levelbest.run.attempt import search_path
 from levelbest.run.engines import Engine, Job, open_engine
@@ -34,8 +35,7 @@ class Run:
 
     ledger: Path
     head: str
-    families: tuple[tuple[str, int, int, int], ...]
-    """Name, trials planned, finished, and of these failed or diverged."""
+    families: tuple[Counts, ...]
     finished: bool
     reasons: tuple[Reason, ...] = ()
     """Why trials failed or diverged, most frequent first: the reason, how many trials, and of which families."""
@@ -67,12 +67,11 @@ class Run:
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        names = ("family", "n_planned", "n_trials", "n_failed")
         return {
             "ledger": self.ledger.name,
             "head": self.head,
             "finished": self.finished,
-            "families": [dict(zip(names, counts, strict=True)) for counts in self.families],
+            "families": counts_as_dicts(self.families),
             "reasons": [
                 {"reason": reason, "n_trials": count, "families": list(of)} for reason, count, of in self.reasons
             ],

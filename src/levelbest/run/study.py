@@ -19,7 +19,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +30,8 @@ from levelbest.run.template import Template
 
 __all__ = ["Cost", "Family", "Judge", "Resources", "Study"]
 
-_SECONDS = {
-    "s": 1,
-    "sec": 1,
-    "second": 1,
-    "min": 60,
-    "m": 60,
-    "minute": 60,
-    "h": 3600,
-    "hour": 3600,
-    "d": 86400,
-    "day": 86400,
-}
+_SECONDS = {"s": 1, "sec": 1, "second": 1, "min": 60, "m": 60, "minute": 60, "h": 3600, "hour": 3600}
+_SECONDS |= {"d": 86400, "day": 86400}
 _BYTES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 _SHARED = ("n_trials", "seeds", "report", "time_limit", "retries", "resources", "env", "command", "function", "space")
 _STUDY = ("name", "seed", "metric", "cost", "families", "engine", "workers", "log_limit", *_SHARED)
@@ -59,15 +49,6 @@ class Judge:
     direction: str | None = None
     bounds: _check.Bounds = (None, None)
 
-    def to_dict(self) -> dict[str, object]:
-        """As the ledger keeps it."""
-        return {
-            "selection": self.selection,
-            "reported": self.reported,
-            "direction": self.direction,
-            "bounds": list(self.bounds),
-        }
-
 
 @dataclass(frozen=True)
 class Cost:
@@ -84,10 +65,6 @@ class Cost:
         """The cost of a trial; None where it should have reported it and did not."""
         spent = {"wall": wall, "cpu": cpu}.get(self.of, scores.get(self.of))
         return None if spent is None else spent * self.rate / self.per
-
-    def to_dict(self) -> dict[str, object]:
-        """As the ledger keeps it."""
-        return {"of": self.of, "rate": self.rate, "per": self.per, "unit": self.unit}
 
 
 @dataclass(frozen=True)
@@ -193,7 +170,7 @@ class Study:
 
     def to_dict(self) -> dict[str, object]:
         """What the ledger's first record keeps: what all families share and no later session may change."""
-        return {"seed": self.seed, "metric": self.judge.to_dict(), "cost": self.cost.to_dict()}
+        return {"seed": self.seed, "metric": asdict(self.judge), "cost": asdict(self.cost)}
 
 
 def _family(name: str, given: object, shared: Mapping[str, object], folder: Path) -> Family:

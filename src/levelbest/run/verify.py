@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from levelbest._ledger.chain import Chain
+from levelbest._ledger.chain import Chain, Counts, counts_as_dicts
 from levelbest._ledger.file import connect_to_read, one_line, read_rows, schema_problems
 from levelbest._ledger.records import Record
 from levelbest._ledger.shapes import Body
@@ -29,8 +29,7 @@ class Verification:
     head: str
     """The hash of the last record. Published, it fixes everything before it."""
     n_records: int
-    families: tuple[tuple[str, int, int, int], ...]
-    """Name, trials planned, finished, and of these failed or diverged."""
+    families: tuple[Counts, ...]
     problems: tuple[str, ...]
     grown: int | None = None
     """Records added since the head that was asked for; None where none was."""
@@ -81,13 +80,12 @@ class Verification:
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        names = ("family", "n_planned", "n_trials", "n_failed")
         return {
             "ledger": self.ledger,
             "whole": self.whole,
             "head": self.head,
             "records": self.n_records,
-            "families": [dict(zip(names, family, strict=True)) for family in self.families],
+            "families": counts_as_dicts(self.families),
             "problems": list(self.problems),
             "not_known": list(self.not_known),
             "grown": self.grown,

@@ -33,7 +33,6 @@ class End(NamedTuple):
     """How a trial ended for good."""
 
     status: str
-    attempt: int
     body: EndBody
 
     @property
@@ -46,15 +45,14 @@ class End(NamedTuple):
 class FamilyView:
     """One family of a ledger, as far as it is."""
 
-    number: int
     name: str
     n_planned: int = 0
     n_planned_first: int = 0
     """The plan before the first result: a schedule of looks must not follow what was seen."""
     ends: dict[int, End] = field(default_factory=dict)
     """Trial -> its final end."""
-    running: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Trial -> (attempt, started at, microseconds since 1970)."""
+    running: set[int] = field(default_factory=set)
+    """Trials that have started and not ended."""
     starts: dict[int, int] = field(default_factory=dict)
     """Trial -> the record of its last start."""
     n_lost: int = 0
@@ -117,10 +115,6 @@ class FamilyView:
                 least, most = min(least, score), max(most, score)
         self._extremes[column] = least, most, len(self.ends)
         return least, most
-
-    def failures(self) -> list[tuple[int, End]]:
-        """Trials that ended without a score, with their ends (reason, log)."""
-        return [(trial, self.ends[trial]) for trial in sorted(self.failed)]
 
 
 class LedgerView:
@@ -209,20 +203,20 @@ class LedgerView:
                 self.session["stopped"] = body["reason"]
             return
         if record.kind == "family":
-            view = FamilyView(record.family, self._chain.families[record.family].name)
+            view = FamilyView(self._chain.families[record.family].name)
             self.families[view.name] = self._by_number[record.family] = view
             return
-        family, trial, attempt = self._by_number[record.family], record.trial or 0, record.attempt or 0
+        family, trial = self._by_number[record.family], record.trial or 0
         if record.kind == "start":
-            family.running[trial] = (attempt, record.at)
+            family.running.add(trial)
             family.starts[trial] = record.seq
         elif record.kind == "plan":
             family.n_planned = self._chain.families[record.family].n_planned
             family.n_planned_first = family.n_planned_first or family.n_planned
         else:
-            family.running.pop(trial, None)
+            family.running.discard(trial)
             if record.status in FINAL:
-                family.finish(trial, End(record.status, attempt, cast(EndBody, body)))
+                family.finish(trial, End(record.status, cast(EndBody, body)))
                 self.session_done += 1
             elif record.status == "lost":
                 family.n_lost += 1

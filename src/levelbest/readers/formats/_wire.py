@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-__all__ = ["double", "fields", "first_varint", "float32", "message", "signed", "text"]
+__all__ = ["double", "fields", "first_varint", "float32", "inner", "message", "signed", "text"]
 
 
 def fields(data: bytes) -> list[tuple[int, int | bytes]]:
@@ -13,7 +13,7 @@ def fields(data: bytes) -> list[tuple[int, int | bytes]]:
     ValueError where the bytes are no message. Almost every number in the files read here has one byte, which is worth
     a shorter way: event files hold millions.
     """
-    found: list[tuple[int, int | bytes]] = []
+    parts: list[tuple[int, int | bytes]] = []
     place, size = 0, len(data)
     try:
         while place < size:
@@ -30,7 +30,7 @@ def fields(data: bytes) -> list[tuple[int, int | bytes]]:
                 if value > 0x7F:
                     value, place = _varint(data, place - 1)
                 if kind == 0:
-                    found.append((number, value))
+                    parts.append((number, value))
                     continue
                 end = place + value
             elif kind == 1:
@@ -41,11 +41,16 @@ def fields(data: bytes) -> list[tuple[int, int | bytes]]:
                 raise ValueError(f"wire type {kind}")
             if end > size:
                 raise ValueError("a field longer than its message")
-            found.append((number, data[place:end]))
+            parts.append((number, data[place:end]))
             place = end
     except IndexError:
         raise ValueError("a message that ends too early") from None
-    return found
+    return parts
+
+
+def inner(data: bytes, number: int) -> list[bytes]:
+    """The messages that a field of a message holds."""
+    return [message(value) for kind, value in fields(data) if kind == number]
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:

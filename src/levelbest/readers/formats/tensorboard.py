@@ -130,7 +130,7 @@ def _event(run: _Run, record: bytes, prefix: str, plugins: dict[str, str]) -> No
         elif number == 2:
             step = _wire.signed(value)
         elif number == 5:
-            values += [_wire.message(one) for kind, one in _wire.fields(_wire.message(value)) if kind == 1]
+            values += _wire.inner(_wire.message(value), 1)
     if math.isfinite(moment):
         run.first, run.last = min(run.first, moment), max(run.last, moment)
     for value in values:
@@ -161,15 +161,8 @@ def _value(run: _Run, data: bytes, step: float, prefix: str, plugins: dict[str, 
 
 
 def _plugin(metadata: bytes) -> tuple[str, bytes]:
-    name, content = "", b""
-    for number, value in _wire.fields(metadata):
-        if number == 1:
-            for inner, part in _wire.fields(_wire.message(value)):
-                if inner == 1:
-                    name = _wire.text(part)
-                elif inner == 2:
-                    content = _wire.message(part)
-    return name, content
+    plugins = [dict(_wire.fields(plugin)) for plugin in _wire.inner(metadata, 1)] or [{}]
+    return _wire.text(plugins[-1].get(1, b"")), _wire.message(plugins[-1].get(2, b""))
 
 
 def _scalar_of(tensor: bytes) -> float | None:
@@ -179,7 +172,7 @@ def _scalar_of(tensor: bytes) -> float | None:
         if number == 1:
             kind = _wire.signed(value)
         elif number == 2:
-            dimensions = sum(1 for inner, _ in _wire.fields(_wire.message(value)) if inner == 2)
+            dimensions = len(_wire.inner(_wire.message(value), 2))
         elif number == 4:
             content = _wire.message(value)
         else:
@@ -206,11 +199,10 @@ def _unpacked(layout: str, content: bytes) -> float | None:
 def _hparams(run: _Run, content: bytes) -> None:
     for number, value in _wire.fields(content):
         if number == 3:
-            for inner, part in _wire.fields(_wire.message(value)):
-                if inner == 1:
-                    entry = dict(_wire.fields(_wire.message(part)))
-                    name = f"hparams.{_wire.text(entry.get(1, b''))}"
-                    run.hparams[name] = _struct_value(_wire.message(entry.get(2, b"")))
+            for part in _wire.inner(_wire.message(value), 1):
+                entry = dict(_wire.fields(part))
+                name = f"hparams.{_wire.text(entry.get(1, b''))}"
+                run.hparams[name] = _struct_value(_wire.message(entry.get(2, b"")))
         elif number == 4:
             run.status = _END.get(_wire.signed(dict(_wire.fields(_wire.message(value))).get(1, 0)), run.status)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from levelbest import _check
 from levelbest.errors import DataError, InputError
+from levelbest.readers.limits import as_size
 from levelbest.readers.steps.conditions import checked_condition
 from levelbest.readers.tables.engine import connect, name_of, quoted, reason_of
 from levelbest.readers.tables.files import as_paths, short_names, stem
@@ -109,9 +109,8 @@ def as_memory(text: str | int) -> int:
     >>> as_memory("4GB")
     4000000000
     """
-    parts = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)i?b?\s*", str(text).lower())
-    size = int(float(parts[1]) * 1000 ** " kmgt".index(parts[2] or " ")) if parts else 0
-    if size < 200_000_000:
+    size = as_size(str(text))
+    if size is None or size < 200_000_000:
         raise InputError(f"memory must be at least 200MB, written like 4GB, got {text!r}")
     return size
 

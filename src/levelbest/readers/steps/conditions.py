@@ -133,8 +133,8 @@ def _written(condition: str, known: Iterable[str], cell: Callable[[str], str]) -
         + r"|(?P<word>[^\W\d]\w*)(?P<call>\s*\()?|(?P<operator>&&?|\|\|?|!(?!=|~))"
     )
 
-    def put(found: re.Match[str]) -> str:
-        parts = found.groupdict()
+    def put(match: re.Match[str]) -> str:
+        parts = match.groupdict()
         if parts.get("odd"):
             return cell(parts["odd"])
         if parts["quoted"]:
@@ -152,7 +152,7 @@ def _written(condition: str, known: Iterable[str], cell: Callable[[str], str]) -
             raise InputError(f"{named('where')} {condition!r}: {word}() does not give the same rows each time")
         if word in names and not parts["call"] and word.lower() not in ("and", "or", "not", "in", "is", "null"):
             return cell(str(word))
-        return found[0]
+        return match[0]
 
     if condition.count("(") > _DEEPEST:
         raise InputError(f"{named('where')} is nested too deeply: it has more than {_DEEPEST} parentheses")

@@ -78,7 +78,7 @@ def _chosen(
 
 def _spelled(table: Merged, used: set[str], keep: npt.NDArray[np.int64]) -> dict[str, Column]:
     """Settings that a run's name spells out, as in ``03_t1024_l2_de6``: one column each."""
-    found: dict[str, Column] = {}
+    spelled: dict[str, Column] = {}
     for name in table.columns:
         column = table.columns[name]
         if name in used or not set(names.tokens(name)) & _RUN_NAMES or isinstance(column, Coded) or is_numeric(column):
@@ -88,8 +88,8 @@ def _spelled(table: Merged, used: set[str], keep: npt.NDArray[np.int64]) -> dict
             settings = {match[1]: float(match[2]) for match in parts if match}
             if len(settings) > 1:
                 for key, value in settings.items():
-                    found.setdefault(f"{name}.{key}", np.full(keep.size, np.nan))[place] = value
-    return {name: values for name, values in found.items() if np.isfinite(values).sum() >= 4}
+                    spelled.setdefault(f"{name}.{key}", np.full(keep.size, np.nan))[place] = value
+    return {name: values for name, values in spelled.items() if np.isfinite(values).sum() >= 4}
 
 
 def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:

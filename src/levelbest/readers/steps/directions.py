@@ -58,13 +58,13 @@ def judged_by(table: Merged, roles: Roles, wanted: Wanted, known: Mapping[str, s
         if recorded not in (None, direction) and alone:
             raise InputError(f"{named('direction')} {direction} contradicts the source, which recorded {recorded}")
     else:
-        found = reported or (selection if same_metric or recorded else None)
-        if found is None:
+        way = reported or (selection if same_metric or recorded else None)
+        if way is None:
             raise InputError(
                 f"is a higher {shown!r} better, or a lower one? its name does not tell: give {named('direction')} max "
                 "or min"
             )
-        direction = found
+        direction = way
         if recorded is None or (reported is not None and not alone):
             roles.direction_by = shown
     if selection is None and not alone and not (same_metric or names.is_neutral(roles.selection)):

@@ -33,8 +33,8 @@ _Checkpoints = dict[tuple[object, int], float]
 def expand_lists(table: Merged, roles: Roles, notes: Notes) -> Merged:
     """One row per item of the lists of scores; as it is where scores are plain numbers."""
     asked = {"selection": roles.selection, "reported": roles.reported, "cost": roles.cost}
-    found = {name: _lists(table, name, role) for role, name in asked.items() if name is not None}
-    lists = {name: cells for name, cells in found.items() if cells is not None}
+    cells_of = {name: _lists(table, name, role) for role, name in asked.items() if name is not None}
+    lists = {name: cells for name, cells in cells_of.items() if cells is not None}
     if roles.selection not in lists:
         if roles.reported in lists:
             raise InputError(

@@ -105,12 +105,12 @@ class Merged:
         """
         left = self.present()
         columns = {
-            table.source: said
+            table.source: way
             for table in left
-            if (said := table.facts.get(f"direction:{column}", table.direction if chosen else None))
+            if (way := table.facts.get(f"direction:{column}", table.direction if chosen else None))
         }
         if len(set(columns.values())) > 1:
-            listed = ", ".join(f"{source} ({said})" for source, said in columns.items())
+            listed = ", ".join(f"{source} ({way})" for source, way in columns.items())
             telling = _telling([table for table in left if table.source in columns], next(iter(columns)))
             how = f', e.g. {named("where")} "{telling}"' if telling else ""
             raise InputError(

@@ -135,23 +135,23 @@ def _beyond_one(column: Column, kinds: dict[str, str], *, decimal: bool) -> bool
     return any(abs(_read(text.strip(), decimal)) > 1 for text in plain)
 
 
-def _place(found: Numbers, row: int, text: str, kind: str, *, decimal: bool, points: bool) -> None:
+def _place(numbers: Numbers, row: int, text: str, kind: str, *, decimal: bool, points: bool) -> None:
     text = text.strip()
     if kind == "plain":
-        found.values[row] = float(text)
+        numbers.values[row] = float(text)
     elif kind == "empty":
-        found.empty[row] = True
+        numbers.empty[row] = True
     elif kind == "odd":
-        found.values[row] = _NOT_FINITE[text.lower()]
+        numbers.values[row] = _NOT_FINITE[text.lower()]
     elif kind == "word":
-        found.words[row] = text
+        numbers.words[row] = text
     else:
         noted = "decimal-comma" if decimal and kind == "thousands" and "." not in text else kind
         if kind == "percent" and points:
             noted += _POINTS
-        found.values[row] = _read(text.removesuffix("%").rstrip(), decimal) / (100.0 if noted == "percent" else 1.0)
-        count, first = found.converted.get(noted, (0, text))
-        found.converted[noted] = (count + 1, first)
+        numbers.values[row] = _read(text.removesuffix("%").rstrip(), decimal) / (100.0 if noted == "percent" else 1.0)
+        count, first = numbers.converted.get(noted, (0, text))
+        numbers.converted[noted] = (count + 1, first)
 
 
 def _read(number: str, decimal: bool) -> float:

@@ -41,7 +41,7 @@ def parse_delimited(text: str, source: str, delimiter: str | None = None) -> Raw
     width = len(names)
     kept, numbers, lost = _sorted_out(records, width)
     skipped = [*layout.skipped, *(Skipped(f"{source}, line {number}", lost[number]) for number in sorted(lost))]
-    ragged = [one for one in skipped if "cells and the header" in one.why]
+    ragged = [lost_row for lost_row in skipped if "cells and the header" in lost_row.why]
     if len(ragged) > len(kept):
         raise DataError(
             f"{source} does not look like one table: {len(ragged)} of {len(ragged) + len(kept)} rows have other "

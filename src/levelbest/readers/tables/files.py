@@ -128,7 +128,7 @@ def short_names(paths: Sequence[Path]) -> list[str]:
     """Names to show, as short as tells the files apart: ``results.csv``, or ``a/results.csv`` and ``b/results.csv``."""
     parts = [path.absolute().parts for path in paths]
     depth = 1
-    while depth < 6 and len({part[-depth:] for part in parts}) < len({tuple(one) for one in parts}):
+    while depth < 6 and len({part[-depth:] for part in parts}) < len(set(parts)):
         depth += 1
     return ["/".join(part[-depth:]).lstrip("/") for part in parts]
 

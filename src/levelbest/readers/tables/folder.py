@@ -97,14 +97,14 @@ def runs_in_files(tables: Sequence[RawTable], names: Sequence[str], root: str) -
         if telling is not None and min(Counter(added[telling]).values()) > 1:
             roles["family"] = telling
     parts = [name for name in added if name != "file"]
-    said = Caution.of("guessed-columns", None, len(tables), kind="files", count=len(tables), parts=parts)
+    caution = Caution.of("guessed-columns", None, len(tables), kind="files", count=len(tables), parts=parts)
     return RawTable(
         root,
         columns,
         roles=roles,
         place_of=[place for table in tables for place in _places(table)].__getitem__,
         skipped=[lost for table in tables for lost in table.skipped],
-        cautions=[said, *(caution for table in tables for caution in table.cautions)],
+        cautions=[caution, *(known for table in tables for known in table.cautions)],
     )
 
 
@@ -156,22 +156,22 @@ def _parts_of(names: Sequence[str]) -> dict[str, list[object]]:
     paths = [PurePosixPath(name) for name in names]
     shared = commonpath([str(path.parent) for path in paths]) if len(paths) > 1 else "."
     inner = [path.relative_to(shared) if shared not in ("", ".") else path for path in paths]
-    found: dict[str, list[object]] = {}
+    columns: dict[str, list[object]] = {}
     depths = {len(path.parts) for path in inner}
     if len(depths) == 1:
         levels = [[path.parts[level] for path in inner] for level in range(depths.pop() - 1)]
         varied = [level for level in levels if len(set(level)) > 1]
         for place, level in enumerate(varied, 1):
-            found |= _level(level, "folder" if len(varied) == 1 else f"folder {place}")
+            columns |= _level(level, "folder" if len(varied) == 1 else f"folder {place}")
     else:
-        found["folder"] = [str(path.parent) for path in inner]
+        columns["folder"] = [str(path.parent) for path in inner]
     pieces = [[piece for piece in _SPLIT.split(stem(path.name)) if piece] for path in inner]
     if len({len(piece) for piece in pieces}) == 1:
         for place in range(len(pieces[0])):
             values = [piece[place] for piece in pieces]
             if len(set(values)) > 1:
-                found |= _column(values, f"name {place + 1}")
-    return found | {"file": [str(path) for path in inner]}
+                columns |= _column(values, f"name {place + 1}")
+    return columns | {"file": [str(path) for path in inner]}
 
 
 def _level(values: Sequence[str], name: str) -> dict[str, list[object]]:

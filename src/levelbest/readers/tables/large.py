@@ -48,15 +48,15 @@ def read_large_csv(path: Path, head: str, delimiter: str | None = None) -> RawTa
             skipped += _without_footer(connection, table, names, source)
         except duckdb.Error as error:
             raise DataError(f"{source} cannot be read as a table: {reason_of(error)}") from None
-    found = lazy_table(connection, table, source, text=True)
-    found.skipped = skipped
-    found.cautions = layout.cautions
-    if len(skipped) > found.n_rows:
+    whole = lazy_table(connection, table, source, text=True)
+    whole.skipped = skipped
+    whole.cautions = layout.cautions
+    if len(skipped) > whole.n_rows:
         raise DataError(
-            f"{source} does not look like one table: {len(skipped)} of {len(skipped) + found.n_rows} rows cannot be "
+            f"{source} does not look like one table: {len(skipped)} of {len(skipped) + whole.n_rows} rows cannot be "
             f"read with its header ({len(names)} cells, split at {layout.delimiter!r})"
         )
-    return found
+    return whole
 
 
 def _engine_readable(path: Path, folder: Path) -> Path:
