@@ -19,7 +19,7 @@ from levelbest.readers.limits import expanded_limit
 from levelbest.readers.tables.files import json_lines, json_value
 from levelbest.trials import Skipped
 
-__all__ = ["Tree", "beside", "distinct_names", "holds", "is_packed", "open_tree"]
+__all__ = ["Tree", "beside", "distinct_names", "holds", "is_packed", "known_by", "open_tree"]
 
 _PACKED = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
 _IGNORED = {".git", "__pycache__", "node_modules", ".venv", "site-packages"}
@@ -153,6 +153,20 @@ def holds(path: Path, wanted: Callable[[str], bool]) -> bool:
     except (OSError, DataError, InputError):
         return False
     return False
+
+
+def known_by(
+    wanted: str | Callable[[str], bool], file: Callable[[Path], bool] = lambda _: False
+) -> Callable[[Path], bool]:
+    """How a tool's results are recognised: a file that is one of its own, a folder or archive that holds a wanted one.
+
+    ``wanted`` is a file's name, or a rule for its path inside the folder.
+    """
+
+    def is_wanted(name: str) -> bool:
+        return wanted(name) if callable(wanted) else PurePosixPath(name).name == wanted
+
+    return lambda path: (path.is_file() and file(path)) or holds(path, is_wanted)
 
 
 def _walk(folder: Path, folders: set[str] | None = None) -> Iterator[tuple[str, Path]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from levelbest.readers.formats._rows import Record, flatten, no_rows, number, rows_table
-from levelbest.readers.formats._tree import holds, open_tree
+from levelbest.readers.formats._tree import known_by, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.steps.numbers import seconds_of
 from levelbest.readers.tables.files import head_of, json_lines, kind_of, open_bytes
@@ -27,9 +27,7 @@ _PATH = "path"
 _NO_SETTINGS = (*_SEEDS, "status", "run", "model", _PATH)  # allentune report --model NAME is the family
 
 
-def _recognises(path: Path) -> bool:
-    if path.is_dir():
-        return holds(path, lambda name: _is_run(PurePosixPath(name)))
+def _is_report(path: Path) -> bool:
     if kind_of(path) not in ("jsonl", "json"):
         return False
     _, first, _ = next(json_lines(head_of(path).splitlines()), (1, None, None))
@@ -134,4 +132,5 @@ def _seconds(stored: object) -> float | None:
     return number(stored) if seconds is None else seconds
 
 
+_recognises = known_by(lambda name: _is_run(PurePosixPath(name)), _is_report)
 READERS = (Reader("allentune", "AllenTune results.jsonl, or the folder of its search", _recognises, _read),)

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from levelbest.readers.formats._rows import Record, no_rows, number, rows_table
-from levelbest.readers.formats._tree import Tree, beside, holds, is_packed, open_tree
+from levelbest.readers.formats._tree import Tree, beside, known_by, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import has_marks, json_value
 from levelbest.trials import Skipped
@@ -25,9 +25,7 @@ _NOT_SCORES = (
 _CLOCK = "inference_runtime"
 
 
-def _recognises(path: Path) -> bool:
-    if path.is_dir() or is_packed(path):
-        return holds(path, lambda name: PurePosixPath(name).name in (_STATS, "run_spec.json"))
+def _has_instances(path: Path) -> bool:
     return path.suffix == ".json" and has_marks(path, "instance_id", "train_trial_index", "stats")
 
 
@@ -147,4 +145,5 @@ def _table(model: str, task: str, rows: list[Record], several: bool) -> RawTable
     return rows_table(f"{task}, {model}", rows, roles, "HELM run", numbers=["order", "seconds"])
 
 
+_recognises = known_by(lambda name: PurePosixPath(name).name in (_STATS, "run_spec.json"), _has_instances)
 READERS = (Reader("helm", "HELM runs (per_instance_stats.json), or their folder", _recognises, _read),)

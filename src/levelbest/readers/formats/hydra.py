@@ -15,7 +15,7 @@ from levelbest.errors import DataError, InputError, named
 from levelbest.readers.formats._metrics import measured
 from levelbest.readers.formats._rows import Run, runs_table
 from levelbest.readers.formats._searches import alike, search_family, together
-from levelbest.readers.formats._tree import Tree, distinct_names, holds, open_tree
+from levelbest.readers.formats._tree import Tree, distinct_names, known_by, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
@@ -27,10 +27,6 @@ _USUAL = [f"{stem}{ending}" for stem in _STEMS for ending in _ENDINGS]
 _CONFIG = ".hydra/config.yaml"
 _JOB_NAME = re.compile(r"^  job:\n(?:    .*\n)*?    name: (.+)$", re.MULTILINE)
 _SWEEPER = re.compile(r"^  sweeper:\n(?:    .*\n)*", re.MULTILINE)
-
-
-def _recognises(path: Path) -> bool:
-    return holds(path, lambda name: name.endswith(_CONFIG))
 
 
 def _read(path: Path, *, metrics: str | None = None, **_: object) -> list[RawTable]:
@@ -169,4 +165,5 @@ def _number(job: str) -> tuple[float, str]:
     return (float(name) if name.isdigit() and len(name) < 16 else float("inf")), job
 
 
-READERS = (Reader("hydra", "Hydra multirun or output folder, with a metrics file in each job", _recognises, _read),)
+_ABOUT = "Hydra multirun or output folder, with a metrics file in each job"
+READERS = (Reader("hydra", _ABOUT, known_by(lambda name: name.endswith(_CONFIG)), _read),)

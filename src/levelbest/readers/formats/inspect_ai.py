@@ -13,7 +13,7 @@ from typing import Any
 
 from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.readers.formats._rows import Record, flatten, number, rows_table, whole
-from levelbest.readers.formats._tree import holds, open_tree
+from levelbest.readers.formats._tree import known_by, open_tree
 from levelbest.readers.limits import Counted, expanded_limit
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import has_marks, json_value
@@ -54,11 +54,9 @@ class _Log:
         return value
 
 
-def _recognises(path: Path) -> bool:
-    if path.is_dir():
-        return holds(path, lambda name: name.endswith(".eval"))
+def _is_log(path: Path) -> bool:
     if path.suffix == ".eval":
-        return path.is_file() and zipfile.is_zipfile(path)
+        return zipfile.is_zipfile(path)
     return path.suffix == ".json" and has_marks(path, "version", "status", "eval", "task_id")
 
 
@@ -66,7 +64,7 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     """One table per log, one row per sample; a score in words (C, I, P, N) becomes its number."""
     if path.is_dir():
         tree = open_tree(path, lambda name: name.endswith((".eval", ".json")))
-        paths = [file for file in tree.files.values() if isinstance(file, Path) and _recognises(file)]
+        paths = [file for file in tree.files.values() if isinstance(file, Path) and _is_log(file)]
     else:
         paths = [path]
     logs, lost = [], []
@@ -257,4 +255,5 @@ def _scores(stored: object, worded: set[str]) -> dict[str, float]:
     return scores
 
 
+_recognises = known_by(lambda name: name.endswith(".eval"), _is_log)
 READERS = (Reader("inspect", "inspect_ai log (.eval or .json), or a folder of them", _recognises, _read),)

@@ -10,7 +10,7 @@ import numpy as np
 
 from levelbest.readers.formats._rows import Record, flatten, no_rows, number, rows_table
 from levelbest.readers.formats._searches import repeated_searches
-from levelbest.readers.formats._tree import holds, open_tree
+from levelbest.readers.formats._tree import known_by, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
@@ -21,10 +21,6 @@ _STATUS = {"COMPLETED": "ok", "RUNNING": "running", "IDLE": "running", "INVALID"
 _STATUS |= {"STOPPED": "pruned"}
 _MARKS = {"hyperband_iterations": "Hyperband", "brackets": "Hyperband", "num_initial_points": "BayesianOptimization"}
 """What only one kind of oracle stores. Random search and grid search store nothing of their own."""
-
-
-def _recognises(path: Path) -> bool:
-    return holds(path, lambda name: _TRIAL.fullmatch(name) is not None)
 
 
 def _read(path: Path, **_: object) -> list[RawTable]:
@@ -99,4 +95,4 @@ def _mean(step: Record) -> float:
 
 
 _ABOUT = "Keras Tuner project folder (trial_*/trial.json), or the folder of several"
-READERS = (Reader("keras-tuner", _ABOUT, _recognises, _read),)
+READERS = (Reader("keras-tuner", _ABOUT, known_by(lambda name: _TRIAL.fullmatch(name) is not None), _read),)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from levelbest.readers.formats._rows import Record, no_rows, number, rows_table
-from levelbest.readers.formats._tree import Tree, beside, holds, open_tree
+from levelbest.readers.formats._tree import Tree, beside, known_by, open_tree
 from levelbest.readers.formats.lm_eval_results import model_name
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import head_of
@@ -42,9 +42,7 @@ def _is_samples(name: str) -> bool:
     return _NAMED.fullmatch(PurePosixPath(name).name) is not None
 
 
-def _recognises(path: Path) -> bool:
-    if path.is_dir():
-        return holds(path, _is_samples)
+def _has_samples(path: Path) -> bool:
     # The line may be longer than what was read: its keys come in this order.
     first = head_of(path).split(b"\n", 1)[0] if path.suffix in (".jsonl", ".json") else b""
     return all(f'"{mark}"'.encode() in first for mark in _MARKS)
@@ -152,4 +150,4 @@ def _table(files: list[_File], several_tasks: bool) -> RawTable:
 
 
 _ABOUT = "lm-evaluation-harness sample files (samples_*.jsonl), or their folder"
-READERS = (Reader("lm-eval", _ABOUT, _recognises, _read),)
+READERS = (Reader("lm-eval", _ABOUT, known_by(_is_samples, _has_samples), _read),)

@@ -49,10 +49,6 @@ class _Run:
     """(metric, step, value), in the order of step and time."""
 
 
-def _recognises_database(path: Path) -> bool:
-    return has_tables(path, _TABLES)
-
-
 def _read_database(path: Path, *, experiment: str | None = None, history: bool = False, **_: object) -> list[RawTable]:
     """One table per experiment, one row per run with its last metrics; ``history``: a row per run and step."""
     with open_sqlite(path) as connection:
@@ -243,6 +239,6 @@ def _searches(runs: list[_Run], parents: set[str | None]) -> dict[str, str]:
 
 
 READERS = (
-    Reader("mlflow", "MLflow SQLite store (mlflow.db)", _recognises_database, _read_database),
+    Reader("mlflow", "MLflow SQLite store (mlflow.db)", lambda path: has_tables(path, _TABLES), _read_database),
     Reader("mlflow-folder", "MLflow file store (mlruns)", _recognises_folder, _read_folder),
 )

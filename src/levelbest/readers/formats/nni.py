@@ -5,14 +5,14 @@ An export holds the trials that succeeded and no others; the database holds all 
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from levelbest.cautions import Caution
 from levelbest.errors import DataError
 from levelbest.readers.formats._rows import Record, flatten, has_tables, number, open_sqlite, rows_table
 from levelbest.readers.formats._searches import each_search
-from levelbest.readers.formats._tree import holds
+from levelbest.readers.formats._tree import known_by
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import has_marks, head_of, json_value, kind_of, read_bytes, stem
 from levelbest.readers.tables.reader import read_table
@@ -29,12 +29,6 @@ _STATUS = {
     "EARLY_STOPPED": "pruned",
 }
 _WAYS = {"maximize": "max", "minimize": "min"}
-
-
-def _is_database(path: Path) -> bool:
-    if path.is_dir():
-        return holds(path, lambda name: PurePosixPath(name).name == _DATABASE)
-    return has_tables(path, _TABLES)
 
 
 def _read_database(path: Path, **_: object) -> list[RawTable]:
@@ -174,7 +168,8 @@ def _table(rows: list[Record], source: str, skipped: list[Skipped]) -> RawTable:
     return rows_table(source, rows, roles, about, settings="parameters.", first=first, numbers=numbers, skipped=skipped)
 
 
+_ABOUT = "NNI experiment (nni.sqlite), or its folder"
 READERS = (
-    Reader("nni", "NNI experiment (nni.sqlite), or its folder", _is_database, _read_database),
+    Reader("nni", _ABOUT, known_by(_DATABASE, lambda path: has_tables(path, _TABLES)), _read_database),
     Reader("nni-export", "NNI export (nnictl experiment export), JSON or CSV", _is_export, _read_export),
 )

@@ -23,10 +23,6 @@ _MOST = 99
 """Objectives of one study: a damaged number must not ask for a billion columns."""
 
 
-def _recognises(path: Path) -> bool:
-    return has_tables(path, _TABLES)
-
-
 def _read(path: Path, *, study: str | None = None, **_: object) -> list[RawTable]:
     """One table per study; ``study`` names one of them."""
     with open_sqlite(path) as connection:
@@ -148,4 +144,5 @@ def _json_or_text(text: Any) -> object:
         return text
 
 
-READERS = (Reader("optuna", "Optuna SQLite storage (schema 0.9 to today's)", _recognises, _read),)
+_ABOUT = "Optuna SQLite storage (schema 0.9 to today's)"
+READERS = (Reader("optuna", _ABOUT, lambda path: has_tables(path, _TABLES), _read),)

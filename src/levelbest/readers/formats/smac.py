@@ -5,13 +5,13 @@ SMAC writes below its output folder NAME/SEED/runhistory.json: the seeds of one 
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from levelbest.errors import DataError
 from levelbest.readers.formats._rows import Record, number, rows_table
 from levelbest.readers.formats._searches import each_search
-from levelbest.readers.formats._tree import holds
+from levelbest.readers.formats._tree import known_by
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import head_of, json_value, read_bytes
 from levelbest.trials import Skipped
@@ -25,13 +25,9 @@ _KEYS = ("config_id", "instance", "seed", "budget", "cost", "time", "status", "s
 _NEWER = (*_KEYS[:6], "cpu_time", *_KEYS[6:])
 
 
-def _recognises(path: Path) -> bool:
-    if path.is_dir():
-        return holds(path, lambda name: PurePosixPath(name).name == _HISTORY)
-    if path.suffix != ".json" or not path.is_file():
-        return False
+def _is_history(path: Path) -> bool:
     head = head_of(path)
-    if b'"data"' not in head[:4096]:
+    if path.suffix != ".json" or b'"data"' not in head[:4096]:
         return False
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 65536))
@@ -116,4 +112,5 @@ def _row(run: Any, configs: Record) -> Record:
     return row | {f"config.{key}": value for key, value in settings.items()}
 
 
-READERS = (Reader("smac", "SMAC3 run history (runhistory.json), or the folder of several", _recognises, _read),)
+_ABOUT = "SMAC3 run history (runhistory.json), or the folder of several"
+READERS = (Reader("smac", _ABOUT, known_by(_HISTORY, _is_history), _read),)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from levelbest.errors import DataError
 from levelbest.readers.formats._searches import each_search
-from levelbest.readers.formats._tree import beside, holds
+from levelbest.readers.formats._tree import beside, known_by
 from levelbest.readers.formats.exported import SYNE_TUNE, recogniser, with_export
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.reader import read_table
@@ -17,13 +17,6 @@ __all__ = ["READERS"]
 _RESULTS = "results.csv.zip"
 _MOMENT = re.compile(r"-\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d(-\d+)?$")
 """What Syne Tune puts after the name of an experiment."""
-_is_table = recogniser(SYNE_TUNE)
-
-
-def _recognises(path: Path) -> bool:
-    if path.is_dir():
-        return holds(path, lambda name: PurePosixPath(name).name == _RESULTS)
-    return _is_table(path)
 
 
 def _read(path: Path, **_: object) -> list[RawTable]:
@@ -58,4 +51,5 @@ def _describe(table: RawTable, path: Path) -> None:
         table.facts[f"sampler:{table.source}"] = written["scheduler_name"]
 
 
-READERS = (Reader("syne-tune", "Syne Tune's experiments (results.csv.zip), or their folder", _recognises, _read),)
+_ABOUT = "Syne Tune's experiments (results.csv.zip), or their folder"
+READERS = (Reader("syne-tune", _ABOUT, known_by(_RESULTS, recogniser(SYNE_TUNE)), _read),)

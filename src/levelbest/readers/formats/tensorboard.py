@@ -14,7 +14,7 @@ from typing import BinaryIO
 from levelbest.errors import DataError
 from levelbest.readers.formats import _wire
 from levelbest.readers.formats._rows import Record, Run, rows_by_step, runs_table
-from levelbest.readers.formats._tree import beside, holds, open_tree
+from levelbest.readers.formats._tree import beside, known_by, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
 
@@ -45,10 +45,6 @@ class _Run:
 
 def _is_events(name: str) -> bool:
     return ".tfevents." in PurePosixPath(name).name or PurePosixPath(name).name.endswith(".tfevents")
-
-
-def _recognises(path: Path) -> bool:
-    return _is_events(path.name) if path.is_file() and _is_events(path.name) else holds(path, _is_events)
 
 
 def _read(path: Path, **_: object) -> list[RawTable]:
@@ -247,4 +243,5 @@ def _masked_crc32c(data: bytes) -> int:
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
+_recognises = known_by(_is_events, lambda path: _is_events(path.name))
 READERS = (Reader("tensorboard", "TensorBoard event files, one run per folder", _recognises, _read),)

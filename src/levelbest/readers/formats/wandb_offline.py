@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from levelbest.readers.formats import _wire
 from levelbest.readers.formats._rows import Record, Run, flatten, no_rows, number, rows_by_step, runs_table
-from levelbest.readers.formats._tree import holds, open_tree
+from levelbest.readers.formats._tree import known_by, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import head_of, json_value
 from levelbest.trials import Skipped
@@ -47,12 +47,6 @@ class _Run:
 
 def _is_run_file(name: str) -> bool:
     return name.endswith(".wandb")
-
-
-def _recognises(path: Path) -> bool:
-    if path.is_dir() or not _is_run_file(path.name):
-        return holds(path, _is_run_file)
-    return head_of(path).startswith(_MAGIC)
 
 
 def _read(path: Path, *, history: bool = False, **_: object) -> list[RawTable]:
@@ -228,4 +222,5 @@ def _table(runs: list[_Run], source: str, history: bool, skipped: list[Skipped])
     return table
 
 
+_recognises = known_by(_is_run_file, lambda path: _is_run_file(path.name) and head_of(path).startswith(_MAGIC))
 READERS = (Reader("wandb", "Weights & Biases offline run files (run-*.wandb)", _recognises, _read),)
