@@ -15,29 +15,43 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray
+from levelbest._check import FloatArray, IntArray
 
 __all__ = ["basic", "bca", "local_level", "order_statistic", "percentile", "pick", "studentise"]
 
 
+_FEW = 8
+"""Places up to which partitioning a row is faster than sorting it."""
+
+
 def order_statistic(draws: npt.NDArray[np.floating[Any]], p: FloatArray | float) -> FloatArray:
     """The p-quantile of each row: order statistic (B + 1) p, interpolated; the extremes where B is too small for p."""
-    return pick(np.sort(draws, axis=-1), p)
+    low, high, _ = _places(draws.shape[-1], p)
+    return pick(_ordered(draws, low, high), p)
 
 
 def pick(ordered: npt.NDArray[np.floating[Any]], p: FloatArray | float) -> FloatArray:
     """The p-quantile of each row of draws that are already in order; p may differ from row to row."""
-    n_draws = ordered.shape[-1]
-    place = np.clip(np.asarray(p) * (n_draws + 1) - 1, 0, n_draws - 1)
-    low = np.floor(place).astype(np.intp)
-    high = np.minimum(low + 1, n_draws - 1)
+    low, high, share = _places(ordered.shape[-1], p)
     rows = np.arange(ordered.shape[0])
     below, above = ordered[rows, low], ordered[rows, high]
-    share = place - low
     with np.errstate(invalid="ignore"):
         between = below + share * (above - below)
     # inf - inf and 0 * inf: equal neighbours need no interpolation, nor does a place that is whole
     return np.asarray(np.where((below == above) | (share == 0), below, between))
+
+
+def _places(n_draws: int, p: FloatArray | float) -> tuple[IntArray, IntArray, FloatArray]:
+    """The places next to a quantile in order, and how far it lies from the first to the second."""
+    place = np.clip(np.asarray(p) * (n_draws + 1) - 1, 0, n_draws - 1)
+    low = np.floor(place).astype(np.int64)
+    return low, np.minimum(low + 1, n_draws - 1), place - low
+
+
+def _ordered(draws: npt.NDArray[np.floating[Any]], *places: IntArray) -> npt.NDArray[np.floating[Any]]:
+    """The rows with what stands at these places in order."""
+    wanted = np.unique(np.concatenate([np.atleast_1d(own) for own in places]))
+    return np.sort(draws, axis=-1) if wanted.size > _FEW else np.partition(draws, wanted, axis=-1)
 
 
 def local_level(draws: Iterable[FloatArray], alpha: float, *, tails: int = 2) -> float:
@@ -62,7 +76,8 @@ def local_level(draws: Iterable[FloatArray], alpha: float, *, tails: int = 2) ->
 
 def percentile(draws: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """The quantiles of the resampled estimates themselves."""
-    ordered = np.sort(draws, axis=-1)
+    (low, above, _), (below, high, _) = (_places(draws.shape[-1], p) for p in (level, 1 - level))
+    ordered = _ordered(draws, low, above, below, high)
     return pick(ordered, level), pick(ordered, 1 - level)
 
 

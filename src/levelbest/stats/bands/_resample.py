@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
@@ -102,17 +103,25 @@ class Ranked:
             ones = np.ones((1, m), dtype=np.int64)
             self.estimate, self.error = (a[:, 0] for a in self.resampled(ones, errors=True))
 
-    def resampled(self, counts: IntArray, *, errors: bool = False) -> tuple[FloatArray, FloatArray]:
+    def resampled(
+        self, counts: IntArray | npt.NDArray[np.bool_], *, errors: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
         """Estimates and, if asked, standard errors (n, resample) of resamples given as counts in rank order.
 
-        A standard error is NaN where n is the size of the resample.
+        A standard error is NaN where n is the size of the resample. Where no trial is drawn more than once, counts may
+        be yes or no.
         """
         b, m = counts.shape[0], self.size
-        if not self.grouped:
+        if counts.dtype == np.bool_ and not self.grouped:
+            places = np.flatnonzero(counts).reshape(b, m)
+            places -= np.arange(b)[:, None] * counts.shape[1]
+            rows = self.values.take(places)
+        elif not self.grouped:
             rows = np.repeat(np.tile(self.values, b), counts.ravel()).reshape(b, m)
         else:
-            sizes = np.add.reduceat(counts, self.starts, axis=1)
-            means = np.add.reduceat(counts * self.values, self.starts, axis=1) / np.maximum(sizes, 1)
+            whole = counts.astype(np.int64, copy=False)
+            sizes = np.add.reduceat(whole, self.starts, axis=1)
+            means = np.add.reduceat(whole * self.values, self.starts, axis=1) / np.maximum(sizes, 1)
             rows = np.repeat(means.ravel(), sizes.ravel()).reshape(b, m)
         estimates = (rows @ self.weights.T).T
         estimates += self.offset
@@ -120,7 +129,7 @@ class Ranked:
         if errors and self.fewer.size:
             squares = self._between(rows)
             if self.grouped:
-                squares += self._within(counts, sizes)
+                squares += self._within(whole, sizes)
             out[self.inside] = np.sqrt((m - 1) / m * squares)
         return estimates, out
 

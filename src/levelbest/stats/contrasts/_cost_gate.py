@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import FloatArray
 from levelbest.stats.bands import Ranked
 from levelbest.stats.best import Sample
 from levelbest.stats.contrasts._dealings import Dealings, least_p
@@ -46,14 +47,14 @@ class _Joint:
         """All nodes."""
         return self.nodes.size
 
-    def _statistics(self, mine: IntArray) -> FloatArray:
+    def _statistics(self, mine: npt.NDArray[np.bool_]) -> FloatArray:
         first = mine @ self._cost
         cost = np.abs(first / self._sizes[0] + first / self._sizes[1])
         return np.concatenate([dealt_difference(self._sides, self._floors, mine), cost[None]])
 
     def observed(self) -> FloatArray:
         """At the nodes."""
-        mine = np.repeat([1, 0], self._sizes)[self._order]
+        mine = np.repeat([True, False], self._sizes)[self._order]
         return self._statistics(mine[None])[:, 0]
 
     def dealt_t(self, _pair: tuple[int, int], size: int, rng: np.random.Generator) -> FloatArray:

@@ -29,6 +29,9 @@ _LEAST_BEYOND = 5
 """Dealings beyond the own quantile at the least: fewer would not place it."""
 _SURE, _ROUGHLY_SURE = 1e-3, 0.03
 """The chance, on either side, that further draws carry a p-value across its level."""
+_FAR, _SURE_FAR, _PLACED = 0.1, 0.05, 1_400
+"""The same of a p-value that the tail of so many draws puts below this share of its level. Of equal laws whose p-value
+is above a level of .001, 2 in 100,000 pass so; without, 45 pairs would need 6,500 draws each."""
 _TO_PLACE = 2_000
 _FINEST = 5e-4
 """Finer levels, among more than a hundred pairs, are left to the tail beyond the draws."""
@@ -126,6 +129,8 @@ class Dealings:
         if level < _FINEST or (1 - level) ** self._most > sure:
             return self.drawn >= _TO_PLACE
         reached = max(0.0, p_value * (self.drawn + 1) - 1)
+        if p_value <= _FAR * level and self.drawn >= _PLACED:
+            sure = max(sure, _SURE_FAR)
         if p_value <= level:
             return bool(special.bdtr(reached, self.drawn, level) <= sure)
         return bool(special.bdtrc(reached - 1, self.drawn, level) <= sure)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import Ranked, closer_by, counts, further_scores, gaffke_draws
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 Pair = tuple[int, int]
+BoolArray = npt.NDArray[np.bool_]
 _CELLS = 1 << 16
 _LEAST_ROWS = 400
 _ALL_ERRORS = 1 << 22
@@ -269,13 +271,14 @@ def _pieces(size: int, n_trials: int, n_nodes: int | None = None) -> Iterator[sl
         yield slice(start, min(start + piece, size))
 
 
-def dealt(first: int, second: int, size: int, rng: np.random.Generator) -> IntArray:
+def dealt(first: int, second: int, size: int, rng: np.random.Generator) -> BoolArray:
     """Which of the pooled trials go to the first family, one dealing a row."""
-    total = first + second
-    mine = np.zeros((size, total), dtype=np.int64)
-    chosen = np.argpartition(rng.random((size, total), dtype=np.float32), first - 1, axis=1)[:, :first]
-    np.put_along_axis(mine, chosen, 1, axis=1)
-    return mine
+    keys = rng.random((size, first + second), dtype=np.float32)
+    mine = keys <= np.partition(keys, first - 1, axis=1)[:, first - 1, None]
+    for row in np.flatnonzero(mine.sum(axis=1) != first):  # two keys tie at the last place
+        mine[row] = False
+        mine[row, np.argpartition(keys[row], first - 1)[:first]] = True
+    return np.asarray(mine)
 
 
 def swapped(n_pairs: int, size: int, rng: np.random.Generator) -> IntArray:
@@ -284,10 +287,10 @@ def swapped(n_pairs: int, size: int, rng: np.random.Generator) -> IntArray:
     return np.concatenate([1 - second, second], axis=1)
 
 
-def dealt_difference(sides: Sequence[Ranked], floors: Sequence[FloatArray], mine: IntArray) -> FloatArray:
+def dealt_difference(sides: Sequence[Ranked], floors: Sequence[FloatArray], mine: BoolArray) -> FloatArray:
     """|t| (node, dealing) of pooled trials, ``mine`` saying in rank order which are the first family's."""
     values, variances = [], []
-    for side, own, floor in zip(sides, (mine, 1 - mine), floors, strict=True):
+    for side, own, floor in zip(sides, (mine, ~mine), floors, strict=True):
         value, error = side.resampled(own, errors=True)
         values.append(value)
         variances.append(np.maximum(np.square(error), floor))

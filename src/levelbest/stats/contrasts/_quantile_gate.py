@@ -88,7 +88,7 @@ class Exceedances:
             if self.paired:
                 mine = swapped(first, rows, rng)[:, self._pooled.order]
             else:
-                mine = dealt(first, second, rows, rng)
+                mine = dealt(first, second, rows, rng).astype(np.int64)
             out[:, start : start + rows] = self._difference(mine)
         return out
 
