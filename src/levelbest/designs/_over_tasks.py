@@ -13,7 +13,7 @@ from levelbest.designs._curves import drawn_curve
 from levelbest.designs._protocol import Asked
 from levelbest.results import Curve, OverTasks
 from levelbest.stats.bands import Interval, order_statistic
-from levelbest.stats.contrasts import Sample, interquartile_mean, probability_of_improvement, turn
+from levelbest.stats.contrasts import Sample, interquartile_mean, probability_of_improvement
 
 if TYPE_CHECKING:
     from levelbest.designs.tasks import Tasks
@@ -55,8 +55,9 @@ def interquartile_means(design: Tasks) -> tuple[OverTasks, ...]:
     for f, name in enumerate(design.families):
         samples = [several[f] for several in design.standard.values()]
         if design.as_scored:
-            given = [Sample(several[f].selection, several[f].reported) for several in design.scores.values()]
-            samples = turn(given, "max" if sign > 0 else "min")
+            direction = "max" if sign > 0 else "min"
+            given = [several[f] for several in design.scores.values()]
+            samples = [Sample(own.selection, own.reported).turned(direction) for own in given]
         for n in design.few:
             own = interquartile_mean(
                 samples,

@@ -15,7 +15,7 @@ from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, FamilyCostCurve
 from levelbest.stats.best import statistic_named
-from levelbest.stats.contrasts import Sample, half_of, turn
+from levelbest.stats.contrasts import Sample, half_of
 from levelbest.trials import Scores, Trials
 
 __all__ = ["TableDesign", "adaptive_families", "failure_cautions"]
@@ -55,7 +55,7 @@ class TableDesign(Design):
     @property
     def samples(self) -> list[Sample]:
         """The scores of each family, turned so that higher is better."""
-        return turn([Sample(own.selection, own.reported) for own in self.scores], self.metric.direction)
+        return [Sample(own.selection, own.reported).turned(self.metric.direction) for own in self.scores]
 
     @property
     def sizes(self) -> list[int]:

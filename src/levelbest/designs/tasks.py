@@ -38,7 +38,6 @@ from levelbest.stats.contrasts import (
     draw_families,
     half_of,
     pair_bands,
-    turn,
 )
 from levelbest.trials import Scores, Settings, Trials, by_configuration
 
@@ -212,7 +211,7 @@ class Tasks(Design):
         for task, table in sorted(self.tasks.items()):
             claimed = np.sort(table.metric.sign * np.concatenate([own.curve_of for own in self.scores[task]]))
             centre, spread = float(claimed.mean()), float(claimed.std()) or 1.0
-            turned = turn([Sample(own.selection, own.reported) for own in self.scores[task]], table.metric.direction)
+            turned = [Sample(own.selection, own.reported).turned(table.metric.direction) for own in self.scores[task]]
             tables[task] = [
                 Sample(
                     (own.selection - centre) / spread,

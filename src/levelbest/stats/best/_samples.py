@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy.typing as npt
@@ -10,7 +9,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray
 
-__all__ = ["Sample", "turn", "turned_bounds", "turned_limits"]
+__all__ = ["Sample", "turned_bounds", "turned_limits"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +38,6 @@ class Sample:
         """The same scores, turned so that higher is better."""
         sign = _check.sign_of(direction)
         return Sample(sign * self.selection, None if self.reported is None else sign * self.reported)
-
-
-def turn(families: Sequence[Sample], direction: str) -> list[Sample]:
-    """The scores of several families, turned so that higher is better."""
-    return [family.turned(direction) for family in families]
 
 
 def turned_bounds(bounds: Bounds, direction: str) -> Bounds:

@@ -20,7 +20,7 @@ from levelbest._check import Seed
 from levelbest._plain import plain
 from levelbest.errors import DataError, InputError
 from levelbest.stats.bands import Ranked, bootstrap, order_statistic, studentise
-from levelbest.stats.best import Sample, turn
+from levelbest.stats.best import Sample
 
 __all__ = ["MOST", "Needed", "at_least", "capped_budget", "trials_for_width"]
 
@@ -97,9 +97,9 @@ def trials_for_width(
     confidence = _check.as_confidence(confidence)
     budget = capped_budget(asked, (chosen_by.size,))
     generator = _check.as_rng(rng)
-    (one,) = turn([Sample(chosen_by, claimed)], direction)
-    m = one.n_trials
-    trials = Ranked(one.selection, np.array([budget]), one.reported)
+    pilot = Sample(chosen_by, claimed).turned(direction)
+    m = pilot.n_trials
+    trials = Ranked(pilot.selection, np.array([budget]), pilot.reported)
     error = float(trials.error[0])
     if error == 0:
         raise DataError(f"the best of {budget} has no spread in these {m} trials: nothing to plan from")
@@ -112,9 +112,9 @@ def trials_for_width(
     needed = at_least(m * (normal * error / width) ** 2, budget)
     # With M trials t is closer to normal: what exceeds the normal factor shrinks like 1 / M.
     for _ in range(3):
-        reached = (normal + (factor - normal) * m / needed) * _error_at(one, budget, needed, generator)
+        reached = (normal + (factor - normal) * m / needed) * _error_at(pilot, budget, needed, generator)
         needed = at_least(needed * (reached / width) ** 2, budget)
-    reached = (normal + (factor - normal) * m / needed) * _error_at(one, budget, needed, generator)
+    reached = (normal + (factor - normal) * m / needed) * _error_at(pilot, budget, needed, generator)
     # The pilot's own uncertainty. Resampled pilots are too sure of themselves, as the pilot is: their distance from it
     # is mirrored, in logarithms.
     with np.errstate(divide="ignore"):

@@ -19,7 +19,7 @@ from levelbest._check import Bounds, FloatArray, Seed
 from levelbest._grid import budget_grid
 from levelbest.errors import DataError, InputError
 from levelbest.stats.bands import Ranked, bootstrap
-from levelbest.stats.best import Sample, turn, turned_bounds
+from levelbest.stats.best import Sample, turned_bounds
 from levelbest.stats.budgets._planning import Needed, at_least, capped_budget
 from levelbest.stats.contrasts import (
     Means,
@@ -89,7 +89,7 @@ def trials_to_separate(
     """
     asked = _check.as_count(n, "n")
     power, confidence = _as_power(power), _check.as_confidence(confidence)
-    pilots = turn([a, b], direction)
+    pilots = [a.turned(direction), b.turned(direction)]
     sizes = pilots[0].n_trials, pilots[1].n_trials
     budget = capped_budget(asked, sizes)
     pilots, ranked = _better_first(pilots, budget)

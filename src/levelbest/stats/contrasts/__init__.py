@@ -27,7 +27,6 @@ from levelbest.stats.contrasts._random_searches import search_contrasts
 from levelbest.stats.contrasts._random_searches import sketched_verdict as sketched_verdict
 from levelbest.stats.contrasts._rivals import Relative, chance_better, permutation_p
 from levelbest.stats.contrasts._samples import Difference, Sample
-from levelbest.stats.contrasts._samples import turn as turn
 from levelbest.stats.contrasts._searches import best_so_far, search_differences, search_interval
 from levelbest.stats.contrasts._seed_runs import seed_contrasts
 from levelbest.stats.contrasts._two_families import difference_band

@@ -15,7 +15,7 @@ from levelbest.stats.bands import order_statistic
 from levelbest.stats.best import best_weights
 from levelbest.stats.contrasts._families import Families, half_of
 from levelbest.stats.contrasts._nodes import nodes_of
-from levelbest.stats.contrasts._samples import Sample, check_pairing, turn
+from levelbest.stats.contrasts._samples import Sample, check_pairing
 
 __all__ = ["Relative", "chance_better", "permutation_p"]
 
@@ -84,7 +84,7 @@ def chance_better(a: Sample, b: Sample, n: npt.ArrayLike, *, direction: str = "m
 
     An unbiased estimate (U weights on both sides); a tie counts half.
     """
-    first, second = turn([a, b], direction)
+    first, second = a.turned(direction), b.turned(direction)
     budgets, _ = _check.as_budgets(n, min(first.n_trials, second.n_trials))
     claim_a = first.selection if first.reported is None else first.reported
     claim_b = second.selection if second.reported is None else second.reported
@@ -112,7 +112,7 @@ def permutation_p(
 
     The statistic is the largest |t| over the budgets, t the studentised difference. At least 1 / (n_permutations + 1).
     """
-    samples = turn([a, b], direction)
+    samples = [a.turned(direction), b.turned(direction)]
     if paired:
         check_pairing(samples)
     inside = n[n <= half_of(a.n_trials, b.n_trials)]

@@ -9,9 +9,9 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
-from levelbest.stats.best import Sample, turn
+from levelbest.stats.best import Sample
 
-__all__ = ["Difference", "Provenance", "Sample", "check_pairing", "turn"]
+__all__ = ["Difference", "Provenance", "Sample", "check_pairing"]
 
 
 @dataclass(frozen=True, eq=False)

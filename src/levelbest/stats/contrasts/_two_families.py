@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import Bounds, Seed
-from levelbest.stats.best import Sample, statistic_named, turn, turned_bounds
+from levelbest.stats.best import Sample, statistic_named, turned_bounds
 from levelbest.stats.contrasts._asked import Contrasts, Question
 from levelbest.stats.contrasts._families import half_of
 from levelbest.stats.contrasts._random_searches import search_contrasts
@@ -80,7 +80,7 @@ def difference_band(
     grid, where = np.unique(budgets, return_inverse=True)
     question = Question(((0, 1),), confidence=confidence, bounds=turned_bounds(_check.as_bounds(bounds), direction))
     n_resamples = _check.as_count(n_resamples, "n_resamples", at_least=99)
-    turned, generator = turn(families, direction), _check.as_rng(rng)
+    turned, generator = [family.turned(direction) for family in families], _check.as_rng(rng)
     parts = [grid] if simultaneous else [grid[i : i + 1] for i in range(grid.size)]
     answers = [
         search_contrasts(
