@@ -11,7 +11,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked, Counts
-from levelbest.designs._table import failure_cautions
+from levelbest.designs._table import SAID_ANEW, failure_cautions
 from levelbest.errors import InputError
 from levelbest.results import Curve
 from levelbest.stats.bands import Interval, best_interval
@@ -32,7 +32,6 @@ __all__ = ["drawn_curve", "mean_cost", "trial_curve"]
 ESTIMATORS = ("u", "v", "naive", "gaussian")
 _SORTED_FROM = 100_000
 """From so many trials on a table is sorted once for all that follows."""
-_SAID_ANEW = ("failures", "still-running", "no-reported")  # a curve says these itself, with the policy it used
 
 
 def drawn_curve(
@@ -83,7 +82,7 @@ def trial_curve(
         raise InputError(
             f"a {statistic.name} curve has one estimator, 'u', got {asked.estimator!r}; use statistic='mean' for others"
         )
-    cautions = [caution for caution in trials.cautions if caution.code not in _SAID_ANEW]
+    cautions = [caution for caution in trials.cautions if caution.code not in SAID_ANEW]
     budgets = budget_grid(scores.n_trials) if asked.n is None else np.array(asked.n, dtype=np.int64)
     if asked.estimator == "gaussian":
         cautions += _about_the_fit(scores, budgets, family, metric.direction)

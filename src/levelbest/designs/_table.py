@@ -18,9 +18,9 @@ from levelbest.stats.best import statistic_named
 from levelbest.stats.contrasts import Sample, half_of
 from levelbest.trials import Scores, Trials
 
-__all__ = ["TableDesign", "adaptive_families", "failure_cautions"]
+__all__ = ["SAID_ANEW", "TableDesign", "adaptive_families", "failure_cautions"]
 
-_SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used and the word for a trial
+SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used and the word for a trial
 
 
 def adaptive_families(trials: Trials) -> dict[str, str]:
@@ -85,7 +85,7 @@ class TableDesign(Design):
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """What a reviewer would ask about the trials compared."""
-        kept = [c for c in self.trials.cautions if c.code not in _SAID_ANEW or c.kind == "left-out"]
+        kept = [c for c in self.trials.cautions if c.code not in SAID_ANEW or c.kind == "left-out"]
         for name, own in zip(self.families, self.scores, strict=True):
             kept += failure_cautions(name, own, self.unit)
             if own.n_running:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from levelbest._check import Bounds
-from levelbest.stats.bands import Rule
+from levelbest.stats.bands import OF_ESTIMATOR, Rule
 from levelbest.stats.budgets import CostCurve
 
 __all__ = ["cost_rule", "interval_name", "rule_words", "why_no_interval"]
@@ -55,7 +55,6 @@ _WHY = {
     "no-problem": "no group has so many samples",
     "no-weight": "every group has weight 0",
 }
-_OF_ESTIMATOR = {"v": ", but percentile or basic", "gaussian": ", but gaussian"}
 
 
 def why_no_interval(
@@ -68,9 +67,10 @@ def why_no_interval(
     >>> why_no_interval([("no-problem", 3, 4, False)])
     'no interval for n = 3 to 4: no group has so many samples'
     """
+    known = " or ".join(OF_ESTIMATOR.get(estimator, ()))
+    own = f"the estimator {estimator!r} has no {method} interval of its own" + (f", but {known}" if known else "")
     parts = []
     for code, first, last, everywhere in reasons:
-        own = f"the estimator {estimator!r} has no {method} interval of its own{_OF_ESTIMATOR.get(estimator, '')}"
         why = own if code == "no-estimator" else _WHY[code]
         at = "" if everywhere else f" for n = {first}" + (f" to {last}" if last != first else "")
         parts.append(why if code == "one-trial" else f"no interval{at}: {why}")

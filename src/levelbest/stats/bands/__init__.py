@@ -14,7 +14,7 @@ from levelbest.stats.bands._further import further_reports as further_reports
 from levelbest.stats.bands._further import further_scores as further_scores
 from levelbest.stats.bands._gaffke import gaffke_draws as gaffke_draws
 from levelbest.stats.bands._gaffke import sorted_uniforms as sorted_uniforms
-from levelbest.stats.bands._interval import OF_V as OF_V
+from levelbest.stats.bands._interval import OF_ESTIMATOR as OF_ESTIMATOR
 from levelbest.stats.bands._interval import all_intervals, best_interval
 from levelbest.stats.bands._limits import local_level as local_level
 from levelbest.stats.bands._limits import order_statistic as order_statistic

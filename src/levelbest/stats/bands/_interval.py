@@ -19,12 +19,9 @@ from levelbest.stats.bands._results import Interval
 from levelbest.stats.bands._work import Limits, Terms, Work
 from levelbest.stats.best import Mean, Quantile, Sample, Statistic, statistic_named, turned_limits
 
-__all__ = ["OF_V", "all_intervals", "best_interval", "certified_coverage"]
+__all__ = ["OF_ESTIMATOR", "all_intervals", "best_interval", "certified_coverage"]
 
-OF_V = ("percentile", "basic")
-"""Methods that also have limits for the estimator V."""
-
-_OF_ESTIMATOR = {"v": OF_V, "naive": (), "gaussian": ("gaussian",)}
+OF_ESTIMATOR: dict[str, tuple[str, ...]] = {"v": ("percentile", "basic"), "naive": (), "gaussian": ("gaussian",)}
 """Which methods have limits beside an estimate other than U."""
 
 
@@ -104,7 +101,7 @@ def best_interval(
         raise InputError(f"a quantile curve has one estimator, 'u', got {estimator!r}; use statistic='mean' for others")
     if estimator == "gaussian" and name == "default":
         name = "gaussian"
-    if name not in _OF_ESTIMATOR.get(estimator, interval_methods()):
+    if name not in OF_ESTIMATOR.get(estimator, interval_methods()):
         return asked.none_of_its_own(name)
     if name == EXACT or (name == "default" and isinstance(wanted, Quantile) and reported is None):
         return asked.exact()
@@ -193,7 +190,7 @@ class _Asked:
             low, high = np.clip(low, *self.bounds), np.clip(high, *self.bounds)
         budgets, scalar = as_budgets(self.n)
         distinct, place = np.unique(budgets, return_inverse=True)
-        of_v = terms.estimator == "v" and method in OF_V
+        of_v = terms.estimator == "v" and method in OF_ESTIMATOR["v"]
         if work is not None:
             shown = work.shown_estimate if of_v or terms.estimator == "gaussian" else work.centre
             estimate = sign_of(terms.direction) * shown
