@@ -34,7 +34,7 @@ __all__ = [
 
 MEMORY_LIMIT = 1 << 30  # bytes that the estimates of all resamples may take
 _CELLS = 1 << 16  # trials in one piece of resamples: half a megabyte, which stays in the cache
-_LEAST_ROWS, _MOST_CELLS = 400, 1 << 22  # but not so few resamples that the work per trial is all overhead
+_LEAST_ROWS, _MOST_CELLS = 700, 1 << 22  # but not so few resamples that the work per trial is all overhead
 _BLOCK = 1 << 15  # (budget, resample) pairs of standard errors computed together
 _NO_WEIGHT = 1e-14  # the chance that the best of n is found no higher, below which it is none
 
@@ -115,26 +115,28 @@ class Ranked:
         if counts.dtype == np.bool_ and not self.grouped:
             places = np.flatnonzero(counts).reshape(b, m)
             places -= np.arange(b)[:, None] * counts.shape[1]
-            rows = self.values.take(places)
+            columns = self.values.take(places.T)
         elif not self.grouped:
-            rows = np.repeat(np.tile(self.values, b), counts.ravel()).reshape(b, m)
+            columns = np.repeat(np.tile(self.values, b), counts.ravel()).reshape(b, m).T
         else:
             whole = counts.astype(np.int64, copy=False)
             sizes = np.add.reduceat(whole, self.starts, axis=1)
             means = np.add.reduceat(whole * self.values, self.starts, axis=1) / np.maximum(sizes, 1)
-            rows = np.repeat(means.ravel(), sizes.ravel()).reshape(b, m)
-        estimates = (rows @ self.weights.T).T
+            columns = np.repeat(means.ravel(), sizes.ravel()).reshape(b, m).T
+        estimates = self.weights @ columns
         estimates += self.offset
         out = np.full((self.error_n.size, b) if errors else (0, 0), np.nan)
         if errors and self.fewer.size:
-            squares = self._between(rows)
+            squares = self._between(np.ascontiguousarray(columns))
             if self.grouped:
                 squares += self._within(whole, sizes)
             out[self.inside] = np.sqrt((m - 1) / m * squares)
         return estimates, out
 
-    def _between(self, rows: FloatArray) -> FloatArray:
+    def _between(self, columns: FloatArray) -> FloatArray:
         """Sum of squared deviations of the leave-one-out estimates, members of a group taken at its mean.
+
+        ``columns`` are the resamples, (rank, resample).
 
         Leaving out rank i instead of i + 1 changes the estimate by w'_i (x_{i+1} - x_i), w' the weights of one trial
         fewer. Counted from the one that leaves out the best, the leave-one-out estimates are y_m = 0 and
@@ -142,19 +144,19 @@ class Ranked:
         sum of squares left is at least the squared mean, hence at least 1/(m + 1) of the first term: the subtraction
         costs a factor m + 1 of precision at worst.
         """
-        b, m = rows.shape
+        m, b = columns.shape
         n_rows = self.fewer.shape[0]
         budgets = self.error_n[self.inside]
         # At rank k only the budgets move whose best of n is ever found at rank k or below.
         first = np.maximum(budgets, (np.cumsum(self.fewer, axis=1) <= _NO_WEIGHT).sum(axis=1))
         active = np.searchsorted(first, np.arange(m), side="right")
         still = (first - 1)[:, None]  # below: leaving any of them out gives the same estimate
-        gaps = np.diff(rows, axis=1)
-        total = (gaps @ (self.fewer * np.arange(1, m)).T).T  # y_i counts gap k once for every i <= k
+        gaps = np.diff(columns, axis=0)
+        total = (self.fewer * np.arange(1, m)) @ gaps  # y_i counts gap k once for every i <= k
         squares = np.empty((n_rows, b))
         block = max(8, _BLOCK // n_rows)
         for start in range(0, b, block):
-            gap = np.ascontiguousarray(gaps[start : start + block].T)
+            gap = gaps[:, start : start + block]
             y, square = np.zeros((2, n_rows, gap.shape[1]))
             step = np.empty_like(y)
             for k in range(m - 1, 0, -1):

@@ -29,9 +29,10 @@ _LEAST_BEYOND = 5
 """Dealings beyond the own quantile at the least: fewer would not place it."""
 _SURE, _ROUGHLY_SURE = 1e-3, 0.03
 """The chance, on either side, that further draws carry a p-value across its level."""
-_FAR, _SURE_FAR, _PLACED = 0.1, 0.05, 1_400
-"""The same of a p-value that the tail of so many draws puts below this share of its level. Of equal laws whose p-value
-is above a level of .001, 2 in 100,000 pass so; without, 45 pairs would need 6,500 draws each."""
+_FAR, _SURE_FAR, _PLACED = 0.1, 0.25, 1_400
+"""The same of a p-value that the tail of so many draws puts below this share of its level: 45 pairs would need 6,500
+draws each to show it without. That a p-value above a level of .001 is never reached by 1,400 draws happens in 15 of
+100,000 samples of equal laws, and that their tail puts it so low in few of those."""
 _TO_PLACE = 2_000
 _FINEST = 5e-4
 """Finer levels, among more than a hundred pairs, are left to the tail beyond the draws."""

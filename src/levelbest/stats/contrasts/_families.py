@@ -40,7 +40,7 @@ __all__ = [
 Pair = tuple[int, int]
 BoolArray = npt.NDArray[np.bool_]
 _CELLS = 1 << 16
-_LEAST_ROWS = 400
+_LEAST_ROWS = 700
 _ALL_ERRORS = 1 << 22
 """Up to so many (budget, trial) cells every budget has a standard error of its own."""
 

@@ -25,7 +25,7 @@ import numpy as np
 from scipy import special
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.bands import local_level, order_statistic, pick
+from levelbest.stats.bands import local_level, order_statistic, percentile
 from levelbest.stats.contrasts._families import Families, Pair
 from levelbest.stats.contrasts._nodes import across, past_draws, step_down
 
@@ -57,9 +57,9 @@ class Measured:
     @classmethod
     def of(cls, t: FloatArray, level: float, freedom: float) -> Measured:
         """From t at the nodes, (node, resample), for a pair whose share of the error is ``level``."""
-        ordered = np.sort(t, axis=1)
         tail = max(level / 2, _LEAST_BEYOND / t.shape[1])
-        up, down = pick(ordered, 1 - tail), -pick(ordered, tail)
+        low, up = percentile(t, tail)
+        down = -low
         # Where resamples hardly ever move to one side, that side is measured as a normal one would be.
         up, down = (np.where(scale > 0, scale, _NORMAL) for scale in (up, down))
         null = t * np.where(t > 0, 1 / up[:, None], -1 / down[:, None])
