@@ -148,6 +148,7 @@ def _over_problems(words: str) -> Callable[..., str]:
 
 
 _RULES: dict[str, str | Callable[..., str]] = {
+    "none": "",
     "bootstrap": "Bayesian bootstrap with one further trial imagined beyond those observed",
     "percentile": _resampled("percentiles of the resampled estimates"),
     "basic": _resampled("percentiles of the resampled estimates, mirrored"),

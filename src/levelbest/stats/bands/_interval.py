@@ -15,7 +15,7 @@ from levelbest._check import N_RESAMPLES, Bounds, FloatArray, IntArray, Seed, as
 from levelbest.errors import InputError
 from levelbest.stats.bands._quantiles import quantile_interval
 from levelbest.stats.bands._registry import EXACT, interval_methods, method_named
-from levelbest.stats.bands._results import Interval
+from levelbest.stats.bands._results import Interval, Rule
 from levelbest.stats.bands._work import Limits, Terms, Work
 from levelbest.stats.best import Mean, Quantile, Sample, Statistic, statistic_named, turned_limits
 
@@ -176,7 +176,7 @@ class _Asked:
     def none_of_its_own(self, method: str) -> Interval:
         """No limits, for an estimator that has none by this method."""
         nowhere = np.full(np.unique(as_budgets(self.n)[0]).size, np.nan)
-        limits = Limits(nowhere, nowhere, "", "none").drop(np.ones(nowhere.size, dtype=bool), "no-estimator")
+        limits = Limits(nowhere, nowhere, name="none").drop(np.ones(nowhere.size, dtype=bool), "no-estimator")
         return self.interval(method, limits)
 
     def interval(self, method: str, limits: Limits, work: Work | None = None) -> Interval:
@@ -207,7 +207,7 @@ class _Asked:
             statistic=self.statistic.name,
             direction=terms.direction,
             why=tuple(limits.why[at] for at in place) if any(limits.why) else (),
-            rule=limits.rule,
+            rule=limits.rule if limits.rule.code else Rule.of(limits.name or method, estimator=terms.estimator),
             n_resamples=terms.n_resamples,
             coverage=self._certified(method, distinct),
             unseen=None if seen else 1 - (1 - terms.confidence) ** (1 / self.sample.n_trials),

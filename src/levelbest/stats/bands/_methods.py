@@ -16,7 +16,6 @@ from levelbest.stats.best import Mean, Quantile, normal_best
 
 __all__ = ["basic", "bca", "default", "gaffke", "gaussian", "jackknife", "percentile", "smoothed", "studentised"]
 
-BOOTSTRAP = "bootstrap"
 FARTHEST = 0.8  # of the trials: beyond, too little shows what a better trial would score
 
 
@@ -36,7 +35,7 @@ def default(work: Work) -> Limits:
         return percentile(work)
     separate = work.sample.reported is not None
     low, high = _reported(work) if separate else _one_column(work)
-    drawn = Limits(*work.filled(low, high), BOOTSTRAP, BOOTSTRAP)
+    drawn = Limits(*work.filled(low, high), name="bootstrap")
     if work.highest is None or (separate and work.lowest is None):
         work.settle(drawn, jackknife=False).drop(work.n > FARTHEST * work.n_trials, "too-close")
     elif work.lowest is None:
@@ -81,14 +80,14 @@ def percentile(work: Work) -> Limits:
     """The quantiles of the resampled estimates ([D], [T])."""
     draws = work.shown_estimates
     pair = limits.percentile(draws, work.level(draws))
-    return work.settle(Limits(*pair, Rule.of("percentile", estimator=work.estimator)), jackknife=False)
+    return work.settle(Limits(*pair), jackknife=False)
 
 
 def basic(work: Work) -> Limits:
     """The percentile limits mirrored at the estimate."""
     draws = work.shown_estimates
     pair = limits.basic(draws, work.shown_estimate, work.level(draws))
-    return work.settle(Limits(*pair, Rule.of("basic", estimator=work.estimator)), jackknife=False)
+    return work.settle(Limits(*pair), jackknife=False)
 
 
 def bca(work: Work) -> Limits:
@@ -96,7 +95,7 @@ def bca(work: Work) -> Limits:
     draws = work.estimates
     deviations = work.trials.leave_one_out()
     pair = limits.bca(draws, work.trials.estimate, deviations, work.level(draws))
-    return work.settle(Limits(*pair, "bca"), jackknife=True)
+    return work.settle(Limits(*pair), jackknife=True)
 
 
 def smoothed(work: Work) -> Limits:
@@ -105,18 +104,17 @@ def smoothed(work: Work) -> Limits:
         return work.nothing()
     draws = smooth_bootstrap(work.trials, work.n_resamples, work.rng(2))
     pair = limits.percentile(draws, work.level(draws))
-    return work.settle(Limits(*pair, "smoothed"), jackknife=False)
+    return work.settle(Limits(*pair), jackknife=False)
 
 
 def studentised(work: Work) -> Limits:
     """Resampled t with the jackknife standard error of every resample."""
     t = work.resamples[1]
     level, ordered = work.level(t), np.sort(t, axis=1)
-    with np.errstate(invalid="ignore"):
-        low, high = (
-            work.trials.estimate - limits.pick(ordered, p) * work.trials.error for p in (1 - level, level)
-        )  # the upper limit is that of a small p
-    return work.settle(Limits(low, high, "studentised"), jackknife=True)
+    estimate, error = work.trials.estimate, work.trials.error
+    with np.errstate(invalid="ignore"):  # the lower limit is that of a large t
+        low, high = (estimate - limits.pick(ordered, p) * error for p in (1 - level, level))
+    return work.settle(Limits(low, high), jackknife=True)
 
 
 def jackknife(work: Work) -> Limits:
@@ -184,4 +182,4 @@ def gaussian(work: Work) -> Limits:
     estimate = mean + rho * sd * constant[:, 0]
     ends = limits.percentile(t, level)
     low, high = estimate - ends[1] * sd, estimate - ends[0] * sd
-    return work.settle(Limits(low, high, "gaussian"), jackknife=False)
+    return work.settle(Limits(low, high), jackknife=False)

@@ -54,10 +54,10 @@ class Terms:
 class Limits:
     """Limits, codes for why there are none somewhere, their rule, and its short name where it has one of its own.
 
-    A rule of the package is a code with its facts; any other stands for itself, in a few words.
+    A rule is that of the method asked for where none is given; one from outside stands for itself, in a few words.
     """
 
-    def __init__(self, low: FloatArray, high: FloatArray, rule: Rule | str, name: str = "") -> None:
+    def __init__(self, low: FloatArray, high: FloatArray, rule: Rule | str = "", name: str = "") -> None:
         self.low, self.high, self.name = low.copy(), high.copy(), name
         self.rule = Rule(rule) if isinstance(rule, str) else rule
         self.why: list[str | None] = [None] * low.size
@@ -210,4 +210,4 @@ class Work:
     def nothing(self) -> Limits:
         """No limits anywhere, for the reasons of `settle`."""
         nowhere = np.full(self.n.size, np.nan)
-        return self.settle(Limits(nowhere, nowhere, ""), jackknife=False)
+        return self.settle(Limits(nowhere, nowhere), jackknife=False)
