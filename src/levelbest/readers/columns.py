@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from levelbest._check import Column, IntArray
 
-__all__ = ["Coded", "LazyColumns", "as_codes", "cell_list", "is_numeric", "number", "stacked", "taken", "texts"]
-__all__ += ["typed", "unique_codes"]
+__all__ = ["Coded", "LazyColumns", "as_codes", "as_flags", "cell_list", "is_numeric", "joint_codes", "number"]
+__all__ += ["stacked", "taken", "texts", "typed", "unique_codes"]
 
 EXACT = 2**53
 """Integers up to here are exact as float64; larger ones (identifiers, seeds) stay as they are."""
@@ -153,6 +153,15 @@ def _number_text(value: Any) -> str:
     return str(int(number)) if number.is_integer() and abs(number) <= EXACT else repr(number)
 
 
+def as_flags(column: Cells) -> npt.NDArray[np.bool_] | None:
+    """Truth values, written out or not, an empty cell as false; None where a cell is anything else."""
+    if is_numeric(column):
+        return np.asarray(column) if column.dtype.kind == "b" else None
+    names, codes = as_codes(column)
+    words = [name.lower() for name in names]
+    return np.array([*(word == "true" for word in words), False])[codes] if {*words} <= {"true", "false"} else None
+
+
 def as_codes(column: Cells) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
     """Distinct values as text in order of first appearance, and the code of each row (-1: empty)."""
     if isinstance(column, Coded):
@@ -184,6 +193,14 @@ def unique_codes(codes: npt.NDArray[np.int32], names: Sequence[str]) -> tuple[tu
     if np.array_equal(table[:-1], np.arange(len(names))):
         return tuple(place), codes
     return tuple(place), table[codes]
+
+
+def joint_codes(columns: Sequence[npt.NDArray[np.int32]]) -> npt.NDArray[np.int32]:
+    """One code for each combination of codes; an empty cell (-1) is a value as any other."""
+    joint = np.zeros(len(columns[0]), dtype=np.int64)
+    for codes in columns:
+        joint = np.unique(joint * (int(codes.max(initial=0)) + 2) + codes, return_inverse=True)[1].ravel()
+    return joint.astype(np.int32)
 
 
 def stacked(parts: Sequence[tuple[Cells | None, int]]) -> Cells:

@@ -91,7 +91,7 @@ def scores_of(trials: Trials, failed: str, missing: str) -> Scores:
     selection, claimed = trials.selection[rows], None if reported is None else reported[rows]
     bad = ~ok[rows]
     if bad.any():
-        selection, claimed = _count_as_worst(selection, claimed, bad, trials.metric.sign, trials.metric.worst)
+        selection, claimed = count_as_worst(selection, claimed, bad, trials.metric.sign, trials.metric.worst)
     return Scores(
         selection=selection,
         reported=claimed,
@@ -110,7 +110,7 @@ def _not_reported(trials: Trials, unknown: int, finished: int) -> DataError:
     )
 
 
-def _count_as_worst(
+def count_as_worst(
     selection: FloatArray, reported: FloatArray | None, bad: BoolArray, sign: float, worst: float | None
 ) -> tuple[FloatArray, FloatArray | None]:
     """Failed trials as the worst bound or, where the score has none, as the worst observed."""
@@ -123,7 +123,7 @@ def _count_as_worst(
         selection[bad] = worst_of(selection)
         return selection, None
     # Strictly below every score, so that a failed trial never shares the worst one's weight.
-    selection[bad] = sign * np.nextafter((sign * selection[~bad]).min(), -np.inf)
+    selection[bad] = sign * np.nextafter((sign * selection[~bad]).min(initial=np.inf), -np.inf)
     reported = reported.copy()
     reported[bad] = worst_of(reported)
     return selection, reported

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import Column, FloatArray, IntArray
+from levelbest._check import Column, FloatArray, IntArray, sign_of
 from levelbest.errors import DataError, MissingExtra
 from levelbest.readers.parts._source import Source
 from levelbest.readers.tables.engine import connect, quoted, reason_of
 from levelbest.stats.problems import group_values
+from levelbest.trials.failures import count_as_worst
 
 __all__ = ["Workers", "compute_part", "cut_parts", "values_in_parts"]
 
@@ -112,7 +113,8 @@ def compute_part(source: Source, chunks: Sequence[Sequence[object]], budgets: In
         some: object = rows if order is None else order[rows]
         chosen = selection[some].astype(np.float64, copy=False)
         told = None if reported is None else reported[some].astype(np.float64, copy=False)
-        chosen, told = _count_failures(source, chosen, told)
+        if (bad := ~np.isfinite(chosen)).any():
+            chosen, told = count_as_worst(chosen, told, bad, sign_of(source.direction), source.worst)
         return group_values(chosen, told, None, sizes[first:last], budgets, source.direction, reproducible=True)
 
     if threads == 1 or len(chunks) == 1:
@@ -171,18 +173,3 @@ def _plain(column: Column) -> Column:
     if isinstance(column, np.ma.MaskedArray):
         return np.ma.filled(column.astype(np.float64), np.nan)
     return column
-
-
-def _count_failures(
-    source: Source, selection: FloatArray, reported: FloatArray | None
-) -> tuple[FloatArray, FloatArray | None]:
-    bad = ~np.isfinite(selection)
-    if not bad.any():
-        return selection, reported
-    selection = selection.copy()
-    if reported is None:
-        selection[bad] = source.worst
-        return selection, None
-    # below every score: a failed sample never shares the weight of the worst one
-    selection[bad] = -np.finfo(float).max if source.direction == "max" else np.finfo(float).max
-    return selection, np.where(bad, source.worst, reported)

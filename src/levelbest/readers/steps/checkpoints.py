@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray, sign_of
-from levelbest.readers.columns import as_codes
+from levelbest.readers.columns import as_codes, joint_codes
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.roles import Roles
 from levelbest.trials import STATUSES
@@ -39,8 +39,7 @@ def best_rows(
     keys += [as_codes(table.columns[name])[1] for name in (roles.group, roles.search) if name is not None]
     if len(table.tables) > 1:
         keys.append(table.table_codes())
-    _, run = np.unique(np.stack([key[keep] for key in keys], axis=1), axis=0, return_inverse=True)
-    run = run.ravel()
+    run = joint_codes([key[keep] for key in keys])
     n_runs = int(run.max()) + 1
     fine = (status[keep] == _OK) & np.isfinite(selection[keep])
     score = np.where(fine, sign_of(direction) * selection[keep], -np.inf)

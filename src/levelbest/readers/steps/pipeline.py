@@ -18,7 +18,7 @@ from levelbest import _check
 from levelbest._check import Column, FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, named
-from levelbest.readers.columns import Cells, Coded, as_codes, taken, texts, unique_codes
+from levelbest.readers.columns import Cells, as_codes, as_flags, joint_codes, taken, texts, unique_codes
 from levelbest.readers.limits import refuse_more
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
@@ -244,7 +244,7 @@ def _statuses(table: Merged, roles: Roles, selection: Numbers, notes: Notes) -> 
             reasons[row] = f"its selection score {word!r} is no number"
     if reasons:
         notes.skip(table, bad, reasons)
-    flagged = _flagged(table, roles.flag) if roles.flag is not None else np.zeros(table.n_rows, dtype=bool)
+    flagged = _flagged(table, roles.flag)
     lost = (status == OK) & ~np.isfinite(selection.values) & ~bad
     status[lost & ~selection.empty] = _DIVERGED
     status[lost & selection.empty] = _FAILED
@@ -252,25 +252,22 @@ def _statuses(table: Merged, roles: Roles, selection: Numbers, notes: Notes) -> 
     return status, bad
 
 
-def _flagged(table: Merged, name: str) -> Mask:
-    column = table.columns[name]
-    if not isinstance(column, Coded) and column.dtype.kind == "b":
-        return np.asarray(column)
-    return np.fromiter((str(cell).lower() == "true" for cell in texts(column)), dtype=bool, count=table.n_rows)
+def _flagged(table: Merged, name: str | None) -> Mask:
+    flags = None if name is None else as_flags(table.columns[name])
+    return np.zeros(table.n_rows, dtype=bool) if flags is None else flags
 
 
 def _families(table: Merged, roles: Roles) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
     if not roles.family:
         return table.source_codes()
-    listed, codes = as_codes(table.columns[roles.family[0]])
-    for name in roles.family[1:]:
-        more, inner = as_codes(table.columns[name])
-        joint = np.where((codes < 0) | (inner < 0), -1, codes.astype(np.int64) * len(more) + inner)
-        distinct, joint_codes = np.unique(joint, return_inverse=True)
-        both = [f"{listed[pair // len(more)]} / {more[pair % len(more)]}" for pair in distinct.tolist() if pair >= 0]
-        codes = joint_codes.ravel().astype(np.int32) - (1 if distinct[0] < 0 else 0)
-        listed, codes = unique_codes(codes, tuple(both))
-    return listed, codes
+    parts = [as_codes(table.columns[name]) for name in roles.family]
+    if len(parts) == 1:
+        return parts[0]
+    joint = joint_codes([codes for _, codes in parts])
+    _, first = np.unique(joint, return_index=True)
+    full = np.all([codes >= 0 for _, codes in parts], axis=0)
+    joined = [" / ".join(names[codes[row]] for names, codes in parts) if full[row] else "" for row in first]
+    return unique_codes(np.where(full, joint, -1).astype(np.int32), joined)
 
 
 def _codes(table: Merged, name: str | None, keep: IntArray, everything: bool) -> tuple[tuple[str, ...], Any]:

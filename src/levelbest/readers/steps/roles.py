@@ -10,7 +10,7 @@ import numpy as np
 from levelbest import _check
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
-from levelbest.readers.columns import Cells, Coded, LazyColumns, as_codes, is_numeric
+from levelbest.readers.columns import Cells, LazyColumns, as_codes, as_flags, is_numeric
 from levelbest.readers.steps import names
 from levelbest.readers.steps.nested import split_path
 from levelbest.readers.steps.numbers import as_numbers
@@ -294,7 +294,7 @@ def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str],
         roles.sample = roles.trial or _obvious_sample(columns, [name for name in free if name not in roles.used()])
         roles.sample = roles.sample or roles.order
     if roles.flag is None:
-        flags = [name for name in free if set(names.tokens(name)) & set(FLAGS) and _is_flag(columns[name])]
+        flags = [name for name in free if set(names.tokens(name)) & set(FLAGS) and as_flags(columns[name]) is not None]
         roles.flag = flags[0] if len(flags) == 1 else None
 
 
@@ -329,15 +329,6 @@ def _take_one(roles: Roles, role: str, names_so: Sequence[str], option: str | No
         roles.guessed.append((role, names_so[0]))
     elif names_so:
         roles.notes.append(Caution.of("guessed-columns", kind="open", role=option or role, columns=list(names_so)))
-
-
-def _is_flag(column: Cells) -> bool:
-    if not isinstance(column, Coded) and column.dtype.kind == "b":
-        return True
-    if is_numeric(column):
-        return False
-    cells = column.names if isinstance(column, Coded) else column
-    return {str(value).lower() for value in cells if value is not None} <= {"true", "false"}
 
 
 def _listed(columns: Iterable[str], limit: int = 12) -> str:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from levelbest._check import FloatArray
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
-from levelbest.readers.columns import Cells, as_codes
+from levelbest.readers.columns import Cells, as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.configurations import is_result
 from levelbest.readers.steps.merged import Merged
@@ -50,7 +50,7 @@ def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> None:
     if counter is None or counter in roles.used() - {roles.order}:
         return
     place = as_numbers(table.columns[counter]).values
-    family = _joint([as_codes(table.columns[name])[1] for name in roles.family], table.n_rows)
+    families = [as_codes(table.columns[name])[1] for name in roles.family]
     candidates = [name for name in table.columns if "_".join(names.tokens(name)) in _RUNS and name not in roles.used()]
     named_so = [*candidates, *([roles.seed] if roles.seed is not None else [])]
     varied = settings_vary(table.columns, counter)
@@ -60,7 +60,7 @@ def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> None:
     free = [name for name in table.columns if plain and name not in other and not is_result(name)]
     others = [name for name in free if not looks_numeric(table.columns[name])]
     for name in [*named_so, *others]:
-        run = _joint([family, as_codes(table.columns[name])[1]], table.n_rows)
+        run = joint_codes([*families, as_codes(table.columns[name])[1]])
         if _rises(run, place) and (name in named_so or _begins_with(run, place)):
             roles.trial = name
             runs = int(run.max()) + 1
@@ -86,14 +86,6 @@ def settings_vary(columns: Mapping[str, Cells], counter: str) -> bool:
         if 2 * np.count_nonzero(np.diff(codes)) > codes.size:
             return True
     return False
-
-
-def _joint(columns: list[Codes], n_rows: int) -> Codes:
-    """One code for each combination of codes."""
-    joint = np.zeros(n_rows, dtype=np.int64)
-    for codes in columns:
-        joint = np.unique(joint * (int(codes.max(initial=0)) + 2) + codes, return_inverse=True)[1].ravel()
-    return joint.astype(np.int32)
 
 
 def _rises(run: Codes, place: FloatArray) -> bool:
