@@ -8,6 +8,7 @@ import pytest
 
 import levelbest as lb
 from levelbest.errors import DataError, InputError
+from levelbest.trials import STATUSES
 
 CSV = "model,val_acc,test_acc,gpu_hours\ncnn,.8,.75,1\nlr,.7,.71,.5\ncnn,.9,.85,2\n"
 
@@ -176,3 +177,22 @@ def test_any_dataframe(library):
     assert trials.families == ("a", "b")
     assert trials["a"].selection.tolist() == [0.1, 0.3]
     assert [int(seed) for seed in trials.seed] == [1, 2, 3]
+
+
+def test_a_clock_that_falls_across_a_gap_is_none():
+    """Costs 3, none, 1 of one run are summed: a clock does not go back, whether or not a row between is empty."""
+    table = {"run": ["a", "a", "a", "b", "b"], "val_acc": [0.1, 0.2, 0.3, 0.4, 0.5], "seconds": [3, np.nan, 1, 2, 5]}
+    trials = lb.read_trials(table, trial="run", cost="seconds")
+    assert trials.cost.tolist() == [4.0, 7.0]
+
+
+def test_costs_of_checkpoints_in_a_list_have_steps_of_their_own(tmp_path):
+    """A clock read more often than the score: the run cost what it says last, and its last score is still its last."""
+    path = tmp_path / "runs.json"
+    clock = [[step, float(step)] for step in range(1, 10)]
+    runs = [{"val_acc": [0.2, 0.9, 0.8], "seconds": clock}, {"val_acc": [0.4, 0.5, float("nan")], "seconds": clock[:4]}]
+    path.write_text(json.dumps(runs))
+    trials = lb.read_trials(path, selection="val_acc", cost="seconds")
+    assert trials.cost.tolist() == [9.0, 4.0]
+    assert trials.selection[0] == 0.9
+    assert [STATUSES[code] for code in trials.status] == ["ok", "diverged"]

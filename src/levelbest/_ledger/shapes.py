@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from types import NoneType
-from typing import NoReturn, TypeGuard
+from typing import Any, NoReturn, TypeGuard
 
 from levelbest._ledger.records import PLACES, Record
 
@@ -15,24 +15,11 @@ __all__ = ["Body", "is_record", "misshapen", "read_body"]
 Body = dict[str, object]
 _MOST = 2**32
 """Families, trials and seeds are counted below this; NumPy's seed sequence takes each as one word."""
-_NUMBER = (int, float)
 _ROWS = {
     (int, int, str, *[int] * min(places, 3), *[NoneType] * (3 - min(places, 3)), how, str, str): places
     for places, how in ((0, NoneType), (1, NoneType), (3, NoneType), (4, str))
 }
 """The types of a row's cells -> how many of family, trial, attempt and status it has."""
-_MUST: dict[str, dict[str, tuple[type, ...]]] = {
-    "study": {"name": (str,), "seed": (int,), "metric": (dict,), "cost": (dict,)},
-    "environment": {},
-    "session": {},
-    "stop": {"reason": (str,)},
-    "family": {"name": (str,), "definition": (dict,), "fingerprint": (str,)},
-    "plan": {"n_trials": (int,)},
-    "start": {"config": (dict,), "seed": (int,)},
-    "end": {"scores": (dict,), "wall": _NUMBER, "cpu": _NUMBER, "cost": (*_NUMBER, NoneType)},
-}
-_MAY = {"declared": str, "mark": str, "reason": str, "log": str, "blame": str, "steps": list}
-"""What a body need not have, whatever its kind; the environment and a session hold what they like."""
 
 
 def is_record(row: Sequence[object]) -> TypeGuard[Record]:
@@ -67,61 +54,39 @@ def misshapen(record: Record, body: Body) -> str | None:
     numbers = (record.family or 0, record.trial or 0, record.attempt or 0)
     if min(numbers) < 0 or max(numbers) >= _MOST:
         return "has a place that no plan reaches"
-    for name, types in _MUST[kind].items():
-        if type(body.get(name, ...)) not in types:
-            return f"cannot be read: its {name} is missing or of another type"
+    for name, fits in _MUST[kind].items():
+        if name not in body:
+            return f"cannot be read: its {name} is missing"
+        if not fits(body[name]):
+            return f"cannot be read: its {name} is not what it must be"
     if len(body) > len(_MUST[kind]) and kind not in ("environment", "session"):
         for name in body.keys() & _MAY.keys():
-            if type(body[name]) is not _MAY[name]:
-                return f"cannot be read: its {name} is of another type"
-    part = _DEEPER[kind](body) if kind in _DEEPER else None
-    return f"cannot be read: its {part} is not what it must be" if part else None
+            if not _MAY[name](body[name]):
+                return f"cannot be read: its {name} is not what it must be"
+    return None
 
 
-def _in_study(body: Body) -> str | None:
-    metric, cost, seed = body["metric"], body["cost"], body["seed"]
-    assert isinstance(metric, dict)
-    assert isinstance(cost, dict)
-    assert isinstance(seed, int)
-    if not 0 <= seed < _MOST:
-        return "seed"
+def _is_text(value: object) -> bool:
+    return type(value) is str
+
+
+def _is_count(value: object, least: int = 0) -> bool:
+    return type(value) is int and least <= value < _MOST
+
+
+def _is_metric(metric: object) -> bool:
+    if type(metric) is not dict:
+        return False
     names = all(isinstance(metric.get(key), str | NoneType) for key in ("selection", "reported"))
     bounds = metric.get("bounds")
-    if not names or metric.get("direction") not in ("max", "min", None):
-        return "metric"
-    if not isinstance(bounds, list) or len(bounds) != 2 or not _are_scores(bounds):
-        return "metric"
-    return None if isinstance(cost.get("unit"), str) else "cost"
+    limits = isinstance(bounds, list) and len(bounds) == 2 and _are_scores(bounds)
+    return names and limits and metric.get("direction") in ("max", "min", None)
 
 
-def _in_family(body: Body) -> str | None:
-    definition = body["definition"]
-    assert isinstance(definition, dict)
-    space, seeds = definition.get("space"), definition.get("seeds")
+def _is_definition(definition: Any) -> bool:
+    space = definition.get("space") if type(definition) is dict else None
     pairs = isinstance(space, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in space)
-    if not pairs or not all(isinstance(name, str) for name, _ in space or ()):
-        return "space"
-    return None if type(seeds) is int and seeds >= 1 else "definition"
-
-
-def _in_plan(body: Body) -> str | None:
-    n_trials = body["n_trials"]
-    return None if isinstance(n_trials, int) and 1 <= n_trials < _MOST else "n_trials"
-
-
-def _in_end(body: Body) -> str | None:
-    scores = body["scores"]
-    assert isinstance(scores, dict)
-    if not _are_scores(scores.values()):
-        return "scores"
-    if not _are_scores((body["wall"], body["cpu"], body["cost"])):
-        return "cost"
-    if "steps" in body:
-        steps = body["steps"]
-        assert isinstance(steps, list)
-        if not all(isinstance(step, dict) and _are_scores(step.values()) for step in steps):
-            return "steps"
-    return None
+    return pairs and all(_is_text(name) for name, _ in space or ()) and _is_count(definition.get("seeds"), 1)
 
 
 def _are_scores(values: Iterable[object]) -> bool:
@@ -135,9 +100,36 @@ def _are_scores(values: Iterable[object]) -> bool:
     return True
 
 
-_DEEPER: dict[str, Callable[[Body], str | None]] = {
-    "study": _in_study,
-    "family": _in_family,
-    "plan": _in_plan,
-    "end": _in_end,
+def _is_by_name(scores: object) -> bool:
+    return type(scores) is dict and _are_scores(scores.values())
+
+
+def _is_amount(value: object) -> bool:
+    return value is not None and _are_scores((value,))
+
+
+_MUST: dict[str, dict[str, Callable[[Any], bool]]] = {
+    "study": {
+        "name": _is_text,
+        "seed": _is_count,
+        "metric": _is_metric,
+        "cost": lambda cost: type(cost) is dict and _is_text(cost.get("unit")),
+    },
+    "environment": {},
+    "session": {},
+    "stop": {"reason": _is_text},
+    "family": {"name": _is_text, "definition": _is_definition, "fingerprint": _is_text},
+    "plan": {"n_trials": lambda count: _is_count(count, 1)},
+    "start": {"config": lambda config: type(config) is dict, "seed": lambda seed: type(seed) is int},
+    "end": {
+        "scores": _is_by_name,
+        "wall": _is_amount,
+        "cpu": _is_amount,
+        "cost": lambda cost: _are_scores((cost,)),
+    },
 }
+_MAY: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("declared", "mark", "reason", "log", "blame"), _is_text),
+    "steps": lambda steps: type(steps) is list and all(map(_is_by_name, steps)),
+}
+"""What a body need not have, whatever its kind; the environment and a session hold what they like."""

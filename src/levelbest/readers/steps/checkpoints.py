@@ -68,17 +68,12 @@ def _diverged_ends(run: Codes, fine: Mask, diverged: Mask) -> npt.NDArray[np.int
 
 def _run_costs(cost: FloatArray, keep: IntArray, run: Codes, best: IntArray, roles: Roles) -> FloatArray:
     spent = cost[keep]
-    order = np.lexsort((np.arange(keep.size), run))
-    same = np.diff(run[order]) == 0
-    steps = np.diff(spent[order])
-    clock = bool((steps[same & np.isfinite(steps)] >= 0).all())
-    n_runs = int(run.max()) + 1
-    total = np.full(n_runs, -np.inf) if clock else np.zeros(n_runs)
-    finite = np.isfinite(spent)
-    (np.maximum if clock else np.add).at(total, run[finite], spent[finite])
-    known = np.zeros(n_runs, dtype=bool)
-    known[run[finite]] = True
-    total[~known] = np.nan
+    known = np.flatnonzero(np.isfinite(spent))
+    order = known[np.argsort(run[known], kind="stable")]
+    clock = bool((np.diff(spent[order])[np.diff(run[order]) == 0] >= 0).all())
+    total = np.full(int(run.max()) + 1, np.nan)
+    total[run[known]] = -np.inf if clock else 0.0
+    (np.maximum if clock else np.add).at(total, run[known], spent[known])
     roles.run_cost = "last" if clock else "sum"
     whole = cost.copy()
     whole[keep[best]] = total[run[best]]

@@ -6,7 +6,6 @@ or pass@1 would be pass@k. Items that carry a step, and lists beside a column of
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,8 +25,8 @@ __all__ = ["expand_lists"]
 
 _CHECKPOINTS = 50
 """More items than this in the only record of a file are a table, not one run."""
-_Checkpoints = dict[tuple[object, int], float]
-"""(Step, which of several at that step) -> score, of one run in its order."""
+_Checkpoints = list[tuple[object, float]]
+"""Step and score of each checkpoint of a run, in their order; where nothing tells the step, its place in the list."""
 
 
 def expand_lists(table: Merged, roles: Roles, notes: Notes) -> Merged:
@@ -44,7 +43,7 @@ def expand_lists(table: Merged, roles: Roles, notes: Notes) -> Merged:
         return table
     cells, _ = lists[roles.selection]
     checkpoints = {name: [_checkpoints(cell, inner) for cell in own] for name, (own, inner) in lists.items()}
-    numbers = any(np.isfinite(score) for run in checkpoints[roles.selection] for score in run.values())
+    numbers = any(np.isfinite(score) for run in checkpoints[roles.selection] for _, score in run)
     if roles.group is not None and roles.trial is None and numbers and not has_steps(cells):
         for role, name in asked.items():
             if name in lists and has_steps(lists[name][0]):  # checkpoints of something else
@@ -78,8 +77,7 @@ def _items(cell: object, path: str | None) -> list[Any]:
 
 def _checkpoints(cell: object, path: str | None) -> _Checkpoints:
     """A run's scores by step; a cell that holds no list has none."""
-    run: _Checkpoints = {}
-    seen: Counter[object] = Counter()
+    run: _Checkpoints = []
     for place, item in enumerate(_items(cell, None) if isinstance(cell, (list, tuple, np.ndarray)) else ()):
         step: object = None
         if isinstance(item, dict):
@@ -90,8 +88,7 @@ def _checkpoints(cell: object, path: str | None) -> _Checkpoints:
         step = place if step is None else str(step) if isinstance(step, (list, dict)) else step
         score = number(item)
         if score is not None:  # at a step without this score it was not measured, which NaN would be
-            run[step, seen[step]] = score
-            seen[step] += 1
+            run.append((step, score))
     return run
 
 
@@ -102,7 +99,7 @@ def _refuse_no_run(
     cells, path = lists
     owner = inside(name, table.columns)[0]
     first = next((cell[0] for cell in cells if isinstance(cell, list) and cell), None)
-    if not any(np.isfinite(score) for run in runs for score in run.values()):
+    if not any(np.isfinite(score) for run in runs for _, score in run):
         keys = f"; its objects have {', '.join(first)}" if isinstance(first, dict) else ""
         under = "" if path is None else f" under {path!r}"
         raise InputError(
@@ -119,20 +116,33 @@ def _refuse_no_run(
 
 
 def _by_checkpoint(table: Merged, roles: Roles, runs: Mapping[str, list[_Checkpoints]]) -> Merged:
-    """Rows of one run have its scores at the same step; one row without a score for a run that has none."""
-    spent = runs.get(roles.cost or "", [{}] * table.n_rows)
-    steps = []
-    for scores, costs in zip(runs[roles.selection], spent, strict=True):
-        longer, shorter = (scores, costs) if len(scores) >= len(costs) else (costs, scores)
-        steps.append([*longer, *(step for step in shorter if step not in longer)] or [("", 0)])
-    columns = {
-        name: typed([run.get(step) for run, own in zip(each, steps, strict=True) for step in own])
-        for name, each in runs.items()
-    }
+    """A row for each checkpoint of the selection score, with the reported score at that step, and at least one row.
+
+    What a run used up is told by its costs in their order, whatever their steps.
+    """
+    values: dict[str, list[float | None]] = {name: [] for name in runs}
+    sizes = []
+    for row, run in enumerate(runs[roles.selection]):
+        own: dict[str, list[float | None]] = {name: [score for _, score in each[row]] for name, each in runs.items()}
+        if roles.reported is not None and roles.reported in runs:
+            own[roles.reported] = _at_steps(run, runs[roles.reported][row])
+        sizes.append(max(1, len(run), len(own.get(roles.cost or "", ()))))
+        for name, scores in own.items():
+            values[name] += [*scores, *[None] * (sizes[-1] - len(scores))]
+    columns = {name: typed(scores) for name, scores in values.items()}
     if roles.trial is None:
         roles.trial = _free_name(table, "run number")
-        columns[roles.trial] = np.repeat(np.arange(table.n_rows) + 1.0, [len(own) for own in steps])
-    return _expanded(table, columns, [len(own) for own in steps])
+        columns[roles.trial] = np.repeat(np.arange(table.n_rows) + 1.0, sizes)
+    return _expanded(table, columns, sizes)
+
+
+def _at_steps(run: _Checkpoints, other: _Checkpoints) -> list[float | None]:
+    """The other score at the steps of a run; None where it was not recorded there."""
+    first = dict(reversed(other))  # of several at one step the one at the same place, else the first
+    return [
+        other[place][1] if place < len(other) and other[place][0] == step else first.get(step)
+        for place, (step, _) in enumerate(run)
+    ]
 
 
 def _by_sample(table: Merged, roles: Roles, lists: Mapping[str, list[list[Any]]], notes: Notes) -> Merged:
