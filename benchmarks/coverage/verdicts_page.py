@@ -42,8 +42,8 @@ _HEAD = (
     "wide they are, and what is seen, at 95 % confidence. Budgets are all from 1 to half the trials of the smaller "
     "family. Every table says how many samples stand behind a row: with 500, a true .05 shows as .033 to .073 and a "
     "true .95 as .927 to .967; with 1,000 as .037 to .065 and .935 to .963 (95 % of the time). Rivals are measured on "
-    "the first 250 samples of a row. A whole run has 500 to 2,000 samples a row and takes hours; with fewer, a row "
-    "shows no more than its number of samples allows. That dealing trials anew is exact under equal laws is a theorem, "
+    "the first 250 samples of a row. A whole run has 2,000 samples a row, fewer where one takes long, and takes hours. "
+    "That dealing trials anew is exact under equal laws is a theorem, "
     "and does not rest on these tables. The shares of the error probability that limits use were chosen on samples of "
     "many of these laws: laws that are not here are the better test.",
     "",
@@ -89,13 +89,15 @@ _UNEQUAL_TABLES = (
     (
         "free",
         "Unequal laws without bounds",
-        "Standardised scores. Named: t3 and the lognormal law have a tail on the "
+        "Standardised scores; of five families the limits of all ten pairs hold together. Named: t3 and the lognormal "
+        "law have a tail on the "
         "best side that so few trials do not show; ten skewed trials against a hundred are too few for their mean.",
     ),
     (
         "bounded",
         "Unequal laws with bounds 0 and 1",
-        "By default limits from the bounds join in; `gaffke` are those alone, which rest on nothing else.",
+        "By default limits that imagine a further trial near the others, within the bounds, join in where scores "
+        "spread or tie; `gaffke` are limits from the bounds alone, which rest on nothing else.",
     ),
     (
         "rare",
