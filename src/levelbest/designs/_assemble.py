@@ -77,6 +77,7 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
         baseline=design.asked.baseline,
         possible_best=possible,
         cautions=design.cautions,
+        variances=design.variances,
         strata=tuple(_within_strata(design)) if survival else (),
     )
 

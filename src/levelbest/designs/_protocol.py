@@ -13,7 +13,7 @@ from levelbest import _check
 from levelbest._check import IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
-from levelbest.results import Curve, FamilyCostCurve, PairComparison
+from levelbest.results import Curve, FamilyCostCurve, PairComparison, Variances
 from levelbest.stats.contrasts import Contrasts, Question
 from levelbest.trials import Metric, Settings, Trials
 from levelbest.trials.problems import ProblemTable
@@ -185,6 +185,11 @@ class Design:
     def counts(self) -> tuple[Counts, ...]:
         """Of each family, in their order."""
         raise NotImplementedError
+
+    @property
+    def variances(self) -> Variances:
+        """How much of the variance between runs comes from where, where configurations have several."""
+        return Variances()
 
     @property
     def cautions(self) -> tuple[Caution, ...]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy.typing as npt
 
 from levelbest import _check
 from levelbest.designs._assemble import assemble, pairs_of
 from levelbest.designs._input import as_table, comparable
 from levelbest.designs._protocol import Asked, Table, design_of
-from levelbest.designs.configurations import Configurations
 from levelbest.results import Comparison
 from levelbest.trials import Settings
 
@@ -107,6 +104,4 @@ def compare_asked(trials: Table, asked: Asked, *, pairs_only: bool = False) -> C
     """The comparison of these trials that was asked for; of some its pairs are all that is wanted."""
     trials = comparable(trials, asked.baseline)
     pairs_of(trials.families, asked.baseline)
-    design = design_of(trials, asked)
-    compared = assemble(design, survival=not pairs_only, standings=not pairs_only)
-    return replace(compared, variances=design.variances) if isinstance(design, Configurations) else compared
+    return assemble(design_of(trials, asked), survival=not pairs_only, standings=not pairs_only)

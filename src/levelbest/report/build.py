@@ -18,7 +18,6 @@ from levelbest.designs import Asked, Design, design_of
 from levelbest.designs._assemble import assemble, points_at
 from levelbest.designs._input import with_scores
 from levelbest.designs.compare import compare_asked
-from levelbest.designs.configurations import Configurations
 from levelbest.designs.problems import ProblemsDesign
 from levelbest.designs.seeds import Seeds, only_seeds_vary
 from levelbest.designs.verifier import verifier_effects
@@ -276,7 +275,7 @@ class _Made:
     @property
     def variances(self) -> tuple[FamilyVariance, ...]:
         """By source, where configurations have several runs."""
-        return tuple(self.design.variances) if isinstance(self.design, Configurations) else ()
+        return tuple(self.design.variances)
 
     def sections(self) -> tuple[Section, ...]:
         """What there is to say of problems, or of the variance between runs."""
