@@ -226,6 +226,15 @@ def test_one_family_with_tied_best_scores_leaves_the_others_limits_alone():
     assert (among.high - among.low < 1.3 * (alone.high - alone.low)).all()
 
 
+def test_more_resamples_begin_with_the_same_ones():
+    """So that limits from more of them need no further draws for the verdict."""
+    rng = np.random.default_rng(22)
+    for size in (30, 1_600):
+        families = Families(samples(*rng.normal(size=(2, size))), [(0, 1)], np.array([1, 2, 5, 12]), paired=False)
+        few, many = (families.resampled_t([(0, 1)], n_resamples, 7)[0, 1] for n_resamples in (500, 2_000))
+        np.testing.assert_allclose(few, many[:, :500], rtol=1e-9)
+
+
 # ---- bounds
 
 

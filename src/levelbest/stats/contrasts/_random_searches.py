@@ -145,8 +145,8 @@ def _judged(
         families = next(iter(tests.values())).families
         open_ = [pair for pair, test in tests.items() if not test.few and (test.dealt_p() <= alpha).any()]
         shown = families.resampled_t([pair for pair, test in tests.items() if not test.few], n_resamples, base)
-        if (n_resamples, base) == (_check.N_RESAMPLES, VERDICTS):
-            resampled = {pair: shown[pair] for pair in open_ if not all_one_law}
+        if base == VERDICTS and n_resamples >= _check.N_RESAMPLES:
+            resampled = {pair: shown[pair][:, : _check.N_RESAMPLES] for pair in open_ if not all_one_law}
         elif not all_one_law:
             resampled = families.resampled_t(open_, _check.N_RESAMPLES, VERDICTS)
     for pair, t in resampled.items():
