@@ -7,6 +7,7 @@ import pytest
 
 import levelbest as lb
 from levelbest.designs import Asked, design_of
+from levelbest.errors import InputError
 from levelbest.report.build import build_view
 from levelbest.report.words.reading import reading_lines
 from levelbest.stats import best_interval, expected_best
@@ -219,3 +220,14 @@ def test_reach_costs_and_checklists_are_of_whole_configurations():
     chosen = np.reshape(columns["val_acc"][:30], (10, 3)).mean(axis=1)
     claimed = np.reshape(columns["test_acc"][:30], (10, 3)).mean(axis=1)
     assert (first.chosen, first.winner) == pytest.approx((chosen.max(), claimed[np.argmax(chosen)]))
+
+
+def test_looks_while_runs_arrive_need_one_run_of_each_configuration():
+    columns = runs(8, 3, ("a", "b"))
+    with pytest.raises(
+        InputError, match=r"48 runs are 16 configurations .* whose means change as runs arrive"
+    ) as raised:
+        lb.compare(columns, while_running=True, statistic="median", direction="max")
+    assert "where" in str(raised.value)
+    looked = lb.compare(columns, where="seed = 0", while_running=True, statistic="median", direction="max")
+    assert (looked.terms.unit, looked.pairs[0].n_trials) == ("trial", (8, 8))

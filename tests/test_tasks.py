@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from levelbest import Trials, compare, read_trials
+from levelbest import Trials, compare, read_trials, write_report
 from levelbest.cli.main import main
 from levelbest.designs.tasks import compare_tasks, split_tasks
 from levelbest.errors import InputError
@@ -112,6 +112,13 @@ def test_seeds_of_one_configuration_are_no_further_trials(tmp_path):
     assert {own.terms.unit for own in found.tasks.values()} == {"configuration"}
     alone = compare(str(path), where="dataset = 'x'", paired=False, **FAST)
     assert found.tasks["x"].to_dict()["comparisons"] == alone.to_dict()["comparisons"]
+    assert [own.family for own in found.variances] == ["a on x", "b on x", "a on y", "b on y"]
+    assert found.variances[0].components == alone.variances[0].components
+    page = tmp_path / "page.html"
+    write_report(str(path), page, task="dataset", n_resamples=50)
+    written = page.read_text(encoding="utf-8")
+    assert "Variance by source" in written
+    assert f"{found.variances[3]['seed'].sd:.3g}" in written
 
 
 def test_an_adaptive_search_is_not_compared_over_tasks_either():

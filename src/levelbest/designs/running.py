@@ -15,7 +15,7 @@ from levelbest.errors import InputError, named
 from levelbest.stats.bands import anytime_cdf_band, anytime_quantile_interval, mean_curve_bounds
 from levelbest.stats.best import Mean, Quantile, expected_best, quantile_best, statistic_named
 from levelbest.stats.contrasts import Contrasts, Question
-from levelbest.trials import RUNNING, Scores, Trials
+from levelbest.trials import RUNNING, Scores, Trials, has_repeats
 
 __all__ = ["Running", "finished_prefix"]
 
@@ -45,6 +45,14 @@ class Running(TableDesign):
 
     def _scores(self) -> Sequence[Scores]:
         settings = self.asked.settings
+        if has_repeats(self.trials) and self.trials.setting is not None:
+            count = np.unique(self.trials.setting).size
+            raise InputError(
+                f"limits that hold at every look are for trials that arrive one after the other, and these "
+                f"{len(self.trials)} runs are {count} configurations with several runs each, whose means change as "
+                f"runs arrive; keep one run of each ({named('where')} 'seed = 0'), or leave out "
+                f"{named('while_running')} and look once, at the end"
+            )
         if self.trials.reported is not None and settings.missing != "selection":
             raise InputError(
                 "limits that hold at every look are known for one score column only; leave the reported score out "

@@ -28,6 +28,7 @@ from levelbest.report.words.tasks import (
     overall_sentence,
     task_methods,
 )
+from levelbest.report.words.variances import variance_section
 from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import TaskComparison
 from levelbest.trials import Settings, Trials
@@ -65,7 +66,11 @@ def build_task_view(
         )
         for name, table in design.tasks.items()
     }
-    compared = {name: view.comparison for name, view in views.items() if view.comparison is not None}
+    compared = {
+        name: replace(view.comparison, variances=view.variances)
+        for name, view in views.items()
+        if view.comparison is not None
+    }
     result = over_tasks(design, compared)
     view = _view(trials, result, views, hidden, settings)
     return replace(view, title=title or view.title, log=options.get("log"))
@@ -153,4 +158,5 @@ def _sections(result: TaskComparison) -> tuple[Section, ...]:
         Section("Over all tasks", aggregate_note(result), tuple(heads), tuple(map(tuple, rows))),
         Section("Probability of improvement", improvement_note(result), tuple(pair_heads), tuple(map(tuple, pairs))),
         Section("Each task", "The verdict of each task by itself.", ("Task", "verdict"), each),
+        *([variance_section(result.variances)] if result.variances else []),
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.results.comparison import Comparison
 from levelbest.results.curve import Curve
+from levelbest.results.variance import FamilyVariance
 
 __all__ = ["OverTasks", "TaskComparison"]
 
@@ -60,6 +61,15 @@ class TaskComparison:
     def cautions(self) -> tuple[Caution, ...]:
         """What a reviewer would ask, over all tasks."""
         return tuple(dict.fromkeys(c for own in self.tasks.values() for c in own.cautions))
+
+    @property
+    def variances(self) -> tuple[FamilyVariance, ...]:
+        """By source, of each family on each task whose configurations have several runs."""
+        return tuple(
+            replace(own, family=f"{own.family} on {task}")
+            for task, compared in self.tasks.items()
+            for own in compared.variances
+        )
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from levelbest.report.terminal.console import console, print_cautions, print_text
+from levelbest.report.terminal.variances import print_variances
 from levelbest.report.words.conditions import condition_sentence
 from levelbest.report.words.tasks import (
     aggregate_note,
@@ -41,6 +42,7 @@ def print_tasks(comparison: TaskComparison) -> None:
     for task, own in comparison.tasks.items():
         print_text(f"{task}: {' '.join(verdict_sentences(own))}", out)
     out.print()
+    print_variances(comparison.variances, out)
     print_cautions(comparison.cautions, out, n_families=len(comparison.overall.families))
     print_text(f"{condition_sentence(comparison.overall)} Seed {comparison.overall.terms.settings.rng}.", out, "dim")
 
