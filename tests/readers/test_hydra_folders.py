@@ -126,3 +126,16 @@ def test_what_is_no_job(tmp_path):
     assert not READER.recognises(tmp_path)
     with pytest.raises(DataError, match="no Hydra job"):
         READER.read(tmp_path)
+
+
+@pytest.mark.parametrize("blank", ["", "\n", "  \n\n"])
+def test_a_blank_metrics_file_is_a_failed_job_and_is_listed(tmp_path, blank):
+    for place in range(3):
+        inner = tmp_path / "multirun" / str(place) / ".hydra"
+        inner.mkdir(parents=True)
+        (inner / "config.yaml").write_text(f"lr: 0.{place + 1}\n")
+        text = blank if place == 1 else f"step,val_acc\n0,0.{place + 5}\n"
+        (inner.parent / "metrics.csv").write_text(text)
+    trials = read_trials(tmp_path / "multirun")
+    assert (trials.n_trials, trials.n_failed) == (3, 1)
+    assert [lost.where for lost in trials.skipped] == ["1/metrics.csv"]

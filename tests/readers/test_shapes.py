@@ -575,6 +575,15 @@ def test_settings_in_the_names_of_folders_are_columns_and_the_rest_is_a_family(t
     assert trials.configuration["lr"].tolist() == pytest.approx([0.1, 0.2, 0.3, 0.4] * 2)
 
 
+def test_a_frame_that_pandas_split(tmp_path):
+    path = tmp_path / "runs.json"
+    rows = [["cnn", 0.7, 0.1], ["vit", 0.8, 0.2], ["cnn", 0.75], ["vit", 0.9, 0.3]]
+    path.write_text(json.dumps({"columns": ["model", "val_acc", "lr"], "index": [0, 1, 2, 3], "data": rows}))
+    trials = lb.read_trials(path)
+    assert (trials.families, trials.selection.tolist()) == (("cnn", "vit"), [0.7, 0.8, 0.9])
+    assert [(lost.where, lost.why) for lost in trials.skipped] == [("runs.json, record 3", "it is no list of 3 cells")]
+
+
 @pytest.mark.parametrize("given", ["folder", "folders", "files"])
 def test_a_number_that_belongs_to_a_name_is_no_setting(tmp_path, given):
     """resnet18 and resnet50 are two models; seed0 and seed1, width18 and width50 are settings."""

@@ -92,6 +92,8 @@ def _records(value: object, source: str, skipped: list[Skipped]) -> list[tuple[i
     if not isinstance(value, dict) or not value:
         raise DataError(f"{source} holds no rows: it is neither a list of objects nor an object")
     columns = {key: column for key, column in value.items() if isinstance(column, list)}
+    if {"columns", "data"} <= set(columns) and set(value) <= {"columns", "data", "index"}:
+        return _split_rows(columns["columns"], columns["data"], source, skipped)
     if len(columns) == len(value) > 1 and all(columns.values()):
         by_key = _by_key(columns)
         if by_key is not None:
@@ -109,6 +111,19 @@ def _records(value: object, source: str, skipped: list[Skipped]) -> list[tuple[i
         if all(key == keys[0] for key in keys[1:]):
             return [(number, {"key": key, **item}) for number, (key, item) in enumerate(value.items(), 1)]
     return [(1, value)]
+
+
+def _split_rows(
+    heads: list[object], data: list[object], source: str, skipped: list[Skipped]
+) -> list[tuple[int, Record]]:
+    """Names of columns and lists of cells, as pandas writes with ``orient="split"``."""
+    whole = {number: row for number, row in enumerate(data, 1) if isinstance(row, list) and len(row) == len(heads)}
+    if not whole:
+        raise DataError(f"{source} holds no rows: no list in 'data' has as many cells as there are 'columns'")
+    why = f"it is no list of {len(heads)} cells"
+    skipped += [Skipped(f"{source}, record {number}", why) for number in range(1, len(data) + 1) if number not in whole]
+    keys = [".".join(map(str, head)) if isinstance(head, list) else str(head) for head in heads]
+    return [(number, dict(zip(keys, row, strict=True))) for number, row in whole.items()]
 
 
 def _by_key(lists: dict[str, list[Any]]) -> list[Record] | None:

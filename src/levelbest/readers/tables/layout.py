@@ -41,10 +41,10 @@ class Layout:
 
 def layout_of(lines: Sequence[str], source: str, delimiter: str | None = None) -> Layout:
     """The layout of the table that begins with these lines; a header of numbers alone is a row."""
-    delimiter = delimiter or _delimiter_of(lines)
     start = _first_line(lines)
     if start is None:
         raise DataError(f"{source} is empty: there is no header and no row")
+    delimiter = delimiter or _delimiter_of(lines)
     cells = cells_of(lines[start], delimiter)
     filled = [cell.strip() for cell in cells if cell.strip()]
     headless = bool(filled) and all(map(is_number, filled))
