@@ -220,7 +220,7 @@ def test_describe_says_how_it_was_read_on_one_screen(artefact):
     words = ("direction", "selection", "where")
     given = [f"--{key}={value}" if key in words else f"--reader-option={key}={value}" for key, value in options.items()]
     shown = CliRunner().invoke(cli, ["describe", str(path), *given]).stdout.splitlines()
-    assert len(shown) <= 55
+    assert len(shown) <= 40
     assert max(map(len, shown)) <= 86  # a word of a path is not cut
     assert {"read as", "design"} <= {line[:8].strip() for line in shown}
     document = json.loads(CliRunner().invoke(cli, ["describe", str(path), *given, "--json"]).stdout)

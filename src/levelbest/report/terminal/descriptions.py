@@ -25,6 +25,9 @@ __all__ = ["histogram_lines", "print_descriptions", "scatter_lines", "spark_line
 _BAR = 40
 _SHADES = " .:+#"
 _SPARKS = " ▁▂▃▄▅▆▇█"
+_MOST_BARS = 10
+_FEWEST_POINTS = 5
+"""Fewer points make no picture."""
 _IN_FULL = 2
 """More families than these share a table."""
 
@@ -43,10 +46,11 @@ def print_descriptions(descriptions: Sequence[Description]) -> None:
                 _print_winner(one, out, name=one.family)
         return
     for description in descriptions:
-        _print_in_full(description, out)
+        _print_in_full(description, out, alone=len(descriptions) == 1)
 
 
-def _print_in_full(description: Description, out: Console) -> None:
+def _print_in_full(description: Description, out: Console, *, alone: bool) -> None:
+    """All facts; pictures of a family that is described alone, so that two fit on a screen."""
     from rich.table import Table
     from rich.text import Text
 
@@ -67,15 +71,31 @@ def _print_in_full(description: Description, out: Console) -> None:
         table.add_row("", Text(description.score, style="bold"), Text(description.claimed.score, style="bold"))
     for name, *texts in _facts(description, decimals):
         table.add_row(name, *texts)
+    if not alone and description.histogram.counts.size:
+        scores = [scores for scores in (description, description.claimed) if scores is not None]
+        table.add_row("counts", *(spark_line(each.histogram) for each in scores))
     out.print(table)
     _print_winner(description, out)
-    for line in histogram_lines(description.histogram, decimals):
-        out.print(Text(line))
-    if description.pairs is not None and description.pairs[0].size > 2:
-        out.print(Text(f"{description.reported} (up) against {description.score}", style="dim"))
-        for line in scatter_lines(*description.pairs):
-            out.print(Text(line))
+    if alone:
+        _print_pictures(description, decimals, out)
     out.print()
+
+
+def _print_pictures(description: Description, decimals: int, out: Console) -> None:
+    """The histogram, and beside it the reported score against the one that selects."""
+    from rich.table import Table
+    from rich.text import Text
+
+    if description.pairs is None or description.pairs[0].size < _FEWEST_POINTS:
+        for line in histogram_lines(description.histogram, decimals):
+            out.print(Text(line))
+        return
+    pictures = Table.grid(padding=(0, 3))
+    counts = "\n".join(["", *histogram_lines(description.histogram, decimals, _BAR // 2)])
+    points = scatter_lines(*description.pairs)
+    title = Text(f"{description.reported} (up) against {description.score}", style="dim")
+    pictures.add_row(Text(counts), Text("\n").join([title, *map(Text, points)]))
+    out.print(pictures)
 
 
 def _print_winner(description: Description, out: Console, name: str = "") -> None:
@@ -136,11 +156,10 @@ def _decimals(description: Description) -> int:
 def _facts(description: Description, decimals: int) -> list[tuple[str, ...]]:
     """Each fact of the selection scores, and beside it that of the reported ones."""
     columns = [_numbers(scores, decimals) for scores in (description, description.claimed) if scores is not None]
-    facts: list[tuple[str, ...]] = [
-        (name, *(column[name] for column in columns))
-        for name in ("mean, sd", "median", "quartiles", "5 to 95 %", "min, max", "normality")
-    ]
-    if description.claimed is not None:
+    measured = bool(description.histogram.counts.size)
+    named = ("mean, sd", "median", "quartiles", "5 to 95 %", "min, max", "normality") if measured else ("normality",)
+    facts: list[tuple[str, ...]] = [("" if not measured else name, *(each[name] for each in columns)) for name in named]
+    if description.claimed is not None and measured:
         facts.append(("Spearman", f"{show_number(description.spearman, 3)} between them"))
     if np.isfinite(description.cost_mean):
         mean, total = (
@@ -174,21 +193,24 @@ def _numbers(scores: Distribution, decimals: int) -> dict[str, str]:
     }
 
 
-def histogram_lines(histogram: Histogram, decimals: int) -> list[str]:
-    """One line per step: where it begins, a bar, the count."""
+def histogram_lines(histogram: Histogram, decimals: int, longest: int = _BAR) -> list[str]:
+    """One line per step, or per few steps of many: where it begins, a bar, the count."""
     if not histogram.counts.size:
         return []
-    labels = [show_number(float(edge), decimals) for edge in histogram.edges[:-1]]
+    together = -(-histogram.counts.size // _MOST_BARS)
+    starts = np.arange(0, histogram.counts.size, together)
+    counts = np.add.reduceat(histogram.counts, starts)
+    labels = [show_number(float(edge), decimals) for edge in histogram.edges[starts]]
     wide = max(map(len, labels))
-    most = int(histogram.counts.max())
+    most = int(counts.max())
     lines = []
-    for label, count in zip(labels, histogram.counts.tolist(), strict=True):
-        bar = "█" * (round(_BAR * count / most) or int(count > 0))
-        lines.append(f"{label:>{wide}} {bar:<{_BAR}} {count}")
+    for label, count in zip(labels, counts.tolist(), strict=True):
+        bar = "█" * (round(longest * count / most) or int(count > 0))
+        lines.append(f"{label:>{wide}} {bar:<{longest}} {count}")
     return lines
 
 
-def scatter_lines(x: FloatArray, y: FloatArray, width: int = 44, height: int = 10) -> list[str]:
+def scatter_lines(x: FloatArray, y: FloatArray, width: int = 36, height: int = 8) -> list[str]:
     """Points as shades in a frame: the darker, the more trials."""
     across = _cells(x, width)
     up = _cells(y, height)
