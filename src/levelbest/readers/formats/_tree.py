@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
@@ -156,17 +157,25 @@ def holds(path: Path, wanted: Callable[[str], bool]) -> bool:
 
 
 def known_by(
-    wanted: str | Callable[[str], bool], file: Callable[[Path], bool] = lambda _: False
+    wanted: str | Callable[[str], bool], file: Callable[[Path], bool] = lambda _: False, *, look: int = 0
 ) -> Callable[[Path], bool]:
     """How a tool's results are recognised: a file that is one of its own, a folder or archive that holds a wanted one.
 
-    ``wanted`` is a file's name, or a rule for its path inside the folder.
+    ``wanted`` is a file's name, or a rule for its path inside the folder. ``look``: names do not tell, so that so many
+    wanted files of a folder are looked into.
     """
 
-    def is_wanted(name: str) -> bool:
-        return wanted(name) if callable(wanted) else PurePosixPath(name).name == wanted
+    def recognises(path: Path) -> bool:
+        looked_at = count()
 
-    return lambda path: (path.is_file() and file(path)) or holds(path, is_wanted)
+        def is_wanted(name: str) -> bool:
+            if not (wanted(name) if callable(wanted) else PurePosixPath(name).name == wanted):
+                return False
+            return not look or (next(looked_at) < look and file(path / name))
+
+        return (path.is_file() and file(path)) or holds(path, is_wanted)
+
+    return recognises
 
 
 def _walk(folder: Path, folders: set[str] | None = None) -> Iterator[tuple[str, Path]]:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 
 from levelbest.readers.formats._rows import Record, no_rows, number, rows_table
-from levelbest.readers.formats._tree import Tree, beside, holds, open_tree
+from levelbest.readers.formats._tree import Tree, beside, known_by, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import has_marks, json_value
 from levelbest.trials import Skipped
@@ -40,15 +39,6 @@ class _Contents:
 def _is_file(path: Path) -> bool:
     marks = {".json": _AGGREGATE, ".jsonl": _SAMPLE}.get(path.suffix)
     return marks is not None and has_marks(path, *marks)
-
-
-def _recognises(path: Path) -> bool:
-    if path.is_dir():
-        looked_at = count()
-        return holds(
-            path, lambda name: name.endswith((".json", ".jsonl")) and next(looked_at) < _FEW and _is_file(path / name)
-        )
-    return _is_file(path)
 
 
 def _read(path: Path, **_: object) -> list[RawTable]:
@@ -166,4 +156,5 @@ def _direction(metrics: list[Record], rows: list[Record]) -> str | None:
     return "max" if judged and all(right is not None and score == float(right) for score, right in judged) else None
 
 
+_recognises = known_by(lambda name: name.endswith((".json", ".jsonl")), _is_file, look=_FEW)
 READERS = (Reader("every-eval-ever", "Every Eval Ever results (.json) and samples (.jsonl)", _recognises, _read),)

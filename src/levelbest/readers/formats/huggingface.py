@@ -6,12 +6,11 @@ Each is one score of a model on a task: no sample of runs, but what a leaderboar
 from __future__ import annotations
 
 import re
-from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from levelbest.readers.formats._rows import Record, load_yaml, no_rows, number, rows_table
-from levelbest.readers.formats._tree import Tree, beside, holds, open_tree
+from levelbest.readers.formats._tree import Tree, beside, known_by, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.steps.names import direction_of
 from levelbest.readers.tables.files import has_marks, head_of, json_value
@@ -30,26 +29,17 @@ def _in_eval_results(name: str) -> bool:
     return path.suffix in (".yaml", ".yml") and path.parent.name == ".eval_results"
 
 
-def _is_card(path: Path) -> bool:
+def _is_named(name: str) -> bool:
+    return _in_eval_results(name) or PurePosixPath(name).name == "README.md"
+
+
+def _holds_results(path: Path) -> bool:
     head = head_of(path)
-    return head.lstrip(b"\xef\xbb\xbf").startswith(b"---") and b"\nmodel-index:" in head
-
-
-def _recognises(path: Path) -> bool:
-    if path.is_dir():
-        cards = count()
-        return path.name == ".eval_results" or holds(
-            path,
-            lambda name: (
-                _in_eval_results(name)
-                or (PurePosixPath(name).name == "README.md" and next(cards) < _FEW and _is_card(path / name))
-            ),
-        )
     if path.suffix == ".md":
-        return _is_card(path)
-    if path.suffix in (".yaml", ".yml"):
-        return path.is_file() and _in_eval_results(path.resolve().as_posix())
-    return path.suffix == ".json" and (has_marks(path, "model-index") or _ENTRY.search(head_of(path)) is not None)
+        return head.lstrip(b"\xef\xbb\xbf").startswith(b"---") and b"\nmodel-index:" in head
+    if path.suffix == ".json":
+        return has_marks(path, "model-index") or _ENTRY.search(head) is not None
+    return _in_eval_results(path.resolve().as_posix())
 
 
 def _read(path: Path, **_: object) -> list[RawTable]:
@@ -57,7 +47,7 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     if path.is_file():
         tree = beside(path)
     else:
-        tree = open_tree(path, lambda name: PurePosixPath(name).name == "README.md" or _is_results(name, path))
+        tree = open_tree(path, lambda name: _is_named(f"{path.resolve().name}/{name}"))
     skipped: list[Skipped] = []
     rows: list[Record] = []
     for name in tree.files:
@@ -74,12 +64,6 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     tables = [_table(task, metric, own, alone=len(together) == 1) for (task, metric), own in together.items()]
     tables[0].skipped += skipped
     return tables
-
-
-def _is_results(name: str, folder: Path) -> bool:
-    if folder.name == ".eval_results":
-        return name.endswith((".yaml", ".yml"))
-    return _in_eval_results(name)
 
 
 def _model_of(file: Path) -> str:
@@ -149,4 +133,5 @@ def _table(task: str, metric: str, rows: list[Record], *, alone: bool) -> RawTab
 
 
 _ABOUT = "Hugging Face evaluation results (model card, .eval_results)"
-READERS = (Reader("huggingface", _ABOUT, _recognises, _read),)
+_known = known_by(_is_named, _holds_results, look=_FEW)
+READERS = (Reader("huggingface", _ABOUT, lambda path: path.resolve().name == ".eval_results" or _known(path), _read),)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from itertools import count
 from pathlib import Path, PurePosixPath
 
 from levelbest.cautions import Caution
 from levelbest.readers.formats._rows import Record, no_rows, number, rows_table
-from levelbest.readers.formats._tree import beside, holds, open_tree
+from levelbest.readers.formats._tree import beside, known_by, open_tree
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.steps.names import direction_of
 from levelbest.readers.tables.files import has_marks, head_of
@@ -34,13 +33,6 @@ def _is_named(name: str) -> bool:
 
 def _is_results(path: Path) -> bool:
     return path.suffix == ".json" and has_marks(path, "results") and _ERROR.search(head_of(path)) is not None
-
-
-def _recognises(path: Path) -> bool:
-    if path.is_dir():
-        looked_at = count()
-        return holds(path, lambda name: _is_named(name) and next(looked_at) < _FEW and _is_results(path / name))
-    return _is_results(path)
 
 
 def _read(path: Path, **_: object) -> list[RawTable]:
@@ -113,4 +105,5 @@ def _primary(metrics: list[str]) -> str | None:
     return plain[0] if len(plain) == 1 else None
 
 
+_recognises = known_by(_is_named, _is_results, look=_FEW)
 READERS = (Reader("lm-eval-results", "lm-evaluation-harness results files (results_*.json)", _recognises, _read),)
