@@ -16,11 +16,13 @@ from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import has_marks, json_value
 from levelbest.trials import Skipped
 
-__all__ = ["READERS"]
+__all__ = ["OBSERVED", "READERS"]
 
 _AGGREGATE = ("schema_version", "evaluation_id", "model_info", "evaluation_results")
 _SAMPLE = ("schema_version", "evaluation_id", "model_id", "sample_id", "evaluation")
 _FORMAT = "Every Eval Ever"
+OBSERVED = "not known: the lowest and the highest score observed"
+"""What is said of bounds, which the schema asks for, where there are none."""
 _FEW = 5
 """Files of a folder that are looked into, to tell whether it is of this format."""
 
@@ -138,13 +140,18 @@ def _table(task: str, rows: list[Record], contents: _Contents, *, several: bool)
     metrics = [contents.metrics.get((row["evaluation_id"], task), {}) for row in rows]
     facts = {}
     for side, bound in (("min", "low"), ("max", "high")):
-        limits = {number(metric.get(f"{side}_score")) for metric in metrics}
+        limits = {None if _observed(metric) else number(metric.get(f"{side}_score")) for metric in metrics}
         if len(limits) == 1 and (limit := limits.pop()) is not None:
             facts[f"bounds:{bound}"] = str(limit)
     roles = {"family": "system", "selection": "score", "group": "problem", "cost": "seconds"}
     roles |= {"order": "order", "status": "status"}
     numbers, way = ["score", "seconds", "order", "total_tokens"], _direction(metrics, rows)
     return rows_table(task, rows, roles, _FORMAT, numbers=numbers, direction=way, facts=facts)
+
+
+def _observed(metric: Record) -> bool:
+    details = metric.get("additional_details")
+    return isinstance(details, dict) and details.get("bounds") == OBSERVED
 
 
 def _direction(metrics: list[Record], rows: list[Record]) -> str | None:

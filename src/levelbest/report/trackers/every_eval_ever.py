@@ -13,6 +13,7 @@ import numpy as np
 
 from levelbest._write import write_text
 from levelbest.designs.curve import family_curves
+from levelbest.readers.formats.every_eval_ever import OBSERVED
 from levelbest.results import Curve
 from levelbest.trials import STATUSES, Trials
 
@@ -74,9 +75,7 @@ def _document(trials: Trials, curve: Curve, identity: str, evaluation: str, mome
         uncertainty["confidence_interval"] = limits
     score["uncertainty"] = uncertainty
     metric: dict[str, object] = {"metric_name": evaluation, "lower_is_better": trials.metric.direction == "min"}
-    least, most = trials.metric.bounds
-    if least is not None and most is not None:
-        metric |= {"score_type": "continuous", "min_score": least, "max_score": most}
+    metric |= _scale(trials)
     source = {"dataset_name": trials.source[0] if trials.source else "unknown", "source_type": "other"}
     return {
         "schema_version": _VERSION,
@@ -97,6 +96,23 @@ def _document(trials: Trials, curve: Curve, identity: str, evaluation: str, mome
                 "score_details": score,
             }
         ],
+    }
+
+
+def _scale(trials: Trials) -> dict[str, object]:
+    """What scores can be. The schema asks for bounds of whatever is not right or wrong: without any, what was seen."""
+    scores = trials.selection if trials.reported is None else trials.reported
+    seen = scores[np.isfinite(scores)]
+    least, most = trials.metric.bounds
+    if least is not None and most is not None:
+        return {"score_type": "continuous", "min_score": least, "max_score": most}
+    if np.isin(seen, (0.0, 1.0)).all():
+        return {"score_type": "binary"}
+    return {
+        "score_type": "continuous",
+        "min_score": float(seen.min()) if least is None else least,
+        "max_score": float(seen.max()) if most is None else most,
+        "additional_details": {"bounds": OBSERVED},
     }
 
 
