@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from levelbest.errors import InputError, named
 from levelbest.report.build import build_view
 from levelbest.report.figures.curves import figure_bytes, own_style
 from levelbest.report.figures.report import report_figures
-from levelbest.report.page import html, tables
+from levelbest.report.page import html
 from levelbest.report.paper import checklist, markup
 from levelbest.report.tasks import build_task_view
 from levelbest.report.view import View
@@ -109,7 +108,8 @@ def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, form
         for kind in formats:
             drawn = pictures[name] if kind == "svg" else figure_bytes(figure, kind)
             written.append(write_bytes(beside / f"{name}.{kind}", drawn))
-    write_text(page, html.render_page(view, pictures))
+    files = html.page_files(view)
+    write_text(page, html.render_page(view, pictures, files))
     texts = {
         "families.md": markup.families_markdown(view),
         "families.tex": markup.families_latex(view),
@@ -118,7 +118,6 @@ def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, form
         "methods.tex": markup.methods_latex(view),
         "checklist.md": markup.checklist_markdown(view.checklist),
         "checklist.tex": markup.checklist_latex(view.checklist),
-        **({"trials.csv": tables.trials_csv(view)} if view.table else {}),
-        "report.json": json.dumps(view.numbers(), ensure_ascii=False, allow_nan=False, separators=(",", ":")),
+        **files,
     }
     return [*written, *(write_text(beside / name, text) for name, text in texts.items())]

@@ -35,7 +35,7 @@ from levelbest.report.words.steps import next_steps
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["asset", "own_policy", "page_policy", "page_style", "render_page", "wrapped"]
+__all__ = ["asset", "own_policy", "page_files", "page_policy", "page_style", "render_page", "wrapped"]
 
 MOST_SENTENCES = 60
 """Of more pairs the sentences are in report.json."""
@@ -57,9 +57,9 @@ class Chip:
     badge: bool = False
 
 
-def render_page(view: View, figures: Mapping[str, bytes]) -> str:
+def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, str] | None = None) -> str:
     """The page as text. ``figures`` holds SVG files by name: ``curves``, ``distributions`` and any of ``runs``,
-    ``differences``, ``cost`` and ``verifier``."""
+    ``differences``, ``cost`` and ``verifier``; ``files`` are those of `page_files` where they are made already."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
@@ -101,7 +101,7 @@ def render_page(view: View, figures: Mapping[str, bytes]) -> str:
             row_heads=row_heads,
             row_kinds=kinds_of(rows, len(row_heads)),
             rows=rows,
-            downloads=_downloads(view, figures),
+            downloads=_downloads(view, figures, page_files(view) if files is None else files),
             licence=asset("uPlot.LICENSE"),
         )
         .lstrip()
@@ -202,16 +202,22 @@ def _caption(view: View) -> str:
     return f"{what}, {100 * view.confidence:g} % {kind} limits ({interval_name(line.method)})."
 
 
-def _downloads(view: View, figures: Mapping[str, bytes]) -> list[dict[str, str | Markup]]:
+def page_files(view: View) -> dict[str, str]:
+    """What a page carries within it: every number, and every trial where they are known one by one."""
+    numbers = json.dumps(view.numbers(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return ({"trials.csv": trials_csv(view)} if view.table else {}) | {"report.json": numbers}
+
+
+def _downloads(view: View, figures: Mapping[str, bytes], files: Mapping[str, str]) -> list[dict[str, str | Markup]]:
     # a figure is in the page already: the script points its link at the picture
     links = [{"name": f"{name}.svg", "href": "", "figure": name, "text": f"Figure: {name} (SVG)"} for name in figures]
-    numbers = view.numbers()
-    files = [
-        ("trials.csv", "text/csv", f"Every {view.row_word} (CSV)", trials_csv(view) if view.table else ""),
-        ("report.json", "application/json", "Every number here (JSON)", json.dumps(numbers, separators=(",", ":"))),
-    ]
-    for name, kind, text, content in files:
-        if 0 < len(content) <= MOST_BYTES:
+    kinds = {
+        "trials.csv": ("text/csv", f"Every {view.row_word} (CSV)"),
+        "report.json": ("application/json", "Every number here (JSON)"),
+    }
+    for name, content in files.items():
+        kind, text = kinds[name]
+        if len(content) <= MOST_BYTES:
             links.append({"name": name, "figure": "", "href": _data_uri(content.encode(), kind), "text": text})
     return links
 
