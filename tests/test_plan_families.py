@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from levelbest import Trials, plan_trials
+from levelbest import Trials, compare, plan_trials
 from levelbest.cli.main import main
 from levelbest.errors import InputError
 from levelbest.stats import horizon
@@ -91,3 +91,20 @@ def test_a_stratum_without_a_plan_leaves_the_others_theirs(tmp_path, capsys):
     assert "m, hard: no plan, since n must be at most the samples of a problem, 3, got 4" in said
     assert "m, odd: no plan, since " in said
     assert main(["plan", str(path), *options, "--n", "9"]) == 2
+
+
+def test_plan_and_compare_say_the_same_number_of_runs():
+    """Of five models with ten seeds each the pairs that are decided leave the error to the others, in both."""
+    rng = np.random.default_rng(4)
+    centres = {"a": 0.912, "b": 0.931, "c": 0.925, "d": 0.9335, "e": 0.894}
+    table = {
+        "model": np.repeat(list(centres), 10),
+        "seed": np.tile(np.arange(10), 5),
+        "acc": np.concatenate([rng.normal(centre, 0.005, 10) for centre in centres.values()]),
+    }
+    reading = {"family": "model", "selection": "acc", "direction": "max"}
+    further = {pair.families: pair.further for pair in compare(table, **reading).pairs if pair.further}
+    needed = {(a, b): own.needed for a, b, own in plan_trials(table, **reading).separations}
+    assert 1 <= len(further) <= 5
+    for pair, more in further.items():
+        assert needed[pair] == pytest.approx(10 + more, abs=1)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from levelbest import _check
-from levelbest.designs._assemble import pairs_of
+from levelbest.designs._assemble import Pairs, pairs_of
 from levelbest.designs._divided import Divided
 from levelbest.designs._input import as_trials, with_scores
 from levelbest.designs.seeds import only_seeds_vary
@@ -17,7 +17,7 @@ from levelbest.errors import DataError, InputError
 from levelbest.results import TrialPlan
 from levelbest.stats.bands import horizon
 from levelbest.stats.budgets import Needed, runs_to_separate, trials_for_width, trials_to_separate
-from levelbest.stats.contrasts import Sample
+from levelbest.stats.contrasts import Question, Sample, seed_contrasts
 from levelbest.stats.problems import GroupPlan, plan_groups
 from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
 from levelbest.trials.problems import too_few_samples
@@ -94,7 +94,7 @@ def plan_trials(
     sizes = sorted({*_SIZES, *(own.n_trials for own in planned.scores if 2 <= own.n_trials <= 1000)})
     return TrialPlan(
         widths=() if over_problems else tuple(planned.widths()),
-        separations=() if over_problems else tuple(planned.separation(pair, len(pairs)) for pair in pairs),
+        separations=() if over_problems else tuple(planned.separations(pairs)),
         problems=tuple(problems),
         horizons=() if over_problems else tuple((size, horizon(size, confidence)) for size in sizes),
         confidence=confidence,
@@ -150,8 +150,21 @@ class _Planned:
             rng=self.settings.rng,
         )
 
-    def separation(self, pair: tuple[int, int], n_pairs: int) -> tuple[str, str, Needed]:
-        """Trials of each until the difference is certified in a comparison of so many pairs."""
+    def separations(self, pairs: Pairs) -> Iterator[tuple[str, str, Needed]]:
+        """Trials of each until the difference of a pair is certified.
+
+        The error is shared by all pairs; means of runs leave it to those that the pilot does not decide, as their
+        comparison does.
+        """
+        sharing = len(pairs)
+        if self.seeds and pairs:
+            turned = [self.trials.metric.sign * own.curve_of for own in self.scores]
+            compared = seed_contrasts(turned, Question(pairs, self.settings.confidence))
+            sharing = max(1, sum(not pair.effect.certified for pair in compared.pairs))
+        for pair in pairs:
+            yield self._separation(pair, sharing)
+
+    def _separation(self, pair: tuple[int, int], n_pairs: int) -> tuple[str, str, Needed]:
         both = [self.scores[place] for place in pair]
         settings, metric = self.settings, self.trials.metric
         if self.seeds:
