@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import overload
@@ -12,6 +13,7 @@ from typing import overload
 import numpy as np
 
 __all__ = [
+    "common_decimals",
     "dump_json",
     "guarded",
     "html_table",
@@ -84,6 +86,12 @@ def round_to_uncertainty(value: float, low: float, high: float, *, digits: int =
     if not math.isfinite(value) or value == 0:
         return 2
     return max(0, min(12, 3 - math.floor(math.log10(abs(value)))))
+
+
+def common_decimals(points: Iterable[tuple[float, float, float]]) -> int:
+    """Decimals for a column of values with limits: those that half of them deserve."""
+    wanted = [round_to_uncertainty(*point) for point in points if math.isfinite(point[0])]
+    return statistics.median_low(wanted) if wanted else 2
 
 
 def show_number(value: float, decimals: int) -> str:

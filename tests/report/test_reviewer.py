@@ -1,12 +1,15 @@
 """Warnings for reading: each matter once, no number lost, and a sentence for every kind from its facts."""
 
+import ast
 import inspect
 import re
+import string
+from pathlib import Path
 
 import pytest
 
+import levelbest
 from levelbest.cautions import CODES, Caution
-from levelbest.report.words import cautions as listing
 from levelbest.report.words.phrases import Several
 from levelbest.report.words.registry import SENTENCES
 from levelbest.report.words.remarks import remarks
@@ -177,39 +180,48 @@ FACTS = {
 }
 
 
-def _listed():
-    """(code, kind) -> the names of its facts, as the docstring lists them."""
-    rows, code = {}, ""
-    for line in listing.__doc__.splitlines():
-        if not line.startswith("    "):
-            continue
-        code = line[4:29].strip() or code
-        kind, facts = line[29:42].strip(), line[42:]
-        if kind:
-            key = (code, kind.strip('"'))
-            rows[key] = ""
-        rows[key] += facts
-    bare = {key: re.sub(r"\([^()]*(\([^()]*\)[^()]*)*\)|=\w+", "", facts) for key, facts in rows.items()}
-    return {key: set(re.findall(r"\w+", facts)) for key, facts in bare.items()}
+def _taken(sentence):
+    """The facts that a sentence takes, and those that it needs."""
+    if isinstance(sentence, str):
+        fields = {re.split(r"[.\[]", field)[0] for _, field, _, _ in string.Formatter().parse(sentence) if field}
+        return fields - {"named"}, fields - {"named"}
+    parameters = inspect.signature(sentence).parameters
+    return set(parameters), {name for name, own in parameters.items() if own.default is inspect.Parameter.empty}
 
 
-def test_the_facts_listed_are_those_that_the_sentences_take():
-    taken = {key: set(inspect.signature(sentence).parameters) for key, sentence in SENTENCES.items()}
-    assert _listed() == taken
-    assert {code for code, _ in taken} == CODES
+def _given():
+    """(file and line, code, kind, names of facts) of every warning that is made in the sources with names in full."""
+    for path in Path(levelbest.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or ast.unparse(node.func) not in ("Caution.of", "cls.of"):
+                continue
+            facts = {keyword.arg: keyword.value for keyword in node.keywords}
+            kind = facts.pop("kind", ast.Constant(""))
+            if None not in facts and isinstance(node.args[0], ast.Constant) and isinstance(kind, ast.Constant):
+                yield f"{path.name}:{node.lineno}", node.args[0].value, kind.value, set(facts) - {"family", "value"}
+
+
+def test_every_warning_is_made_with_the_facts_that_its_sentence_takes():
+    assert {code for code, _ in SENTENCES} == CODES
+    given = list(_given())
+    assert len(given) > 30  # most are made with their names in full
+    for where, code, kind, facts in given:
+        taken, needed = _taken(SENTENCES[code, kind])
+        assert needed <= facts <= taken, where
 
 
 @pytest.mark.parametrize(("code", "kind"), sorted(SENTENCES))
 def test_every_kind_has_a_sentence_also_for_the_numbers_of_several_families(code, kind):
-    facts = {name: FACTS[name] for name in inspect.signature(SENTENCES[code, kind]).parameters}
+    facts = {name: FACTS[name] for name in _taken(SENTENCES[code, kind])[0]}
     if code == "stops-at-success":
         facts["problems"] = 12
     sentence = Caution.of(code, "a", kind=kind, **facts).sentence
     assert sentence
+    assert "{" not in sentence
     assert not sentence.endswith(".")  # it stands in a list, after a name
     for name, fact in facts.items():
         if isinstance(fact, (int, float)) and not isinstance(fact, bool) and code != "skipped-rows":
-            assert SENTENCES[code, kind](**(facts | {name: Several([3, 4])}))
+            assert Caution.of(code, "a", kind=kind, **(facts | {name: Several([3, 4])})).sentence
 
 
 def test_one_is_singular():

@@ -48,7 +48,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
             document["reasons"] = [dict(zip(names, reason, strict=True)) for reason in reasons]
         click.echo(dump_json(document))
         return
-    from levelbest.report.terminal.curves import print_cautions
+    from levelbest.report.terminal.console import print_cautions
     from levelbest.report.terminal.descriptions import print_descriptions
 
     print_descriptions(descriptions)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from levelbest._plain import html_table, round_places, show_limits, show_number
-from levelbest.report.page.tables import common_decimals
+from levelbest._plain import common_decimals, html_table, round_places, show_limits, show_number
 from levelbest.report.words.phrases import shortened
 from levelbest.results import Comparison, Curve
 

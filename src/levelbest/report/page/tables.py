@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from levelbest._plain import guarded, round_places, round_to_uncertainty, show_cost, show_limits, show_number
+from levelbest._plain import common_decimals, guarded, round_places, show_cost, show_limits, show_number
 from levelbest.report.columns import cell_text
 from levelbest.report.view import Pair, View
 
-__all__ = ["common_decimals", "family_rows", "kinds_of", "trial_rows", "trials_csv", "value_rows", "verdict_tables"]
+__all__ = ["family_rows", "kinds_of", "trial_rows", "trials_csv", "value_rows", "verdict_tables"]
 
 MOST_CELLS = 12_000
 """More cells of trials than this stay in the table beside the page."""
@@ -47,12 +47,6 @@ def value_rows(view: View) -> Rows:
         places = round_places([int(x) for x in line.x], most=0 if many else len(line.x))
         rows += [[line.family, f"{line.x[i]:g}", *(show_number(v, decimals) for v in points[i])] for i in places]
     return rows
-
-
-def common_decimals(points: Sequence[tuple[float, float, float]]) -> int:
-    """Decimals for a column of values with limits: what the middle one deserves, so that all of them line up."""
-    wanted = sorted(round_to_uncertainty(*point) for point in points if np.isfinite(point[0]))
-    return wanted[len(wanted) // 2] if wanted else 2
 
 
 def verdict_tables(view: View) -> list[dict[str, object]]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelbest._plain import round_to_uncertainty, show_limits, show_number
+from levelbest._plain import common_decimals, show_limits, show_number
 from levelbest.cautions import Caution
 from levelbest.errors import named
 from levelbest.report.leaders import leading_spans
-from levelbest.report.terminal.console import COLOURS, console, print_cautions, print_steps, print_text
+from levelbest.report.terminal.console import (
+    COLOURS,
+    LONGEST,
+    console,
+    plain_table,
+    print_cautions,
+    print_steps,
+    print_text,
+)
 from levelbest.report.terminal.pairs import print_pairs
 from levelbest.report.terminal.strips import STYLES, strips_of
 from levelbest.report.terminal.variances import print_variances
@@ -28,7 +35,6 @@ __all__ = ["print_comparison"]
 
 _MANY, _STRIPS = 12, 4
 """More families than this have strips for the leading ones only, so many at most."""
-_LONGEST_NAME = 24
 _MOST_REMARKS, _FEWER_REMARKS = 8, 3
 """Of many families fewer remarks, so that they fit one long screen."""
 
@@ -82,7 +88,6 @@ def _footer(comparison: Comparison, *, pairs: bool) -> str:
 
 
 def _table(comparison: Comparison) -> Table:
-    from rich.table import Table
     from rich.text import Text
 
     rows, terms = comparison.standings, comparison.terms
@@ -90,24 +95,17 @@ def _table(comparison: Comparison) -> Table:
     ranked = _needs_ranks(rows)
     shown_failed = any(row.n_failed for row in rows)
     shown_running = any(row.n_running for row in rows)
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    if ranked:
-        table.add_column("", justify="right", no_wrap=True)
-    room = min(_LONGEST_NAME, max(len(row.family) for row in rows))
-    table.add_column("family", overflow="fold", min_width=room)
-    heads = [best_of(terms, rows[0].budget), level(terms.confidence), f"{terms.unit}s"]
+    heads = [*[""] * ranked, "family", best_of(terms, rows[0].budget), level(terms.confidence), f"{terms.unit}s"]
     heads += ["failed"] * shown_failed + ["running"] * shown_running
-    heads += ["better than"] if len(rows) > 2 else []
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
+    heads += ["better than"] * (len(rows) > 2)
+    table = []
     for i, row in enumerate(rows):
-        cells: list[str | Text] = [str(i + 1)] if ranked else []
-        cells.append(Text(row.family, style=COLOURS[i % len(COLOURS)]))
+        cells: list[str | Text] = [*[f"{i + 1:>2}"] * ranked, Text(row.family, style=COLOURS[i % len(COLOURS)])]
         cells += [show_number(row.value, decimals), show_limits(row.low, row.high, decimals), str(row.n_trials)]
         cells += [str(row.n_failed)] * shown_failed + [str(row.n_running)] * shown_running
-        cells += [_better_than(row, comparison)] if len(rows) > 2 else []
-        table.add_row(*cells)
-    return table
+        cells += [_better_than(row, comparison)] * (len(rows) > 2)
+        table.append(cells)
+    return plain_table(heads, table, left=range(1 + ranked))
 
 
 def _better_than(row: Standing, comparison: Comparison) -> str:
@@ -118,13 +116,8 @@ def _better_than(row: Standing, comparison: Comparison) -> str:
     return "baseline" if row.better_than else "(worse)" if row.worse_than else "-"
 
 
-def common_decimals(rows: Sequence[tuple[float, float, float]]) -> int:
-    """Decimals for a column of numbers with limits: those that half of the rows deserve."""
-    return statistics.median_low([round_to_uncertainty(*row) for row in rows])
-
-
 def _needs_ranks(rows: Sequence[Standing]) -> bool:
-    return max(len(row.family) for row in rows) > _LONGEST_NAME or len(rows) > _MANY
+    return max(len(row.family) for row in rows) > LONGEST or len(rows) > _MANY
 
 
 def _print_strips(comparison: Comparison, out: Console) -> None:
@@ -133,7 +126,7 @@ def _print_strips(comparison: Comparison, out: Console) -> None:
     order = [row.family for row in comparison.standings] or list(comparison.families)
     labels = {name: name for name in order}
     if comparison.standings and _needs_ranks(comparison.standings):
-        labels = {name: f"{i + 1}" if len(name) > _LONGEST_NAME else name for i, name in enumerate(order)}
+        labels = {name: f"{i + 1}" if len(name) > LONGEST else name for i, name in enumerate(order)}
     if len(order) > _MANY:
         leading = _leading(comparison)
         order = [name for name in order if name in leading][:_STRIPS]

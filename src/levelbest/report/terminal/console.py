@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from levelbest.cautions import Caution
@@ -14,12 +14,14 @@ from levelbest.report.words.remarks import remarks
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     from levelbest.report.words.steps import Step
 
-__all__ = ["COLOURS", "console", "print_cautions", "print_labelled", "print_steps", "print_text"]
-
 COLOURS = ("blue", "red", "green", "magenta", "cyan", "yellow", "white")
+LONGEST = 24
+"""Longer texts in a table may be folded."""
 _WIDTH, _WIDEST, _LABEL = 80, 100, 6
 _LABELS = (("doubt", "yellow"), ("note", ""), ("chosen", "dim"))
 """By severity: doubts about the conclusion, limits of it, and what was chosen for the reader."""
@@ -43,6 +45,28 @@ def print_text(text: str, out: Console, style: str = "") -> None:
 
     for line in textwrap.wrap(text, out.width, break_on_hyphens=False):
         out.print(Text(line, style=style), soft_wrap=True)
+
+
+def plain_table(
+    heads: Sequence[str], rows: Sequence[Sequence[str | Text]], *, left: Collection[int] = (0,), room: int | None = None
+) -> Table:
+    """Columns without lines: those in ``left`` hold texts, which may be folded, the others numbers.
+
+    ``room`` is the least width of the columns of texts, where not that of their longest one.
+    """
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for k, head in enumerate(heads):
+        longest = max(len(row[k]) for row in rows if k < len(row))
+        if k in left:
+            table.add_column(head.lower(), overflow="fold", min_width=min(LONGEST, longest if room is None else room))
+        else:
+            narrow = max(longest, len(head)) < LONGEST
+            table.add_column(head, justify="right", overflow="fold", no_wrap=narrow)
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def print_labelled(rows: Iterable[tuple[str, str, str]], out: Console) -> None:

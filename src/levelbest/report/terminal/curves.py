@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
-from levelbest.report.terminal.console import console, print_cautions, print_text
+from levelbest.report.terminal.console import console, plain_table, print_cautions, print_text
 from levelbest.report.terminal.variances import print_variances
 from levelbest.report.words.curves import cost_heading, curves_heading
 from levelbest.report.words.phrases import level, plural
@@ -17,13 +17,9 @@ from levelbest.results import Curve, FamilyCostCurve
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["console", "print_cautions", "print_cost_curves", "print_curves"]
-
 _ROUND = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
 _FEW = (1, 5, 20, 50, 100, 500, 2000, 10_000, 100_000, 1_000_000)
 """Budgets shown of one or two curves, and of more of them."""
-_LONGEST = 24
-"""Longer names may be folded."""
 
 
 def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> None:
@@ -56,16 +52,15 @@ def _table(curves: Sequence[Curve], n: Iterable[int] | None) -> Table:
     with_cost = any(curve.cost is not None for curve in curves)
     names = [curve.family for curve in curves]
     names += [label for curve in curves if curve.n_runs is not None for label in _labels(curve)]
-    table = _empty(["family", *heads, *["mean cost"] * with_cost], names)
+    rows: list[list[str | Text]] = []
     for curve in curves:
         places = _places(curve, n, few=len(curves) > 2)
         points = [(float(curve.value[i]), float(curve.low[i]), float(curve.high[i])) for i in places]
         decimals = max(round_to_uncertainty(*point) for point in points[: max(1, len(points) // 2)])
         labels = _labels(curve)
-        for row in range(max(len(places), len(labels))):
-            label = Text(labels[row], style="dim" if row else "bold") if row < len(labels) else Text("")
+        for row, label in enumerate(labels + [""] * (len(places) - len(labels))):
+            rows.append([Text(label, style="dim" if row else "bold")])
             if row >= len(places):
-                table.add_row(label)
                 continue
             i, (value, low, high) = places[row], points[row]
             cells = [f"{curve.n[i]}", show_number(value, decimals), show_limits(low, high, decimals)]
@@ -73,8 +68,8 @@ def _table(curves: Sequence[Curve], n: Iterable[int] | None) -> Table:
             cells += [] if curve.problems is None else [f"{curve.problems.n_groups[i]}"]
             cells += [] if curve.new_run is None else [show_number(float(curve.new_run[i]), decimals)]
             cells += [] if curve.cost is None else [show_cost(float(curve.cost[i]), curve.cost_unit)]
-            table.add_row(label, *cells)
-    return table
+            rows[-1] += cells
+    return plain_table(["family", *heads, *["mean cost"] * with_cost], rows, room=max(map(len, names)))
 
 
 def _labels(curve: Curve) -> list[str]:
@@ -86,18 +81,6 @@ def _labels(curve: Curve) -> list[str]:
     return labels
 
 
-def _empty(heads: Sequence[str], names: Iterable[str]) -> Table:
-    """A table with these heads, and room for names in its first column as long as they are not very long."""
-    from rich.table import Table
-
-    room = min(_LONGEST, max(map(len, names)))
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column(heads[0], overflow="fold", min_width=room)
-    for head in heads[1:]:
-        table.add_column(head, justify="right", no_wrap=True)
-    return table
-
-
 def _limits_head(confidence: float, simultaneous: bool) -> str:
     return f"{level(confidence)} {'band' if simultaneous else 'interval'}"
 
@@ -106,17 +89,16 @@ def _strata(curve: Curve) -> Table:
     """Each stratum at the first, a middle and the last budget, with limits over its own problems."""
     places = sorted({0, int(np.searchsorted(curve.n, np.sqrt(curve.n[-1]))), curve.n.size - 1})
     heads = ["stratum", *(f"n = {curve.n[i]}" for i in places)]
-    labels = [f"{stratum.label} ({stratum.best.groups.size})" for stratum in curve.strata]
-    table = _empty(heads, ["stratum", *labels])
-    for label, stratum in zip(labels, curve.strata, strict=True):
-        cells = []
+    rows = []
+    for stratum in curve.strata:
+        cells = [f"{stratum.label} ({stratum.best.groups.size})"]
         for i in places:
             point = [float(np.asarray(x)[i]) for x in (stratum.best.value, stratum.limits.low, stratum.limits.high)]
             decimals = round_to_uncertainty(*point)
             limits = f" ({show_limits(point[1], point[2], decimals)})" if np.isfinite(point[1]) else ""
             cells.append(f"{show_number(point[0], decimals)}{limits}")
-        table.add_row(label, *cells)
-    return table
+        rows.append(cells)
+    return plain_table(heads, rows)
 
 
 def _places(curve: Curve, n: Iterable[int] | None, *, few: bool) -> list[int]:
@@ -139,7 +121,7 @@ def print_cost_curves(curves: Sequence[FamilyCostCurve]) -> None:
     first = curves[0].curve
     limits = _limits_head(first.confidence or 0.0, first.simultaneous)
     heads = ["family", "budget", "best", limits, "mean cost", "none done"]
-    table = _empty(heads, [family.family for family in curves])
+    rows = []
     for family in curves:
         own = family.curve
         nowhere = np.full(own.budget.size, np.nan)
@@ -147,14 +129,15 @@ def print_cost_curves(curves: Sequence[FamilyCostCurve]) -> None:
         places = np.unique(np.linspace(0, own.budget.size - 1, min(5 if len(curves) > 2 else 10, own.budget.size)))
         for row, i in enumerate(places.astype(int)):
             decimals = round_to_uncertainty(own.value[i], low[i], high[i])
-            table.add_row(
+            cells: list[str | Text] = [
                 Text(family.family if row == 0 else "", style="bold"),
                 show_cost(float(own.budget[i]), family.cost_unit),
                 show_number(own.value[i], decimals),
                 show_limits(low[i], high[i], decimals),
                 show_number(own.mean_cost_value[i], decimals),
                 f"{100 * own.nothing_finished[i]:.0f} %",
-            )
-    out.print(table)
+            ]
+            rows.append(cells)
+    out.print(plain_table(heads, rows))
     out.print()
     print_cautions([caution for family in curves for caution in family.cautions], out, n_families=len(curves))

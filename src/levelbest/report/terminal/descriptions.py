@@ -11,7 +11,7 @@ import numpy as np
 from levelbest._check import FloatArray
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.report.describe import Description, Distribution, Histogram
-from levelbest.report.terminal.console import console, print_text
+from levelbest.report.terminal.console import console, plain_table, print_text
 from levelbest.report.terminal.variances import print_variances
 from levelbest.report.words.phrases import plural
 from levelbest.report.words.variances import variance_facts
@@ -41,9 +41,9 @@ def print_descriptions(descriptions: Sequence[Description]) -> None:
         out.print(_table(descriptions))
         out.print()
         print_variances([described.variance for described in descriptions if described.variance is not None], out)
-        for one in descriptions:
-            if one.winner is not None and one.winner.path:
-                _print_winner(one, out, name=one.family)
+        for described in descriptions:
+            if described.winner is not None and described.winner.path:
+                _print_winner(described, out, name=described.family)
         return
     for description in descriptions:
         _print_in_full(description, out, alone=len(descriptions) == 1)
@@ -110,32 +110,22 @@ def _print_winner(description: Description, out: Console, name: str = "") -> Non
 
 
 def _table(descriptions: Sequence[Description]) -> Table:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column(
-        "family", overflow="fold", min_width=min(24, max(len(described.family) for described in descriptions))
-    )
-    for head in (f"{descriptions[0].word}s", "failed", "mean", "sd", "median", "max"):
-        table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True, min_width=13)
     decimals = statistics.median_low([_decimals(described) for described in descriptions])
-    for description in descriptions:
-        numbers = [
-            show_number(value, decimals)
-            for value in (description.mean, description.sd, description.median, description.max)
-        ]
-        counts = [str(description.n_trials), str(description.n_failed)]
-        table.add_row(Text(description.family, style="bold"), *counts, *numbers, spark_line(description.histogram))
-        if description.claimed is not None:
-            claimed = description.claimed
-            reported = [
-                show_number(value, decimals) for value in (claimed.mean, claimed.sd, claimed.median, claimed.max)
-            ]
-            rank = f"{spark_line(claimed.histogram, 6):<6} ρ {show_number(description.spearman, 2)}"
-            table.add_row(Text(f" {claimed.score}", style="dim"), "", "", *reported, rank)
-    return table
+
+    def numbers(scores: Distribution) -> list[str]:
+        return [show_number(value, decimals) for value in (scores.mean, scores.sd, scores.median, scores.max)]
+
+    rows: list[list[str | Text]] = []
+    for own in descriptions:
+        counts = [str(own.n_trials), str(own.n_failed)]
+        rows.append([Text(own.family, style="bold"), *counts, *numbers(own), spark_line(own.histogram)])
+        if own.claimed is not None:
+            rank = f"{spark_line(own.claimed.histogram, 6):<6} ρ {show_number(own.spearman, 2)}"
+            rows.append([Text(f" {own.claimed.score}", style="dim"), "", "", *numbers(own.claimed), rank])
+    heads = ["family", f"{descriptions[0].word}s", "failed", "mean", "sd", "median", "max", ""]
+    return plain_table(heads, rows, left=(0, 7))
 
 
 def spark_line(histogram: Histogram, width: int = 10) -> str:

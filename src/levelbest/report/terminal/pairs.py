@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest._plain import round_places, round_to_uncertainty, show_cost, show_limits, show_number
-from levelbest.report.terminal.console import print_text
+from levelbest.report.terminal.console import plain_table, print_text
 from levelbest.report.words.pairs import pair_details, winners_words
 from levelbest.report.words.verdicts import effect_words, verdict_of_pair
-from levelbest.results import Comparison, PairComparison, Terms
+from levelbest.results import Comparison, PairComparison
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,29 +42,21 @@ def print_pairs(comparison: Comparison, out: Console, *, n: Iterable[int] | None
 
 def _overview(pairs: Sequence[PairComparison]) -> Table:
     """A row for each of many pairs: who is better where, and the difference at the effects' budget."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    effect = pairs[0].effect
-    at = "difference" if pairs[0].terms.design == "seeds" else f"difference at {effect.budget:g}"
-    for head in ("pair", "better", at):
-        table.add_column(head, overflow="fold")
+    at = "difference" if pairs[0].terms.design == "seeds" else f"difference at {pairs[0].effect.budget:g}"
+    rows = []
     for pair in pairs:
         known = np.isfinite(pair.effect.difference)
-        table.add_row(" - ".join(pair.families), winners_words(pair), effect_words(pair.effect) if known else "-")
-    return table
+        rows.append([" - ".join(pair.families), winners_words(pair), effect_words(pair.effect) if known else "-"])
+    return plain_table(["pair", "better", at], rows, left=range(3))
 
 
 def _table(pair: PairComparison, n: Iterable[int] | None) -> Table:
-    from rich.table import Table
-
     terms = pair.terms
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     tested = bool(np.isfinite(pair.p_value).any())
-    heads = [_budget_head(terms), f"{pair.families[0]} - {pair.families[1]}", f"{100 * terms.confidence:g} % band"]
+    budgets = "budget" if terms.axis == "cost" else f"{terms.unit}s"
+    heads = [budgets, f"{pair.families[0]} - {pair.families[1]}", f"{100 * terms.confidence:g} % band"]
     heads += ["by mean cost"] * (pair.scaled is not None) + ["p"] * tested + ["better"]
-    for head in heads:
-        table.add_column(head, justify="right", overflow="fold")
+    rows = []
     for i in _places(pair, n):
         decimals = round_to_uncertainty(pair.difference[i], pair.low[i], pair.high[i])
         budget = float(pair.budget[i])
@@ -75,12 +67,8 @@ def _table(pair: PairComparison, n: Iterable[int] | None) -> Table:
         ]
         cells += [] if pair.scaled is None else [show_number(float(pair.scaled[i]), decimals)]
         cells += [f"{pair.p_value[i]:.2g}" if np.isfinite(pair.p_value[i]) else "-"] * tested
-        table.add_row(*cells, pair.verdict_at(budget))
-    return table
-
-
-def _budget_head(terms: Terms) -> str:
-    return "budget" if terms.axis == "cost" else f"{terms.unit}s"
+        rows.append([*cells, pair.verdict_at(budget)])
+    return plain_table(heads, rows, left=())
 
 
 def _places(pair: PairComparison, n: Iterable[int] | None) -> list[int]:

@@ -1,4 +1,4 @@
-"""Sentences of what was chosen for the reader; `levelbest.report.words.cautions` lists the facts of each."""
+"""Sentences of what was chosen for the reader (`levelbest.report.words.cautions` says how they are written)."""
 
 from __future__ import annotations
 
@@ -6,41 +6,52 @@ from collections.abc import Sequence
 
 from levelbest.errors import named
 from levelbest.report.words.phrases import shortened
-from levelbest.report.words.registry import says
+from levelbest.report.words.registry import SENTENCES, says
 
-__all__: list[str] = []
+SENTENCES |= {
+    ("paired-design", "used"): "compared pair by pair: every trial has a partner with the same {by} in every family",
+    ("paired-design", "problems"): "compared problem by problem: samples of the same problem in every family",
+    ("averaged-runs", "unequal"): (
+        "configurations of {richest} have more runs than those of {fewest}, so that the luck of their seeds weighs "
+        "less in their means: the best of n is flattered less"
+    ),
+    ("guessed-columns", "checkpoints"): (
+        "rows are checkpoints of the {runs} runs in {column!r}, as {counter!r} rises within them: each run is one "
+        "trial, at its best checkpoint by the selection score ({named[trial]} none if each row is a trial)"
+    ),
+    ("guessed-columns", "one-each"): (
+        "{column!r} has {count} values in {n_trials} rows: it tells trials apart and not families, so that all are "
+        "one family ({named[family]} {column} if each is one)"
+    ),
+    ("guessed-columns", "samples"): ("by name: the {count} columns {first!r} to {last!r} are samples: one trial each"),
+    ("guessed-columns", "lists"): "each item of the lists in {column!r} is one sample of its {group}: one trial each",
+    ("guessed-columns", "rows"): "each row is one problem, named by {group!r}",
+    ("guessed-columns", "arguments"): (
+        "the {count} sources name the same families: each source is a family of its own ({named[family]})"
+    ),
+    ("guessed-columns", "counts"): (
+        "{successes!r} of {total!r} samples were successes: {count} samples, one trial each"
+    ),
+    ("guessed-columns", "renamed"): (
+        "{source}: {count} columns are named {column!r}; the later ones are read as {column!r} (2) on"
+    ),
+}
 
 
 @says("paired-design")
 def _paired(families: Sequence[str], shared: int, what: str) -> str:
+    """``what`` is shared: configurations, problems or seeds."""
     return f"{shortened(families)} share {shared} {what}: a paired design, to be compared pair by pair"
-
-
-@says("paired-design", "used")
-def _paired_by(by: str) -> str:
-    return f"compared pair by pair: every trial has a partner with the same {by} in every family"
 
 
 @says("averaged-runs")
 def _averaged(configurations: int, n_runs: int, least: int, most: int) -> str:
+    """``least`` and ``most`` runs of a configuration."""
     each = f"{least}" if least == most else f"{least} to {most}"
     return (
         f"{n_runs} runs are {configurations} configurations with {each} runs each: n counts configurations, each "
         "judged by the mean over its runs"
     )
-
-
-@says("averaged-runs", "unequal")
-def _averaged_unequally(fewest: str, richest: str) -> str:
-    return (
-        f"configurations of {richest} have more runs than those of {fewest}, so that the luck of their seeds weighs "
-        "less in their means: the best of n is flattered less"
-    )
-
-
-@says("paired-design", "problems")
-def _by_problem() -> str:
-    return "compared problem by problem: samples of the same problem in every family"
 
 
 @says("guessed-columns")
@@ -50,6 +61,7 @@ def _guessed(
     by: str | None = None,
     run_cost: str | None = None,
 ) -> str:
+    """Roles with their columns; the direction and the name it is known by; the cost of a run, ``sum`` or ``last``."""
     parts = [f"{role} = {column!r}" for role, column in columns]
     if direction is not None:
         parts.append(f"direction = {direction} (by the name {by!r})")
@@ -61,22 +73,16 @@ def _guessed(
 
 @says("guessed-columns", "open")
 def _open(role: str, columns: Sequence[str]) -> str:
+    """``role`` by the name of its argument."""
     names = shortened([repr(name) for name in columns], 12)
     return f"not chosen, since the names leave it open: {names} could be the {role} ({named(role)})"
 
 
 @says("guessed-columns", "primary")
 def _primary(task: str, column: str, others: Sequence[str]) -> str:
+    """``others`` are scores of the same answers that are not taken."""
     names = shortened([repr(name) for name in others], 6)
     return f"the score of {task} is {column!r}, and not {names} ({named('selection')})"
-
-
-@says("guessed-columns", "checkpoints")
-def _checkpoints(runs: int, column: str, counter: str) -> str:
-    return (
-        f"rows are checkpoints of the {runs} runs in {column!r}, as {counter!r} rises within them: each run is one "
-        f"trial, at its best checkpoint by the selection score ({named('trial')} none if each row is a trial)"
-    )
 
 
 @says("guessed-columns", "searches")
@@ -85,14 +91,6 @@ def _searches(count: int, n_families: int) -> str:
     return (
         f"{count} studies whose names differ in the number of a seed or run, or in the time, are searches of {of} "
         f"({named('search')} none if they are trials)"
-    )
-
-
-@says("guessed-columns", "one-each")
-def _one_each(column: str, count: int, n_trials: int) -> str:
-    return (
-        f"{column!r} has {count} values in {n_trials} rows: it tells trials apart and not families, so that all are "
-        f"one family ({named('family')} {column} if each is one)"
     )
 
 
@@ -114,46 +112,17 @@ def _same_way(column: str, reported: str, direction: str) -> str:
     )
 
 
-@says("guessed-columns", "samples")
-def _sample_columns(first: str, last: str, count: int) -> str:
-    return f"by name: the {count} columns {first!r} to {last!r} are samples: one trial each"
-
-
-@says("guessed-columns", "lists")
-def _lists(column: str, group: str) -> str:
-    return f"each item of the lists in {column!r} is one sample of its {group}: one trial each"
-
-
-@says("guessed-columns", "rows")
-def _rows(group: str) -> str:
-    return f"each row is one problem, named by {group!r}"
-
-
 @says("guessed-columns", "files")
 def _files(count: int, parts: Sequence[str]) -> str:
+    """``parts`` are the columns made of the names of files."""
     names = f", told apart by {shortened([repr(part) for part in parts], 6)} in their names" if parts else ""
     return f"each of {count} files is one run, and all are one table{names}"
-
-
-@says("guessed-columns", "arguments")
-def _arguments(count: int) -> str:
-    return f"the {count} sources name the same families: each source is a family of its own ({named('family')})"
-
-
-@says("guessed-columns", "counts")
-def _counts(successes: str, total: str, count: int) -> str:
-    return f"{successes!r} of {total!r} samples were successes: {count} samples, one trial each"
 
 
 @says("guessed-columns", "by-column")
 def _family_columns(columns: Sequence[str], rows: str) -> str:
     names = shortened([repr(name) for name in columns], 6)
     return f"each column is a family ({names}), and each row one {rows}: a trial of every family"
-
-
-@says("guessed-columns", "renamed")
-def _renamed(source: str, column: str, count: int) -> str:
-    return f"{source}: {count} columns are named {column!r}; the later ones are read as {column!r} (2) on"
 
 
 _HOW = {

@@ -1,14 +1,12 @@
-"""Which function writes the sentence of which warning."""
+"""Which template or function makes the sentence of which warning."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["SENTENCES", "Sentence", "says"]
-
 Sentence = Callable[..., str]
-SENTENCES: dict[tuple[str, str], Sentence] = {}
-"""(code, kind) -> the sentence, a function of the facts."""
+SENTENCES: dict[tuple[str, str], str | Sentence] = {}
+"""(code, kind) -> the sentence: a template or, where grammar needs more, a function of the facts."""
 
 
 def says(code: str, kind: str = "") -> Callable[[Sentence], Sentence]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from levelbest._plain import round_to_uncertainty, show_limits, show_number
+from levelbest._plain import common_decimals, round_to_uncertainty, show_limits, show_number
 from levelbest.report.words.conditions import condition_sentence
 from levelbest.report.words.phrases import level, plural
 from levelbest.report.words.verdicts import verdict_sentences
@@ -83,8 +83,7 @@ def aggregate_table(comparison: TaskComparison) -> Table:
     for n in _budgets(comparison):
         middle = {row.family: row for row in _at(comparison.iqm, n)}
         ranks = {row.family: row for row in _at(comparison.ranks, n)}
-        decimals = sorted(round_to_uncertainty(row.value, row.low, row.high) for row in middle.values())
-        places = decimals[len(decimals) // 2]
+        places = common_decimals((row.value, row.low, row.high) for row in middle.values())
         sign = 1.0 if _low_is_better(comparison) else -1.0
         for name in sorted(
             middle, key=lambda name: (ranks[name].value if name in ranks else 0, sign * middle[name].value)
