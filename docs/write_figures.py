@@ -14,7 +14,7 @@ matplotlib.use("Agg")
 
 import levelbest as lb
 from levelbest.report.figures.curves import save_figure
-from levelbest.report.figures.panels import panel_of_curves, save_panel
+from levelbest.report.figures.panels import panel_of_curves, save_panels
 
 DOCS = Path(__file__).parent
 FIGURES = DOCS / "figures"
@@ -42,7 +42,7 @@ def gallery_figures() -> dict[str, Any]:
 if __name__ == "__main__":
     table = resources.files("levelbest") / "data" / "digits.csv"
     digits = lb.read_trials(str(table), **COLUMNS, direction="max", bounds=(0, 1))
-    save_panel(panel_of_curves(lb.family_curves(digits, simultaneous=True), log=True), FIGURES / "digits.svg")
+    save_panels({"": panel_of_curves(lb.family_curves(digits, simultaneous=True), log=True)}, FIGURES / "digits.svg")
     (FIGURES / "gallery").mkdir(exist_ok=True)
     for name, figure in gallery_figures().items():
         save_figure(figure, FIGURES / "gallery" / f"{name}.svg")

@@ -7,7 +7,8 @@ from click.testing import CliRunner
 from levelbest import family_curves, read_trials
 from levelbest.cli.main import cli
 from levelbest.errors import InputError
-from levelbest.report.figures.curves import draw_lines
+from levelbest.report.figures.lines import draw_lines
+from levelbest.report.figures.panels import panel_of_curves
 from levelbest.report.figures.themes import line_style
 from levelbest.report.view import line_of
 
@@ -47,8 +48,8 @@ def test_the_spread_is_one_standard_deviation_within_the_observed_range(table):
 
 
 def test_a_published_score_has_the_colour_of_its_family(table):
-    lines = [line_of(curve) for curve in family_curves(read_trials(str(table), direction="max"))]
-    ax = draw_lines(lines, published={"rnn": 0.8, "Smith 2019": 0.7})
+    curves = family_curves(read_trials(str(table), direction="max"))
+    ax = draw_lines(panel_of_curves(curves, published={"rnn": 0.8, "Smith 2019": 0.7}))
     dashed = {float(line.get_ydata()[0]): line.get_color() for line in ax.lines if len(set(line.get_ydata())) == 1}
     assert dashed[0.8] == line_style(1)[0]
     assert dashed[0.7] == "0.35"

@@ -7,7 +7,9 @@ from itertools import combinations
 import numpy as np
 
 from levelbest.cautions import Caution
-from levelbest.report.view import Family, Line, Pair, Range, View
+from levelbest.report.view import Family, Line, View
+from levelbest.results import Effect, PairComparison, Terms, Verdict
+from levelbest.trials import Metric, Settings
 
 HOSTILE = "<script>window.hacked=1</script>\"'&%$#_{}~^\\ עברית 🙂"
 PLAIN = "plain"
@@ -16,6 +18,18 @@ PLAIN = "plain"
 def line(family, statistic, axis, values, low, high, x=None):
     x = tuple(float(i + 1) for i in range(len(values))) if x is None else x
     return Line(family, statistic, axis, x, values, low, high, "studentised", True)
+
+
+def compared(both, statistic, axis, x, difference, low, high, verdicts):
+    """Two families over the budgets ``x``."""
+    metric = Metric("max", "dev_acc", "test_acc", (0.0, 1.0), "seconds", "s")
+    terms = Terms("trials", "trial", metric, Settings(), 1, statistic, axis, headline=2)
+    columns = [np.array(column, dtype=float) for column in (x, difference, low, high)]
+    nowhere = [math.nan] * 4
+    return PairComparison(
+        both, terms, *columns, np.full(len(x), math.nan), tuple(verdicts), Effect(2, *nowhere, None, False, False),
+        math.nan, "limits", "band", False, (4, 4), (0, 0),
+    )  # fmt: skip
 
 
 def make_view(reported="test_acc"):
@@ -27,11 +41,11 @@ def make_view(reported="test_acc"):
     costs = (3600.0, 7200.0, 14400.0, 28800.0)
     lines.append(line(HOSTILE, "mean", "cost", up, (0.4, 0.5, 0.6, 0.65), (0.6, 0.7, 0.8, 0.85), costs))
     lines.append(line(PLAIN, "mean", "cost", flat, (0.55, 0.6, 0.61, 0.62), (0.65, 0.64, 0.65, 0.66), costs))
-    ranges = (Range(1, 1, PLAIN), Range(2, 2, "undecided"), Range(3, 4, HOSTILE))
+    ranges = (Verdict(1, 1, PLAIN), Verdict(2, 2, "undecided"), Verdict(3, 4, HOSTILE))
     pairs = tuple(
-        Pair(
+        compared(
             (HOSTILE, PLAIN), statistic, "trials", (1, 2, 3, 4), (-0.1, -0.02, 0.07, 0.11),
-            (-0.2, -0.1, 0.01, 0.05), (-0.01, 0.1, 0.2, 0.2), ranges, "",
+            (-0.2, -0.1, 0.01, 0.05), (-0.01, 0.1, 0.2, 0.2), ranges,
         )
         for statistic in ("mean", "median")
     )  # fmt: skip
@@ -71,17 +85,16 @@ def large_view(count, n_trials=60):
         half = rng.uniform(0.02, 0.1, len(x))
         return line(name, statistic, axis, tuple(rise), tuple(rise - half), tuple(rise + half), x)
 
-    def compared(both, statistic, axis, x):
+    def any_pair(both, statistic, axis, x):
         difference = np.cumsum(rng.normal(0, 0.01, len(x)))
         first, second = sorted(rng.choice(np.array(x[1:-1]), 2, replace=False).tolist())
         step = 1.0 if axis == "trials" else 0.0
         parts = (
-            Range(x[0], first, "undecided"),
-            Range(first + step, second, both[0]),
-            Range(second + step, x[-1], "not comparable", "verdicts reach to half the trials of the smaller family"),
+            Verdict(x[0], first, "undecided"),
+            Verdict(first + step, second, both[0]),
+            Verdict(second + step, x[-1], "not comparable", "beyond-half"),
         )
-        low, high = difference - 0.2, difference + 0.2
-        return Pair(both, statistic, axis, x, tuple(difference), tuple(low), tuple(high), parts, "")
+        return compared(both, statistic, axis, x, difference, difference - 0.2, difference + 0.2, parts)
 
     kinds = [("mean", "trials", budgets), ("median", "trials", budgets), ("mean", "cost", costs)]
     families = [
@@ -98,7 +111,7 @@ def large_view(count, n_trials=60):
         view,
         families=tuple(families),
         lines=tuple(curve(name, *kind) for kind in kinds for name in names),
-        pairs=tuple(compared(both, *kind) for kind in kinds for both in combinations(names, 2)),
+        pairs=tuple(any_pair(both, *kind) for kind in kinds for both in combinations(names, 2)),
         details=tuple(sentence.format(*both, *both, *both) for both in combinations(names, 2)),
         headline=5,
         table=table,
@@ -119,19 +132,9 @@ def many_families(count):
     pairs = []
     for i, j in combinations(range(count), 2):
         lead = 0.01 * (j - i)
-        ranges = (Range(1, 1, "undecided"), Range(2, 4, names[j]))
-        pair = Pair(
-            (names[i], names[j]),
-            "mean",
-            "trials",
-            x,
-            (-lead,) * 4,
-            (-2 * lead,) * 4,
-            (lead, *(-lead / 2,) * 3),
-            ranges,
-            "",
-        )
-        pairs.append(pair)
+        ranges = (Verdict(1, 1, "undecided"), Verdict(2, 4, names[j]))
+        limits = (-2 * lead,) * 4, (lead, *(-lead / 2,) * 3)
+        pairs.append(compared((names[i], names[j]), "mean", "trials", x, (-lead,) * 4, *limits, ranges))
     families = [
         replace(view.families[1], name=name, headline=(values(i)[1], values(i, -0.01)[1], values(i, 0.01)[1]))
         for i, name in enumerate(names)

@@ -1,13 +1,16 @@
 """Figures: the right numbers on the right axes, the same bytes twice, hostile names as text."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from levelbest.designs.curve import family_curves
 from levelbest.errors import InputError
 from levelbest.report.figures.axes import draw_on, name_ends
-from levelbest.report.figures.curves import draw_lines, new_axes
-from levelbest.report.figures.panels import panel_of_curves, save_panel
+from levelbest.report.figures.curves import new_axes
+from levelbest.report.figures.lines import Panel, draw_lines
+from levelbest.report.figures.panels import panel_of_curves, save_panels
 from levelbest.report.view import line_of
 from levelbest.trials import Trials
 
@@ -27,22 +30,23 @@ def found():
 
 def test_lines_hold_the_curves(found):
     ax = new_axes()
-    assert draw_lines([line_of(one) for one in found], ax) is ax
+    assert draw_lines(panel_of_curves(found), ax) is ax
     for line, one in zip(ax.get_lines(), found, strict=False):
         np.testing.assert_array_equal(line.get_xdata(), one.n)
         np.testing.assert_array_equal(line.get_ydata(), one.value)
 
 
 def test_the_cost_axis_has_readable_units(found):
-    ax = draw_lines([line_of(one, axis="cost") for one in found], cost_unit="s", log=True)
+    over_cost = [replace(line_of(one), axis="cost", x=tuple(60.0 * one.n)) for one in found]
+    ax = draw_lines(Panel(tuple(over_cost), "score", cost_unit="s"))
     np.testing.assert_allclose(ax.get_lines()[0].get_xdata(), 60.0 * found[0].n)
     assert ax.xaxis.get_major_formatter()(600, 0) == "10 min"
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_same_bytes_twice(found, tmp_path, ending):
-    first = save_panel(panel_of_curves(found), tmp_path / f"a.{ending}").read_bytes()
-    assert first == save_panel(panel_of_curves(found), tmp_path / f"b.{ending}").read_bytes()
+    first = save_panels({"": panel_of_curves(found)}, tmp_path / f"a.{ending}").read_bytes()
+    assert first == save_panels({"": panel_of_curves(found)}, tmp_path / f"b.{ending}").read_bytes()
     if ending == "svg":
         text = first.decode()
         assert "<script>" not in text
@@ -51,20 +55,20 @@ def test_same_bytes_twice(found, tmp_path, ending):
 
 def test_bad_choices(found, tmp_path):
     with pytest.raises(InputError, match="unknown figure format 'jpg'"):
-        save_panel(panel_of_curves(found), tmp_path / "a.jpg")
-    with pytest.raises(InputError, match="unknown axis"):
-        line_of(found[0], axis="dollars")
+        save_panels({"": panel_of_curves(found)}, tmp_path / "a.jpg")
+    with pytest.raises(InputError, match="unknown band"):
+        line_of(found[0], band="error")
     with pytest.raises(InputError, match="cannot be written"):
-        save_panel(panel_of_curves(found), tmp_path / "nowhere" / "a.png")
+        save_panels({"": panel_of_curves(found)}, tmp_path / "nowhere" / "a.png")
 
 
 def test_differences_mark_the_budgets_with_a_verdict():
     from page_view import make_view
 
-    from levelbest.report.figures.differences import draw_differences
+    from levelbest.report.figures.axes import draw_pairs
 
     pair = make_view().pairs_of("mean")[0]
-    ax = draw_differences([pair])
+    ax = draw_pairs(new_axes(), [pair])
     zero, curve, decided = ax.get_lines()
     assert list(zero.get_ydata()) == [0, 0]
     np.testing.assert_array_equal(curve.get_ydata(), pair.difference)
@@ -74,22 +78,22 @@ def test_differences_mark_the_budgets_with_a_verdict():
 
 def test_thick_lines_say_what_the_table_says():
     """The verdicts decide, not the limits beside them: a verdict may lean on a test that limits do not show."""
-    from dataclasses import replace
-
     from page_view import PLAIN, make_view
 
-    from levelbest.report.figures.differences import difference_figure, draw_differences
-    from levelbest.report.view import Range
+    from levelbest.report.figures.axes import draw_pairs
+    from levelbest.report.figures.differences import difference_figure
+    from levelbest.results import Verdict
 
     pair = make_view().pairs_of("mean")[0]
-    _, _, decided = draw_differences([replace(pair, ranges=(Range(1, 2, PLAIN), Range(3, 4, "undecided")))]).get_lines()
+    told = replace(pair, verdicts=(Verdict(1, 2, PLAIN), Verdict(3, 4, "undecided")))
+    _, _, decided = draw_pairs(new_axes(), [told]).get_lines()
     np.testing.assert_array_equal(np.isfinite(decided.get_ydata()), [True, True, False, False])
-    nowhere = (np.nan,) * 4
+    nowhere = np.full(4, np.nan)
     assert difference_figure([replace(pair, low=nowhere, high=nowhere)]) is None  # no empty figure
 
 
 def test_lines_beyond_the_verdicts_are_thin_and_have_no_band(found):
-    whole, cut = (draw_lines([line_of(found[0])], reach=reach) for reach in (None, 10))
+    whole, cut = (draw_lines(replace(panel_of_curves(found[:1]), reach=reach)) for reach in (None, 10))
     assert [line.get_xdata()[-1] for line in whole.get_lines()] == [30]
     within, beyond = cut.get_lines()
     assert (within.get_xdata()[-1], beyond.get_xdata()[0], beyond.get_xdata()[-1]) == (10, 10, 30)

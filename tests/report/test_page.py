@@ -11,6 +11,7 @@ import shutil
 import time
 from dataclasses import replace
 
+import numpy as np
 import pypdf
 import pytest
 from page_view import HOSTILE, PLAIN, large_view, make_view, many_families
@@ -18,7 +19,7 @@ from page_view import HOSTILE, PLAIN, large_view, make_view, many_families
 from levelbest.cautions import Caution
 from levelbest.report.page.html import asset, render_page
 from levelbest.report.page.tables import trials_csv, verdict_tables
-from levelbest.report.view import Range
+from levelbest.results import Verdict
 
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40'><path d='M0 0L60 40' style='stroke:#000'/></svg>"
 FIGURES = {"curves": SVG, "distributions": SVG}
@@ -178,8 +179,8 @@ def test_the_strip_lies_under_the_chart_and_says_who_is_best(page):
 
 def test_where_nothing_is_compared_the_strip_is_dashed_and_the_bands_end(browser, tmp_path):
     view = make_view()
-    cut = (Range(1, 2, PLAIN), Range(3, 4, "not comparable", "too few"))
-    view = replace(view, pairs=tuple(replace(pair, ranges=cut) for pair in view.pairs))
+    cut = (Verdict(1, 2, PLAIN), Verdict(3, 4, "not comparable", "too few"))
+    view = replace(view, pairs=tuple(replace(pair, verdicts=cut) for pair in view.pairs))
     with opened(browser, tmp_path, view) as page:
         assert _codes(page) == [1, -2]
         assert page.locator("#strip rect.apart").count() == 1
@@ -281,9 +282,9 @@ def test_a_cell_of_the_matrix_opens_the_difference_chart(browser, tmp_path, coun
 
 
 def test_a_pair_without_limits_is_said_instead_of_an_empty_chart(browser, tmp_path):
-    view, nan = make_view(), (math.nan,) * 4
-    apart = (Range(1, 4, "not comparable", "too few trials"),)
-    view = replace(view, pairs=tuple(replace(pair, low=nan, high=nan, ranges=apart) for pair in view.pairs))
+    view, nan = make_view(), np.full(4, math.nan)
+    apart = (Verdict(1, 4, "not comparable", "too few trials"),)
+    view = replace(view, pairs=tuple(replace(pair, low=nan, high=nan, verdicts=apart) for pair in view.pairs))
     with opened(browser, tmp_path, view) as page:
         assert page.locator("#difference canvas").count() == 0
         assert (
@@ -436,8 +437,9 @@ def test_a_pair_whose_curve_is_left_out_says_where_it_is(browser, tmp_path):
 def test_a_cost_that_reads_the_same_at_both_ends_is_one_cost(browser, tmp_path):
     """Once '1.45 s to 1.45 s, 1.83 s to 2.06 s'."""
     view = make_view()
-    ranges = (Range(1.45, 1.4501, HOSTILE), Range(1.4501, 3600.0, "undecided"))
-    pair = replace(view.pairs[0], axis="cost", x=(1.45, 1.4501, 3.0, 3600.0), ranges=ranges)
+    ranges = (Verdict(1.45, 1.4501, HOSTILE), Verdict(1.4501, 3600.0, "undecided"))
+    terms, costs = replace(view.pairs[0].terms, axis="cost"), np.array([1.45, 1.4501, 3.0, 3600.0])
+    pair = replace(view.pairs[0], terms=terms, budget=costs, verdicts=ranges)
     view = replace(view, pairs=(*view.pairs, pair))
     (table,) = [one for one in verdict_tables(view) if "cost" in one["title"]]
     assert table["rows"][0][1:] == [f"{HOSTILE}: 1.45 s", "1.45 s to 1.00 h"]
@@ -481,9 +483,10 @@ def test_names_and_numbers_of_every_trial_stay_on_one_line(page):
 def test_figures_are_dark_in_the_dark(browser, tmp_path):
     from PIL import Image
 
-    from levelbest.report.figures.curves import draw_lines, figure_bytes
+    from levelbest.report.figures.curves import figure_bytes
+    from levelbest.report.figures.lines import Panel, draw_lines
 
-    figure = figure_bytes(draw_lines(make_view().lines_of("mean")).figure, "svg")
+    figure = figure_bytes(draw_lines(Panel(make_view().lines_of("mean"), "score")).figure, "svg")
     path = tmp_path / "dark.html"
     path.write_text(render_page(make_view(), {**FIGURES, "distributions": figure}), encoding="utf-8")
     grounds = {}

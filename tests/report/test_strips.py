@@ -4,20 +4,20 @@ import itertools
 import random
 from dataclasses import replace
 
-from page_view import make_view, many_families
+from page_view import compared, make_view, many_families
 
 from levelbest.report.build import build_view
 from levelbest.report.figures.report import report_figures
 from levelbest.report.leaders import Span, reach_of, spans_of, strips_of
 from levelbest.report.page.html import render_page
-from levelbest.report.view import Pair, Range
+from levelbest.results import Verdict
 from levelbest.trials import Trials
 
 NAMES = ("a", "b", "c")
 
 
 def _pair(first, second, *ranges, axis="trials"):
-    return Pair((first, second), "mean", axis, (), (), (), (), tuple(Range(*one) for one in ranges), "")
+    return compared((first, second), "mean", axis, (), (), (), (), [Verdict(*one) for one in ranges])
 
 
 def test_the_winner_the_undecided_and_the_end():
@@ -51,7 +51,7 @@ def test_every_budget_against_a_count_of_its_own():
         assert spans[-1].end == 20
         for n in range(1, 21):
             (span,) = [part for part in spans if part.start <= n <= part.end]
-            found = [next(part.verdict for part in pair.ranges if part.start <= n <= part.end) for pair in pairs]
+            found = [next(part.verdict for part in pair.verdicts if part.start <= n <= part.end) for pair in pairs]
             wins = {name: found.count(name) for name in NAMES}
             if set(found) == {"not comparable"}:
                 assert span == Span(span.start, span.end, ())

@@ -201,7 +201,7 @@ def test_a_family_of_one_trial_is_shown_and_left_out_of_the_verdict():
     assert families_csv(view).splitlines()[3].startswith("lonely,1,0,1,")
     assert families_latex(view).count("(n = 1)") == 1
     alone = build_view(trials[["a", "lonely"]], **FAST)
-    assert {part.verdict for pair in alone.pairs for part in pair.ranges} == {"not comparable"}
+    assert {part.verdict for pair in alone.pairs for part in pair.verdicts} == {"not comparable"}
     assert alone.verdict[0].startswith("a and lonely cannot be compared")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from levelbest.cli.options import data_options, json_option, load_trials, seed_option
+from levelbest.cli.options import data_options, echo_json, headline_option, json_option, load_trials, seed_option
 from levelbest.errors import InputError
 
 __all__ = ["command"]
@@ -17,7 +17,7 @@ __all__ = ["command"]
 @data_options
 @click.option("--answers", type=click.Path(path_type=Path), help="Answers to open questions (YAML: key: answer).")
 @click.option("--format", "form", type=click.Choice(["md", "tex", "html"]), default="md", show_default=True)
-@click.option("--headline", type=click.IntRange(min=1), metavar="N", help="A budget named in advance.")
+@headline_option
 @click.option(
     "--survey", is_flag=True, help="FILEs are checklists, or folders of them, of any hand: count the answers."
 )
@@ -26,7 +26,6 @@ __all__ = ["command"]
 @json_option
 def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """The reporting checklist, with open questions where the data do not tell."""
-    from levelbest._plain import dump_json
     from levelbest.report.build import build_view
     from levelbest.report.paper.checklist import fill_checklist, read_answers
     from levelbest.report.paper.markup import checklist_html, checklist_latex, checklist_markdown
@@ -42,7 +41,7 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
     answers = read_answers(options["answers"]) if options["answers"] else None
     items = fill_checklist(view, answers, trials.facts)
     if as_json:
-        click.echo(dump_json({"items": [vars(item) for item in items], "open": sum(not item.answer for item in items)}))
+        echo_json({"items": [vars(item) for item in items], "open": sum(not item.answer for item in items)})
         return
     writers = {"md": checklist_markdown, "tex": checklist_latex, "html": checklist_html}
     _show(writers[options["form"]](items), options["out"], "checklist")
@@ -50,12 +49,11 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
 
 def _survey(files: tuple[str, ...], out: Path | None, as_json: bool) -> None:
     """How many checklists answer each item."""
-    from levelbest._plain import dump_json
     from levelbest.report.paper.survey import survey_checklists
 
     counted = survey_checklists(files)
     if as_json:
-        click.echo(dump_json(counted.to_dict()))
+        echo_json(counted.to_dict())
         return
     for where, why in counted.skipped:
         click.echo(f"skipped: {where}: {why}", err=True)

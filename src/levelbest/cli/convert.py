@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from levelbest.cli.options import data_options, json_option, load_trials
+from levelbest.cli.options import data_options, echo_json, json_option, load_trials
 
 __all__ = ["command"]
 
@@ -32,7 +32,6 @@ def command(
     files: tuple[str, ...], as_json: bool, out: Path | None, kind: str | None, hide: tuple[str, ...], **options: Any
 ) -> None:
     """Anyone's results as a tidy table of trials, or as runs of MLflow, W&B or Every Eval Ever."""
-    from levelbest._plain import dump_json
     from levelbest.errors import InputError
     from levelbest.readers.tables.tidy import tidy_columns, tidy_text
     from levelbest.report.trackers.write import write_trials
@@ -51,7 +50,7 @@ def command(
             document["out"] = str(out)
         document["skipped"] = [loss.to_dict() for loss in trials.skipped]
         document["warnings"] = [caution.to_dict() for caution in trials.cautions]
-        click.echo(dump_json(document))
+        echo_json(document)
     elif out is None:
         click.echo(tidy_text(trials, kind or "csv", hide=hide), nl=False)
     else:

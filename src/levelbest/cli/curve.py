@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelbest.cli.figures import figure_options
-from levelbest.cli.large import large_options
+from levelbest.cli.figures import log_option, published_option
+from levelbest.cli.large import large_options, load_table
 from levelbest.cli.options import (
     asked_of,
-    cost_option,
+    axis_option,
     curve_options,
     data_options,
-    extrapolate_option,
+    echo_json,
     json_option,
-    load_table,
-    load_trials,
     policies_of,
     seed_option,
+    workers_option,
 )
 from levelbest.cli.progress import working
 from levelbest.cli.tasks import load_tasks, task_options
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from levelbest.designs import Table
     from levelbest.stats.budgets import Extrapolation
 
-__all__ = ["command"]
-
 
 @click.command("curve")
 @data_options
@@ -38,61 +35,77 @@ __all__ = ["command"]
 @seed_option
 @json_option
 @click.option("--out", type=click.Path(path_type=Path), help="Write the figure here (.png, .svg or .pdf).")
-@figure_options
-@large_options
-@click.option("--axis", type=click.Choice(["trials", "cost"]), default="trials", show_default=True)
-@cost_option
-@extrapolate_option
-@task_options
 @click.option(
-    "--workers", type=click.IntRange(min=1), help="Ray workers [default: 2], or trials at once on the cost axis."
+    "--shade",
+    type=click.Choice(["interval", "spread", "none"]),
+    default="interval",
+    show_default=True,
+    help="With --out: the interval, plus or minus one standard deviation of the best within the observed range, or "
+    "nothing.",
 )
+@log_option
+@published_option
+@large_options
+@axis_option
+@task_options
+@workers_option
 def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: Any) -> None:
     """Expected or quantile best score against the budget."""
-    from levelbest._plain import dump_json
     from levelbest.cautions import documents_of
+    from levelbest.designs import design_of
     from levelbest.designs._input import with_scores
-    from levelbest.designs.curve import curves_asked
 
-    if options["task"] is not None:
-        _over_tasks(files, as_json, out, options)
-        return
-    if options["axis"] == "cost":
-        _over_cost(files, as_json, out, options)
-        return
-    table = with_scores(load_table(files, options))
+    by_task = options["task"] is not None
+    tables = load_tasks(files, options) if by_task else {"": load_table(files, options)}
     with working("drawing curves"):
-        curves = [drawn for failed in policies_of(options) for drawn in curves_asked(table, asked_of(options, failed))]
-        past = _past_the_trials(table, options)
+        asked = [asked_of(options, failed) for failed in policies_of(options)]
+        kept = {name: with_scores(table) for name, table in tables.items()}
+        curves = {
+            name: [drawn for own in asked for drawn in design_of(table, own).curves(own)]
+            for name, table in kept.items()
+        }
+        past = _past_the_trials(kept, options)
     if out is not None:
-        from levelbest.report.figures.panels import panel_of_curves, save_panel
+        from levelbest.report.figures.panels import panel_of_curves, save_panels
+        from levelbest.report.tasks import published_on
 
-        drawn = {key: options[key] for key in ("log", "published")}
-        save_panel(panel_of_curves(curves, band=options["shade"], **drawn), out)
+        panels = {}
+        for name, drawn in curves.items():
+            published = published_on(name, options["published"], tuple(curves))
+            panels[name] = panel_of_curves(drawn, band=options["shade"], log=options["log"], published=published)
+        save_panels(panels, out)
     if as_json:
-        document = {"families": [drawn.to_dict() for drawn in curves], "warnings": documents_of(curves)}
+        tasks = {name: {"families": [own.to_dict() for own in drawn]} for name, drawn in curves.items()}
+        document: dict[str, object] = {"tasks": tasks} if by_task else dict(tasks[""])
+        document["warnings"] = documents_of([own for drawn in curves.values() for own in drawn])
         if past:
             document["extrapolations"] = [{"family": name} | fit.to_dict() for name, fit in past.items()]
-        click.echo(dump_json(document))
+        echo_json(document)
         return
     from levelbest.report.terminal.curves import print_curves
 
-    print_curves(curves, n=options["n"])
+    for name, drawn in curves.items():
+        if by_task:
+            click.secho(name, bold=True)
+        print_curves(drawn, n=options["n"])
+        if by_task:
+            click.echo()
     for name, fit in past.items():
         click.echo(f"{name}: {fit}")
     if out is not None:
         click.echo(f"figure: {out}")
 
 
-def _past_the_trials(table: Table, options: dict[str, Any]) -> dict[str, Extrapolation]:
+def _past_the_trials(tables: dict[str, Table], options: dict[str, Any]) -> dict[str, Extrapolation]:
     """What a fit says of more trials than were run, for each family."""
     from levelbest.stats.budgets import extrapolated_best
     from levelbest.trials import Trials
 
     if not options["extrapolate"]:
         return {}
+    table = tables.get("")
     if not isinstance(table, Trials) or table.group is not None or table.search is not None:
-        raise InputError("--extrapolate is for families of independent trials; leave --group and --search out")
+        raise InputError("--extrapolate is for families of independent trials; leave --group, --search and --task out")
     if options["failed"] == "both":
         raise InputError("--extrapolate is for one failure policy; give --failed worst or drop")
     return {
@@ -106,66 +119,3 @@ def _past_the_trials(table: Table, options: dict[str, Any]) -> dict[str, Extrapo
         )
         for name in table.families
     }
-
-
-def _over_cost(files: tuple[str, ...], as_json: bool, out: Path | None, options: dict[str, Any]) -> None:
-    from levelbest._plain import dump_json
-    from levelbest.cautions import documents_of
-    from levelbest.designs.curve import cost_curves
-
-    trials = load_trials(files, options)
-    with working("drawing curves"):
-        curves = [drawn for failed in policies_of(options) for drawn in cost_curves(trials, asked_of(options, failed))]
-    if out is not None:
-        from levelbest.report.figures.panels import panel_of_curves, save_panel
-
-        save_panel(panel_of_curves(curves, log=options["log"], published=options["published"]), out)
-    if as_json:
-        click.echo(dump_json({"families": [drawn.to_dict() for drawn in curves], "warnings": documents_of(curves)}))
-        return
-    from levelbest.report.terminal.curves import print_cost_curves
-
-    print_cost_curves(curves)
-    if out is not None:
-        click.echo(f"figure: {out}")
-
-
-def _over_tasks(files: tuple[str, ...], as_json: bool, out: Path | None, options: dict[str, Any]) -> None:
-    """The curves of each task, and a panel for each."""
-    from levelbest._plain import dump_json
-    from levelbest.cautions import documents_of
-    from levelbest.designs import design_of
-    from levelbest.designs._input import with_scores
-
-    if options["failed"] == "both" or options["extrapolate"]:
-        raise InputError("curves by task are of one failure policy and within the trials; leave others out")
-    asked = asked_of(options, options["failed"])
-    with working("drawing curves"):
-        tasks = load_tasks(files, options)
-        curves = {name: design_of(with_scores(table), asked).curves(asked) for name, table in tasks.items()}
-    if out is not None:
-        from levelbest.report.figures.panels import panel_of_curves, save_panels
-        from levelbest.report.tasks import published_on
-
-        panels = {}
-        for name, own in curves.items():
-            published = published_on(name, options["published"], tuple(curves))
-            panels[name] = panel_of_curves(own, band=options["shade"], log=options["log"], published=published)
-        save_panels(panels, out)
-    if as_json:
-        everything = [drawn for own in curves.values() for drawn in own]
-        documents = {name: {"families": [drawn.to_dict() for drawn in own]} for name, own in curves.items()}
-        click.echo(dump_json({"tasks": documents, "warnings": documents_of(everything)}))
-        return
-    from levelbest.report.terminal.curves import print_cost_curves, print_curves
-    from levelbest.results import Curve, FamilyCostCurve
-
-    for name, own in curves.items():
-        click.secho(name, bold=True)
-        if over_cost := [drawn for drawn in own if isinstance(drawn, FamilyCostCurve)]:
-            print_cost_curves(over_cost)
-        else:
-            print_curves([drawn for drawn in own if isinstance(drawn, Curve)], n=options["n"])
-        click.echo()
-    if out is not None:
-        click.echo(f"figure: {out}")

@@ -10,6 +10,7 @@ import click
 
 from levelbest._write import make_folder, write_bytes
 from levelbest.cli.main import FILES, OPTIONS
+from levelbest.cli.options import seed_option
 from levelbest.cli.progress import working
 from levelbest.errors import InputError, called
 
@@ -20,7 +21,7 @@ __all__ = ["command"]
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("levelbest-demo"), show_default=True, help="A folder."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="The random seed.")
+@seed_option
 @click.option("--run", "fresh", is_flag=True, help="Run a small study here and now instead: 120 trials, seconds.")
 def command(out: Path, seed: int, fresh: bool) -> None:
     """The whole tour, on shipped results."""

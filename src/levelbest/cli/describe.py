@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelbest.cli.options import data_options, json_option, load_trials, seed_option
+from levelbest.cli.options import data_options, echo_json, json_option, load_trials, seed_option
 
 if TYPE_CHECKING:
     from levelbest.run.ledger import Reason
@@ -25,7 +25,6 @@ _SHOWN_SKIPPED = 10
 @click.option("--out", type=click.Path(path_type=Path), help="Write histograms and scatters here (.png, .svg or .pdf).")
 def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, **options: Any) -> None:
     """The score distributions, failures, and whether it looks like a random sample."""
-    from levelbest._plain import dump_json
     from levelbest.report.describe import describe
     from levelbest.report.words.reading import read_as, reading_lines
 
@@ -46,7 +45,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
         if reasons:
             names = ("reason", "n_trials", "families")
             document["reasons"] = [dict(zip(names, reason, strict=True)) for reason in reasons]
-        click.echo(dump_json(document))
+        echo_json(document)
         return
     from levelbest.report.terminal.console import print_cautions
     from levelbest.report.terminal.descriptions import print_descriptions

@@ -1,17 +1,10 @@
-"""Options of a figure: published scores, what is shaded, and the scale of the budget."""
+"""Options of a figure: published scores, and the scale of the budget."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any, TypeVar
 
 import click
 
 from levelbest.errors import InputError
-
-__all__ = ["figure_options", "log_option", "published_option"]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _published(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
@@ -42,16 +35,3 @@ log_option = click.option(
     default=None,
     help="Budgets on a log scale, or not; default: log where curves are longer than 30 trials, and over cost.",
 )
-
-
-def figure_options(function: F) -> F:
-    """``--shade``, ``--log`` and ``--published`` of a figure that is written with ``--out``."""
-    shade = click.option(
-        "--shade",
-        type=click.Choice(["interval", "spread", "none"]),
-        default="interval",
-        show_default=True,
-        help="With --out: the interval, plus or minus one standard deviation of the best within the observed range, or "
-        "nothing.",
-    )
-    return shade(log_option(published_option(function)))

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from levelbest.cli.options import confidence_option, data_options, json_option, load_trials, policies_of
+from levelbest.cli.options import confidence_option, data_options, echo_json, json_option, load_trials, policies_of
 
 __all__ = ["command"]
 
@@ -28,7 +28,6 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> int:
     Exit code: 0 if the claim is more than luck at the confidence, 1 if the data do not allow to say so, 2 for wrong
     usage. With --failed both it must be so under both policies.
     """
-    from levelbest._plain import dump_json
     from levelbest.errors import InputError
     from levelbest.report.words.phrases import counted
     from levelbest.stats import claim_gate
@@ -59,8 +58,6 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> int:
                 note = f"note: {scores.n_failed} baseline runs failed and are {counted(failed)}"
                 click.echo(note, err=True)
     if as_json:
-        document = documents[0] | {"warnings": [caution.to_dict() for caution in trials.cautions]}
-        if len(documents) > 1:
-            document["other_failure_policy"] = documents[1]
-        click.echo(dump_json(document))
+        warnings = {"warnings": [caution.to_dict() for caution in trials.cautions]}
+        echo_json(documents[0] | warnings, *documents[1:])
     return 0 if all(gate.passed for gate in gates) else 1

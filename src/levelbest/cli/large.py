@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelbest.cli.options import load_trials, together
 from levelbest.errors import InputError
 
-__all__ = ["is_large", "large_options", "reading_of"]
+if TYPE_CHECKING:
+    from levelbest.designs import Table
 
-F = TypeVar("F", bound=Any)
 _NAMED = ("group", "selection", "direction")
 _NOT_HERE = ("cost", "search", "reader", "wide")
 
 
-def large_options(function: F) -> F:
-    """``--memory`` and ``--engine``."""
-    for option in (
-        click.option(
-            "--engine", type=click.Choice(["local", "ray"]), help="Who reads them: this process, or Ray workers."
-        ),
-        click.option(
-            "--memory", metavar="SIZE", help="Read Parquet samples of many problems in parts, within e.g. 4GB."
-        ),
-    ):
-        function = option(function)
-    return function
+large_options = together(
+    click.option("--memory", metavar="SIZE", help="Read Parquet samples of many problems in parts, within e.g. 4GB."),
+    click.option("--engine", type=click.Choice(["local", "ray"]), help="Who reads them: this process, or Ray workers."),
+)
 
 
-def is_large(options: dict[str, object]) -> bool:
-    """Whether samples are to be read in parts."""
-    return bool(options["memory"] or options["engine"])
+def load_table(files: tuple[str, ...], options: dict[str, Any]) -> Table:
+    """The trials, or samples of problems that stay in their files where the options say so."""
+    if not options["memory"] and not options["engine"]:
+        return load_trials(files, options)
+    from levelbest.readers.parts import read_in_parts
+
+    return read_in_parts(files, **_reading(options))
 
 
-def reading_of(options: dict[str, object]) -> dict[str, Any]:
+def _reading(options: dict[str, Any]) -> dict[str, Any]:
     """How `read_in_parts` is to read, from the options of a command; the columns must be named."""
     for name in _NAMED:
         if not options[name]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,65 +12,37 @@ from levelbest.errors import InputError
 from levelbest.trials import Settings
 
 if TYPE_CHECKING:
-    from levelbest.cautions import Caution
-    from levelbest.designs import Asked, Table
+    from levelbest.designs import Asked
     from levelbest.trials import Trials
-
-__all__ = [
-    "READING",
-    "asked_of",
-    "budgets_option",
-    "confidence_option",
-    "cost_option",
-    "curve_options",
-    "data_options",
-    "design_options",
-    "json_option",
-    "load_table",
-    "load_trials",
-    "policies_of",
-    "resamples_option",
-    "seed_option",
-    "statistic_option",
-]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-READING = (
-    "family",
-    "selection",
-    "reported",
-    "cost",
-    "group",
-    "weight",
-    "stratum",
-    "trial",
-    "search",
-    "seed_column",
-    "where",
-    "direction",
-    "selection_direction",
-    "bounds",
-    "reader",
-    "wide",
-)
-"""The options of `data_options` that `read_trials` takes, by the same names."""
+
+def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Several options as one, in this order."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
 
 
 def _budgets(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
     """``1,2,5``, ``1-20`` or a mix of both."""
     if value is None:
         return None
-    found: set[int] = set()
+    budgets: set[int] = set()
     try:
         for part in value.replace(" ", "").split(","):
             first, _, last = part.partition("-" if "-" in part[1:] else ":")
-            found.update(range(int(first), int(last or first) + 1))
+            budgets.update(range(int(first), int(last or first) + 1))
     except ValueError:
         raise click.BadParameter(f"{value!r} is not a list of budgets; write 1,2,5 or 1-20", ctx, param) from None
-    if not found or min(found) < 1:
+    if not budgets or min(budgets) < 1:
         raise click.BadParameter(f"a budget is at least 1 trial, got {value!r}", ctx, param)
-    return tuple(sorted(found))
+    return tuple(sorted(budgets))
 
 
 def _statistic(ctx: click.Context, param: click.Parameter, value: str) -> str:
@@ -82,17 +54,6 @@ def _statistic(ctx: click.Context, param: click.Parameter, value: str) -> str:
     if not known:
         raise click.BadParameter(f"{value!r} is neither mean, median, all nor a quantile between 0 and 1", ctx, param)
     return value
-
-
-def budgets_option(function: F) -> F:
-    """``--n``: the budgets, as a tuple."""
-    return click.option("--n", "n", callback=_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")(function)
-
-
-def extrapolate_option(function: F) -> F:
-    """``--extrapolate``: budgets past the trials, as a tuple."""
-    help_text = "Budgets past the trials, e.g. 200,400: a fit of the selection score, labelled, with a check."
-    return click.option("--extrapolate", callback=_budgets, metavar="LIST", help=help_text)(function)
 
 
 def _costs(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...] | None:
@@ -108,78 +69,72 @@ def _costs(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     return levels
 
 
-def cost_option(function: F) -> F:
-    """``--budget``: budgets of cost, in the unit of the cost column."""
-    return click.option(
+budgets_option = click.option("--n", "n", callback=_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")
+axis_option = together(
+    click.option("--axis", type=click.Choice(["trials", "cost"]), default="trials", show_default=True),
+    click.option(
         "--budget", callback=_costs, metavar="LIST", help="Budgets of cost, in the unit of the cost column: 3600,7200."
-    )(function)
-
-
-def statistic_option(function: F) -> F:
-    """``--statistic``: what the curves are."""
-    option = click.option(
-        "--statistic",
-        callback=_statistic,
-        metavar="mean|median|Q|all",
-        default="mean",
+    ),
+)
+statistic_option = click.option(
+    "--statistic",
+    callback=_statistic,
+    metavar="mean|median|Q|all",
+    default="mean",
+    show_default=True,
+    help="Of the best of n; all, for problems with 0/1 scores: that all of n succeed (pass^k).",
+)
+confidence_option = click.option("--confidence", type=float, default=Settings.confidence, show_default=True)
+resamples_option = click.option(
+    "--resamples", "n_resamples", type=click.IntRange(min=99), default=Settings.n_resamples, show_default=True
+)
+headline_option = click.option(
+    "--headline", type=click.IntRange(min=1), metavar="N", help="A budget named in advance: tested first, alone."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+seed_option = click.option("--seed", type=int, default=0, show_default=True, help="The random seed.")
+workers_option = click.option(
+    "--workers", type=click.IntRange(min=1), help="Ray workers [default: 2], or trials at once on the cost axis."
+)
+design_options = together(
+    click.option("--baseline", metavar="NAME", help="Compare every other family with this one; default: all."),
+    click.option("--worth", type=float, metavar="D", help="The smallest difference worth having."),
+    click.option(
+        "--interval",
+        type=click.Choice(["default", "gaffke"]),
+        default="default",
         show_default=True,
-        help="Of the best of n; all, for problems with 0/1 scores: that all of n succeed (pass^k).",
-    )
-    return option(function)
-
-
-def confidence_option(function: F) -> F:
-    """``--confidence``: of limits and verdicts."""
-    return click.option("--confidence", type=float, default=Settings.confidence, show_default=True)(function)
-
-
-def resamples_option(function: F) -> F:
-    """``--resamples``: random draws behind a limit."""
-    number = click.IntRange(min=99)
-    option = click.option("--resamples", "n_resamples", type=number, default=Settings.n_resamples, show_default=True)
-    return option(function)
-
-
-def design_options(function: F) -> F:
-    """What is compared with what, how surely, and what difference is worth having."""
-    return _apply(
-        (
-            click.option("--baseline", metavar="NAME", help="Compare every other family with this one; default: all."),
-            click.option("--worth", type=float, metavar="D", help="The smallest difference worth having."),
-            click.option(
-                "--interval",
-                type=click.Choice(["default", "gaffke"]),
-                default="default",
-                show_default=True,
-                help="gaffke: limits and verdicts that lean on --bounds alone.",
-            ),
-            click.option(
-                "--paired/--unpaired",
-                default=None,
-                help="Insist on pairs, by equal seeds too, or ignore them; default: where all configurations match.",
-            ),
-            confidence_option,
-            resamples_option,
-        ),
-        function,
-    )
-
-
-def _apply(options: Iterable[Callable[[F], F]], function: F) -> F:
-    for option in reversed(list(options)):
-        function = option(function)
-    return function
-
-
-def json_option(function: F) -> F:
-    """``--json``: one document on standard output and nothing else there."""
-    option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
-    return option(function)
-
-
-def seed_option(function: F) -> F:
-    """``--seed``: decides every random draw, and is printed."""
-    return click.option("--seed", type=int, default=0, show_default=True, help="The random seed.")(function)
+        help="gaffke: limits and verdicts that lean on --bounds alone.",
+    ),
+    click.option(
+        "--paired/--unpaired",
+        default=None,
+        help="Insist on pairs, by equal seeds too, or ignore them; default: where all configurations match.",
+    ),
+    confidence_option,
+    resamples_option,
+)
+curve_options = together(
+    statistic_option,
+    click.option(
+        "--estimator",
+        type=click.Choice(["u", "v", "naive", "gaussian"]),
+        default="u",
+        show_default=True,
+        help="u is unbiased; the others are there to compare with.",
+    ),
+    click.option("--interval", metavar="METHOD", default="default", show_default=True),
+    click.option("--simultaneous", is_flag=True, help="A band that holds for all budgets at once."),
+    confidence_option,
+    budgets_option,
+    resamples_option,
+    click.option(
+        "--extrapolate",
+        callback=_budgets,
+        metavar="LIST",
+        help="Budgets past the trials, e.g. 200,400: a fit of the selection score, labelled, with a check.",
+    ),
+)
 
 
 def _reader_options(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
@@ -190,79 +145,60 @@ def _reader_options(ctx: click.Context, param: click.Parameter, value: tuple[str
     return dict(pair.split("=", 1) for pair in value)
 
 
-def data_options(function: F) -> F:
-    """FILES, and how to read trials from them."""
-    return _apply(
-        (
-            click.argument("files", nargs=-1, required=True, metavar="FILE..."),
-            click.option("--family", metavar="COL[,COL]", help="What tells the families apart."),
-            click.option("--selection", metavar="COL", help="The score that picks the winner (validation)."),
-            click.option("--reported", metavar="COL", help="The score claimed of the winner (test)."),
-            click.option("--cost", metavar="COL", help="What a trial used up: seconds, GPU hours, dollars."),
-            click.option("--group", metavar="COL", help="The problem or task a sample belongs to."),
-            click.option("--weight", metavar="COL", help="The weight of each problem in averages over problems."),
-            click.option("--stratum", metavar="COL", help="What divides the problems: difficulty, source."),
-            click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
-            click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
-            click.option("--seed-column", metavar="COL", help="The column that holds the trials' seeds."),
-            click.option("--where", metavar="EXPR", help='Keep the rows for which this holds, e.g. "epoch > 0".'),
-            click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better."),
-            click.option(
-                "--selection-direction",
-                type=click.Choice(["max", "min"]),
-                help="Which way the selection score is better, where its name does not tell.",
-            ),
-            click.option("--bounds", type=float, nargs=2, metavar="A B", help="The lowest and highest possible score."),
-            click.option("--reader", metavar="NAME", help="The format, where it is not recognised."),
-            click.option(
-                "--reader-option",
-                "reader_options",
-                multiple=True,
-                callback=_reader_options,
-                metavar="KEY=VALUE",
-                help="Told to the reader, e.g. study=cnn, experiment=NAME, metrics=results.json, history=yes.",
-            ),
-            click.option("--wide", metavar="PATTERN", help='Columns that hold one sample each, e.g. "s*".'),
-            click.option(
-                "--failed",
-                type=click.Choice(["worst", "drop", "both"]),
-                default="worst",
-                show_default=True,
-                help="How failed trials count.",
-            ),
-            click.option(
-                "--missing-reported",
-                "missing",
-                type=click.Choice(["refuse", "drop", "worst", "selection"]),
-                default="refuse",
-                show_default=True,
-                help="What a trial without a reported score is.",
-            ),
-        ),
-        function,
-    )
-
-
-def curve_options(function: F) -> F:
-    """What to estimate, and the interval around it."""
-    return _apply(
-        (
-            statistic_option,
-            click.option(
-                "--estimator",
-                type=click.Choice(["u", "v", "naive", "gaussian"]),
-                default="u",
-                show_default=True,
-                help="u is unbiased; the others are there to compare with.",
-            ),
-            click.option("--interval", metavar="METHOD", default="default", show_default=True),
-            click.option("--simultaneous", is_flag=True, help="A band that holds for all budgets at once."),
-            confidence_option,
-            budgets_option,
-            resamples_option,
-        ),
-        function,
-    )
+data_options = together(
+    click.argument("files", nargs=-1, required=True, metavar="FILE..."),
+    click.option("--family", metavar="COL[,COL]", help="What tells the families apart."),
+    click.option("--selection", metavar="COL", help="The score that picks the winner (validation)."),
+    click.option("--reported", metavar="COL", help="The score claimed of the winner (test)."),
+    click.option("--cost", metavar="COL", help="What a trial used up: seconds, GPU hours, dollars."),
+    click.option("--group", metavar="COL", help="The problem or task a sample belongs to."),
+    click.option("--weight", metavar="COL", help="The weight of each problem in averages over problems."),
+    click.option("--stratum", metavar="COL", help="What divides the problems: difficulty, source."),
+    click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
+    click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
+    click.option("--seed-column", metavar="COL", help="The column that holds the trials' seeds."),
+    click.option("--where", metavar="EXPR", help='Keep the rows for which this holds, e.g. "epoch > 0".'),
+    click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better."),
+    click.option(
+        "--selection-direction",
+        type=click.Choice(["max", "min"]),
+        help="Which way the selection score is better, where its name does not tell.",
+    ),
+    click.option("--bounds", type=float, nargs=2, metavar="A B", help="The lowest and highest possible score."),
+    click.option("--reader", metavar="NAME", help="The format, where it is not recognised."),
+    click.option(
+        "--reader-option",
+        "reader_options",
+        multiple=True,
+        callback=_reader_options,
+        metavar="KEY=VALUE",
+        help="Told to the reader, e.g. study=cnn, experiment=NAME, metrics=results.json, history=yes.",
+    ),
+    click.option("--wide", metavar="PATTERN", help='Columns that hold one sample each, e.g. "s*".'),
+    click.option(
+        "--failed",
+        type=click.Choice(["worst", "drop", "both"]),
+        default="worst",
+        show_default=True,
+        help="How failed trials count.",
+    ),
+    click.option(
+        "--missing-reported",
+        "missing",
+        type=click.Choice(["refuse", "drop", "worst", "selection"]),
+        default="refuse",
+        show_default=True,
+        help="What a trial without a reported score is.",
+    ),
+)
+"""FILES, and how to read trials from them."""
+_NOT_OF_READING = ("files", "reader_options", "failed", "missing")
+READING = tuple(
+    option.name or ""
+    for option in click.command()(data_options(lambda: None)).params
+    if option.name not in _NOT_OF_READING
+)
+"""Those of them that `read_trials` takes, by the same names."""
 
 
 def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = True) -> Trials:
@@ -281,21 +217,10 @@ def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = 
     if clash:
         raise InputError(f"--reader-option {clash}= is an option of its own: give --{clash.replace('_', '-')}")
     trials: Trials = read_trials(names if len(names) > 1 else names[0], **reading, **own)
-    if not quiet:
-        chosen = [c for c in trials.cautions if c.code in ("guessed-columns", "converted-numbers", "skipped-rows")]
-        tell(chosen)
+    for caution in () if quiet else trials.cautions:
+        if caution.code in ("guessed-columns", "converted-numbers", "skipped-rows"):
+            click.echo(f"chosen {caution}", err=True)
     return trials
-
-
-def load_table(files: tuple[str, ...], options: dict[str, object]) -> Table:
-    """The trials, or samples of problems that stay in their files where the options say so."""
-    from levelbest.cli.large import is_large, reading_of
-
-    if not is_large(options):
-        return load_trials(files, options)
-    from levelbest.readers.parts import read_in_parts
-
-    return read_in_parts(files, **reading_of(options))
 
 
 def policies_of(options: dict[str, Any]) -> tuple[str, ...]:
@@ -313,7 +238,8 @@ def asked_of(options: dict[str, Any], failed: str) -> Asked:
     return Asked.of(**given, workers=options.get("workers") or 1, settings=settings)
 
 
-def tell(cautions: Iterable[Caution]) -> None:
-    """Notes for a person, on standard error."""
-    for caution in cautions:
-        click.echo(f"chosen {caution}", err=True)
+def echo_json(document: Mapping[str, object], other: Mapping[str, object] | None = None) -> None:
+    """One JSON document on standard output, with that of the other failure policy within it."""
+    from levelbest._plain import dump_json
+
+    click.echo(dump_json({**document} if other is None else {**document, "other_failure_policy": other}))

@@ -9,6 +9,7 @@ import click
 from levelbest.cli.options import (
     confidence_option,
     data_options,
+    echo_json,
     json_option,
     load_trials,
     policies_of,
@@ -38,7 +39,6 @@ def command(files: tuple[str, ...], as_json: bool, seed: int, **options: Any) ->
 
     The trials in FILE are the pilot. A pilot can speak of budgets up to a quarter of its size.
     """
-    from levelbest._plain import dump_json
     from levelbest.designs.plan import plan_trials
 
     trials = load_trials(files, options)
@@ -48,10 +48,7 @@ def command(files: tuple[str, ...], as_json: bool, seed: int, **options: Any) ->
     with working("planning"):
         plans = [plan_trials(trials, failed=failed, rng=seed, **chosen) for failed in policies]
     if as_json:
-        document = plans[0].to_dict()
-        if len(plans) > 1:
-            document["other_failure_policy"] = plans[1].to_dict()
-        click.echo(dump_json(document))
+        echo_json(*(plan.to_dict() for plan in plans))
         return
     from levelbest.report.terminal.console import console, print_cautions, print_text
     from levelbest.report.words.phrases import counted

@@ -9,6 +9,7 @@ import click
 from levelbest.cli.options import (
     confidence_option,
     data_options,
+    echo_json,
     json_option,
     load_trials,
     policies_of,
@@ -57,7 +58,6 @@ def command(
     files: tuple[str, ...], targets: list[tuple[str | None, float]], as_json: bool, seed: int, **options: Any
 ) -> None:
     """The smallest budget, in trials or in cost, whose curve reaches a score, for every family."""
-    from levelbest._plain import dump_json
     from levelbest.designs.reach import reach
     from levelbest.results import Reaches
 
@@ -72,7 +72,7 @@ def command(
         seed,
     )
     if as_json:
-        click.echo(dump_json(both.to_dict()))
+        echo_json(both.to_dict())
         return
     from levelbest.report.terminal.console import console, print_cautions, print_text
     from levelbest.report.words.phrases import counted

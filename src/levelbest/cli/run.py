@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-__all__ = ["command"]
+from levelbest.cli.options import echo_json, json_option
 
 
 @click.command("run")
@@ -16,7 +16,7 @@ __all__ = ["command"]
 @click.option("--workers", type=click.IntRange(min=1), help="Trials at once (default: what the machine allows).")
 @click.option("--new-family", multiple=True, metavar="[OLD=]NEW", help="Run a changed family under a new name.")
 @click.option("--quiet", is_flag=True, help="Say nothing until the end.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
+@json_option
 @click.option(
     "--check",
     is_flag=True,
@@ -37,7 +37,6 @@ def command(
     Ctrl-C lets the running trials end; a second one ends them now. Exit code 0: every planned trial is finished; 1: and
     not one of them succeeded; 130: stopped before.
     """
-    from levelbest._plain import dump_json
     from levelbest.run.progress import reporter_for
     from levelbest.run.runner import run_study
     from levelbest.run.study_file import read_study
@@ -55,7 +54,10 @@ def command(
         new_family=new_family,
         reporter=reporter,
     )
-    click.echo(dump_json(done.to_dict()) if as_json else "\n".join([str(done), *done.why_failed()]))
+    if as_json:
+        echo_json(done.to_dict())
+    else:
+        click.echo("\n".join([str(done), *done.why_failed()]))
     if not done.finished:
         click.get_current_context().exit(130)
     if done.all_failed:

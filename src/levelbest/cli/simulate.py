@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelbest.cli.options import budgets_option, json_option, seed_option
+from levelbest.cli.options import budgets_option, confidence_option, echo_json, json_option, seed_option
+from levelbest.cli.progress import progress_bar
 from levelbest.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ __all__ = ["command"]
 @click.option("--interval", "methods", default="default", show_default=True, metavar="METHOD[,METHOD]")
 @click.option("--simultaneous", is_flag=True)
 @click.option("--no-bounds", is_flag=True, help="Do not tell the interval the law's bounds.")
-@click.option("--confidence", type=float, default=0.95, show_default=True)
+@confidence_option
 @click.option("--samples", "n_samples", type=click.IntRange(min=1), default=2000, show_default=True)
 @click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=999, show_default=True)
 @click.option(
@@ -61,8 +61,6 @@ __all__ = ["command"]
 @click.option("--out", type=click.Path(path_type=Path), help="Write a figure here (.png, .svg or .pdf).")
 def command(as_json: bool, out: Path | None, **options: Any) -> None:
     """Bias and coverage of estimators and intervals on a known law."""
-    from levelbest._plain import dump_json
-
     if options["summaries"]:
         _summaries(options, out, as_json)
         return
@@ -77,7 +75,7 @@ def command(as_json: bool, out: Path | None, **options: Any) -> None:
 
         save_simulation(simulated, out)
     if as_json:
-        click.echo(dump_json(simulated.to_dict()))
+        echo_json(simulated.to_dict())
         return
     from levelbest.report.terminal.simulation import print_simulation
 
@@ -117,7 +115,6 @@ def _family(options: dict[str, Any]) -> Trials:
 
 def _summaries(options: dict[str, Any], out: Path | None, as_json: bool) -> None:
     """[B] figure 2 of one family of results."""
-    from levelbest._plain import dump_json
     from levelbest.report.terminal.simulation import print_summaries
     from levelbest.simulation.summaries import resampled_summaries
 
@@ -142,7 +139,7 @@ def _summaries(options: dict[str, Any], out: Path | None, as_json: bool) -> None
 
         save_figure(draw_summaries(summaries, score=family.metric.reported or family.metric.selection).figure, out)
     if as_json:
-        click.echo(dump_json({"family": family.families[0], **summaries.to_dict()}))
+        echo_json({"family": family.families[0], **summaries.to_dict()})
         return
     print_summaries(family.families[0], summaries)
     if out is not None:
@@ -166,7 +163,7 @@ def _run(law: Law, options: dict[str, Any], n: list[int], *, quiet: bool) -> Sim
     chosen = {key: options[key] for key in [*keys, "seed", "jobs", "engine", "keep"]}
     chosen["methods"] = tuple(options["methods"].split(","))
     chosen["use_bounds"] = not options["no_bounds"]
-    with _progress(quiet) as tick:
+    with nullcontext() if quiet else progress_bar("simulating") as tick:
         try:
             return simulate(law, options["n_trials"], n, progress=tick, **chosen)
         except KeyboardInterrupt:
@@ -177,15 +174,7 @@ def _run(law: Law, options: dict[str, Any], n: list[int], *, quiet: bool) -> Sim
             raise
 
 
-def _progress(quiet: bool) -> AbstractContextManager[Callable[[int, int], None] | None]:
-    """A bar on standard error, where that is a terminal."""
-    from levelbest.cli.progress import progress_bar
-
-    return nullcontext(None) if quiet else progress_bar("simulating")
-
-
 def _two_laws(law: Law, options: dict[str, Any], n: list[int], as_json: bool) -> None:
-    from levelbest._plain import dump_json
     from levelbest.simulation.laws import named_law
     from levelbest.simulation.winners import false_winner
 
@@ -193,7 +182,7 @@ def _two_laws(law: Law, options: dict[str, Any], n: list[int], as_json: bool) ->
     keys = ("estimator", "n_samples", "seed")
     rows = false_winner(law, other, options["n_trials"], n, **{key: options[key] for key in keys})
     if as_json:
-        click.echo(dump_json({"law": law.name, "against": other.name, "n_trials": options["n_trials"], "points": rows}))
+        echo_json({"law": law.name, "against": other.name, "n_trials": options["n_trials"], "points": rows})
         return
     click.echo(f"{law.name} against {other.name}, {options['n_trials']} trials each, estimator {options['estimator']}")
     click.echo(f"{'n':>6}  {'true difference':>16}  {'wrong winner':>12}  95 % limits")

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelbest.cli.options import load_trials
+from levelbest.cli.options import load_trials, together
 
 if TYPE_CHECKING:
     from levelbest.trials import Trials
-
-__all__ = ["load_tasks", "task_options"]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _directions(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
@@ -27,18 +22,17 @@ def _directions(ctx: click.Context, param: click.Parameter, value: tuple[str, ..
     return directions
 
 
-def task_options(function: F) -> F:
-    """``--task`` and ``--task-direction``."""
-    task = click.option("--task", metavar="COL", help="Tasks or data sets: each by itself, and all of them together.")
-    directions = click.option(
+task_options = together(
+    click.option("--task", metavar="COL", help="Tasks or data sets: each by itself, and all of them together."),
+    click.option(
         "--task-direction",
         "task_directions",
         multiple=True,
         callback=_directions,
         metavar="TASK=max|min",
         help="The direction of a task that differs from --direction.",
-    )
-    return task(directions(function))
+    ),
+)
 
 
 def load_tasks(files: tuple[str, ...], options: dict[str, Any]) -> dict[str, Trials]:

@@ -6,23 +6,25 @@ from pathlib import Path
 
 import click
 
-__all__ = ["command"]
+from levelbest.cli.options import echo_json, json_option
 
 
 @click.command("verify")
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.option("--head", help="A head that was published earlier; the ledger must still hold it.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
+@json_option
 def command(ledger: Path, head: str | None, as_json: bool) -> None:
     """Check that nothing in a ledger was deleted or edited, and print its head.
 
     Whoever knows the head of a ledger can tell whether it is still the same ledger: publish it with the results. Study
     code is never imported. Exit code 1 where the ledger is not whole.
     """
-    from levelbest._plain import dump_json
     from levelbest.run.verify import verify_ledger
 
     verified = verify_ledger(ledger, head)
-    click.echo(dump_json(verified.to_dict()) if as_json else str(verified))
+    if as_json:
+        echo_json(verified.to_dict())
+    else:
+        click.echo(str(verified))
     if not verified.whole:
         click.get_current_context().exit(1)

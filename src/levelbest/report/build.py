@@ -26,7 +26,7 @@ from levelbest.report import sections as problems
 from levelbest.report.columns import cell_text, hidden_columns, is_known, machine_columns, searched, trial_table
 from levelbest.report.describe import spearman
 from levelbest.report.paper.methods import REFERENCES, methods_paragraph
-from levelbest.report.view import Family, Line, Section, View, cost_line, line_of, pair_of
+from levelbest.report.view import Family, Line, Section, View, cost_line, line_of
 from levelbest.report.words.summary import alone_sentence, family_title
 from levelbest.report.words.variances import variance_section
 from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance
@@ -113,11 +113,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         named=named,
         families=families,
         lines=tuple(made.lines()),
-        pairs=tuple(
-            pair_of(pair, statistic, axis)
-            for (statistic, axis), result in made.comparisons.items()
-            for pair in result.pairs
-        ),
+        pairs=tuple(pair for result in made.comparisons.values() for pair in result.pairs),
         table=trial_table(trials, hidden) if isinstance(trials, Trials) else {},
         n_rows=len(trials) if isinstance(trials, Trials) else sum(own.n_trials for own in families),
         cautions=made.cautions,

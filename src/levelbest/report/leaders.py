@@ -5,41 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
 
 from levelbest.report.view import View
-from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison
-from levelbest.results.verdict import Ranged
-
-__all__ = [
-    "BEATEN",
-    "BEST",
-    "NOTHING",
-    "POSSIBLE",
-    "Judged",
-    "Span",
-    "Strip",
-    "leading_spans",
-    "pairs_reach",
-    "reach_of",
-    "spans_of",
-    "states_at",
-    "strips_of",
-    "strips_of_pairs",
-]
+from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, PairComparison
 
 BEST, POSSIBLE, BEATEN, NOTHING = "best", "possible", "beaten", "nothing"
 """A family at a budget: better than every other; nobody is better than it; somebody is; it cannot be compared."""
-
-
-class Judged(Protocol):
-    """Two families with their verdicts: a pair of a comparison, or of a view."""
-
-    @property
-    def families(self) -> tuple[str, str]: ...
-    @property
-    def verdicts(self) -> Sequence[Ranged]: ...
-    def verdict_at(self, budget: float) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -75,7 +46,7 @@ def leading_spans(comparison: Comparison) -> tuple[Span, ...]:
     return spans_of(comparison.pairs, comparison.families, over_cost=comparison.terms.axis == "cost")
 
 
-def spans_of(pairs: Sequence[Judged], families: Sequence[str], *, over_cost: bool) -> tuple[Span, ...]:
+def spans_of(pairs: Sequence[PairComparison], families: Sequence[str], *, over_cost: bool) -> tuple[Span, ...]:
     """The budgets that the pairs speak of, in runs with the same contenders."""
     spans: list[Span] = []
     for start, end, inside in _pieces(pairs, over_cost=over_cost):
@@ -96,7 +67,7 @@ def _contenders(states: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name, state in states.items() if state != BEATEN) or tuple(states)
 
 
-def states_at(pairs: Sequence[Judged], families: Sequence[str], budget: float) -> dict[str, str]:
+def states_at(pairs: Sequence[PairComparison], families: Sequence[str], budget: float) -> dict[str, str]:
     """Each family ``best``, ``possible``, ``beaten`` or ``nothing``, by the pairs that it is in."""
     won: dict[str, int] = dict.fromkeys(families, 0)
     compared, among, lost = dict(won), dict(won), dict(won)
@@ -126,7 +97,7 @@ def strips_of(view: View, statistic: str, axis: str) -> tuple[Strip, ...]:
     return strips_of_pairs(pairs, [own.name for own in view.families], over_cost=axis == "cost")
 
 
-def strips_of_pairs(pairs: Sequence[Judged], families: Sequence[str], *, over_cost: bool) -> tuple[Strip, ...]:
+def strips_of_pairs(pairs: Sequence[PairComparison], families: Sequence[str], *, over_cost: bool) -> tuple[Strip, ...]:
     """One strip of who is best; against a baseline, where rivals are not compared with each other, one a pair."""
     compared = [name for name in families if any(name in pair.families for pair in pairs)]
     if not pairs:
@@ -149,13 +120,13 @@ def reach_of(view: View, statistic: str, axis: str) -> float | None:
     return max(known) if known and len(known) == len(horizons) else None
 
 
-def pairs_reach(pairs: Sequence[Judged]) -> float:
+def pairs_reach(pairs: Sequence[PairComparison]) -> float:
     """The largest budget at which any pair can be compared, 0 where none can."""
     ends = [part.end for pair in pairs for part in pair.verdicts if part.verdict != NOT_COMPARABLE]
     return max(ends, default=0.0)
 
 
-def _pieces(pairs: Sequence[Judged], *, over_cost: bool) -> list[tuple[float, float, float]]:
+def _pieces(pairs: Sequence[PairComparison], *, over_cost: bool) -> list[tuple[float, float, float]]:
     """Pieces of the budget axis within which no verdict changes, each with a budget inside it."""
     ranges = [(part.start, part.end) for pair in pairs for part in pair.verdicts]
     if over_cost:  # a verdict may hold at one cost alone

@@ -15,7 +15,7 @@ from levelbest.errors import InputError
 from levelbest.report.build import build_view, provenance_of
 from levelbest.report.columns import hidden_columns, searched, trial_table
 from levelbest.report.paper.methods import REFERENCES, methods_paragraph
-from levelbest.report.view import Family, Section, View, line_of, pair_of
+from levelbest.report.view import Family, Section, View, line_of
 from levelbest.report.words.conditions import condition_sentence
 from levelbest.report.words.summary import family_title
 from levelbest.report.words.tasks import (
@@ -110,7 +110,7 @@ def _view(
         headline=headline,
         families=tuple(_family(trials, result, views, name, hidden) for name in overall.families),
         lines=tuple(line_of(curve) for curve in result.curves),
-        pairs=tuple(pair_of(pair, "mean", "trials") for pair in overall.pairs),
+        pairs=overall.pairs,
         table=trial_table(trials, hidden),
         n_rows=len(trials),
         cautions=tuple(dict.fromkeys(caution for view in views.values() for caution in view.cautions)),

@@ -12,12 +12,8 @@ import numpy as np
 from levelbest import _check
 from levelbest._plain import plain
 from levelbest.cautions import Caution
-from levelbest.errors import InputError, named
 from levelbest.report.words.phrases import run_word
 from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance, PairComparison, TaskComparison
-from levelbest.results.verdict import verdict_among
-
-__all__ = ["Family", "Line", "Pair", "Range", "Section", "View", "cost_line", "line_of", "pair_of"]
 
 Numbers = tuple[float, ...]
 _NAN = float("nan")
@@ -39,44 +35,6 @@ class Line:
     horizon: int | None = None
     word: str = "trial"
     """What n counts: trials, or samples of a problem."""
-
-
-@dataclass(frozen=True)
-class Range:
-    """A verdict that holds from one budget to another: a family's name, ``undecided`` or ``not comparable``."""
-
-    start: float
-    end: float
-    verdict: str
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two families compared over the budgets; the difference is first minus second, positive is better."""
-
-    families: tuple[str, str]
-    statistic: str
-    axis: str
-    x: Numbers
-    difference: Numbers
-    low: Numbers
-    high: Numbers
-    ranges: tuple[Range, ...]
-    sentence: str
-    claim: str | None = None
-    """What can be said of the winners as they were run, at unequal budgets."""
-    survives: bool | None = None
-    """Whether the same families win under the other failure policy; None where nothing failed."""
-
-    def verdict_at(self, budget: float) -> str:
-        """The verdict at one budget."""
-        return verdict_among(self.ranges, budget)
-
-    @property
-    def verdicts(self) -> tuple[Range, ...]:
-        """The ranges, under the name that they have in a comparison."""
-        return self.ranges
 
 
 @dataclass(frozen=True)
@@ -138,7 +96,8 @@ class View:
     headline: int
     families: tuple[Family, ...]
     lines: tuple[Line, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[PairComparison, ...]
+    """Of every statistic and axis."""
     table: Mapping[str, tuple[Any, ...]]
     """Every trial, by column: family, scores, cost, status, seed and configuration."""
     n_rows: int
@@ -224,9 +183,9 @@ class View:
         """The curves of one figure."""
         return tuple(line for line in self.lines if (line.statistic, line.axis) == (statistic, axis))
 
-    def pairs_of(self, statistic: str, axis: str = "trials") -> tuple[Pair, ...]:
+    def pairs_of(self, statistic: str, axis: str = "trials") -> tuple[PairComparison, ...]:
         """The comparisons that belong to one figure."""
-        return tuple(pair for pair in self.pairs if (pair.statistic, pair.axis) == (statistic, axis))
+        return tuple(pair for pair in self.pairs if (pair.terms.statistic, pair.terms.axis) == (statistic, axis))
 
     def to_dict(self) -> dict[str, object]:
         """Plain values for JSON; a number that does not exist is None."""
@@ -240,9 +199,10 @@ class View:
     def _numbers(self) -> dict[str, object]:
         from dataclasses import asdict
 
-        bare = replace(self, comparison=None, variances=(), over_tasks=None, tasks={}, table={})
+        bare = replace(self, comparison=None, pairs=(), variances=(), over_tasks=None, tasks={}, table={})
         document: dict[str, object] = plain(asdict(bare))
         del document["table"]
+        document["pairs"] = plain([_pair_document(pair) for pair in self.pairs])
         document["variances"] = [own.to_dict() for own in self.variances]
         document["cautions"] = [caution.to_dict() for caution in self.cautions]
         del document["over_tasks"]
@@ -256,12 +216,9 @@ def _without(document: dict[str, object], *names: str) -> dict[str, object]:
     return {key: value for key, value in document.items() if key not in names}
 
 
-def line_of(curve: Curve, *, axis: str = "trials", band: str = "interval") -> Line:
+def line_of(curve: Curve, *, band: str = "interval") -> Line:
     """A curve as it is drawn, with its interval, [D]'s plus or minus one spread, or no band."""
-    _check.as_choice(axis, ("trials", "cost"), "axis")
     _check.as_choice(band, ("interval", "spread", "none"), "band")
-    if axis == "cost" and curve.cost is None:
-        raise InputError(f"{curve.family} has no cost column, which a cost axis needs; name it with {named('cost')}")
     low, high = curve.low, curve.high
     if band == "spread":
         # [D] 3.3: within the observed range, where a best can lie
@@ -273,8 +230,8 @@ def line_of(curve: Curve, *, axis: str = "trials", band: str = "interval") -> Li
     return Line(
         family=curve.family,
         statistic=curve.statistic,
-        axis=axis,
-        x=_numbers(curve.n if axis == "trials" or curve.cost is None else curve.cost),
+        axis="trials",
+        x=_numbers(curve.n),
         value=_numbers(curve.value),
         low=_numbers(low),
         high=_numbers(high),
@@ -302,26 +259,25 @@ def cost_line(curve: FamilyCostCurve) -> Line:
     )
 
 
-def pair_of(pair: PairComparison, statistic: str, axis: str) -> Pair:
-    """A pair as it is drawn."""
+def _pair_document(pair: PairComparison) -> dict[str, object]:
     from levelbest.report.words.verdicts import claim_sentence, reason_words
 
-    return Pair(
-        families=pair.families,
-        statistic=statistic,
-        axis=axis,
-        x=_numbers(pair.budget),
-        difference=_numbers(pair.difference),
-        low=_numbers(pair.low),
-        high=_numbers(pair.high),
-        ranges=tuple(
-            Range(row.start, row.end, row.verdict, reason_words(row.reason) if row.reason else "")
+    return {
+        "families": pair.families,
+        "statistic": pair.terms.statistic,
+        "axis": pair.terms.axis,
+        "x": _numbers(pair.budget),
+        "difference": pair.difference,
+        "low": pair.low,
+        "high": pair.high,
+        "ranges": [
+            {"start": row.start, "end": row.end, "verdict": row.verdict, "reason": reason_words(row.reason)}
             for row in pair.verdicts
-        ),
-        sentence=pair.sentence,
-        claim=claim_sentence(pair),
-        survives=pair.survives,
-    )
+        ],
+        "sentence": pair.sentence,
+        "claim": claim_sentence(pair),
+        "survives": pair.survives,
+    }
 
 
 def _numbers(column: Iterable[float]) -> Numbers:

@@ -10,7 +10,7 @@ from levelbest._frames import as_frame
 from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.results.variance import FamilyVariance
-from levelbest.results.verdict import Crossing, Verdict, verdict_among
+from levelbest.results.verdict import NOT_COMPARABLE, Crossing, Verdict
 from levelbest.trials import Metric, Settings
 
 if TYPE_CHECKING:
@@ -137,8 +137,9 @@ class PairComparison:
     """Codes for what the limits lack, as of `Verdict.reason`."""
 
     def verdict_at(self, budget: float) -> str:
-        """The verdict at one budget."""
-        return verdict_among(self.verdicts, budget)
+        """The verdict at one budget; where two ranges of cost meet, the one that decides."""
+        here = [part for part in self.verdicts if part.start <= budget <= part.end]
+        return next((part.verdict for part in sorted(here, key=lambda part: not part.decided)), NOT_COMPARABLE)
 
     @property
     def decided(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +15,8 @@ __all__ = [
     "NOT_COMPARABLE",
     "UNDECIDED",
     "Crossing",
-    "Ranged",
     "Verdict",
     "crossings_of",
-    "verdict_among",
     "verdict_ranges",
     "winners",
 ]
@@ -27,17 +24,6 @@ __all__ = [
 UNDECIDED = "undecided"
 NOT_COMPARABLE = "not comparable"
 BoolArray = npt.NDArray[np.bool_]
-
-
-class Ranged(Protocol):
-    """A verdict from one budget to another, both within."""
-
-    @property
-    def start(self) -> float: ...
-    @property
-    def end(self) -> float: ...
-    @property
-    def verdict(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -102,13 +88,6 @@ class Crossing:
 def winners(verdicts: tuple[Verdict, ...]) -> list[str]:
     """The families that win somewhere, in the order of the budgets."""
     return list(dict.fromkeys(verdict.verdict for verdict in verdicts if verdict.decided))
-
-
-def verdict_among(ranges: Sequence[Ranged], budget: float) -> str:
-    """The verdict at one budget; where two ranges of cost meet, the one that decides."""
-    here = [part.verdict for part in ranges if part.start <= budget <= part.end]
-    decided = [verdict for verdict in here if verdict not in (UNDECIDED, NOT_COMPARABLE)]
-    return [*decided, *here, NOT_COMPARABLE][0]
 
 
 def verdict_ranges(

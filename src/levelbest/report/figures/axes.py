@@ -8,18 +8,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.report.figures.curves import label_ends, plain_text, score_of, set_budget_axis, set_score_label, shorten
+from levelbest.report.figures.curves import (
+    label_ends,
+    open_frame,
+    plain_text,
+    score_of,
+    set_budget_axis,
+    set_score_label,
+    shorten,
+    statistic_words,
+)
 from levelbest.report.figures.themes import COLOURS, line_style
 from levelbest.results import Comparison, Curve, PairComparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_comparison", "draw_curves", "draw_on", "name_ends"]
-
 MOST_PAIRS = 6
 """More difference curves than this cannot be told apart: those of the leading family are drawn."""
-_NAMED = {"mean": "expected best", "median": "median best", "all": "chance that all of n succeed,"}
 
 
 def draw_curves(ax: Axes | None, curves: Sequence[Curve], *, bands: bool = True, log: bool = True) -> Axes:
@@ -59,8 +65,9 @@ def draw_on(ax: Axes, curves: Sequence[Curve], *, bands: bool, log: bool) -> Axe
         if bands:
             _shade(ax, curve.n, curve.value, curve.low, curve.high, colour)
     first = curves[0]
-    _finish(ax, first.unit, "trials", None, log)
-    set_score_label(ax, _NAMED.get(first.statistic, f"{first.statistic} quantile, best"), score_of(first))
+    set_budget_axis(ax, "trials", None, log, first.unit)
+    open_frame(ax)
+    set_score_label(ax, statistic_words(first.statistic), score_of(first))
     return ax
 
 
@@ -95,14 +102,26 @@ def draw_comparison(ax: Axes | None, comparison: Comparison, *, bands: bool = Tr
         The Axes drawn on.
     """
     ax = _given(ax)
-    terms = comparison.terms
-    score = terms.metric.reported or terms.metric.selection
-    pairs = _shown(comparison)
+    score, pairs = comparison.terms.metric.score, _shown(comparison)
     if all(pair.budget.size == 1 for pair in pairs):
         return _draw_rows(ax, pairs, comparison, score)
+    return draw_pairs(ax, pairs, score=score, bands=bands, log=log)
+
+
+def draw_pairs(
+    ax: Axes,
+    pairs: Sequence[PairComparison],
+    *,
+    score: str = "score",
+    bands: bool = True,
+    log: bool = False,
+    names: Sequence[str] = (),
+) -> Axes:
+    """First minus second, above zero the first is better. Budgets at which that is certified are drawn thick: in the
+    winner's colour, by its place among ``names``, or in the line's."""
     ax.axhline(0, color="0.3", linewidth=0.8)
     for i, pair in enumerate(pairs):
-        colour, dash = line_style(i)
+        colour, dash = ("#666666", "-") if names else line_style(i)
         known = np.isfinite(pair.low) & np.isfinite(pair.high)
         x, value = np.asarray(pair.budget, dtype=np.float64)[known], pair.difference[known]
         if not x.size:
@@ -111,9 +130,14 @@ def draw_comparison(ax: Axes | None, comparison: Comparison, *, bands: bool = Tr
             _shade(ax, x, value, pair.low[known], pair.high[known], colour)
         label = plain_text(f"{shorten(pair.families[0])} − {shorten(pair.families[1])}")
         ax.plot(x, value, color=colour, linestyle=dash, linewidth=1.2, label=label)
-        decided = np.array([pair.verdict_at(float(budget)) in pair.families for budget in x])
-        ax.plot(np.where(decided, x, np.nan), np.where(decided, value, np.nan), color=colour, linewidth=3)
-    _finish(ax, terms.unit, terms.axis, terms.cost_unit, log)
+        verdicts = np.array([pair.verdict_at(float(budget)) for budget in x])
+        for winners in [[name] for name in pair.families] if names else [pair.families]:
+            won = np.isin(verdicts, winners)
+            shade = COLOURS[names.index(winners[0]) % len(COLOURS)] if names else colour
+            ax.plot(np.where(won, x, np.nan), np.where(won, value, np.nan), color=shade, linewidth=3)
+    terms = pairs[0].terms
+    set_budget_axis(ax, terms.axis, terms.cost_unit, log, terms.unit)
+    open_frame(ax)
     set_score_label(ax, "difference in", score)
     if _labelled(ax):
         ax.legend(frameon=False, fontsize="small")
@@ -150,8 +174,7 @@ def _draw_rows(ax: Axes, pairs: Sequence[PairComparison], comparison: Comparison
     names = [plain_text(f"{shorten(pair.families[0], 20)} − {shorten(pair.families[1], 20)}") for pair in pairs]
     ax.set_yticks(range(len(pairs)), names)
     ax.set_xlabel(plain_text(f"difference in {score}, above zero the first is better"))
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    open_frame(ax)
     return ax
 
 
@@ -184,11 +207,3 @@ def _shade(
     kept = np.clip(np.r_[low[known], high[known]], bottom - room, top + room)
     ax.update_datalim(np.column_stack([np.r_[x[known], x[known]], kept]))
     ax.autoscale_view()
-
-
-def _finish(ax: Axes, unit: str, axis: str, cost_unit: str | None, log: bool) -> None:
-    set_budget_axis(ax, axis, cost_unit, log)
-    if axis == "trials":
-        ax.set_xlabel(f"n, {unit}s of each problem" if unit == "sample" else f"budget ({unit}s)")
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)

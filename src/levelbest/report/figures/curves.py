@@ -1,127 +1,52 @@
-"""Figures for papers (matplotlib). ``Axes`` in, ``Axes`` out; no global style is touched."""
+"""What all figures share (matplotlib): sizes, frames, labels and files. No global style is touched."""
 
 from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal
 
 from levelbest import _check
-from levelbest._check import FloatArray
 from levelbest._plain import show_cost
 from levelbest._write import write_bytes
-from levelbest.report.figures.themes import line_style
-from levelbest.report.view import Line
 from levelbest.results import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = [
-    "draw_lines",
-    "figure_bytes",
-    "label_below",
-    "label_ends",
-    "lay_out",
-    "new_axes",
-    "own_style",
-    "plain_text",
-    "plot_lines",
-    "save_figure",
-    "score_of",
-    "set_budget_axis",
-    "set_score_label",
-    "shorten",
-]
+    from matplotlib.lines import Line2D
 
 ONE_COLUMN = 3.3
 """Width of a paper's column in inches; figures are legible at it."""
-MOST_BANDS = 7
 _DPI = 200
 _WIDE = 4.5  # inches: from here on there is room beside the lines
 
 
-def new_axes(width: float = 2 * ONE_COLUMN, height: float | None = None) -> Axes:
-    """Axes on a figure of their own, without pyplot: nothing is shown, nothing is global."""
+def new_figure(width: float, height: float) -> Figure:
+    """A figure without pyplot: nothing is shown, nothing is global."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height or 0.62 * width), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
-    return figure.add_subplot()
+    return figure
 
 
-def draw_lines(
-    lines: Sequence[Line],
-    ax: Axes | None = None,
-    *,
-    score: str = "score",
-    cost_unit: str | None = None,
-    log: bool = False,
-    published: Mapping[str, float] | None = None,
-    reach: float | None = None,
-    near: float | None = None,
-) -> Axes:
-    """Lines of a view on one pair of axes.
-
-    ``published`` scores are drawn dashed. Beyond the budgets that verdicts ``reach`` the lines are thin and have no
-    band; heights are chosen for budgets ``near`` that one and larger. The bands of more than seven families cannot be
-    told apart and are left out. (Nine parameters: each is a part of the picture that some caller leaves out.)
-    """
-    ax = new_axes(height=max(0.62 * 2 * ONE_COLUMN, 0.9 + 0.17 * len(lines))) if ax is None else ax
-    plot_lines(lines, ax, score=score, cost_unit=cost_unit, log=log, published=published, reach=reach, near=near)
-    ends = []
-    for line in lines:
-        last = max(k for k, value in enumerate(line.value) if np.isfinite(value))
-        ends.append((line.x[last], line.value[last]))
-    label_ends(ax, [line.family for line in lines], ends, [line_style(i) for i in range(len(lines))])
-    return ax
+def new_axes(width: float = 2 * ONE_COLUMN, height: float | None = None) -> Axes:
+    """Axes on a figure of their own."""
+    return new_figure(width, height or 0.62 * width).add_subplot()
 
 
-def plot_lines(
-    lines: Sequence[Line],
-    ax: Axes,
-    *,
-    score: str,
-    cost_unit: str | None,
-    log: bool,
-    published: Mapping[str, float] | None,
-    reach: float | None,
-    near: float | None,
-) -> Axes:
-    """The lines of `draw_lines`, with all its parameters, but without their names."""
-    end = np.inf if reach is None else reach * (1 + 1e-9)
-    for i, line in enumerate(lines):
-        x, value = np.array(line.x), np.array(line.value)
-        colour, dash = line_style(i)
-        within = x <= end
-        if len(lines) <= MOST_BANDS:
-            _fill(ax, x[within], np.array(line.low)[within], np.array(line.high)[within], value[within], colour)
-        finite = np.isfinite(value)
-        inside, last = finite & within, int(within.sum()) - 1
-        ax.plot(x[inside], value[inside], color=colour, linestyle=dash, linewidth=1.6, zorder=3)
-        if inside.sum() == 1:  # one budget: a point with its limits, beside the others
-            place = x[inside] * (1 + 0.02 * (i - (len(lines) - 1) / 2))
-            ax.plot(place, value[inside], "o", color=colour, markersize=4, zorder=3)
-            ax.vlines(place, np.array(line.low)[inside], np.array(line.high)[inside], color=colour, linewidth=1.2)
-        beyond = finite & (np.arange(x.size) >= last)
-        if last < x.size - 1:
-            ax.plot(x[beyond], value[beyond], color=colour, linestyle=dash, linewidth=0.7, alpha=0.5, zorder=3)
-    _fit_height(ax, lines, published or {}, end, 0.0 if near is None else near)
-    colours = {line.family: line_style(i)[0] for i, line in enumerate(lines)}
-    for name, height in (published or {}).items():
-        colour, label = colours.get(name, "0.35"), f"{name}, published" if name in colours else name
-        ax.axhline(height, color=colour, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
-        left = ("axes fraction", "data")
-        ax.annotate(plain_text(label), (0.01, height), xycoords=left, fontsize=7, color=colour, va="bottom")
-    _frame(ax, lines[0], score, cost_unit, log)
-    return ax
+def open_frame(ax: Axes, *, without: Sequence[str] = ("top", "right"), grid: Literal["x", "y"] | None = None) -> None:
+    """Axes without lines at these sides, and with faint lines across from the ticks of one of them."""
+    for side in without:
+        ax.spines[side].set_visible(False)
+    if grid is not None:
+        ax.grid(axis=grid, color="0.9", linewidth=0.6)
+        ax.set_axisbelow(True)
 
 
 def score_of(curve: Curve) -> str:
@@ -172,48 +97,6 @@ def own_style() -> Iterator[None]:
         yield
 
 
-def _fit_height(ax: Axes, lines: Sequence[Line], published: Mapping[str, float], reach: float, near: float) -> None:
-    """The curves fill the picture; a band may stretch it by a half on either side and is cut off beyond."""
-    drawn = lines if len(lines) <= MOST_BANDS else ()
-    columns = [(line.x, line.value) for line in lines]
-    limits = [(line.x, limit) for line in drawn for limit in (line.low, line.high)]
-
-    def inside(pairs: Sequence[tuple[Sequence[float], Sequence[float]]], start: float) -> list[float]:
-        return [v for x, column in pairs for at, v in zip(x, column, strict=True) if start <= at <= reach and v == v]
-
-    values = inside(columns, near) or inside(columns, 0.0) or [v for _, column in columns for v in column if v == v]
-    stretch = [v for v in inside(limits, near) if np.isfinite(v)]
-    low, high = min(values), max(values)
-    room = max((high - low) / 2, 1e-9 * abs(high), 1e-12)
-    low, high = max(low - room, min([low, *stretch])), min(high + room, max([high, *stretch]))
-    low, high = min([low, *published.values()]), max([high, *published.values()])
-    pad = 0.03 * (high - low) or 0.5 * abs(high) or 0.5  # one height alone stands in the middle
-    ax.set_ylim(low - pad, high + pad)
-
-
-def _fill(ax: Axes, x: FloatArray, low: FloatArray, high: FloatArray, value: FloatArray, colour: str) -> None:
-    """Shade where both limits are finite; where one is missing, fade from the curve to the finite side."""
-    both = np.isfinite(low) & np.isfinite(high)
-    ax.fill_between(x, low, high, where=both, color=colour, alpha=0.18, linewidth=0, zorder=2)
-    for limit in (low, high):
-        open_side = np.isfinite(limit) & ~both
-        if open_side.any():
-            ax.fill_between(x, limit, value, where=open_side, color=colour, alpha=0.09, linewidth=0, zorder=2)
-            ax.plot(np.where(open_side, x, np.nan), limit, color=colour, alpha=0.5, linewidth=0.6, linestyle=":")
-
-
-def _frame(ax: Axes, first: Line, score: str, cost_unit: str | None, log: bool) -> None:
-    set_budget_axis(ax, first.axis, cost_unit, log)
-    if first.axis == "trials":
-        ax.set_xlabel(f"n, {first.word}s of each problem" if first.word == "sample" else f"budget ({first.word}s)")
-    named = {"mean": "expected best", "median": "median best", "all": "chance that all of n succeed,"}
-    set_score_label(ax, named.get(first.statistic, f"{first.statistic} quantile, best"), score)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    ax.grid(axis="y", color="0.9", linewidth=0.6)
-    ax.set_axisbelow(True)
-
-
 def set_score_label(ax: Axes, what: str, score: str) -> None:
     """What the heights are, on two lines where one would be longer than the axis, and smaller where two would be."""
     figure: Any = ax.figure
@@ -224,7 +107,13 @@ def set_score_label(ax: Axes, what: str, score: str) -> None:
     ax.set_ylabel(plain_text(f"{what}{' ' if fits else chr(10)}{score}"), fontsize=size)
 
 
-def set_budget_axis(ax: Axes, axis: str, cost_unit: str | None, log: bool) -> None:
+def statistic_words(statistic: str) -> str:
+    """What the heights of a curve are, before the name of their score."""
+    named = {"mean": "expected best", "median": "median best", "all": "chance that all of n succeed,"}
+    return named.get(statistic, f"{statistic} quantile, best")
+
+
+def set_budget_axis(ax: Axes, axis: str, cost_unit: str | None, log: bool, unit: str = "") -> None:
     """Round budgets along the foot: whole numbers of trials, costs in units that people use."""
     from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
@@ -240,6 +129,8 @@ def set_budget_axis(ax: Axes, axis: str, cost_unit: str | None, log: bool) -> No
         ax.set_xlabel("budget (cost)")
         ax.xaxis.set_major_formatter(lambda value, _: _tick(show_cost(value, cost_unit)))
         return
+    if unit:
+        ax.set_xlabel(f"n, {unit}s of each problem" if unit == "sample" else f"budget ({unit}s)")
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     if not log:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -289,18 +180,15 @@ def label_ends(ax: Axes, names: Sequence[str], ends: Sequence[tuple[float, float
 
 def label_below(figure: Figure | Any, names: Sequence[str], styles: Sequence[Any]) -> None:
     """One legend below all panels."""
-    from matplotlib.lines import Line2D
-
-    marks = [Line2D([], [], color=colour, linestyle=dash, linewidth=1.4) for colour, dash in styles]
     shown = [plain_text(shorten(name)) for name in names]
-    figure.legend(marks, shown, fontsize=7, frameon=False, loc="outside lower center", ncols=min(4, len(names)))
+    figure.legend(
+        _marks(styles), shown, fontsize=7, frameon=False, loc="outside lower center", ncols=min(4, len(names))
+    )
 
 
 def _legend(ax: Axes, names: Sequence[str], styles: Sequence[Any]) -> None:
-    from matplotlib.lines import Line2D
-
     figure: Any = ax.figure
-    marks = [Line2D([], [], color=colour, linestyle=dash, linewidth=1.4) for colour, dash in styles]
+    marks = _marks(styles)
     alone = figure.get_layout_engine() is not None and figure.axes == [ax]
     if alone and figure.get_size_inches()[0] < _WIDE:
         width, height = figure.get_size_inches()
@@ -308,6 +196,12 @@ def _legend(ax: Axes, names: Sequence[str], styles: Sequence[Any]) -> None:
         figure.legend(marks, names, fontsize=5.5, frameon=False, loc="outside lower center", ncols=3)
     else:
         ax.legend(marks, names, fontsize=6, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def _marks(styles: Sequence[Any]) -> list[Line2D]:
+    from matplotlib.lines import Line2D
+
+    return [Line2D([], [], color=colour, linestyle=dash, linewidth=1.4) for colour, dash in styles]
 
 
 def shorten(name: str, width: int = 28) -> str:

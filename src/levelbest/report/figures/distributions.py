@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelbest.report.figures.curves import ONE_COLUMN, plain_text, shorten
+from levelbest.report.figures.curves import ONE_COLUMN, new_figure, open_frame, plain_text, shorten
 from levelbest.report.figures.themes import COLOURS
 from levelbest.trials import STATUSES, Trials
 
@@ -23,12 +23,8 @@ MOST_RUGS = 12
 
 def distribution_figure(trials: Trials, *, width: float = 2 * ONE_COLUMN) -> Figure:
     """Histograms, one row a family, and beside them reported against selection scores where the two are apart."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     rows = len(trials.families)
-    figure = Figure(figsize=(width, max(2.2, min(0.55 * rows, 1.6 + 0.25 * rows) + 0.9)), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(width, max(2.2, min(0.55 * rows, 1.6 + 0.25 * rows) + 0.9))
     if trials.reported is None:
         draw_distributions(trials, figure.add_subplot())
         return figure
@@ -66,8 +62,7 @@ def draw_distributions(trials: Trials, ax: Axes) -> Axes:
     ax.set_yticks([0.3 - i for i in range(len(names))], names, fontsize=7)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(plain_text(name))
-    for side in ("top", "right", "left"):
-        ax.spines[side].set_visible(False)
+    open_frame(ax, without=("top", "right", "left"))
     return ax
 
 
@@ -90,6 +85,5 @@ def draw_scatter(trials: Trials, ax: Axes) -> Axes:
         )
     ax.set_xlabel(plain_text(trials.metric.selection))
     ax.set_ylabel(plain_text(trials.metric.reported or ""))
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    open_frame(ax)
     return ax

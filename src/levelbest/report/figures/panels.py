@@ -3,91 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from levelbest._check import FloatArray
 from levelbest.report.figures.curves import (
     ONE_COLUMN,
-    draw_lines,
     label_below,
+    new_figure,
     own_style,
     plain_text,
-    plot_lines,
     save_figure,
     score_of,
     shorten,
 )
-from levelbest.report.figures.runs import draw_runs, every_run
+from levelbest.report.figures.lines import Panel, draw_lines, plot_lines
+from levelbest.report.figures.runs import draw_runs
 from levelbest.report.figures.strip import draw_strips
 from levelbest.report.figures.themes import line_style
-from levelbest.report.leaders import Strip, pairs_reach, reach_of, strips_of, strips_of_pairs
-from levelbest.report.view import Line, View, cost_line, line_of
+from levelbest.report.leaders import pairs_reach, reach_of, strips_of, strips_of_pairs
+from levelbest.report.view import View, cost_line, line_of
 from levelbest.results import Comparison, Curve, FamilyCostCurve
 from levelbest.trials import Trials
+from levelbest.trials.problems import ProblemTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "LOG_FROM",
-    "Panel",
-    "panel_figure",
-    "panel_of_comparison",
-    "panel_of_curves",
-    "panel_of_view",
-    "panels_figure",
-    "runs_of",
-    "save_panel",
-    "save_panels",
-]
-
-LOG_FROM = 30
-"""Curves longer than this are drawn over a log scale, where small budgets can be told apart."""
 _FLATTENED = 2.5
 """A panel's own heights are used where a common scale would be so many times as high."""
-
-
-@dataclass(frozen=True)
-class Panel:
-    """What one chart shows."""
-
-    lines: tuple[Line, ...]
-    score: str
-    strips: tuple[Strip, ...] = ()
-    names: tuple[str, ...] = ()
-    """All families, whose places give the colours of the strips."""
-    cost_unit: str | None = None
-    reach: float | None = None
-    """The last budget that verdicts reach; lines are thin beyond."""
-    near: float | None = None
-    """Heights are chosen for this budget and larger ones."""
-    log: bool | None = None
-    """Whether budgets stand on a log scale; None: where curves are long, and over cost."""
-    published: Mapping[str, float] = field(default_factory=dict)
-    runs: Mapping[str, Sequence[float] | FloatArray] = field(default_factory=dict)
-    """Of seeds, every run of each family: a small panel shows them instead of curves."""
-    best_first: bool = True
-    """Of seeds: whether the largest mean stands on top."""
-
-    @property
-    def axis(self) -> str:
-        """``trials`` or ``cost``."""
-        return self.lines[0].axis
-
-    @property
-    def is_log(self) -> bool:
-        """Whether budgets stand on a log scale."""
-        if self.log is not None:
-            return self.log
-        return self.axis == "cost" or max(line.x[-1] for line in self.lines) > LOG_FROM
 
 
 def panel_of_view(view: View, axis: str = "trials") -> Panel:
     """The chart of a report."""
     statistic = view.statistics[0]
+    seeds = view.by_seeds and view.table and not view.tasks
+    ranked = sorted(view.families, key=lambda family: family.headline[0], reverse=view.direction == "max")
     return Panel(
         lines=view.lines_of(statistic, axis),
         score=f"{view.score} (validation only)" if view.unchecked else view.score,
@@ -98,12 +50,12 @@ def panel_of_view(view: View, axis: str = "trials") -> Panel:
         near=float(view.headline) if axis == "trials" else None,
         log=view.log,
         published=view.published,
-        runs=runs_of(view) if view.by_seeds and view.table and not view.tasks else {},
-        best_first=view.direction == "max",
+        runs=_runs_of(view) if seeds else {},
+        means={family.name: family.headline for family in ranked} if seeds else {},
     )
 
 
-def runs_of(view: View) -> dict[str, list[float]]:
+def _runs_of(view: View) -> dict[str, list[float]]:
     """Every run of every family that has a curve."""
     runs: dict[str, list[float]] = {line.family: [] for line in view.lines_of(view.statistics[0])}
     for family, value in zip(view.table["family"], view.table[view.score], strict=True):
@@ -132,16 +84,22 @@ def panel_of_curves(
 
 
 def panel_of_comparison(
-    comparison: Comparison, curves: Sequence[Curve | FamilyCostCurve], *, trials: Trials | None = None, **options: Any
+    comparison: Comparison,
+    curves: Sequence[Curve | FamilyCostCurve],
+    *,
+    table: Trials | ProblemTable,
+    **options: Any,
 ) -> Panel:
     """The curves of the families compared, and the verdicts on them; ``options`` are those of `panel_of_curves`.
 
-    Where the families differ by seeds, a small panel shows the runs of the ``trials``.
+    Where the families differ by seeds, it shows the runs in the ``table``.
     """
     panel, terms = panel_of_curves(curves, **options), comparison.terms
-    if terms.design == "seeds":  # the verdict is about one run
-        runs = {} if trials is None else every_run(trials, comparison)
-        return replace(panel, score=terms.metric.score, runs=runs, best_first=terms.metric.direction == "max")
+    if terms.design == "seeds" and isinstance(table, Trials):  # the verdict is about one run
+        scored = {"failed": terms.settings.failed, "missing": terms.settings.missing}
+        runs = {name: table[name].scores(**scored).curve_of for name in comparison.families}
+        means = {own.family: (own.value, own.low, own.high) for own in comparison.standings}
+        return replace(panel, score=terms.metric.score, runs=runs, means=means)
     return replace(
         panel,
         strips=strips_of_pairs(comparison.pairs, comparison.families, over_cost=terms.axis == "cost"),
@@ -151,26 +109,26 @@ def panel_of_comparison(
     )
 
 
-def save_panel(panel: Panel, path: Path) -> Path:
-    """Write the chart as PNG, SVG or PDF, by the path's ending."""
-    with own_style():
-        return save_figure(panel_figure(panel), path)
-
-
 def save_panels(panels: Mapping[str, Panel], path: Path) -> Path:
-    """The same of one panel a data set."""
+    """Write the chart, or small charts, one a data set, as PNG, SVG or PDF, by the path's ending."""
     with own_style():
-        return save_figure(panels_figure(panels), path)
+        charts = list(panels.values())
+        return save_figure(panel_figure(charts[0]) if len(charts) == 1 else panels_figure(panels), path)
 
 
 def panel_figure(panel: Panel) -> Figure:
-    """The chart, and the strip of verdicts below it on the same axis."""
+    """The chart, and the strip of verdicts below it on the same axis; of seeds every run."""
+    if panel.runs:
+        return draw_runs(panel).figure  # type: ignore[return-value]
     height = max(0.6 * 2 * ONE_COLUMN, 0.9 + 0.17 * len(panel.lines))
-    below = _strip_height(panel)
-    figure = _new_figure(2 * ONE_COLUMN, height + below)
+    below = 0.12 + 0.26 * len(panel.strips) if panel.strips else 0.0
+    figure = new_figure(2 * ONE_COLUMN, height + below)
     ratios = {"height_ratios": (height, below)} if below else {}
     axes = figure.subplots(1 + bool(below), 1, sharex=True, squeeze=False, gridspec_kw=ratios)[:, 0]
-    _draw(panel, list(axes))
+    draw_lines(panel, axes[0])
+    if panel.strips:
+        axes[0].tick_params(labelbottom=True)
+        draw_strips(axes[1], panel.strips, panel.names, panel.cost_unit, panel.axis)
     return figure
 
 
@@ -184,7 +142,7 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
     below = max((0.18 + 0.2 * len(panel.strips) if panel.strips else 0.0) for panel in panels.values())
     by_runs = all(panel.runs for panel in panels.values())
     height = 0.55 + 0.22 * len(shown[0][1].runs) if by_runs else 1.75
-    figure = _new_figure(2 * ONE_COLUMN, rows * (height + below) + 0.35)
+    figure = new_figure(2 * ONE_COLUMN, rows * (height + below) + 0.35)
     ratios = [part for _ in range(rows) for part in ((height, below) if below else (height,))]
     step = 1 + bool(below)
     axes = figure.subplots(rows * step, columns, squeeze=False, gridspec_kw={"height_ratios": ratios})
@@ -217,17 +175,13 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
 
 def _draw_small(panel: Panel, ax: Axes, *, by_runs: bool) -> None:
     if by_runs:
-        means = {line.family: (line.value[0], line.low[0], line.high[0]) for line in panel.lines}
-        options: dict[str, Any] = {"best_first": panel.best_first, "published": panel.published}
-        draw_runs(panel.runs, means, ax, score=panel.score, **options)
-        ax.set_xlabel(plain_text(panel.score), fontsize=7)
-        ax.tick_params(labelsize=6)
-        return
-    options = {"cost_unit": panel.cost_unit, "published": panel.published, "log": panel.is_log}
-    plot_lines(panel.lines, ax, score=panel.score, reach=panel.reach, near=panel.near, **options)
-    ax.tick_params(labelsize=6)
+        draw_runs(panel, ax)
+        ax.set_xlabel(plain_text(panel.score))
+    else:
+        plot_lines(panel, ax)
+        ax.yaxis.label.set_fontsize(7)
     ax.xaxis.label.set_fontsize(7)
-    ax.yaxis.label.set_fontsize(7)
+    ax.tick_params(labelsize=6)
 
 
 def _common_heights(charts: Sequence[Axes]) -> None:
@@ -247,24 +201,3 @@ def _draw_strip(panel: Panel, chart: Axes, strip: Axes) -> None:
     strip.set_xlim(chart.get_xlim())
     strip.tick_params(which="both", length=0)
     draw_strips(strip, panel.strips, panel.names, panel.cost_unit, panel.axis)
-
-
-def _draw(panel: Panel, axes: Sequence[Axes]) -> None:
-    options: Mapping[str, Any] = {"cost_unit": panel.cost_unit, "published": panel.published, "log": panel.is_log}
-    draw_lines(panel.lines, axes[0], score=panel.score, reach=panel.reach, near=panel.near, **options)
-    if panel.strips:
-        axes[0].tick_params(labelbottom=True)
-        draw_strips(axes[1], panel.strips, panel.names, panel.cost_unit, panel.axis)
-
-
-def _strip_height(panel: Panel) -> float:
-    return 0.12 + 0.26 * len(panel.strips) if panel.strips else 0.0
-
-
-def _new_figure(width: float, height: float) -> Figure:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure

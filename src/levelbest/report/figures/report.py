@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from levelbest.report.figures.axes import draw_comparison
-from levelbest.report.figures.curves import draw_lines, new_axes
+from levelbest.report.figures.curves import new_axes
 from levelbest.report.figures.differences import difference_figure
 from levelbest.report.figures.distributions import distribution_figure
-from levelbest.report.figures.panels import panel_figure, panel_of_view, panels_figure, runs_of
-from levelbest.report.figures.runs import draw_runs
+from levelbest.report.figures.lines import Panel, draw_lines
+from levelbest.report.figures.panels import panel_figure, panel_of_view, panels_figure
 from levelbest.report.view import View
 from levelbest.results import Comparison
 from levelbest.trials import Trials
@@ -30,8 +31,8 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
     score, log = panel.score, panel.is_log
     figures: dict[str, Any] = {}
     if panel.runs:
-        figures["runs"] = _runs_figure(view, score)
-    figures["curves"] = panel_figure(panel)
+        figures["runs"] = panel_figure(panel)
+    figures["curves"] = panel_figure(replace(panel, runs={}))
     if view.tasks:
         figures["panels"] = panels_figure({name: panel_of_view(own) for name, own in view.tasks.items()})
     elif trials is not None and "runs" not in figures:
@@ -39,22 +40,13 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
     if view.by_seeds and view.comparison is not None:
         figures["differences"] = draw_comparison(_rows_axes(view.comparison), view.comparison).figure
     elif compared := view.pairs_of(view.statistics[0]):
-        figures["differences"] = difference_figure(
-            compared, _leader(view), score=score, log=log, word=view.word, names=[own.name for own in view.families]
-        )
+        names = [own.name for own in view.families]
+        figures["differences"] = difference_figure(compared, _leader(view), score=score, log=log, names=names)
     if view.effect:
-        figures["verifier"] = draw_lines(view.effect, log=log, score=view.score).figure
+        figures["verifier"] = draw_lines(Panel(view.effect, view.score, log=log)).figure
     if "cost" in view.axes:
         figures["cost"] = panel_figure(panel_of_view(view, "cost"))
     return {name: figure for name, figure in figures.items() if figure is not None}
-
-
-def _runs_figure(view: View, score: str) -> Figure:
-    """Every run with the means: those of the curves at n = 1."""
-    lines, runs = view.lines_of(view.statistics[0]), runs_of(view)
-    means = {line.family: (line.value[0], line.low[0], line.high[0]) for line in lines}
-    drawn = draw_runs(runs, means, score=score, best_first=view.direction == "max", published=view.published)
-    return drawn.figure  # type: ignore[return-value]
 
 
 def _rows_axes(comparison: Comparison) -> Axes:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelbest.report.figures.curves import plain_text, set_budget_axis, shorten
+from levelbest.report.figures.curves import new_figure, open_frame, plain_text, set_budget_axis, shorten
+from levelbest.report.figures.lines import LOG_FROM
 from levelbest.report.figures.strip import draw_strips
 from levelbest.report.figures.themes import COLOURS
 from levelbest.report.leaders import Span, Strip, leading_spans
@@ -19,22 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["standings_figure"]
 
-_LOG_FROM = 30
-
 
 def standings_figure(comparison: Comparison, *, width: float = 6.6) -> Figure | None:
     """The figure, without pyplot; None where there is nothing to draw."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     spans = leading_spans(comparison) if comparison.baseline is None else ()
     over_budgets = len(spans) > 0 and spans[0].start < spans[-1].end
     rows = comparison.standings
     if not rows and not over_budgets:
         return None
     heights = [0.7] * over_budgets + [0.5 + 0.24 * len(rows)] * bool(rows)
-    figure = Figure(figsize=(width, sum(heights)), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(width, sum(heights))
     axes = list(figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0])
     if rows:
         _draw_rows(axes[-1], rows, comparison)
@@ -46,7 +41,7 @@ def standings_figure(comparison: Comparison, *, width: float = 6.6) -> Figure | 
 def _draw_spans(ax: Axes, spans: Sequence[Span], comparison: Comparison) -> None:
     terms = comparison.terms
     ax.set_xlim(spans[0].start, spans[-1].end)
-    set_budget_axis(ax, terms.axis, terms.cost_unit, log=spans[-1].end > _LOG_FROM or terms.axis == "cost")
+    set_budget_axis(ax, terms.axis, terms.cost_unit, log=spans[-1].end > LOG_FROM or terms.axis == "cost")
     ax.set_xlim(spans[0].start, spans[-1].end)
     what = "cost" if terms.axis == "cost" else f"number of {terms.unit}s"
     ax.set_title(f"best of all by {what}", fontsize=7, loc="left", pad=2)
@@ -67,7 +62,4 @@ def _draw_rows(ax: Axes, rows: Sequence[Standing], comparison: Comparison) -> No
     score = terms.metric.reported or terms.metric.selection
     what = score if budget == 1 else f"best {score} of {budget:g} {terms.unit}s"
     ax.set_xlabel(plain_text(what), fontsize=8)
-    for side in ("top", "right", "left"):
-        ax.spines[side].set_visible(False)
-    ax.grid(axis="x", color="0.9", linewidth=0.6)
-    ax.set_axisbelow(True)
+    open_frame(ax, without=("top", "right", "left"), grid="x")

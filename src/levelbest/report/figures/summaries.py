@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelbest.report.figures.curves import new_axes
+from levelbest.report.figures.curves import new_axes, open_frame
 from levelbest.report.figures.themes import COLOURS, DASHES
 from levelbest.simulation.summaries import BEST_OF_N, SUMMARIES, Summaries
 
@@ -30,6 +30,5 @@ def draw_summaries(summaries: Summaries, ax: Axes | None = None, *, score: str =
     ax.set_xlabel("experiments run")
     ax.set_ylabel(score)
     ax.legend(frameon=False, fontsize=7)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    open_frame(ax)
     return ax

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from levelbest.report.figures.curves import new_axes, set_score_label
+from levelbest.report.figures.curves import new_axes, open_frame, set_score_label
 from levelbest.report.figures.themes import COLOURS
 from levelbest.results import FamilyVariance
 
@@ -37,6 +37,5 @@ def draw_variances(ax: Axes | None, variances: Sequence[FamilyVariance]) -> Axes
     set_score_label(ax, "standard deviation of", variances[0].score)
     if len(variances) > 1:
         ax.legend(frameon=False, fontsize=7)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    open_frame(ax)
     return ax

@@ -11,10 +11,11 @@ import numpy as np
 
 from levelbest._plain import plain, round_to_uncertainty
 from levelbest.report.leaders import Span, Strip, reach_of, strips_of
-from levelbest.report.view import Line, Pair, View
+from levelbest.report.view import Line, View
 from levelbest.report.words.phrases import level
 from levelbest.report.words.screen import screen_words
-from levelbest.results import NOT_COMPARABLE, UNDECIDED
+from levelbest.report.words.verdicts import reason_words
+from levelbest.results import NOT_COMPARABLE, UNDECIDED, PairComparison
 
 __all__ = ["embedded", "page_data"]
 
@@ -127,13 +128,13 @@ def _pairs(view: View, statistic: str, axis: str, points: int, budgets: _Common,
     drawn = {pair.families for pair in leading[:MOST_CURVES]}
     rows = []
     for pair in pairs:
-        ranges = [[_short(part.start), _short(part.end), _side(part.verdict, pair.families)] for part in pair.ranges]
+        ranges = [[_short(part.start), _short(part.end), _side(part.verdict, pair.families)] for part in pair.verdicts]
         row = [*(names.index(name) for name in pair.families), verdicts.place(ranges)]
         rows.append([*row, _difference(pair, points, budgets)] if pair.families in drawn else row)
     return rows
 
 
-def _difference(pair: Pair, most: int, budgets: _Common) -> dict[str, object]:
+def _difference(pair: PairComparison, most: int, budgets: _Common) -> dict[str, object]:
     """The curve of a difference, to a thousandth of its height: what a chart shows."""
     columns = {"difference": pair.difference, "low": pair.low, "high": pair.high}
     whole = np.array(list(columns.values()))
@@ -143,8 +144,8 @@ def _difference(pair: Pair, most: int, budgets: _Common) -> dict[str, object]:
     height = float(np.ptp(shown)) if kept.size else 0.0
     digits = 3 - int(np.floor(np.log10(height))) if height > 0 else 6
     thin = {key: [_plain(round(float(v), digits)) for v in shown[i]] for i, key in enumerate(columns)}
-    why = next((part.reason for part in pair.ranges if part.verdict == NOT_COMPARABLE), "")
-    return {"x": budgets.place([_short(pair.x[i]) for i in kept]), **thin, "why": why}
+    why = next((reason_words(part.reason) for part in pair.verdicts if part.verdict == NOT_COMPARABLE), "")
+    return {"x": budgets.place([_short(pair.budget[i]) for i in kept]), **thin, "why": why}
 
 
 def _side(verdict: str, families: tuple[str, str]) -> int:

@@ -10,7 +10,8 @@ import numpy as np
 
 from levelbest._plain import common_decimals, guarded, round_places, show_cost, show_limits, show_number
 from levelbest.report.columns import cell_text
-from levelbest.report.view import Pair, View
+from levelbest.report.view import View
+from levelbest.report.words.verdicts import reason_words
 
 __all__ = ["family_rows", "kinds_of", "trial_rows", "trials_csv", "value_rows", "verdict_tables"]
 
@@ -51,7 +52,7 @@ def value_rows(view: View) -> Rows:
 
 def verdict_tables(view: View) -> list[dict[str, object]]:
     """One table for each statistic and axis."""
-    kinds = dict.fromkeys((pair.statistic, pair.axis) for pair in view.pairs)
+    kinds = dict.fromkeys((pair.terms.statistic, pair.terms.axis) for pair in view.pairs)
     return [
         {
             "title": f"{statistic} curves, budgets in {axis if axis == 'cost' else view.word + 's'}",
@@ -66,14 +67,14 @@ def _verdict_table(view: View, statistic: str, axis: str) -> dict[str, object]:
     same for every pair is said once."""
     rows, apart = [], []
     pairs = view.pairs_of(statistic, axis)
-    told = pairs if len(pairs) <= MOST_PAIRS else _decided(pairs)[:MOST_PAIRS]
+    told = pairs if len(pairs) <= MOST_PAIRS else [pair for pair in pairs if pair.decided][:MOST_PAIRS]
     left_out = f"{len(pairs) - len(told)} further pairs are in report.json." if len(told) < len(pairs) else ""
     for pair in told:
         where: dict[str, list[str]] = {}
-        for part in pair.ranges:
+        for part in pair.verdicts:
             where.setdefault(part.verdict, []).append(_span(part.start, part.end, axis, view.cost_unit))
         better = [f"{name}: {', '.join(where[name])}" for name in where if name in pair.families]
-        reasons = dict.fromkeys(part.reason for part in pair.ranges if part.reason and part.verdict == "not comparable")
+        reasons = dict.fromkeys(reason_words(part.reason) for part in pair.verdicts if part.reason)
         nowhere = ", ".join(where.get("not comparable", ()))
         apart.append(f"{nowhere} ({'; '.join(reasons)})" if nowhere and reasons else nowhere or "–")
         rows.append([" and ".join(pair.families), "; ".join(better) or "–", ", ".join(where.get("undecided", ["–"]))])
@@ -83,10 +84,6 @@ def _verdict_table(view: View, statistic: str, axis: str) -> dict[str, object]:
         return {"heads": heads, "rows": rows, "note": note + left_out}
     rows = [[*row, last] for row, last in zip(rows, apart, strict=True)]
     return {"heads": [*heads, "not comparable at"], "rows": rows, "note": left_out}
-
-
-def _decided(pairs: Sequence[Pair]) -> list[Pair]:
-    return [pair for pair in pairs if any(part.verdict in pair.families for part in pair.ranges)]
 
 
 def _span(start: float, end: float, axis: str, unit: str | None) -> str:

@@ -22,19 +22,24 @@ _FEW = (1, 5, 20, 50, 100, 500, 2000, 10_000, 100_000, 1_000_000)
 """Budgets shown of one or two curves, and of more of them."""
 
 
-def print_curves(curves: Sequence[Curve], *, n: Iterable[int] | None = None) -> None:
+def print_curves(drawn: Sequence[Curve | FamilyCostCurve], *, n: Iterable[int] | None = None) -> None:
     """What the numbers are, one table, the strata, and what a reviewer would ask about."""
     out = console()
-    print_text(curves_heading(curves), out, "dim")
-    out.print(_table(curves, n))
-    for curve in curves:
-        if curve.strata:
-            out.print()
-            print_text(f"{curve.family} by stratum, with the number of its problems", out, "bold")
-            out.print(_strata(curve))
-    out.print()
-    print_variances([own for own in {c.family: c.variance for c in curves}.values() if own is not None], out)
-    print_cautions([caution for curve in curves for caution in curve.cautions], out, n_families=len(curves))
+    if over_cost := [curve for curve in drawn if isinstance(curve, FamilyCostCurve)]:
+        print_text(cost_heading(over_cost), out, "dim")
+        out.print(_cost_table(over_cost))
+        out.print()
+    if curves := [curve for curve in drawn if isinstance(curve, Curve)]:
+        print_text(curves_heading(curves), out, "dim")
+        out.print(_table(curves, n))
+        for curve in curves:
+            if curve.strata:
+                out.print()
+                print_text(f"{curve.family} by stratum, with the number of its problems", out, "bold")
+                out.print(_strata(curve))
+        out.print()
+        print_variances([own for own in {c.family: c.variance for c in curves}.values() if own is not None], out)
+    print_cautions([caution for own in drawn for caution in own.cautions], out, n_families=len(drawn))
 
 
 def _table(curves: Sequence[Curve], n: Iterable[int] | None) -> Table:
@@ -112,12 +117,10 @@ def _places(curve: Curve, n: Iterable[int] | None, *, few: bool) -> list[int]:
     return [int(i) for i in np.flatnonzero(shown)]
 
 
-def print_cost_curves(curves: Sequence[FamilyCostCurve]) -> None:
+def _cost_table(curves: Sequence[FamilyCostCurve]) -> Table:
     """The same over budgets of cost, with the scaling by the mean cost beside."""
     from rich.text import Text
 
-    out = console()
-    print_text(cost_heading(curves), out, "dim")
     first = curves[0].curve
     limits = _limits_head(first.confidence or 0.0, first.simultaneous)
     heads = ["family", "budget", "best", limits, "mean cost", "none done"]
@@ -138,6 +141,4 @@ def print_cost_curves(curves: Sequence[FamilyCostCurve]) -> None:
                 f"{100 * own.nothing_finished[i]:.0f} %",
             ]
             rows.append(cells)
-    out.print(plain_table(heads, rows))
-    out.print()
-    print_cautions([caution for family in curves for caution in family.cautions], out, n_families=len(curves))
+    return plain_table(heads, rows)
