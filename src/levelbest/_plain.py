@@ -17,9 +17,11 @@ __all__ = [
     "dump_json",
     "guarded",
     "html_table",
+    "picked",
     "plain",
     "round_places",
     "round_to_uncertainty",
+    "rows_of",
     "show_cost",
     "show_limits",
     "show_number",
@@ -38,7 +40,7 @@ def plain(value: object) -> object: ...
 def plain(value: object) -> object:
     """NumPy values as Python ones; NaN and infinity as None, as JSON has neither."""
     if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
         return [plain(item) for item in value]
     if isinstance(value, (bool, np.bool_)):
@@ -50,6 +52,28 @@ def plain(value: object) -> object:
     return value
 
 
+def picked(source: object, *names: str) -> dict[str, object]:
+    """The attributes of these names.
+
+    Examples
+    --------
+    >>> picked(1 + 2j, "real", "imag")
+    {'real': 1.0, 'imag': 2.0}
+    """
+    return {name: getattr(source, name) for name in names}
+
+
+def rows_of(**columns: Iterable[object]) -> list[dict[str, object]]:
+    """The rows of columns of equal length.
+
+    Examples
+    --------
+    >>> rows_of(n=[1, 2], value=[0.5, 0.75])
+    [{'n': 1, 'value': 0.5}, {'n': 2, 'value': 0.75}]
+    """
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 def dump_json(document: object) -> str:
     """One JSON document, the same bytes for the same numbers."""
     return json.dumps(plain(document), ensure_ascii=False, indent=1, allow_nan=False)
@@ -58,7 +82,7 @@ def dump_json(document: object) -> str:
 def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """A table for notebooks; every cell is text."""
     head = "".join(f"<th>{escape(head_text)}</th>" for head_text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(one)}</td>" for one in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     title = f'<caption style="text-align: left">{escape(caption)}</caption>'
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 

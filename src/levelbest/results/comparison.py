@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from levelbest._check import FloatArray, IntArray
 from levelbest._frames import as_frame
-from levelbest._plain import plain
+from levelbest._plain import picked, plain, rows_of
 from levelbest.cautions import Caution
 from levelbest.results.variance import FamilyVariance
 from levelbest.results.verdict import NOT_COMPARABLE, Crossing, Verdict
@@ -74,18 +74,8 @@ class Effect:
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        return plain(
-            {
-                "n": self.budget,
-                "difference": self.difference,
-                "low": self.low,
-                "high": self.high,
-                "p_value": self.p_value,
-                "winner": self.winner,
-                "negligible": self.negligible,
-                "fixed_in_advance": self.named,
-            }
-        )
+        own = picked(self, "difference", "low", "high", "p_value", "winner", "negligible")
+        return plain({"n": self.budget} | own | {"fixed_in_advance": self.named})
 
     def mirrored(self) -> Effect:
         """Second minus first."""
@@ -181,35 +171,26 @@ class PairComparison:
         """The form that ``--json`` prints; a limit or difference that does not exist is None."""
         from levelbest.report.words.verdicts import claim_sentence
 
-        keys = ("n", "difference", "low", "high")
-        columns = zip(self.budget, self.difference, self.low, self.high, strict=True)
-        scaled = () if self.scaled is None else zip(self.budget, self.scaled, strict=True)
-        document: dict[str, object] = plain(
+        scaled = [] if self.scaled is None else rows_of(n=self.budget, difference=self.scaled)
+        return plain(
             {
-                "families": list(self.families),
-                "points": [dict(zip(keys, point, strict=True)) for point in columns],
+                "families": self.families,
+                "points": rows_of(n=self.budget, difference=self.difference, low=self.low, high=self.high),
                 "verdicts": [verdict.to_dict() for verdict in self.verdicts],
                 "p_values": self.p_value,
                 "effect": self.effect.to_dict(),
                 "further_trials": self.further,
-                "basis": self.basis,
-                "sentence": self.sentence,
-                "method": self.method,
-                "paired": self.paired,
-                "n_trials": list(self.n_trials),
-                "n_failed": list(self.n_failed),
-                "n_searches": self.n_searches,
+                **picked(self, "basis", "sentence", "method", "paired", "n_trials", "n_failed", "n_searches"),
                 "crossings": [crossing.to_dict() for crossing in self.crossings],
                 "relative": [dict(zip(("n", "value", "low", "high"), row, strict=True)) for row in self.relative],
                 "chance_better": [dict(zip(("n", "value"), row, strict=True)) for row in self.chance],
-                "mean_cost_scaling": [dict(zip(("n", "difference"), row, strict=True)) for row in scaled],
+                "mean_cost_scaling": scaled,
                 "p_value": self.equal_laws_p,
                 "unequal_budgets": claim_sentence(self),
                 "survives_other_failure_policy": self.survives,
-                "reasons": list(self.reasons),
+                "reasons": self.reasons,
             }
         )
-        return document
 
 
 @dataclass(frozen=True)
@@ -230,20 +211,9 @@ class Standing:
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        return plain(
-            {
-                "family": self.family,
-                "n_trials": self.n_trials,
-                "n_failed": self.n_failed,
-                "n_running": self.n_running,
-                "n": self.budget,
-                "value": self.value,
-                "low": self.low,
-                "high": self.high,
-                "better_than": list(self.better_than),
-                "worse_than": list(self.worse_than),
-            }
-        )
+        counts = picked(self, "family", "n_trials", "n_failed", "n_running")
+        place = picked(self, "value", "low", "high", "better_than", "worse_than")
+        return plain(counts | {"n": self.budget} | place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -371,8 +341,5 @@ class Comparison:
 
 def _ranges(verdicts: tuple[Verdict, ...]) -> str:
     """``cnn at 5 to 20, undecided at 1 to 4``."""
-    at = [
-        (verdict, f"{verdict.start:g}" if verdict.start == verdict.end else f"{verdict.start:g} to {verdict.end:g}")
-        for verdict in verdicts
-    ]
-    return ", ".join(f"{one.verdict} at {budgets}" for one, budgets in at)
+    ends = [dict.fromkeys((f"{own.start:g}", f"{own.end:g}")) for own in verdicts]
+    return ", ".join(f"{own.verdict} at {' to '.join(budgets)}" for own, budgets in zip(verdicts, ends, strict=True))

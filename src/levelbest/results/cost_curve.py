@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from levelbest._frames import Frame, as_frame
-from levelbest._plain import plain
+from levelbest._plain import plain, rows_of
 from levelbest.cautions import Caution
 from levelbest.stats.budgets import CostCurve
 
@@ -56,19 +56,17 @@ class FamilyCostCurve:
     def _points(self) -> list[dict[str, object]]:
         own = self.curve
         nothing = [float("nan")] * own.budget.size
-        columns = zip(
-            own.budget,
-            own.value,
-            nothing if own.low is None else own.low,
-            nothing if own.high is None else own.high,
-            own.mean_cost_value,
-            own.nothing_finished,
-            own.trials_finished,
-            own.monte_carlo_error,
-            strict=True,
+        rows = rows_of(
+            cost=own.budget,
+            value=own.value,
+            low=nothing if own.low is None else own.low,
+            high=nothing if own.high is None else own.high,
+            mean_cost_value=own.mean_cost_value,
+            nothing_finished=own.nothing_finished,
+            n_mean=own.trials_finished,
+            monte_carlo_error=own.monte_carlo_error,
         )
-        keys = ("cost", "value", "low", "high", "mean_cost_value", "nothing_finished", "n_mean", "monte_carlo_error")
-        return [plain({"n": None, "spread": None} | dict(zip(keys, row, strict=True))) for row in columns]
+        return [plain({"n": None, "spread": None} | row) for row in rows]
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints: points have a cost and no n."""

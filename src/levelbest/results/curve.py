@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest._frames import Frame, as_frame
-from levelbest._plain import plain
+from levelbest._plain import picked, plain, rows_of
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
 from levelbest.results.variance import FamilyVariance
@@ -35,17 +34,10 @@ class Stratum:
         """The form that ``--json`` prints; a limit or value that does not exist is None."""
         best = self.best
         low, high = np.asarray(self.limits.low), np.asarray(self.limits.high)
-        columns = zip(best.n, best.value, low, high, best.n_groups, strict=True)
-        keys = ("n", "value", "low", "high", "n_groups")
-        document: dict[str, object] = plain(
-            {
-                "stratum": self.label,
-                "n_trials": int(best.sizes.sum()),
-                "n_groups": int(best.groups.size),
-                "points": [dict(zip(keys, point, strict=True)) for point in columns],
-            }
-        )
-        return document
+        points = rows_of(n=best.n, value=best.value, low=low, high=high, n_groups=best.n_groups)
+        counts = {"n_trials": int(best.sizes.sum()), "n_groups": best.groups.size}
+        document: dict[str, object] = {"stratum": self.label, **counts, "points": points}
+        return plain(document)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,59 +120,38 @@ class Curve:
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: a picture and a short table."""
-        from levelbest.report.notebook import curves_html
-
-        return curves_html([self])
+        return CurveSet((self,))._repr_html_()
 
     def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True) -> Axes:
         """Draw the curve on a matplotlib Axes, a new one where none is given, and return it.
 
         Several curves go on one Axes: ``ax = a.plot(); b.plot(ax)``.
         """
-        from levelbest.report.figures.axes import draw_curves
-
-        return draw_curves(ax, [self], bands=bands, log=log)
+        return CurveSet((self,)).plot(ax, bands=bands, log=log)
 
     def to_frame(self) -> Frame:
         """One row per budget, as a dataframe of pandas where it is installed, else of polars."""
-        return curves_frame([self])
+        return CurveSet((self,)).to_frame()
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints; a limit or value that does not exist is None."""
         from levelbest.report.words.intervals import rule_words
 
-        cost = self.cost if self.cost is not None else np.full(self.n.size, np.nan)
-        columns = zip(self.n, self.value, self.low, self.high, self.spread, cost, strict=True)
-        keys = ("n", "value", "low", "high", "spread", "cost")
-        points: list[dict[str, object]] = [dict(zip(keys, point, strict=True)) for point in columns]
+        columns = {name: getattr(self, name) for name in ("n", "value", "low", "high", "spread")}
+        columns["cost"] = self.cost if self.cost is not None else np.full(self.n.size, np.nan)
         n_groups = None if self.problems is None else self.problems.n_groups
-        for name, column in (("n_groups", n_groups), ("new_run", self.new_run)):
-            if column is not None:
-                for point, number in zip(points, column.tolist(), strict=True):
-                    point[name] = number
+        more = {"n_groups": n_groups, "new_run": self.new_run}
+        columns |= {name: column for name, column in more.items() if column is not None}
         document = plain(
             {
-                "family": self.family,
-                "n_trials": self.n_trials,
-                "n_failed": self.n_failed,
-                "n_running": self.n_running,
-                "failed": self.failed,
-                "statistic": self.statistic,
-                "estimator": self.estimator,
-                "direction": self.direction,
-                "selection": self.selection,
-                "reported": self.reported,
-                "cost_unit": self.cost_unit,
-                "horizon": self.horizon,
-                "seed": self.seed,
+                **picked(self, "family", "n_trials", "n_failed", "n_running", "failed", "statistic", "estimator"),
+                **picked(self, "direction", "selection", "reported", "cost_unit", "horizon", "seed"),
                 "interval": {
-                    "method": self.method,
-                    "confidence": self.confidence,
-                    "simultaneous": self.simultaneous,
+                    **picked(self, "method", "confidence", "simultaneous"),
                     "note": rule_words(self.rule),
                     "unseen": self.unseen,
                 },
-                "points": points,
+                "points": rows_of(**columns),
             }
         )
         if self.problems is not None:
@@ -220,25 +191,11 @@ class CurveSet(tuple[Curve, ...]):
 
     def to_frame(self) -> Frame:
         """One row per family and budget, as a dataframe of pandas where it is installed, else of polars."""
-        return curves_frame(self)
-
-
-def curves_frame(curves: Sequence[Curve]) -> Frame:
-    """One row per family and budget; a dataframe of whichever library is installed."""
-    columns: dict[str, list[object]] = {"family": [curve.family for curve in curves for _ in curve.n]}
-    for name in ("n", "value", "low", "high", "spread"):
-        columns[name] = [number for curve in curves for number in getattr(curve, name).tolist()]
-    nowhere = float("nan")
-    if any(curve.new_run is not None for curve in curves):
-        columns["new_run"] = [
-            number
-            for curve in curves
-            for number in ([nowhere] * curve.n.size if curve.new_run is None else curve.new_run.tolist())
-        ]
-    if any(curve.cost is not None for curve in curves):
-        columns["cost"] = [
-            number
-            for curve in curves
-            for number in ([nowhere] * curve.n.size if curve.cost is None else curve.cost.tolist())
-        ]
-    return as_frame(columns)
+        columns: dict[str, list[object]] = {"family": [curve.family for curve in self for _ in curve.n]}
+        for name in ("n", "value", "low", "high", "spread", "new_run", "cost"):
+            own = [getattr(curve, name) for curve in self]
+            if any(column is not None for column in own):
+                nowhere = [np.full(curve.n.size, np.nan) for curve in self]
+                known = [blank if column is None else column for column, blank in zip(own, nowhere, strict=True)]
+                columns[name] = np.concatenate(known).tolist()
+        return as_frame(columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from levelbest._plain import plain
+from levelbest._plain import picked, plain
 from levelbest.cautions import Caution
 from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.problems import GroupPlan
@@ -48,12 +48,7 @@ class DividedRuns:
         }
 
     def _row(self, way: Division) -> dict[str, object]:
-        return {
-            "configurations": way.configurations,
-            "seeds": way.seeds,
-            "error": way.error,
-            "new_run": self.new_run(way),
-        }
+        return picked(way, "configurations", "seeds", "error") | {"new_run": self.new_run(way)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,24 +92,14 @@ class TrialPlan:
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints; what is out of reach is None."""
-        document: dict[str, object] = plain(
+        of_problems = ("n", "error", "target", "n_groups", "groups_needed", "samples_needed")
+        return plain(
             {
-                "widths": [{"family": family} | one.to_dict() for family, one in self.widths],
+                "widths": [{"family": family} | needed.to_dict() for family, needed in self.widths],
                 "separations": [
-                    {"families": [first, second]} | one.to_dict() for first, second, one in self.separations
+                    {"families": [first, second]} | needed.to_dict() for first, second, needed in self.separations
                 ],
-                "problems": [
-                    {
-                        "family": family,
-                        "n": one.n,
-                        "error": one.error,
-                        "target": one.target,
-                        "n_groups": one.n_groups,
-                        "groups_needed": one.groups_needed,
-                        "samples_needed": one.samples_needed,
-                    }
-                    for family, one in self.problems
-                ],
+                "problems": [{"family": family} | picked(own, *of_problems) for family, own in self.problems],
                 "unplanned": [
                     {"family": family, "stratum": stratum, "reason": why} for family, stratum, why in self.unplanned
                 ],
@@ -122,19 +107,12 @@ class TrialPlan:
                 "division_powers": [
                     {
                         "families": [first, second],
-                        "ways": [
-                            {"configurations": way.configurations, "seeds": way.seeds, "power": power}
-                            for way, power in powers
-                        ],
+                        "ways": [picked(way, "configurations", "seeds") | {"power": power} for way, power in powers],
                     }
                     for first, second, powers in self.division_powers
                 ],
                 "horizons": [{"n_trials": size, "n": n} for size, n in self.horizons],
-                "confidence": self.confidence,
-                "power": self.power,
-                "seed": self.seed,
-                "sentences": list(self.sentences),
+                **picked(self, "confidence", "power", "seed", "sentences"),
                 "warnings": [caution.to_dict() for caution in self.cautions],
             }
         )
-        return document

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from levelbest._frames import as_frame
-from levelbest._plain import plain
+from levelbest._plain import picked, plain
 from levelbest.cautions import Caution
 
 __all__ = ["Reach", "Reaches"]
@@ -59,28 +59,9 @@ class Reach:
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints; what is not within the data is None."""
-        document: dict[str, object] = plain(
-            {
-                "family": self.family,
-                "target": self.target,
-                "name": self.name,
-                "n": self.n,
-                "low": self.low,
-                "high": self.high,
-                "cost": self.cost,
-                "cost_low": self.cost_low,
-                "cost_high": self.cost_high,
-                "cost_unit": self.cost_unit,
-                "axis": self.axis,
-                "reached": self.reached,
-                "n_trials": self.n_trials,
-                "n_failed": self.n_failed,
-                "failed": self.failed,
-                "confidence": self.confidence,
-                "sentence": str(self),
-            }
-        )
-        return document
+        needed = picked(self, "family", "target", "name", "n", "low", "high", "cost", "cost_low", "cost_high")
+        basis = picked(self, "cost_unit", "axis", "reached", "n_trials", "n_failed", "failed", "confidence")
+        return plain(needed | basis | {"sentence": str(self)})
 
 
 @dataclass(frozen=True)

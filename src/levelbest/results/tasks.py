@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from levelbest._plain import plain
+from levelbest._plain import picked, plain
 from levelbest.cautions import Caution
 from levelbest.results.comparison import Comparison
 from levelbest.results.curve import Curve
@@ -32,10 +32,7 @@ class OverTasks:
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        whose: dict[str, object] = (
-            {"families": list(self.families)} if len(self.families) > 1 else {"family": self.family}
-        )
-        return plain(whose | {"n": self.n, "value": self.value, "low": self.low, "high": self.high})
+        return plain(picked(self, "families" if len(self.families) > 1 else "family", "n", "value", "low", "high"))
 
 
 @dataclass(frozen=True, eq=False)

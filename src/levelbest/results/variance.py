@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from levelbest._frames import Frame, as_frame
-from levelbest._plain import plain
+from levelbest._plain import picked, plain
 from levelbest.stats.checks import Source, VarianceComponents
 
 if TYPE_CHECKING:
@@ -50,31 +50,16 @@ class FamilyVariance:
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        return plain(
-            {
-                "family": self.family,
-                "score": self.score,
-                "n_configurations": self.n_configurations,
-                "n_runs": self.n_runs,
-                "n_failed": self.n_failed,
-                "split": self.split,
-                "confidence": self.confidence,
-                "sources": [
-                    {
-                        "source": source.name,
-                        "levels": source.levels,
-                        "df": source.df,
-                        "variance": source.variance,
-                        "low": source.low,
-                        "high": source.high,
-                        "share": self.components.share(source.name),
-                        "share_low": self.components.share_limits(source.name)[0],
-                        "share_high": self.components.share_limits(source.name)[1],
-                    }
-                    for source in self.sources
-                ],
-            }
-        )
+        own = picked(self, "family", "score", "n_configurations", "n_runs", "n_failed", "split", "confidence")
+        return plain(own | {"sources": self._rows()})
+
+    def _rows(self) -> list[dict[str, object]]:
+        rows = []
+        for source in self.sources:
+            low, high = self.components.share_limits(source.name)
+            share = {"share": self.components.share(source.name), "share_low": low, "share_high": high}
+            rows.append({"source": source.name} | picked(source, "levels", "df", "variance", "low", "high") | share)
+        return rows
 
 
 class Variances(tuple[FamilyVariance, ...]):
@@ -102,23 +87,8 @@ class Variances(tuple[FamilyVariance, ...]):
 
     def to_frame(self) -> Frame:
         """One row per family and source, as a dataframe of pandas where it is installed, else of polars."""
-        rows = [
-            (
-                own.family,
-                source.name,
-                source.levels,
-                source.df,
-                source.variance,
-                source.low,
-                source.high,
-                own.components.share(source.name),
-                *own.components.share_limits(source.name),
-            )
-            for own in self
-            for source in own.sources
-        ]
-        names = ("family", "source", "levels", "df", "variance", "low", "high", "share", "share_low", "share_high")
-        return as_frame(dict(zip(names, zip(*rows, strict=True), strict=True)))
+        rows = [{"family": own.family, **row} for own in self for row in own._rows()]
+        return as_frame({name: [row[name] for row in rows] for name in rows[0]})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the standard deviation of every source with its limits on a matplotlib Axes, and return it."""

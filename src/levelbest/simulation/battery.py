@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
-from levelbest._plain import plain
+from levelbest._plain import picked, plain, rows_of
 from levelbest._write import append_text, check_target
 from levelbest.errors import DataError, InputError
 from levelbest.simulation.laws import JointLaw, Law
@@ -63,21 +63,9 @@ class Plan:
 
     def fingerprint(self) -> dict[str, object]:
         """What must agree for a kept chunk to be of this plan."""
-        return {
-            "law": self.law.name,
-            "direction": self.law.direction,
-            "n_trials": self.n_trials,
-            "n": list(self.n),
-            "methods": list(self.methods),
-            "estimator": self.estimator,
-            "statistic": str(self.statistic),
-            "confidence": self.confidence,
-            "simultaneous": self.simultaneous,
-            "use_bounds": self.use_bounds,
-            "n_samples": self.n_samples,
-            "n_resamples": self.n_resamples,
-            "seed": self.seed,
-        }
+        law = {"law": self.law.name, "direction": self.law.direction, "statistic": str(self.statistic)}
+        asked = picked(self, "n_trials", "n", "methods", "estimator", "confidence", "simultaneous", "use_bounds")
+        return plain(law | asked | picked(self, "n_samples", "n_resamples", "seed"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +90,7 @@ class Simulation:
         """The form that ``--json`` prints; ``points`` are those of the first interval method."""
         first = self.plan.methods[0]
         return {
-            **plain(self.plan.fingerprint()),
+            **self.plan.fingerprint(),
             "n_samples": self.n_samples,
             "points": self.points(first),
             "intervals": {
@@ -112,27 +100,23 @@ class Simulation:
 
     def points(self, method: str) -> list[dict[str, object]]:
         """One row per n for one interval method."""
-        rows = []
-        for i, n in enumerate(self.plan.n):
-            low, high = clopper_pearson(self.covered[method][i], self.n_samples)
-            below_low, below_high = clopper_pearson(self.below_truth[i], self.n_samples)
-            rows.append(
-                {
-                    "n": n,
-                    "truth": self.truth[i],
-                    "mean_estimate": self.mean_estimate[i],
-                    "bias": self.mean_estimate[i] - self.truth[i],
-                    "sd_estimate": self.sd_estimate[i],
-                    "below_truth": self.below_truth[i],
-                    "below_low": below_low,
-                    "below_high": below_high,
-                    "coverage": self.covered[method][i],
-                    "coverage_low": low,
-                    "coverage_high": high,
-                    "mean_width": self.mean_width[method][i],
-                    "defined": self.defined[method][i],
-                }
-            )
+        below = np.array([clopper_pearson(share, self.n_samples) for share in self.below_truth])
+        covered = np.array([clopper_pearson(share, self.n_samples) for share in self.covered[method]])
+        rows = rows_of(
+            n=self.plan.n,
+            truth=self.truth,
+            mean_estimate=self.mean_estimate,
+            bias=self.mean_estimate - self.truth,
+            sd_estimate=self.sd_estimate,
+            below_truth=self.below_truth,
+            below_low=below[:, 0],
+            below_high=below[:, 1],
+            coverage=self.covered[method],
+            coverage_low=covered[:, 0],
+            coverage_high=covered[:, 1],
+            mean_width=self.mean_width[method],
+            defined=self.defined[method],
+        )
         return [plain(row) for row in rows]
 
 
