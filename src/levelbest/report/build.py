@@ -113,7 +113,11 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         named=named,
         families=families,
         lines=tuple(made.lines()),
-        pairs=tuple(pair for result in made.comparisons.values() for pair in result.pairs),
+        pairs=tuple(
+            replace(pair, terms=replace(pair.terms, statistic=statistic))  # by the name that its curves have
+            for (statistic, _), result in made.comparisons.items()
+            for pair in result.pairs
+        ),
         table=trial_table(trials, hidden) if isinstance(trials, Trials) else {},
         n_rows=len(trials) if isinstance(trials, Trials) else sum(own.n_trials for own in families),
         cautions=made.cautions,
