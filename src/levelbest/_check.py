@@ -109,10 +109,7 @@ def sign_of(direction: str) -> float:
 
 def as_confidence(confidence: float) -> float:
     """A probability strictly between 0 and 1."""
-    try:
-        value = float(confidence)
-    except (TypeError, ValueError):
-        value = float("nan")
+    value = _number(confidence)
     if not 0 < value < 1:
         hint = f"; did you mean {value / 100:g}?" if 1 < value < 100 else "; 0.95 is the usual choice"
         raise InputError(f"confidence must lie in (0, 1), got {confidence}{hint}")
@@ -121,13 +118,17 @@ def as_confidence(confidence: float) -> float:
 
 def as_quantile(q: float) -> float:
     """A probability strictly between 0 and 1, counted from worse to better."""
-    try:
-        value = float(q)
-    except (TypeError, ValueError):
-        value = float("nan")
+    value = _number(q)
     if not 0 < value < 1:
         raise InputError(f"q must lie in (0, 1), got {q}; 0.5 is the median")
     return value
+
+
+def _number(value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return float("nan")
 
 
 def as_statistic(statistic: str | float) -> float | None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 __all__ = ["lazy_names"]
 
 
-def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` for a package whose public names live in ``homes`` (name -> module)."""
+def lazy_names(
+    package: str, names: Mapping[str, Iterable[str]]
+) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """``__getattr__``, ``__dir__`` and ``__all__`` for a package whose public names live in these modules."""
+    homes = {name: module for module, several in names.items() for name in several}
 
     def __getattr__(name: str) -> object:
         if name in homes:
@@ -19,4 +22,4 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], 
     def __dir__() -> list[str]:
         return sorted(homes)
 
-    return __getattr__, __dir__
+    return __getattr__, __dir__, sorted(homes)

@@ -22,9 +22,12 @@ __all__ = [
     "round_places",
     "round_to_uncertainty",
     "rows_of",
+    "show_budget",
     "show_cost",
     "show_limits",
     "show_number",
+    "show_range",
+    "show_with_limits",
     "unguarded",
 ]
 
@@ -134,6 +137,13 @@ def show_limits(low: float, high: float, decimals: int) -> str:
     return f"{show_number(low, decimals)} to {show_number(high, decimals)}"
 
 
+def show_with_limits(value: float, low: float, high: float, least: int = 0) -> str:
+    """``0.21 (0.14 to 0.28)``, at least so many decimals; the value alone where it has no limits."""
+    decimals = max(least, round_to_uncertainty(value, low, high))
+    shown = show_number(value, decimals)
+    return f"{shown} ({show_limits(low, high, decimals)})" if math.isfinite(low) else shown
+
+
 _TIME = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
 _SECONDS = {
     "s": 1.0,
@@ -159,6 +169,16 @@ def show_cost(value: float, unit: str | None) -> str:
     if unit == "USD":
         return f"${value:,.2f}"
     return f"{_three(value)} {unit}" if unit else _three(value)
+
+
+def show_budget(budget: float, axis: str, unit: str | None) -> str:
+    """A number of trials, or a cost in its unit."""
+    return show_cost(budget, unit) if axis == "cost" else f"{budget:g}"
+
+
+def show_range(start: float, end: float, axis: str, unit: str | None, between: str = " to ") -> str:
+    """A range of budgets; one that reads the same at both ends is one budget."""
+    return between.join(dict.fromkeys(show_budget(edge, axis, unit) for edge in (start, end)))
 
 
 def _three(value: float) -> str:

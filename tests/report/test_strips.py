@@ -26,7 +26,7 @@ def test_the_winner_the_undecided_and_the_end():
         _pair("a", "c", (1, 5, "a"), (6, 8, "c"), (9, 12, "not comparable")),
         _pair("b", "c", (1, 6, "undecided"), (7, 8, "c"), (9, 12, "not comparable")),
     ]
-    assert spans_of(pairs, NAMES, over_cost=False) == (
+    assert spans_of(pairs, NAMES) == (
         Span(1, 3, ("a",), "a"),
         Span(4, 5, ("a", "b")),
         Span(6, 6, ("b", "c")),
@@ -46,7 +46,7 @@ def test_every_budget_against_a_count_of_its_own():
             kinds = [rng.choice([*both, "undecided", "not comparable"]) for _ in range(4)]
             edges = zip([1, *cuts], [*(cut - 1 for cut in cuts), 20], kinds, strict=True)
             pairs.append(_pair(*both, *edges))
-        spans = spans_of(pairs, NAMES, over_cost=False)
+        spans = spans_of(pairs, NAMES)
         assert spans[0].start == 1
         assert spans[-1].end == 20
         for n in range(1, 21):
@@ -70,7 +70,7 @@ def test_every_budget_against_a_count_of_its_own():
 def test_costs_that_meet_belong_to_the_verdict_that_decides():
     ranges = ((0.5, 1.45, "undecided"), (1.45, 1.45, "a"), (1.45, 3.0, "undecided"))
     pair = _pair("a", "b", *ranges, axis="cost")
-    spans = spans_of([pair], NAMES[:2], over_cost=True)
+    spans = spans_of([pair], NAMES[:2])
     assert tuple((part.start, part.end, part.verdict) for part in spans) == ranges
     assert pair.verdict_at(1.45) == "a"  # a thick line in a figure agrees with the table
 

@@ -43,12 +43,13 @@ class Strip:
 
 def leading_spans(comparison: Comparison) -> tuple[Span, ...]:
     """The budgets of a comparison of all with all in runs with the same contenders, in order."""
-    return spans_of(comparison.pairs, comparison.families, over_cost=comparison.terms.axis == "cost")
+    return spans_of(comparison.pairs, comparison.families)
 
 
-def spans_of(pairs: Sequence[PairComparison], families: Sequence[str], *, over_cost: bool) -> tuple[Span, ...]:
+def spans_of(pairs: Sequence[PairComparison], families: Sequence[str]) -> tuple[Span, ...]:
     """The budgets that the pairs speak of, in runs with the same contenders."""
     spans: list[Span] = []
+    over_cost = pairs[0].terms.axis == "cost"
     for start, end, inside in _pieces(pairs, over_cost=over_cost):
         states = states_at(pairs, families, inside)
         best = next((name for name, state in states.items() if state == BEST), None)
@@ -94,19 +95,17 @@ def strips_of(view: View, statistic: str, axis: str) -> tuple[Strip, ...]:
     if view.by_seeds:
         return ()
     pairs = view.pairs_of(statistic, axis)
-    return strips_of_pairs(pairs, [own.name for own in view.families], over_cost=axis == "cost")
+    return strips_of_pairs(pairs, [own.name for own in view.families])
 
 
-def strips_of_pairs(pairs: Sequence[PairComparison], families: Sequence[str], *, over_cost: bool) -> tuple[Strip, ...]:
+def strips_of_pairs(pairs: Sequence[PairComparison], families: Sequence[str]) -> tuple[Strip, ...]:
     """One strip of who is best; against a baseline, where rivals are not compared with each other, one a pair."""
     compared = [name for name in families if any(name in pair.families for pair in pairs)]
     if not pairs:
         return ()
     if len(pairs) == len(compared) * (len(compared) - 1) // 2:
-        return (Strip("", spans_of(pairs, compared, over_cost=over_cost)),)
-    return tuple(
-        Strip(" and ".join(pair.families), spans_of([pair], pair.families, over_cost=over_cost)) for pair in pairs
-    )
+        return (Strip("", spans_of(pairs, compared)),)
+    return tuple(Strip(" and ".join(pair.families), spans_of([pair], pair.families)) for pair in pairs)
 
 
 def reach_of(view: View, statistic: str, axis: str) -> float | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from levelbest._plain import round_to_uncertainty, show_number
+from levelbest._plain import round_to_uncertainty, show_number, show_with_limits
 from levelbest.report.view import Line, Section
 from levelbest.results import Curve
 from levelbest.results.verifier import VerifierEffect
@@ -137,10 +137,8 @@ def _point(best: GroupBest, limits: Interval, n: int) -> str:
     at = np.flatnonzero(best.n == n)
     if not at.size or np.isnan(best.value[at[0]]):
         return ""
-    point = [float(np.asarray(x)[at[0]]) for x in (best.value, limits.low, limits.high)]
-    decimals = round_to_uncertainty(*point)
-    value, low, high = (show_number(x, decimals) for x in point)
-    return f"{value} ({low} to {high})" if np.isfinite(point[1]) else value
+    value, low, high = (float(np.asarray(x)[at[0]]) for x in (best.value, limits.low, limits.high))
+    return show_with_limits(value, low, high)
 
 
 def _best(curve: Curve) -> GroupBest:

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from levelbest._lazy import lazy_names
 
-_HOMES = {
-    "JointLaw": "laws",
-    "Law": "laws",
-    "Simulation": "battery",
-    "false_winner": "winners",
-    "kde_law": "laws",
-    "named_law": "laws",
-    "simulate": "battery",
+_NAMES = {
+    "laws": ("JointLaw", "Law", "kde_law", "named_law"),
+    "battery": ("Simulation", "simulate"),
+    "winners": ("false_winner",),
 }
-__all__ = sorted(_HOMES)
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__, __all__ = lazy_names(__name__, _NAMES)

@@ -102,7 +102,7 @@ def panel_of_comparison(
         return replace(panel, score=terms.metric.score, runs=runs, means=means)
     return replace(
         panel,
-        strips=strips_of_pairs(comparison.pairs, comparison.families, over_cost=terms.axis == "cost"),
+        strips=strips_of_pairs(comparison.pairs, comparison.families),
         names=comparison.families,
         reach=pairs_reach(comparison.pairs),
         near=None if terms.headline is None else float(terms.headline),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from levelbest._plain import show_cost
+from levelbest._plain import show_range
 from levelbest.report.figures.curves import lay_out, plain_text, shorten
 from levelbest.report.figures.themes import COLOURS
 from levelbest.report.leaders import Span, Strip
@@ -37,7 +37,7 @@ def draw_strips(ax: Axes, strips: Sequence[Strip], names: Sequence[str], unit: s
         spine.set_visible(False)
     lay_out(ax.figure)  # what fits into a part depends on its width
     for row, (part, start, end) in drawn:
-        _write_part(ax, part, row, start, end, _budgets(part, axis, unit))
+        _write_part(ax, part, row, start, end, show_range(part.start, part.end, axis, unit, "–"))
     return ax
 
 
@@ -81,8 +81,3 @@ def _write_part(ax: Axes, part: Span, row: int, start: float, end: float, budget
         ax.text(middle, row, plain_text(label), fontsize=6.5, ha="center", va="center_baseline", **look)
     if part.verdict != NOT_COMPARABLE and width > 3.6 * len(budgets):
         ax.text(middle, row + 0.42, budgets, color="0.35", fontsize=6, ha="center", va="top")
-
-
-def _budgets(part: Span, axis: str, unit: str | None) -> str:
-    start, end = (f"{edge:g}" if axis == "trials" else show_cost(edge, unit) for edge in (part.start, part.end))
-    return start if start == end else f"{start}–{end}"

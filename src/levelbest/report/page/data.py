@@ -128,7 +128,7 @@ def _pairs(view: View, statistic: str, axis: str, points: int, budgets: _Common,
     drawn = {pair.families for pair in leading[:MOST_CURVES]}
     rows = []
     for pair in pairs:
-        ranges = [[_short(part.start), _short(part.end), _side(part.verdict, pair.families)] for part in pair.verdicts]
+        ranges = [[_short(part.start), _short(part.end), _code(part.verdict, pair.families)] for part in pair.verdicts]
         row = [*(names.index(name) for name in pair.families), verdicts.place(ranges)]
         rows.append([*row, _difference(pair, points, budgets)] if pair.families in drawn else row)
     return rows
@@ -146,11 +146,6 @@ def _difference(pair: PairComparison, most: int, budgets: _Common) -> dict[str, 
     thin = {key: [_plain(round(float(v), digits)) for v in shown[i]] for i, key in enumerate(columns)}
     why = next((reason_words(part.reason) for part in pair.verdicts if part.verdict == NOT_COMPARABLE), "")
     return {"x": budgets.place([_short(pair.budget[i]) for i in kept]), **thin, "why": why}
-
-
-def _side(verdict: str, families: tuple[str, str]) -> int:
-    """The first family of a pair or the second, -1 undecided, -2 not comparable."""
-    return families.index(verdict) if verdict in families else _CODES[verdict]
 
 
 def _strip(strip: Strip, names: Sequence[str]) -> dict[str, object]:

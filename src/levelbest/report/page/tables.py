@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from levelbest._plain import common_decimals, guarded, round_places, show_cost, show_limits, show_number
+from levelbest._plain import common_decimals, guarded, round_places, show_cost, show_limits, show_number, show_range
 from levelbest.report.columns import cell_text
 from levelbest.report.view import View
 from levelbest.report.words.verdicts import reason_words
@@ -72,7 +72,7 @@ def _verdict_table(view: View, statistic: str, axis: str) -> dict[str, object]:
     for pair in told:
         where: dict[str, list[str]] = {}
         for part in pair.verdicts:
-            where.setdefault(part.verdict, []).append(_span(part.start, part.end, axis, view.cost_unit))
+            where.setdefault(part.verdict, []).append(show_range(part.start, part.end, axis, view.cost_unit))
         better = [f"{name}: {', '.join(where[name])}" for name in where if name in pair.families]
         reasons = dict.fromkeys(reason_words(part.reason) for part in pair.verdicts if part.reason)
         nowhere = ", ".join(where.get("not comparable", ()))
@@ -84,12 +84,6 @@ def _verdict_table(view: View, statistic: str, axis: str) -> dict[str, object]:
         return {"heads": heads, "rows": rows, "note": note + left_out}
     rows = [[*row, last] for row, last in zip(rows, apart, strict=True)]
     return {"heads": [*heads, "not comparable at"], "rows": rows, "note": left_out}
-
-
-def _span(start: float, end: float, axis: str, unit: str | None) -> str:
-    """A range of budgets; one that reads the same at both ends is one budget."""
-    shown = [f"{edge:g}" if axis == "trials" else show_cost(edge, unit) for edge in (start, end)]
-    return shown[0] if shown[0] == shown[1] else " to ".join(shown)
 
 
 def family_rows(view: View) -> tuple[list[str], Rows]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
+from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number, show_with_limits
 from levelbest.report.terminal.console import console, plain_table, print_cautions, print_text
 from levelbest.report.terminal.variances import print_variances
 from levelbest.report.words.curves import cost_heading, curves_heading
@@ -98,10 +98,9 @@ def _strata(curve: Curve) -> Table:
     for stratum in curve.strata:
         cells = [f"{stratum.label} ({stratum.best.groups.size})"]
         for i in places:
-            point = [float(np.asarray(x)[i]) for x in (stratum.best.value, stratum.limits.low, stratum.limits.high)]
-            decimals = round_to_uncertainty(*point)
-            limits = f" ({show_limits(point[1], point[2], decimals)})" if np.isfinite(point[1]) else ""
-            cells.append(f"{show_number(point[0], decimals)}{limits}")
+            columns = (stratum.best.value, stratum.limits.low, stratum.limits.high)
+            value, low, high = (float(np.asarray(column)[i]) for column in columns)
+            cells.append(show_with_limits(value, low, high))
         rows.append(cells)
     return plain_table(heads, rows)
 

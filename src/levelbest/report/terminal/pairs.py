@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelbest._plain import round_places, round_to_uncertainty, show_cost, show_limits, show_number
+from levelbest._plain import round_places, round_to_uncertainty, show_budget, show_limits, show_number
 from levelbest.report.terminal.console import plain_table, print_text
 from levelbest.report.words.pairs import pair_details, winners_words
 from levelbest.report.words.verdicts import effect_words, verdict_of_pair
@@ -61,7 +61,7 @@ def _table(pair: PairComparison, n: Iterable[int] | None) -> Table:
         decimals = round_to_uncertainty(pair.difference[i], pair.low[i], pair.high[i])
         budget = float(pair.budget[i])
         cells = [
-            show_cost(budget, terms.cost_unit) if terms.axis == "cost" else f"{budget:g}",
+            show_budget(budget, terms.axis, terms.cost_unit),
             show_number(pair.difference[i], decimals),
             show_limits(pair.low[i], pair.high[i], decimals),
         ]

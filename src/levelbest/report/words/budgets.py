@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from levelbest._plain import show_cost
+from levelbest._plain import show_range
 from levelbest.report.words.phrases import listed, plural
 from levelbest.results import Terms
 
@@ -18,10 +18,7 @@ def with_budgets(ranges: Sequence[Range], terms: Terms, *, unit: bool = True) ->
     """``with 1 to 3 trials``; ``for a new run`` of seeds; ``with a budget of 2 s to 5 s`` on the cost axis."""
     if terms.unit == "run":
         return "for a new run"
-    shown = []
-    for start, end in ranges:
-        ends = [show_cost(x, terms.cost_unit) if terms.axis == "cost" else f"{x:g}" for x in (start, end)]
-        shown.append(ends[0] if ends[0] == ends[1] else " to ".join(ends))
+    shown = [show_range(*ends, terms.axis, terms.cost_unit) for ends in ranges]
     if terms.axis == "cost":
         return f"with {'a budget of ' if unit else ''}{listed(shown)}"
     if not unit:

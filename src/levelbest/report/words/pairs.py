@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from levelbest._plain import show_cost
+from levelbest._plain import show_cost, show_range
 from levelbest.report.words.phrases import listed
 from levelbest.results import Crossing, PairComparison
 
@@ -31,11 +31,8 @@ def winners_words(pair: PairComparison) -> str:
     """``svm 8 to 45, rf 1 to 2``: who is better at which budgets; a dash where nobody is."""
     parts = []
     for verdict in pair.verdicts:
-        ends = [
-            show_cost(x, pair.terms.cost_unit) if pair.terms.axis == "cost" else f"{x:g}"
-            for x in (verdict.start, verdict.end)
-        ]
-        where = "" if pair.terms.unit == "run" else f" {' to '.join(dict.fromkeys(ends))}"
+        ends = show_range(verdict.start, verdict.end, pair.terms.axis, pair.terms.cost_unit)
+        where = "" if pair.terms.unit == "run" else f" {ends}"
         if verdict.decided:
             parts.append(f"{verdict.verdict}{where}")
     return ", ".join(parts) or "-"

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-
-__all__ = [
-    "MOST_NAMES",
-    "Several",
-    "all_others",
-    "counted",
-    "drawn_words",
-    "level",
-    "listed",
-    "plural",
-    "run_word",
-    "shortened",
-]
 
 MOST_NAMES = 5
 _PLURALS = {"family": "families", "search": "searches"}
@@ -69,6 +57,16 @@ def shortened(names: Sequence[str], most: int = MOST_NAMES) -> str:
     if len(names) <= most:
         return listed(names)
     return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
+
+
+HOPELESS = 20
+"""So many times the trials there are: more is not worth a number."""
+
+
+def forecast(count: float) -> str:
+    """Two significant digits are all that a forecast has."""
+    size = 10 ** max(0, math.floor(math.log10(max(count, 1))) - 1)
+    return f"{math.ceil(count / size) * size:,}"
 
 
 def all_others(count: int) -> str:

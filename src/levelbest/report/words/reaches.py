@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from levelbest._plain import show_cost
+from levelbest._plain import show_cost, show_range
 from levelbest.report.words.phrases import level, plural
 from levelbest.results import Reach
 
@@ -33,8 +33,7 @@ def reach_sentence(reach: Reach) -> str:
 def _limits(reach: Reach, low: float, high: float) -> str:
     """Between which budgets the target is reached, as far as the data tell."""
     if math.isfinite(low) and math.isfinite(high):
-        ends = dict.fromkeys(show_cost(x, reach.cost_unit) if reach.axis == "cost" else f"{x:g}" for x in (low, high))
-        return " to ".join(ends)
+        return show_range(low, high, reach.axis, reach.cost_unit)
     if math.isfinite(low):
         return f"at least {_budget(reach, low)}, at most unknown"
     return f"at most {_budget(reach, high)}" if math.isfinite(high) else ""

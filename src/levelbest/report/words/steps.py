@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 from levelbest.errors import called, named
 from levelbest.report.leaders import leading_spans
-from levelbest.report.words.phrases import counted, plural, run_word, shortened
+from levelbest.report.words.phrases import HOPELESS, counted, forecast, plural, run_word, shortened
 from levelbest.report.words.verdicts import effect_words
 from levelbest.results import Comparison, PairComparison
 
 __all__ = ["Step", "next_steps"]
 
 _MOST = 3
-_HOPELESS = 20
-"""So many times the trials there are: more is not worth advising."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +96,11 @@ def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -
     plan = called("plan_trials", n=budget)
     present = pair.terms.n_groups or min(pair.n_trials)
     each = "" if unit == "problem" else f" of {'each' if len(leading) > 2 else 'both'}"
-    if math.isfinite(pair.further) and pair.further <= _HOPELESS * present:
-        many = plural(2, unit, f"{_round(pair.further)} further")
+    if math.isfinite(pair.further) and pair.further <= HOPELESS * present:
+        many = plural(2, unit, f"{forecast(pair.further)} further")
         text = f"About {many}{each} would probably decide between {names}{where}, if the difference is as observed"
         return Step(text, plan)
-    many = plural(2, unit, f"{_HOPELESS * present:,} further")
+    many = plural(2, unit, f"{HOPELESS * present:,} further")
     among = ", one of all budgets asked" if pair.budget.size > 1 and not pair.terms.named else ""  # alone, fewer do
     text = f"Even {many}{each} would hardly decide between {names}{where}{among}"
     effect = pair.effect if pair.effect.difference >= 0 else pair.effect.mirrored()
@@ -111,9 +109,3 @@ def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -
     # limits narrow with the square root of the number of trials
     halve = f"{3 * present:,} would about halve its limits"
     return Step(text, plan, f"the difference observed is {effect_words(effect)}; {halve}")
-
-
-def _round(count: float) -> str:
-    """Two significant digits are all that a forecast has."""
-    size = 10 ** max(0, math.floor(math.log10(count)) - 1)
-    return f"{math.ceil(count / size) * size:,}"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from levelbest._plain import common_decimals, round_to_uncertainty, show_limits, show_number
+from levelbest._plain import common_decimals, show_limits, show_number, show_with_limits
 from levelbest.report.words.conditions import condition_sentence
 from levelbest.report.words.phrases import level, plural
 from levelbest.report.words.verdicts import verdict_sentences
@@ -165,7 +164,4 @@ def _listed(rows: Sequence[OverTasks], n: int, *, best_low: bool) -> str:
 
 
 def _shown(row: OverTasks) -> str:
-    decimals = max(2, round_to_uncertainty(row.value, row.low, row.high))
-    if not math.isfinite(row.low):
-        return f"{row.value:.{decimals}f}"
-    return f"{row.value:.{decimals}f} ({row.low:.{decimals}f} to {row.high:.{decimals}f})"
+    return show_with_limits(row.value, row.low, row.high, least=2)
