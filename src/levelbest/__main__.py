@@ -11,8 +11,6 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["main"]
-
 
 def main() -> NoReturn:
     """Run the command line and end the process."""

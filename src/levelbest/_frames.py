@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-__all__ = ["Frame", "as_frame"]
-
 Frame: TypeAlias = "pandas.DataFrame | polars.DataFrame"
 
 

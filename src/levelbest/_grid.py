@@ -6,8 +6,6 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 
-__all__ = ["budget_grid", "cost_grid"]
-
 WHOLE = 300
 POINTS = 150
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["lazy_names"]
-
 
 def lazy_names(
     package: str, names: Mapping[str, Iterable[str]]

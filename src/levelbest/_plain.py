@@ -12,25 +12,6 @@ from typing import overload
 
 import numpy as np
 
-__all__ = [
-    "common_decimals",
-    "dump_json",
-    "guarded",
-    "html_table",
-    "picked",
-    "plain",
-    "round_places",
-    "round_to_uncertainty",
-    "rows_of",
-    "show_budget",
-    "show_cost",
-    "show_limits",
-    "show_number",
-    "show_range",
-    "show_with_limits",
-    "unguarded",
-]
-
 
 @overload
 def plain(value: Mapping[str, object]) -> dict[str, object]: ...

@@ -17,8 +17,6 @@ from pathlib import Path
 
 from levelbest.errors import DataError, InputError
 
-__all__ = ["append_text", "check_target", "make_folder", "replacing", "write_bytes", "write_text"]
-
 _KINDS = (
     (stat.S_ISLNK, "a link", "name the file that it points to"),
     (stat.S_ISDIR, "a folder", "name a file in it"),

@@ -10,8 +10,6 @@ import click
 from levelbest.cli.options import data_options, echo_json, headline_option, json_option, load_trials, seed_option
 from levelbest.errors import InputError
 
-__all__ = ["command"]
-
 
 @click.command("checklist")
 @data_options

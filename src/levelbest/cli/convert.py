@@ -9,8 +9,6 @@ import click
 
 from levelbest.cli.options import data_options, echo_json, json_option, load_trials
 
-__all__ = ["command"]
-
 
 @click.command("convert")
 @data_options

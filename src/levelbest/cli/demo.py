@@ -14,8 +14,6 @@ from levelbest.cli.options import seed_option
 from levelbest.cli.progress import working
 from levelbest.errors import InputError, called
 
-__all__ = ["command"]
-
 
 @click.command("demo")
 @click.option(

@@ -13,8 +13,6 @@ from levelbest.cli.options import data_options, echo_json, json_option, load_tri
 if TYPE_CHECKING:
     from levelbest.run.ledger import Reason
 
-__all__ = ["command"]
-
 _SHOWN_SKIPPED = 10
 
 

@@ -8,8 +8,6 @@ import click
 
 from levelbest.cli.options import confidence_option, data_options, echo_json, json_option, load_trials, policies_of
 
-__all__ = ["command"]
-
 
 @click.command("gate")
 @data_options

@@ -15,8 +15,6 @@ import click
 from levelbest import __version__
 from levelbest.errors import InputError, LevelbestError, naming
 
-__all__ = ["COMMANDS", "FILES", "OPTIONS", "cli", "main"]
-
 FILES, OPTIONS = "levelbest.files", "levelbest.options"
 """Where a command that takes no files says which ones it reads, and how."""
 

@@ -18,8 +18,6 @@ from levelbest.cli.options import (
 )
 from levelbest.cli.progress import working
 
-__all__ = ["command"]
-
 
 @click.command("plan")
 @data_options

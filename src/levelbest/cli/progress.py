@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-__all__ = ["progress_bar", "working"]
-
 _PATIENCE = 1.0
 """Seconds before anything is shown."""
 

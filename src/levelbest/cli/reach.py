@@ -19,8 +19,6 @@ from levelbest.cli.options import (
 )
 from levelbest.cli.progress import working
 
-__all__ = ["command"]
-
 
 def _targets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> list[tuple[str | None, float]]:
     """``0.395`` or ``"Smith 2019=0.395"``."""

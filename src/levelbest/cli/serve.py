@@ -6,8 +6,6 @@ from pathlib import Path
 
 import click
 
-__all__ = ["command"]
-
 
 @click.command("serve")
 @click.argument("ledger", metavar="STUDY.db", type=click.Path(path_type=Path))

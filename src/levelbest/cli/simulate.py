@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from levelbest.simulation.laws import Law
     from levelbest.trials import Trials
 
-__all__ = ["command"]
-
 
 @click.command("simulate")
 @click.option("--law", metavar="LAW", help="A SciPy law such as norm, beta(8,2), t(3) or -expon.")

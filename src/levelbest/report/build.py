@@ -33,8 +33,6 @@ from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance
 from levelbest.trials import Scores, Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
 
-__all__ = ["build_view", "provenance_of"]
-
 FIRST_SHOWN = 5
 """The budget of the one number in the table where none was named and nothing is compared."""
 _ENOUGH_FOR_COST = 5

@@ -14,8 +14,6 @@ from levelbest.errors import InputError, named
 from levelbest.trials import STATUSES, Trials
 from levelbest.trials.problems import ProblemTable
 
-__all__ = ["cell_text", "hidden_columns", "is_known", "machine_columns", "searched", "trial_table"]
-
 _MACHINE_NAMES = frozenset(
     {"host", "hostname", "user", "username", "cwd", "workdir", "logdir", "environment", "environ"}
 )

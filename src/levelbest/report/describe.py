@@ -18,8 +18,6 @@ from levelbest.stats.best import Normality, normality
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import OK, Trials
 
-__all__ = ["Description", "Distribution", "describe", "spearman"]
-
 _NAN = float("nan")
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 

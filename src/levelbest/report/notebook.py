@@ -14,8 +14,6 @@ from levelbest.results import Comparison, Curve
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["comparison_html", "curves_html"]
-
 _LOG_FROM, _MOST_ROWS = 30, 15
 
 

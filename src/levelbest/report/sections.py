@@ -14,16 +14,6 @@ from levelbest.results.verifier import VerifierEffect
 from levelbest.stats.bands import Interval
 from levelbest.stats.problems import GroupBest
 
-__all__ = [
-    "MOST_PROBLEMS",
-    "Effects",
-    "all_table",
-    "problem_section",
-    "stratum_section",
-    "verifier_lines",
-    "verifier_section",
-]
-
 Effects = tuple[VerifierEffect, ...]
 MOST_PROBLEMS = 200
 """More problems than this are not listed: those that hold the curve back most come first."""

@@ -33,8 +33,6 @@ from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import TaskComparison
 from levelbest.trials import Settings, Trials
 
-__all__ = ["build_task_view", "published_on"]
-
 
 def build_task_view(
     trials: Trials,

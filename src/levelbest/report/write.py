@@ -25,8 +25,6 @@ from levelbest.trials import Trials
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Report", "write_report"]
-
 
 @dataclass(frozen=True, eq=False)
 class Report:

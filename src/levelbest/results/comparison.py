@@ -16,8 +16,6 @@ from levelbest.trials import Metric, Settings
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Comparison", "Effect", "PairComparison", "Standing", "Terms"]
-
 
 @dataclass(frozen=True)
 class Terms:

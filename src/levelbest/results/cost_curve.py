@@ -11,8 +11,6 @@ from levelbest._plain import plain, rows_of
 from levelbest.cautions import Caution
 from levelbest.stats.budgets import CostCurve
 
-__all__ = ["FamilyCostCurve"]
-
 
 @dataclass(frozen=True, eq=False)
 class FamilyCostCurve:

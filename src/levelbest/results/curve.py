@@ -19,8 +19,6 @@ from levelbest.stats.problems import GroupBest
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Curve", "CurveSet", "Stratum"]
-
 
 @dataclass(frozen=True, eq=False)
 class Stratum:

@@ -9,8 +9,6 @@ from levelbest.cautions import Caution
 from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.problems import GroupPlan
 
-__all__ = ["DividedRuns", "TrialPlan"]
-
 
 @dataclass(frozen=True)
 class DividedRuns:

@@ -11,8 +11,6 @@ from levelbest._frames import as_frame
 from levelbest._plain import picked, plain
 from levelbest.cautions import Caution
 
-__all__ = ["Reach", "Reaches"]
-
 
 @dataclass(frozen=True)
 class Reach:

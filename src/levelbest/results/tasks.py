@@ -11,8 +11,6 @@ from levelbest.results.comparison import Comparison
 from levelbest.results.curve import Curve
 from levelbest.results.variance import FamilyVariance
 
-__all__ = ["OverTasks", "TaskComparison"]
-
 
 @dataclass(frozen=True)
 class OverTasks:

@@ -12,8 +12,6 @@ from levelbest.stats.checks import Source, VarianceComponents
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FamilyVariance", "Variances"]
-
 
 @dataclass(frozen=True)
 class FamilyVariance:

@@ -11,16 +11,6 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 
-__all__ = [
-    "NOT_COMPARABLE",
-    "UNDECIDED",
-    "Crossing",
-    "Verdict",
-    "crossings_of",
-    "verdict_ranges",
-    "winners",
-]
-
 UNDECIDED = "undecided"
 NOT_COMPARABLE = "not comparable"
 BoolArray = npt.NDArray[np.bool_]

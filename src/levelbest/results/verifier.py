@@ -8,8 +8,6 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 
-__all__ = ["VerifierEffect"]
-
 
 @dataclass(frozen=True, eq=False)
 class VerifierEffect:

@@ -24,8 +24,6 @@ from levelbest.simulation.laws import JointLaw, Law
 from levelbest.stats.bands import Interval, Terms, all_intervals, best_interval, interval_methods
 from levelbest.stats.best import expected_best, quantile_best
 
-__all__ = ["Plan", "Simulation", "clopper_pearson", "simulate"]
-
 Sums = dict[str, Any]
 """Of one chunk of samples, by name, and by name within each method: numbers, arrays over n, or lists once kept."""
 

@@ -19,8 +19,6 @@ from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import InputError
 
-__all__ = ["JointLaw", "Law", "kde_law", "named_law"]
-
 Draws = tuple[FloatArray, FloatArray | None]
 
 

@@ -9,8 +9,6 @@ from levelbest._check import FloatArray
 from levelbest.errors import DataError, MissingExtra
 from levelbest.simulation.battery import Plan, run_chunk
 
-__all__ = ["run_on_ray"]
-
 
 def run_on_ray(plan: Plan, truth: FloatArray, todo: Sequence[int]) -> Iterator[tuple[int, dict[str, object]]]:
     """Finished chunks as they come. A task whose worker died runs again: its number and the seed decide the result."""

@@ -17,8 +17,6 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.stats.best import rank_weights
 
-__all__ = ["BEST_OF_N", "SUMMARIES", "Summaries", "resampled_summaries"]
-
 BEST_OF_N = "best of n"
 SUMMARIES = ("mean", "best single model", BEST_OF_N)
 SIZES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50)

@@ -13,8 +13,6 @@ from levelbest.simulation.battery import clopper_pearson
 from levelbest.simulation.laws import Law
 from levelbest.stats.best import expected_best
 
-__all__ = ["false_winner"]
-
 
 def false_winner(
     a: Law, b: Law, n_trials: int, n: npt.ArrayLike, *, estimator: str = "u", n_samples: int = 2000, seed: int = 0

@@ -14,8 +14,6 @@ from levelbest.simulation.battery import Simulation, clopper_pearson
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_coverage", "save_simulation"]
-
 
 def draw_coverage(simulation: Simulation, ax: Axes | None = None) -> Axes:
     """Coverage of each interval against n with exact limits, the nominal one dashed, and P(estimate < truth) dotted."""

@@ -11,8 +11,6 @@ from levelbest.report.describe import Description
 from levelbest.report.figures.curves import ONE_COLUMN, new_figure, plain_text, save_figure
 from levelbest.report.figures.themes import COLOURS
 
-__all__ = ["save_descriptions"]
-
 _MOST = 5000
 """Points of a scatter: beyond this, an evenly spread part of them is drawn, and the figure says so."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["distribution_figure", "draw_distributions", "draw_scatter"]
-
 _MARKERS = "o^sDvPX"
 MOST_RUGS = 12
 """With more families the histograms alone are drawn: single trials could not be seen."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["report_figures"]
-
 
 def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
     """``curves``, and where there is something to show ``runs``, ``distributions``, ``differences``, ``verifier``,

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["standings_figure"]
-
 
 def standings_figure(comparison: Comparison, *, width: float = 6.6) -> Figure | None:
     """The figure, without pyplot; None where there is nothing to draw."""

@@ -16,8 +16,6 @@ from levelbest.results import NOT_COMPARABLE, UNDECIDED
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_strips"]
-
 
 def draw_strips(ax: Axes, strips: Sequence[Strip], names: Sequence[str], unit: str | None, axis: str) -> Axes:
     """One row a strip: a family's colour where it is best, hatched where undecided, dashed where nothing is compared.

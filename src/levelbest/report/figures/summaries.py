@@ -13,8 +13,6 @@ from levelbest.simulation.summaries import BEST_OF_N, SUMMARIES, Summaries
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_summaries"]
-
 
 def draw_summaries(summaries: Summaries, ax: Axes | None = None, *, score: str = "score") -> Axes:
     """Each summary's mean against the number of experiments, with the limits that hold 95 % of the samples."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["COLOURS", "DASHES", "line_style", "slim", "themed"]
-
 # Eight hues, each with a contrast of 4.5 to white, so that names can be written in them; dashes tell lines apart in
 # greyscale and for readers who see fewer colours. page.css holds the same ones.
 COLOURS = ("#2a62c9", "#c4500e", "#0b7d57", "#ab3f8c", "#0b7fa8", "#8a6800", "#6a4fcf", "#47525f")

@@ -13,8 +13,6 @@ from levelbest.results import FamilyVariance
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_variances"]
-
 _APART = 0.22
 
 

@@ -17,8 +17,6 @@ from levelbest.report.words.screen import screen_words
 from levelbest.report.words.verdicts import reason_words
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, PairComparison
 
-__all__ = ["embedded", "page_data"]
-
 MOST_CURVES = 120
 """Difference curves of one statistic and axis: of more pairs, those of the families that stand first."""
 MOST_NUMBERS = 18_000

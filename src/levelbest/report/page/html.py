@@ -35,8 +35,6 @@ from levelbest.report.words.steps import next_steps
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["asset", "own_policy", "page_files", "page_policy", "page_style", "render_page", "wrapped"]
-
 MOST_SENTENCES = 60
 """Of more pairs the sentences are in report.json."""
 MOST_BYTES = 100_000

@@ -13,8 +13,6 @@ from levelbest.report.columns import cell_text
 from levelbest.report.view import View
 from levelbest.report.words.verdicts import reason_words
 
-__all__ = ["family_rows", "kinds_of", "trial_rows", "trials_csv", "value_rows", "verdict_tables"]
-
 MOST_CELLS = 12_000
 """More cells of trials than this stay in the table beside the page."""
 MOST_PAIRS = 200

@@ -17,8 +17,6 @@ from levelbest.report.paper.recorded import recorded_answers
 from levelbest.report.view import Family, View
 from levelbest.report.words.phrases import plural
 
-__all__ = ["KEYS", "QUESTIONS", "Item", "fill_checklist", "read_answers"]
-
 
 @dataclass(frozen=True)
 class Item:

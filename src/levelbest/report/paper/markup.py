@@ -13,20 +13,6 @@ from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_
 from levelbest.report.paper.checklist import Item
 from levelbest.report.view import Family, View
 
-__all__ = [
-    "ROUNDING",
-    "appendix_latex",
-    "checklist_html",
-    "checklist_latex",
-    "checklist_markdown",
-    "families_csv",
-    "families_latex",
-    "families_markdown",
-    "latex_text",
-    "markdown_text",
-    "methods_latex",
-]
-
 ROUNDING = "Numbers are rounded to two digits of half their interval's width."
 
 _LATEX = {

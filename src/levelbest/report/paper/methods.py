@@ -10,8 +10,6 @@ from levelbest.report.words.phrases import counted, drawn_words, level, plural, 
 from levelbest.report.words.verdicts import adjustment_words
 from levelbest.results import Comparison, Curve
 
-__all__ = ["REFERENCES", "methods_paragraph"]
-
 REFERENCES = (
     "O. Bajgar, R. Kadlec, J. Kleindienst. A Boo(n) for Evaluating Architecture Performance. ICML 2018.",
     "J. Dodge, S. Gururangan, D. Card, R. Schwartz, N. A. Smith. Show Your Work: Improved Reporting of Experimental "

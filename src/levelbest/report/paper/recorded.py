@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from levelbest.report.view import View
 
-__all__ = ["recorded_answers"]
-
 _MOST_PACKAGES = 15
 _WELL_KNOWN = (
     "numpy",

@@ -18,8 +18,6 @@ from pathlib import Path
 from levelbest.errors import DataError, InputError
 from levelbest.report.paper.checklist import QUESTIONS
 
-__all__ = ["Survey", "survey_checklists"]
-
 _SUFFIXES = (".md", ".markdown", ".txt", ".tex", ".json", ".yaml", ".yml", ".csv")
 _BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(?:\[(?P<box>[ xX✓✔])\]|(?P<mark>[☐☑☒✓✔✗✘]))\s*(?P<question>\S.*)$")
 _MACRO = re.compile(r"\\answer(?P<answer>Yes|No|NA|TODO)\b\s*(?:\{|\[)?", re.IGNORECASE)

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["print_comparison"]
-
 _MANY, _STRIPS = 12, 4
 """More families than this have strips for the leading ones only, so many at most."""
 _MOST_REMARKS, _FEWER_REMARKS = 8, 3

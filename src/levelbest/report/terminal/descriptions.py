@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["histogram_lines", "print_descriptions", "scatter_lines", "spark_line"]
-
 _BAR = 40
 _SHADES = " .:+#"
 _SPARKS = " ▁▂▃▄▅▆▇█"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["print_pairs"]
-
 _DETAILED = 3
 """More pairs than these have a row each."""
 _MOST_ROWS = 10

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from levelbest._plain import show_number
 from levelbest.report.view import Line
 
-__all__ = ["plot_lines"]
-
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a braille cell, by row and column
 _PLAIN = "abcdefghijklmnopqrstuvwxyz"
 

@@ -17,8 +17,6 @@ from levelbest.report.words.phrases import plural
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["print_report"]
-
 _LOG_FROM = 20
 
 

@@ -10,8 +10,6 @@ from levelbest._plain import show_cost
 from levelbest.report.leaders import BEATEN, BEST, NOTHING, POSSIBLE, states_at
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison
 
-__all__ = ["Strips", "strips_of"]
-
 LETTERS = {BEST: "B", POSSIBLE: "o", BEATEN: "-", NOTHING: " "}
 STYLES = {"B": "bold green", "+": "bold green", "o": "yellow", "-": "dim", " ": ""}
 _TICKS = (1, 2, 3, 5, 7)

@@ -15,8 +15,6 @@ from levelbest.report.words.tasks import (
 from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import TaskComparison
 
-__all__ = ["print_tasks"]
-
 _MOST_PAIRS = 10
 
 

@@ -12,8 +12,6 @@ from levelbest.results import FamilyVariance
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["print_variances"]
-
 
 def print_variances(variances: Sequence[FamilyVariance], out: Console) -> None:
     """A row for each family and source; nothing where there is none."""

@@ -8,8 +8,6 @@ from levelbest._plain import show_range
 from levelbest.report.words.phrases import listed, plural
 from levelbest.results import Terms
 
-__all__ = ["Range", "capital", "with_budgets"]
-
 Range = tuple[float, float]
 """From one budget to another, both within."""
 

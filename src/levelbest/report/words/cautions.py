@@ -12,8 +12,6 @@ from levelbest.errors import named
 from levelbest.report.words import choices, doubts  # noqa: F401  (their sentences are registered)
 from levelbest.report.words.registry import SENTENCES
 
-__all__ = ["CHOICES", "caution_sentence", "rank", "severity"]
-
 _GRAVE = (
     "adaptive-sampler",
     "stops-at-success",

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from levelbest.report.words.phrases import counted, level, listed, plural, run_word
 from levelbest.results import Comparison, PairComparison, Terms
 
-__all__ = ["condition_sentence", "confidence_words", "leaning", "other_policy", "runs", "scope_words"]
-
 
 def condition_sentence(comparison: Comparison) -> str:
     """The confidence, the trials and failures behind a verdict, and what it leans on."""

@@ -11,16 +11,6 @@ from levelbest.report.words.intervals import interval_name
 from levelbest.report.words.phrases import drawn_words, level, listed, plural
 from levelbest.results import Curve, FamilyCostCurve
 
-__all__ = [
-    "alone_words",
-    "cost_heading",
-    "cost_sentence",
-    "curve_sentence",
-    "curves_heading",
-    "quantity",
-    "trials_in_words",
-]
-
 
 def curve_sentence(curve: Curve, n: int | None = None) -> str:
     """What can be said of one budget (default: the largest), ready for a paper."""

@@ -6,8 +6,6 @@ from levelbest._plain import show_cost
 from levelbest.report.words.phrases import drawn_words, plural
 from levelbest.results import Terms
 
-__all__ = ["best_of", "table_heading"]
-
 
 def best_of(terms: Terms, budget: float) -> str:
     """The head of the column: ``best of 5``, ``within 2 h`` or ``a new run``."""

@@ -10,8 +10,6 @@ from levelbest._check import Bounds
 from levelbest.stats.bands import OF_ESTIMATOR, Rule
 from levelbest.stats.budgets import CostCurve
 
-__all__ = ["cost_rule", "interval_name", "rule_words", "why_no_interval"]
-
 _NAMES = {
     "default": "default limits",
     "gaffke": "Gaffke's limits",

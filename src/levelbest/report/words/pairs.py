@@ -8,8 +8,6 @@ from levelbest._plain import show_cost, show_range
 from levelbest.report.words.phrases import listed
 from levelbest.results import Crossing, PairComparison
 
-__all__ = ["pair_details", "winners_words"]
-
 
 def pair_details(pair: PairComparison) -> tuple[str, ...]:
     """Each a short line."""

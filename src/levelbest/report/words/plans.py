@@ -10,8 +10,6 @@ from levelbest.results import DividedRuns, TrialPlan
 from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.problems import GroupPlan
 
-__all__ = ["plan_sentences", "problem_plan_words"]
-
 _HOPELESS = 20
 """So many times the trials there are: more is not worth a number."""
 

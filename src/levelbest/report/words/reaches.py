@@ -8,8 +8,6 @@ from levelbest._plain import show_cost, show_range
 from levelbest.report.words.phrases import level, plural
 from levelbest.results import Reach
 
-__all__ = ["reach_sentence"]
-
 
 def reach_sentence(reach: Reach) -> str:
     """Whether, with what budget and within which limits one family reaches one target."""

@@ -8,8 +8,6 @@ from levelbest.readers.steps.designs import Design, designs_of
 from levelbest.report.words.phrases import listed, plural, shortened
 from levelbest.trials import Trials
 
-__all__ = ["read_as", "reading_lines"]
-
 _WIDTH = 80
 
 

@@ -9,8 +9,6 @@ from levelbest.cautions import Caution
 from levelbest.report.words.cautions import rank, severity
 from levelbest.report.words.phrases import MOST_NAMES, Several, shortened
 
-__all__ = ["Remark", "remarks"]
-
 _ONCE = ("no-reported", "selection-is-reported")  # one matter for all families, in whatever words
 
 

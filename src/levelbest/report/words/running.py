@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["NOTES", "Ahead", "ahead_words"]
-
 Ahead = tuple[str, str, tuple[tuple[int, int], ...]]
 """Family, the one it is ahead of, and at which budgets: first and last of each range."""
 

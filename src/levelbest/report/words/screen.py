@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from levelbest.report.words.phrases import plural
 
-__all__ = ["screen_words"]
-
 _WORDS = {
     "best": "{name} is best",
     "better": "{name} is better",

@@ -11,8 +11,6 @@ from levelbest.report.words.phrases import HOPELESS, counted, forecast, plural, 
 from levelbest.report.words.verdicts import effect_words
 from levelbest.results import Comparison, PairComparison
 
-__all__ = ["Step", "next_steps"]
-
 _MOST = 3
 
 

@@ -9,8 +9,6 @@ from levelbest.report.view import Family
 from levelbest.report.words.phrases import plural
 from levelbest.trials import Metric
 
-__all__ = ["alone_sentence", "family_title"]
-
 
 def family_title(names: Sequence[str], metric: Metric, design: str) -> str:
     """What a report is about: for seeds a new run, else the best of a budget."""

@@ -10,20 +10,6 @@ from levelbest.report.words.phrases import level, plural
 from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import OverTasks, TaskComparison
 
-__all__ = [
-    "STANDARD",
-    "TASK_REFERENCE",
-    "aggregate_note",
-    "aggregate_table",
-    "improvement_note",
-    "improvement_table",
-    "normalised_words",
-    "overall_sentence",
-    "scale_words",
-    "task_methods",
-    "task_sentences",
-]
-
 Table = tuple[list[str], list[list[str]]]
 """Heads and rows."""
 STANDARD = "sd from each task's mean"

@@ -10,8 +10,6 @@ from levelbest.report.words.phrases import level, listed, plural
 from levelbest.results import FamilyVariance
 from levelbest.stats.checks import Source
 
-__all__ = ["variance_facts", "variance_heading", "variance_section", "variance_sentence", "variance_table"]
-
 _PLURALS = {"configuration": "configurations", "split": "data splits", "seed": "seeds"}
 
 

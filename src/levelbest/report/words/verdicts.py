@@ -12,17 +12,6 @@ from levelbest.report.words.conditions import condition_sentence, confidence_wor
 from levelbest.report.words.phrases import all_others, listed, plural, shortened
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Effect, PairComparison, Terms, Verdict
 
-__all__ = [
-    "adjustment_words",
-    "claim_sentence",
-    "comparison_summary",
-    "effect_words",
-    "pair_sentence",
-    "reason_words",
-    "verdict_of_pair",
-    "verdict_sentences",
-]
-
 _MOST_NAMES, _MOST_BLOCKS = 3, 3
 _REASONS = {
     "few-trials": "a family has fewer than 3 trials",
