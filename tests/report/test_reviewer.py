@@ -142,6 +142,8 @@ FACTS = {
     "distance": 4.0,
     "gap": 2.0,
     "reported": "test",
+    "task": "gsm8k",
+    "others": ("flexible",),
     "known": 5,
     "finished": 9,
     "selection": "val",
