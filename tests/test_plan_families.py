@@ -70,8 +70,36 @@ def test_command(tmp_path, capsys):
     assert {"widths", "separations", "horizons", "warnings"} <= set(document)
     assert main(["plan", str(path), "--n", "20", "--resamples", "200"]) == 0
     assert "a quarter of their number" in " ".join(capsys.readouterr().out.split())
+    assert main(["plan", str(path), "--n", "4", "--resamples", "200", "--details"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert all(" ".join(sentence.split()) in shown for sentence in document["sentences"])
     assert main(["plan", str(path), "--width", "-1", "--resamples", "200"]) == 2
     assert "width wanted must be more than 0" in capsys.readouterr().err
+
+
+def test_a_plan_for_five_families_is_one_screen_with_the_numbers_of_its_document(tmp_path, capsys):
+    rng = np.random.default_rng(7)
+    path = tmp_path / "r.csv"
+    shifts = {"same": 0.0, "alike": 0.0, "near": 0.6, "far": 3.0, "farthest": 9.0}
+    rows = [f"{name},{rng.normal(shift, 1):.5f}" for name, shift in shifts.items() for _ in range(20)]
+    path.write_text("\n".join(["model,val_acc", *rows]))
+    options = ["plan", str(path), "--direction", "max", "--n", "1", "--resamples", "99"]
+    assert main([*options, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert main(options) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24  # of a terminal
+    assert all(len(line) <= 80 for line in lines)
+    table = lines[next(i for i, line in enumerate(lines) if line.startswith("pair or family")) + 1 :]
+    table = table[: table.index("")]
+    assert len(table) == 10 + 5  # a row for each pair and each family
+    for pair in document["separations"]:
+        (row,) = [line for line in table if line.startswith(" and ".join(pair["families"]) + " ")]
+        assert f"now {pair['now']:.0%}" in row
+        assert ("enough" in row) == (pair["needed"] is not None and pair["needed"] <= 20)
+        assert ("out of reach" in row) == (pair["needed"] is None or pair["needed"] > 400)
+    told = sum(pair["needed"] is not None and pair["needed"] <= 20 for pair in document["separations"])
+    assert " ".join(lines).startswith(f"{told} pairs can be told apart with the trials there are")
 
 
 def test_a_stratum_without_a_plan_leaves_the_others_theirs(tmp_path, capsys):

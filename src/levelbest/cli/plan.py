@@ -28,6 +28,7 @@ from levelbest.cli.progress import working
 @click.option("--power", type=float, default=0.8, show_default=True, help="The chance wanted to certify a difference.")
 @click.option("--runs", type=click.IntRange(min=2), help="Runs of a family to divide into configurations and seeds.")
 @click.option("--baseline", metavar="NAME", help="Separate every other family from this one.")
+@click.option("--details", is_flag=True, help="A sentence for each pair and family instead of the table.")
 @confidence_option
 @resamples_option
 @seed_option
@@ -49,12 +50,12 @@ def command(files: tuple[str, ...], as_json: bool, seed: int, **options: Any) ->
         echo_json(*(plan.to_dict() for plan in plans))
         return
     from levelbest.report.terminal.console import console, print_cautions, print_text
+    from levelbest.report.terminal.plans import print_plan
     from levelbest.report.words.phrases import counted
 
     out = console()
     for failed, plan in zip(policies, plans, strict=True):
         if len(plans) > 1:
             print_text(f"failed trials {counted(failed)}:", out)
-        for sentence in plan.sentences:
-            print_text(sentence, out)
+        print_plan(plan, out, details=options["details"])
     print_cautions(plans[0].cautions, out)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from levelbest.report.words.phrases import level, plural
+from levelbest.report.words.phrases import HOPELESS, forecast, level, plural, shortened
 from levelbest.results import DividedRuns, TrialPlan
 from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.problems import GroupPlan
-
-_HOPELESS = 20
-"""So many times the trials there are: more is not worth a number."""
 
 
 def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
@@ -20,17 +17,94 @@ def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
     sentences += [_width(plan, family, needed) for family, needed in plan.widths]
     sentences += [f"{family}: {problem_plan_words(for_problems)}" for family, for_problems in plan.problems]
     sentences += [f"{family}, {stratum}: no plan, since {why}." for family, stratum, why in plan.unplanned]
-    planned = [needed for _, _, needed in plan.separations] + [needed for _, needed in plan.widths]
-    capped = next((needed for needed in planned if needed.capped), None)
-    if capped is not None:
-        reach = f"{plural(min(capped.pilot), plan.unit)} can speak of n up to a quarter of their number"
-        sentences.append(f"{reach}: planned for n = {capped.n}, not {capped.asked}.")
+    sentences += capped_sentence(plan)
     sentences += [_divided(own) for own in plan.divisions]
     sentences += [_division_power(*pair) for pair in plan.division_powers]
     if plan.horizons:
         shown = ", ".join(f"{n} of {size}" for size, n in plan.horizons)
         sentences.append(f"The median curve has exact {level(plan.confidence)} limits on both sides up to n = {shown}.")
     return tuple(sentences)
+
+
+def capped_sentence(plan: TrialPlan) -> list[str]:
+    """Where the pilot is too small for the budget that was asked for."""
+    planned = [needed for _, _, needed in plan.separations] + [needed for _, needed in plan.widths]
+    capped = next((needed for needed in planned if needed.capped), None)
+    if capped is None:
+        return []
+    reach = f"{plural(min(capped.pilot), plan.unit)} can speak of n up to a quarter of their number"
+    return [f"{reach}: planned for n = {capped.n}, not {capped.asked}."]
+
+
+def plan_summary(plan: TrialPlan) -> str:
+    """One sentence: which pairs can be told apart now, which with how many more, which not."""
+    units = f"{plan.unit}s"
+    enough: list[tuple[str, float]] = []
+    more: list[tuple[str, float]] = []
+    never: list[tuple[str, float]] = []
+    for first, second, needed in plan.separations:
+        kind = never if _is_hopeless(needed) else enough if needed.needed <= max(needed.pilot) else more
+        kind.append((f"{first} and {second}", needed.needed))
+    numbers = list(dict.fromkeys(forecast(number) for _, number in sorted(more, key=lambda pair: pair[1])))
+    many = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else "".join(numbers)
+    parts = [
+        f"{_pairs(pairs)} {words}"
+        for pairs, words in (
+            (enough, f"can be told apart with the {units} there are"),
+            (more, f"would need about {many} {units} of each"),
+            (never, f"differ too little for more {units} to show"),
+        )
+        if pairs
+    ]
+    parts += [f"{family} needs {_more_problems(own)}" for family, own in plan.problems if own.error > own.target]
+    met = [family for family, own in plan.problems if own.error <= own.target]
+    parts += [f"{shortened(met)}: nothing more is needed"] if met else []
+    if not parts:
+        parts = [_width(plan, family, needed).rstrip(".") for family, needed in plan.widths[:1]]
+    return f"{'; '.join(parts)}." if parts else "There is nothing to plan."
+
+
+def _pairs(pairs: Sequence[tuple[str, float]]) -> str:
+    return pairs[0][0] if len(pairs) == 1 else f"{len(pairs)} pairs"
+
+
+def _more_problems(plan: GroupPlan) -> str:
+    samples = "" if plan.samples_needed is None else f", or {plan.samples_needed} samples of each"
+    return f"{plan.groups_needed} problems{samples}"
+
+
+def plan_table(plan: TrialPlan) -> tuple[list[str], list[list[str]]]:
+    """A row for each pair and family: what there is, what is needed, and what for."""
+    rows = []
+    for first, second, needed in plan.separations:
+        present = " and ".join(dict.fromkeys(map(str, needed.pilot)))
+        goal = f"tell apart at n = {needed.n}, now {needed.now:.0%}"
+        rows.append([f"{first} and {second}", present, _needed(needed), goal])
+    for family, needed in plan.widths:
+        goal = f"width {needed.goal:.2g} at n = {needed.n}, now {needed.now:.2g}"
+        rows.append([family, str(needed.pilot[0]), _needed(needed), goal])
+    for family, own in plan.problems:
+        goal = f"standard error {own.target:.2g} at n = {own.n}, now {own.error:.2g}"
+        rows.append([family, plural(own.n_groups, "problem"), _more_problems(own), goal])
+    rows += [[f"{family}, {stratum}", "", "no plan", why] for family, stratum, why in plan.unplanned]
+    for runs in plan.divisions:
+        errors = f"standard error {runs.precise.error:.2g}, now {runs.now.error:.2g}"
+        rows.append([runs.family, _way(runs.now), _way(runs.precise), errors])
+        score = f"new run of the best {runs.new_run(runs.finding):.4g}, now {runs.new_run(runs.now):.4g}"
+        rows.append([runs.family, _way(runs.now), _way(runs.finding), score])
+    return ["pair or family", f"{plan.unit}s", "needed", "what for"], rows
+
+
+def _needed(needed: Needed) -> str:
+    """``51 (12 to 1,300)``: the number, and what so few trials leave open."""
+    if _is_hopeless(needed):
+        return "out of reach"
+    if needed.needed <= max(needed.pilot) and needed.goal <= 1 and needed.now >= needed.goal:
+        return "enough"
+    if not math.isfinite(needed.low):
+        return forecast(needed.needed)
+    most = forecast(needed.high) if math.isfinite(needed.high) else "any"
+    return f"{forecast(needed.needed)} ({forecast(needed.low)} to {most})"
 
 
 def problem_plan_words(plan: GroupPlan) -> str:
@@ -66,7 +140,7 @@ def _width(plan: TrialPlan, family: str, needed: Needed) -> str:
     now += f" with {plural(needed.pilot[0], plan.unit)}"
     if _is_hopeless(needed):
         return f"{now}; {needed.goal:.2g} is out of reach."
-    return f"{now}; about {_round(needed.needed)} would make it {needed.goal:.2g}."
+    return f"{now}; about {forecast(needed.needed)} would make it {needed.goal:.2g}."
 
 
 def _separation(plan: TrialPlan, first: str, second: str, needed: Needed) -> str:
@@ -77,9 +151,9 @@ def _separation(plan: TrialPlan, first: str, second: str, needed: Needed) -> str
         return f"{of}: any difference is too small for more {units} to show; take either, or the cheaper."
     if needed.needed <= max(needed.pilot):
         return f"{of}: {present} {units} of each are enough: such a study tells them apart {_often(needed.now)}."
-    unsure = f"between {_round(needed.low)} and {_round(needed.high)}" if math.isfinite(needed.high) else ""
-    unsure = unsure or f"{_round(needed.low)} or more"
-    many = f"about {_round(needed.needed)} {units} of each would tell them apart {_often(plan.power)}"
+    unsure = f"between {forecast(needed.low)} and {forecast(needed.high)}" if math.isfinite(needed.high) else ""
+    unsure = unsure or f"{forecast(needed.low)} or more"
+    many = f"about {forecast(needed.needed)} {units} of each would tell them apart {_often(plan.power)}"
     return (
         f"{of}: {many}, if the difference is as observed; {present} do {_often(needed.now)}. So few {units} leave the "
         f"number open ({unsure})."
@@ -116,14 +190,8 @@ def _way(way: Division) -> str:
 
 
 def _is_hopeless(needed: Needed) -> bool:
-    return not math.isfinite(needed.needed) or needed.needed > _HOPELESS * max(needed.pilot)
+    return not math.isfinite(needed.needed) or needed.needed > HOPELESS * max(needed.pilot)
 
 
 def _often(share: float) -> str:
     return f"in {100 * share:.0f} of 100 cases"
-
-
-def _round(count: float) -> str:
-    """Two significant digits are all that a forecast has."""
-    size = 10 ** max(0, math.floor(math.log10(max(count, 1))) - 1)
-    return f"{math.ceil(count / size) * size:,}"
