@@ -150,8 +150,6 @@ FACTS = {
     "smallest": 2,
     "largest": 8,
     "total": 20,
-    "task": "gsm8k",
-    "others": ("flexible",),
     "reasons": (("too-close", 4, 5, False),),
     "estimator": "u",
     "method": "gaussian",
