@@ -1,6 +1,7 @@
 """Plans for families of trials, and for systems on problems."""
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -8,7 +9,11 @@ import pytest
 from levelbest import Trials, compare, plan_trials
 from levelbest.cli.main import main
 from levelbest.errors import InputError
+from levelbest.report.terminal.console import console
+from levelbest.report.terminal.plans import print_plan
+from levelbest.results import TrialPlan
 from levelbest.stats import horizon
+from levelbest.stats.budgets import Needed
 
 
 @pytest.fixture(scope="module")
@@ -77,29 +82,33 @@ def test_command(tmp_path, capsys):
     assert "width wanted must be more than 0" in capsys.readouterr().err
 
 
-def test_a_plan_for_five_families_is_one_screen_with_the_numbers_of_its_document(tmp_path, capsys):
-    rng = np.random.default_rng(7)
-    path = tmp_path / "r.csv"
-    shifts = {"same": 0.0, "alike": 0.0, "near": 0.6, "far": 3.0, "farthest": 9.0}
-    rows = [f"{name},{rng.normal(shift, 1):.5f}" for name, shift in shifts.items() for _ in range(20)]
-    path.write_text("\n".join(["model,val_acc", *rows]))
-    options = ["plan", str(path), "--direction", "max", "--n", "1", "--resamples", "99"]
-    assert main([*options, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert main(options) == 0
+def test_a_plan_for_five_families_is_one_screen(capsys):
+    """Made by hand: ten pairs, of which three are told apart, five need more and two are out of reach."""
+    inf, names = float("inf"), ("boosting", "forest", "linear", "network", "svm")
+    wanted = [12, 20, 9, 31, 44, 130, 58, 399, 401, inf]
+    pairs = [
+        (first, second, Needed(number, number / 2, 9 * number, 0.95, 4, 4, 0.05 + i / 20, 0.8, (20, 20)))
+        for i, ((first, second), number) in enumerate(zip(combinations(names, 2), wanted, strict=True))
+    ]
+    widths = [(name, Needed(77, 40, 300, 0.95, 4, 10, 0.04, 0.02, (20,))) for name in names]
+    plan = TrialPlan(tuple(widths), tuple(pairs), (), ((20, 2),), 0.95, 0.8, "acc", 0)
+    print_plan(plan, console())
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 24  # of a terminal
     assert all(len(line) <= 80 for line in lines)
-    table = lines[next(i for i, line in enumerate(lines) if line.startswith("pair or family")) + 1 :]
-    table = table[: table.index("")]
-    assert len(table) == 10 + 5  # a row for each pair and each family
-    for pair in document["separations"]:
-        (row,) = [line for line in table if line.startswith(" and ".join(pair["families"]) + " ")]
-        assert f"now {pair['now']:.0%}" in row
-        assert ("enough" in row) == (pair["needed"] is not None and pair["needed"] <= 20)
-        assert ("out of reach" in row) == (pair["needed"] is None or pair["needed"] > 400)
-    told = sum(pair["needed"] is not None and pair["needed"] <= 20 for pair in document["separations"])
-    assert " ".join(lines).startswith(f"{told} pairs can be told apart with the trials there are")
+    top = " ".join(lines[: lines.index("")])
+    assert top == (
+        "3 pairs can be told apart with the trials there are; 5 pairs would need about 31 to 400 trials of each; "
+        "2 pairs differ too little for more trials to show."
+    )
+    table = [line.split("  ") for line in lines if " at n = 4, now " in line]
+    rows = {cells[0].strip(): [cell.strip() for cell in cells[1:] if cell.strip()] for cells in table}
+    assert rows["boosting and forest"] == ["20", "enough", "tell apart at n = 4, now 5%"]
+    assert rows["boosting and svm"] == ["20", "31 (16 to 280)", "tell apart at n = 4, now 20%"]
+    assert rows["network and svm"][1] == rows["linear and svm"][1] == "out of reach"
+    assert rows["svm"] == ["20", "77 (40 to 300)", "width 0.02 at n = 4, now 0.04"]
+    assert len(rows) == 15
+    assert "planned for n = 4, not 10" in " ".join(lines)
 
 
 def test_a_stratum_without_a_plan_leaves_the_others_theirs(tmp_path, capsys):

@@ -99,7 +99,7 @@ def _needed(needed: Needed) -> str:
     """``51 (12 to 1,300)``: the number, and what so few trials leave open."""
     if _is_hopeless(needed):
         return "out of reach"
-    if needed.needed <= max(needed.pilot) and needed.goal <= 1 and needed.now >= needed.goal:
+    if needed.needed <= max(needed.pilot):
         return "enough"
     if not math.isfinite(needed.low):
         return forecast(needed.needed)
