@@ -219,8 +219,8 @@ def test_both_failure_policies_are_both(tmp_path, capsys):
     scores = [None if i % 5 == 0 and m == "a" else round(rng.normal(5, 1), 3) for m in "ab" for i in range(30)]
     given = written(tmp_path / "r.csv", {"model": ["a"] * 30 + ["b"] * 30, "val_acc": scores})
     rows = printed(capsys, "reach", given, "--target", "5.5", "--failed", "both", *RESAMPLES)["targets"]
-    assert {(row["family"], row["failed"]) for row in rows} == {(f, p) for f in "ab" for p in ("worst", "drop")}
     assert {row["n_trials"] for row in rows if row["family"] == "a"} == {30, 24}
+    assert {(row["family"], row["failed"]) for row in rows} == {(f, p) for f in "ab" for p in ("worst", "drop")}
     document = printed(capsys, "plan", given, "--n", "2", "--failed", "both")
     assert document["other_failure_policy"]["widths"][0]["pilot"] == [24]
     main(["gate", given, "--baseline", "a", "--claimed", "9", "--attempts", "2", "--failed", "both", "--json"])
