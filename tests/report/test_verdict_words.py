@@ -217,6 +217,7 @@ def test_a_better_best_from_fewer_trials_speaks_for_it_but_is_no_win():
         ((0.0211, 0.0142, float("inf")), "0.02110 (at least 0.01420)"),
         ((0.5, float("-inf"), float("inf")), "0.5000"),
         ((1234.0, 900.0, 1500.0), "1234 (900 to 1500)"),
+        ((0.0404, -0.0021, 0.1231), "0.040 (-0.002 to 0.123)"),
     ],
 )
 def test_effects_have_the_digits_that_their_limits_deserve(limits, words):

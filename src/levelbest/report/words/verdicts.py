@@ -255,6 +255,8 @@ def _effect_sentence(pair: PairComparison) -> list[str]:
 def effect_words(effect: Effect) -> str:
     """``0.021 (0.014 to 0.028)``: a difference with its limits."""
     decimals = round_to_uncertainty(effect.difference, effect.low, effect.high, digits=_digits(effect))
+    if effect.winner is None and any(0 < abs(end) < 0.5 * 10**-decimals for end in (effect.low, effect.high)):
+        decimals += 1  # on which side of zero a limit lies is what it is read for
     value, low, high = (show_number(x, decimals) for x in (effect.difference, effect.low, effect.high))
     known = math.isfinite(effect.low), math.isfinite(effect.high)
     if known == (True, True) and effect.winner is not None and effect.low > 0 and float(low) == 0:

@@ -52,15 +52,6 @@ class Needed:
         """Whether the budget asked for is more than a pilot of this size can speak of."""
         return self.n < self.asked
 
-    def caption(self) -> str:
-        """What was capped, in words; empty where nothing was."""
-        if not self.capped:
-            return ""
-        return (
-            f" The pilot of {min(self.pilot)} trials can speak of n up to a quarter of its size: planned for n = "
-            f"{self.n}, not {self.asked}."
-        )
-
     def to_dict(self) -> dict[str, object]:
         """Plain numbers for JSON; what is out of reach is None."""
         keys = ("needed", "low", "high", "confidence", "n", "asked", "now", "goal", "tried", "capped")
