@@ -221,6 +221,18 @@ def test_next_steps_look_at_failures_that_change_a_verdict_first():
     assert step.why == "dropped, they would change the verdict"
 
 
+def test_failures_of_a_third_family_that_change_a_verdict_are_named():
+    asked = terms(n_pairs=3)
+    pairs = (
+        pair("a", "b", (1, 5, "a"), terms=asked, survives=False),
+        pair("a", "c", (1, 5, "a"), terms=asked, survives=True, n_failed=(0, 4)),
+        pair("b", "c", (1, 5, "undecided"), terms=asked, survives=True, n_failed=(0, 4)),
+    )
+    (step, *_) = next_steps(comparison(*pairs))
+    assert step.text == "Look at the failed trials of c"
+    assert step.why == "dropped, they would change 1 verdict"
+
+
 def test_an_adaptive_search_has_one_thing_to_do():
     one = pair("a", "b", (1, 9, "not comparable", "adaptive"), terms=terms())
     (step,) = next_steps(comparison(one))

@@ -61,7 +61,9 @@ def _failures(comparison: Comparison) -> list[Step]:
     if not changed:
         return []
     terms = comparison.terms
-    lost = {name: n for pair in changed for name, n in zip(pair.families, pair.n_failed, strict=True) if n}
+    # limits of a pair hold for all pairs together, so that it may hang on the failures of families beyond it
+    concerned = changed if all(map(any, (pair.n_failed for pair in changed))) else comparison.pairs
+    lost = {name: n for pair in concerned for name, n in zip(pair.families, pair.n_failed, strict=True) if n}
     other = terms.settings.other_policy.failed
     which = "the verdict" if len(comparison.pairs) == 1 else f"{plural(len(changed), 'verdict')}"
     return [
