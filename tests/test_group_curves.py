@@ -101,8 +101,16 @@ def test_one_sample_each_is_said():
         curve(one_each["x"], n=2, **FAST)
     with pytest.raises(DataError, match="best of n = 4 is unknown"):
         plan_trials(one_each, n=4)
+    assert [own.n for _, own in plan_trials(one_each).problems] == [1, 1]  # nobody asked for more than there is
     # one sample of each problem is enough to compare at n = 1
     assert compare(one_each, **FAST).pairs[0].budget.tolist() == [1]
+
+
+def test_a_plan_that_nobody_gave_a_budget_has_one_that_the_samples_have():
+    assert [own.n for _, own in plan_trials(systems(samples=8), **FAST).problems] == [8, 8]
+    assert [own.n for _, own in plan_trials(systems(samples=12), **FAST).problems] == [10, 10]
+    with pytest.raises(InputError, match="n must be at most the samples of a problem, 8, got 10"):
+        plan_trials(systems(samples=8), n=10, **FAST)
 
 
 def test_failed_generations_follow_the_policy():

@@ -22,7 +22,10 @@ from levelbest.cli.progress import working
 @click.command("plan")
 @data_options
 @click.option(
-    "--n", "n", type=click.IntRange(min=1), help="The budget to plan for.  [default: 10; 1 where only seeds vary]"
+    "--n",
+    "n",
+    type=click.IntRange(min=1),
+    help="The budget to plan for.  [default: 10, or as many samples as problems have; 1 where only seeds vary]",
 )
 @click.option("--width", type=float, help="The width wanted of the interval.  [default: half the present one]")
 @click.option("--power", type=float, default=0.8, show_default=True, help="The chance wanted to certify a difference.")

@@ -20,7 +20,7 @@ from levelbest.stats.budgets import Needed, runs_to_separate, trials_for_width, 
 from levelbest.stats.contrasts import Question, Sample, seed_contrasts
 from levelbest.stats.problems import GroupPlan, plan_groups
 from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
-from levelbest.trials.problems import too_few_samples
+from levelbest.trials.problems import grid_of, too_few_samples
 
 __all__ = ["plan_trials"]
 
@@ -55,7 +55,8 @@ def plan_trials(
     trials
         Trials, or whatever `read_trials` takes, with its arguments as ``reading``.
     n
-        The budget planned for; by default 10, or 1 where nothing but the seed varies within the families.
+        The budget planned for; by default 10, 1 where nothing but the seed varies within the families, and over
+        problems no more than they have samples.
     width
         The width wanted of the interval for the expected best of ``n``; None: half the present one.
     power
@@ -86,7 +87,8 @@ def plan_trials(
     table = with_scores(as_trials(trials, reading), baseline)
     seeds = only_seeds_vary(table) and n in (None, 1)
     budget = _check.as_count((1 if seeds else BUDGET) if n is None else n, "n")
-    planned = _Planned(table, budget, width, power, Settings(confidence, failed, missing, n_resamples, rng), seeds)
+    settings = Settings(confidence, failed, missing, n_resamples, rng)
+    planned = _Planned(table, budget, width, power, settings, seeds, named=n is not None)
     divided = Divided.of(table, runs, confidence)
     pairs = pairs_of(table.families, baseline) if len(table.families) > 1 or baseline is not None else ()
     over_problems = table.group is not None
@@ -120,6 +122,8 @@ class _Planned:
     settings: Settings
     seeds: bool
     """Nothing but the seed varies: the means of a new run are planned for."""
+    named: bool
+    """Somebody asked for this budget: one that the samples do not have is refused."""
 
     @property
     def scores(self) -> list[Scores]:
@@ -211,15 +215,16 @@ class _Planned:
         inside = np.flatnonzero(np.array(table.strata)[groups] == stratum) if stratum else np.arange(groups.size)
         groups, selection = groups[inside], scores.selection[inside]
         reported = None if scores.reported is None else scores.reported[inside]
-        sizes = np.bincount(groups)
-        if self.n > sizes.max():
-            raise too_few_samples(table.families[0], sizes[sizes > 0], self.n, table.columns.get("group"))
+        sizes = np.unique(groups, return_counts=True)[1]
+        budget = self.n if self.named else min(self.n, int(grid_of(sizes)[-1]))
+        if budget > sizes.max():
+            raise too_few_samples(table.families[0], sizes, budget, table.columns.get("group"))
         weights = None if table.weights is None else table.weights[np.unique(groups)]
 
         def plan(target: float) -> GroupPlan:
             direction = table.metric.direction
             return plan_groups(
-                selection, groups, self.n, reported, target=target, direction=direction, others=[1], weights=weights
+                selection, groups, budget, reported, target=target, direction=direction, others=[1], weights=weights
             )
 
         if self.width is None:
