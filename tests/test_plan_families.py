@@ -145,3 +145,15 @@ def test_plan_and_compare_say_the_same_number_of_runs():
     assert 1 <= len(further) <= 5
     for pair, more in further.items():
         assert needed[pair] == pytest.approx(10 + more, abs=1)
+
+
+def test_many_trials_of_one_family_are_not_enough_for_both(capsys):
+    rng = np.random.default_rng(5)
+    scores = np.concatenate([rng.normal(0.5, 1, 150), rng.normal(0, 1, 12)])
+    plan = plan_trials(Trials.from_arrays(scores, direction="max", family=["many"] * 150 + ["few"] * 12), n=3)
+    ((_, _, needed),) = plan.separations
+    assert 12 < needed.needed < 150  # so that the larger family alone has enough
+    assert needed.now < 0.7  # of the 0.8 that are wanted
+    print_plan(plan)
+    assert "enough" not in capsys.readouterr().out
+    assert not any("enough" in sentence for sentence in plan.sentences)

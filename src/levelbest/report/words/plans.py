@@ -43,7 +43,7 @@ def plan_summary(plan: TrialPlan) -> str:
     more: list[tuple[str, float]] = []
     never: list[tuple[str, float]] = []
     for first, second, needed in plan.separations:
-        kind = never if _is_hopeless(needed) else enough if needed.needed <= max(needed.pilot) else more
+        kind = never if _is_hopeless(needed) else enough if _is_enough(needed) else more
         kind.append((f"{first} and {second}", needed.needed))
     numbers = list(dict.fromkeys(forecast(number) for _, number in sorted(more, key=lambda pair: pair[1])))
     many = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else "".join(numbers)
@@ -99,7 +99,7 @@ def _needed(needed: Needed) -> str:
     """``51 (12 to 1,300)``: the number, and what so few trials leave open."""
     if _is_hopeless(needed):
         return "out of reach"
-    if needed.needed <= max(needed.pilot):
+    if _is_enough(needed):
         return "enough"
     if not math.isfinite(needed.low):
         return forecast(needed.needed)
@@ -149,8 +149,9 @@ def _separation(plan: TrialPlan, first: str, second: str, needed: Needed) -> str
     present = " and ".join(dict.fromkeys(f"{count}" for count in needed.pilot))
     if _is_hopeless(needed):
         return f"{of}: any difference is too small for more {units} to show; take either, or the cheaper."
-    if needed.needed <= max(needed.pilot):
-        return f"{of}: {present} {units} of each are enough: such a study tells them apart {_often(needed.now)}."
+    if _is_enough(needed):
+        of_each = " of each" if len(set(needed.pilot)) == 1 else ""
+        return f"{of}: {present} {units}{of_each} are enough: such a study tells them apart {_often(needed.now)}."
     unsure = f"between {forecast(needed.low)} and {forecast(needed.high)}" if math.isfinite(needed.high) else ""
     unsure = unsure or f"{forecast(needed.low)} or more"
     many = f"about {forecast(needed.needed)} {units} of each would tell them apart {_often(plan.power)}"
@@ -191,6 +192,11 @@ def _way(way: Division) -> str:
 
 def _is_hopeless(needed: Needed) -> bool:
     return not math.isfinite(needed.needed) or needed.needed > HOPELESS * max(needed.pilot)
+
+
+def _is_enough(needed: Needed) -> bool:
+    """Of both families; or more of one make up for the fewer of the other."""
+    return needed.needed <= min(needed.pilot) or (len(needed.pilot) > 1 and needed.now >= needed.goal)
 
 
 def _often(share: float) -> str:
