@@ -67,14 +67,14 @@ def replacing(path: str | Path) -> Iterator[Path]:
             with contextlib.suppress(FileNotFoundError):
                 fresh.chmod(stat.S_IMODE(path.lstat().st_mode))
             yield fresh
-            _to_disk(fresh)  # a disk that is full may say so only now
+            to_disk(fresh)  # a disk that is full may say so only now
             check_target(path)
             os.replace(fresh, path)
         finally:
             with contextlib.suppress(OSError):
                 fresh.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # the content is safe; not every file system can do this for its names
-            _to_disk(path.parent)
+            to_disk(path.parent)
 
 
 def write_bytes(path: str | Path, content: bytes) -> Path:
@@ -121,7 +121,8 @@ def make_folder(path: str | Path) -> Path:
     return path
 
 
-def _to_disk(path: Path) -> None:
+def to_disk(path: Path) -> None:
+    """Have the content of a file, or the names in a folder, on the disk before this returns."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

@@ -174,7 +174,7 @@ def test_a_power_cut_leaves_exactly_the_trials_whose_end_was_complete(tmp_path):
         assert found.families == (("cnn", 40, whole, 0),)
         with Ledger(cut) as again:
             progress = again.chain.families.get(0)
-            assert set(progress.finished if progress else ()) == set(range(whole))
+            assert set(progress.ends if progress else ()) == set(range(whole))
             again.append([ended(whole)] if progress and progress.open else [started(0)])
         assert verify_ledger(cut).whole
         seen.add(whole)
@@ -211,11 +211,11 @@ def test_progress_says_what_to_run_again(tmp_path):
         ledger.append([started(3), killed[0], started(3, attempt=2), killed[1]])
         ledger.append([started(4, 1), ended(4, 1, status="interrupted"), started(4, 1, 2), ended(4, 1, 2)])
         progress = ledger.chain.families
-    assert progress[0].finished == {0: "ok", 1: "failed"}
+    assert {trial: end.status for trial, end in progress[0].ends.items()} == {0: "ok", 1: "failed"}
     assert progress[0].open == {2}
     assert progress[0].attempts == {2: 1, 3: 2}
     assert progress[0].killed == {3: 1}  # the machinery lost the first one
-    assert progress[1].finished == {4: "ok"}
+    assert {trial: end.status for trial, end in progress[1].ends.items()} == {4: "ok"}
     assert not progress[1].open
     assert not progress[1].attempts
 
@@ -223,13 +223,13 @@ def test_progress_says_what_to_run_again(tmp_path):
 def test_a_view_follows_a_ledger_as_it_grows(tmp_path):
     ledger = Ledger.create(tmp_path / "s.db", opening(10, ("a", "b")))
     view = LedgerView(tmp_path / "s.db")
-    assert view.families["a"].n_planned == 10
+    assert view.family("a").n_planned == 10
     assert not view.finished
     assert view.refresh() == 0
     ledger.append([started(0), started(1), started(2), ended(1, dev=0.25), ended(2, status="failed")])
     assert view.refresh() == 5
-    a = view.families["a"]
-    assert (a.n_finished, a.n_failed, a.prefix) == (2, 1, 0)  # trial 0 still runs: nothing is a fair sample yet
+    a = view.family("a")
+    assert (len(a.ends), len(a.failed), a.prefix) == (2, 1, 0)  # trial 0 still runs: nothing is a fair sample yet
     assert a.scores("dev").size == 0
     ledger.append([ended(0, dev=0.75)])
     view.refresh()

@@ -508,11 +508,11 @@ def test_a_live_reader_sees_the_study_grow(tmp_path):
 
     class Watch(lb.run.loop.Reporter):
         def begin(self, ledger, judge):  # noqa: ARG002
-            self.view = LedgerView(ledger)
+            self.view = LedgerView(ledger.path)
 
         def tick(self, *_):
             self.view.refresh()
-            seen.append(self.view.families["f"].n_finished)
+            seen.append(self.view.family("f").counts.n_trials)
 
         def end(self):
             self.view.close()
@@ -540,7 +540,7 @@ def test_progress_speaks_in_lines_and_bars(tmp_path, capsys):
     best = max(row["scores"]["dev"] for row in table(tmp_path / "s.db"))
     judge = Study.from_dict({"families": {"f": {"command": "a", "n_trials": 1}}}, folder=tmp_path, name="s",
                             metric={"selection": "dev", "direction": "max"}).judge  # fmt: skip
-    assert best_so_far(view.families["f"], judge) == f"best dev {best:.4g}"
+    assert best_so_far(view.family("f"), judge) == f"best dev {best:.4g}"
     view.close()
     with pytest.raises(InputError, match="unknown progress mode"):
         reporter_for("loud")

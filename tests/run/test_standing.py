@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
+from levelbest._ledger.chain import End, LedgerFamily
 from levelbest.report.words.running import ahead_words
 from levelbest.run.ledger import Ledger
 from levelbest.run.progress import best_so_far, reporter_for
 from levelbest.run.standing import Standing
 from levelbest.run.study import Judge
-from levelbest.run.view import End, FamilyView, LedgerView
+from levelbest.run.view import LedgerView
 
 sys.path.insert(0, str(Path(__file__).parent))
 from ledgers import ended, opening, started
@@ -32,7 +33,7 @@ class Families:
     def __init__(self, **scores):
         self.families = {}
         for name, values in scores.items():
-            family = FamilyView(name, n_planned=60, n_planned_first=60)
+            family = LedgerFamily(len(self.families), name, name, {}, "", n_planned=60, n_planned_first=60)
             self.families[name] = family
             for value in values:
                 self.add(**{name: value})
@@ -41,8 +42,8 @@ class Families:
         for name, value in scores.items():
             family = self.families[name]
             fine = bool(np.isfinite(value))
-            end = End("ok" if fine else "failed", {"scores": {"dev": float(value)} if fine else {}})
-            family.finish(family.n_finished, end)
+            end = End("ok" if fine else "failed", {"dev": float(value)} if fine else {})
+            family.finish(len(family.ends), end)
 
 
 def test_a_clear_lead_is_said_with_its_budgets():
@@ -96,12 +97,13 @@ def test_the_verdict_uses_the_finished_beginning_of_the_plan(tmp_path, monkeypat
                 ledger.append([started(trial, family)])
                 if trial != 12:
                     ledger.append([ended(trial, family, dev=family * 0.5 + trial / 100)])
-    view = LedgerView(tmp_path / "s.db")
-    said = verdict(view)
-    monkeypatch.setattr("levelbest.run.progress._REST", 0)
-    line = reporter_for("bar")._verdict
-    shown = [line.of(view, JUDGE) for _ in range(10)][-1]
-    view.close()
+        with LedgerView(tmp_path / "s.db") as view:
+            said = verdict(view)
+        monkeypatch.setattr("levelbest.run.progress._REST", 0)
+        bar = reporter_for("bar")
+        bar.begin(ledger, JUDGE)
+        shown = [bar.verdict() for _ in range(10)][-1]
+        bar.end()
     assert said.startswith("b is ahead of a at 1")
     assert shown == f"so far (12 of 20, 12 of 20 trials, 95 % at every look, median dev): {said}"
 
@@ -116,8 +118,8 @@ def test_what_is_kept_between_looks_is_what_a_fresh_look_finds():
     standing = Standing(view, JUDGE)
     for at, trial in enumerate(order):
         fine = bool(np.isfinite(scores[trial]))
-        body = {"scores": {"dev": float(scores[trial])} if fine else {}}
-        family.finish(int(trial), End("ok" if fine else "failed", body))
+        kept = {"dev": float(scores[trial])} if fine else {}
+        family.finish(int(trial), End("ok" if fine else "failed", kept))
         done = set(order[: at + 1].tolist())
         prefix = next(n for n in range(61) if n not in done)
         np.testing.assert_array_equal(family.scores("dev"), scores[:prefix])

@@ -1,43 +1,84 @@
 """Following a ledger record by record: each must hash onto the one before it and say what may stand in its place.
 
 Whoever quotes a ledger's head follows its chain first, so that a head never stands beside scores that do not hash to
-it: ``verify`` lists all that is wrong, a reader and the live page stop at the first.
+it: ``verify`` lists all that is wrong; the runner, a reader and the live page stop at the first.
 """
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NoReturn, cast
+from typing import NamedTuple, NoReturn, cast
 
+import numpy as np
+
+from levelbest._check import FloatArray
 from levelbest._ledger.file import read_rows
-from levelbest._ledger.records import AGAIN, FINAL, Record, chain_hash
-from levelbest._ledger.shapes import Body, is_record, misshapen, read_body
+from levelbest._ledger.records import (
+    AGAIN,
+    FINAL,
+    Body,
+    Definition,
+    EndBody,
+    Record,
+    StudyBody,
+    chain_hash,
+    is_record,
+    misshapen,
+    read_body,
+)
 from levelbest.errors import DataError
 
-__all__ = ["Chain", "Counts", "Declared", "counts_as_dicts", "refuse"]
+Reason = tuple[str, int, tuple[str, ...]]
+"""Why trials failed (its first line), how many, and of which families."""
 
 
-Counts = tuple[str, int, int, int]
-"""Of a family: name, trials planned, finished, and of these failed or diverged."""
+class Counts(NamedTuple):
+    """How far a family is."""
+
+    family: str
+    n_planned: int
+    n_trials: int
+    """Finished, failed ones included."""
+    n_failed: int
+    """Of these, how many failed or diverged."""
+
+
+class End(NamedTuple):
+    """How a trial ended for good."""
+
+    status: str
+    scores: dict[str, float | None]
+    """By name; None where one is not finite."""
+    wall: float = 0.0
+    cpu: float = 0.0
+    cost: float | None = None
+    reason: str | None = None
+    log: str | None = None
 
 
 @dataclass
-class Declared:
-    """A family, as far as the chain was followed."""
+class LedgerFamily:
+    """A family of a ledger, as far as the chain was followed."""
 
     number: int
     name: str
     declared: str
     """Its name in the study file; another than ``name`` where a changed family was given a new one."""
-    definition: Body
+    definition: Definition
     fingerprint: str
     n_planned: int = 0
-    finished: dict[int, str] = field(default_factory=dict)
+    n_planned_first: int = 0
+    """The plan before the first result: a schedule of looks must not follow what was seen."""
+    ends: dict[int, End] = field(default_factory=dict)
     """Trial -> how it ended for good; it never runs again."""
-    reasons: list[str] = field(default_factory=list)
-    """Why trials ended for good without a score, the first line of each."""
+    failed: list[int] = field(default_factory=list)
+    """Trials that ended for good without a score, in the order of their ends."""
+    starts: dict[int, int] = field(default_factory=dict)
+    """Trial -> the record of its last start."""
     open: set[int] = field(default_factory=set)
     """Trials whose last attempt has not ended: while nobody runs them, whoever did was killed."""
     attempts: dict[int, int] = field(default_factory=dict)
@@ -46,17 +87,105 @@ class Declared:
     """Trial -> attempts in which the trial itself was killed from outside."""
     marks: dict[int, list[str]] = field(default_factory=dict)
     """Trial -> the marks of its attempts so far."""
+    n_lost: int = 0
+    """Attempts that the infrastructure lost; their trials run again."""
+    _prefix: int = 0
+    _scores: dict[str, tuple[FloatArray, int]] = field(default_factory=dict)
+    _extremes: dict[str, tuple[float, float, int]] = field(default_factory=dict)
 
     @property
     def counts(self) -> Counts:
         """How far it is."""
-        return self.name, self.n_planned, len(self.finished), len(self.reasons)
+        return Counts(self.name, self.n_planned, len(self.ends), len(self.failed))
 
+    @property
+    def prefix(self) -> int:
+        """How many trials from the first on are finished. Only these are a fair sample while the study runs.
 
-def counts_as_dicts(families: Iterable[Counts]) -> list[dict[str, object]]:
-    """Counts of families in the form that ``--json`` prints."""
-    names = ("family", "n_planned", "n_trials", "n_failed")
-    return [dict(zip(names, counts, strict=True)) for counts in families]
+        Trials that happen to finish early are short ones; the plan's order knows nothing of how long they take.
+        """
+        while self._prefix in self.ends:
+            self._prefix += 1
+        return self._prefix
+
+    def scores(self, column: str) -> FloatArray:
+        """Scores of the finished prefix of the plan, not to be written to; NaN for a failed trial.
+
+        Kept from one call to the next: an end is never edited, so only what is new is looked at.
+        """
+        count = self.prefix
+        values, known = self._scores.get(column, (np.empty(0), 0))
+        if count > values.size:
+            values = np.concatenate([values[:known], np.empty(max(count, 2 * known) - known)])
+        for trial in range(known, count):
+            end = self.ends[trial]
+            score = end.scores.get(column) if end.status == "ok" else None
+            values[trial] = np.nan if score is None else score
+        self._scores[column] = values, count
+        prefix_scores = values[:count]
+        prefix_scores.flags.writeable = False
+        return prefix_scores
+
+    def extremes(self, column: str) -> tuple[float, float]:
+        """The smallest and the largest score of all finished trials; infinite, the wrong way round, without any."""
+        least, most, known = self._extremes.get(column, (np.inf, -np.inf, 0))
+        for end in itertools.islice(reversed(self.ends.values()), len(self.ends) - known):
+            if end.status == "ok" and (score := end.scores.get(column)) is not None:
+                least, most = min(least, score), max(most, score)
+        self._extremes[column] = least, most, len(self.ends)
+        return least, most
+
+    def finish(self, trial: int, end: End) -> None:
+        """A trial ended for good."""
+        self.ends[trial] = end
+        if end.status != "ok":
+            self.failed.append(trial)
+        for of_the_unfinished in (self.attempts, self.killed, self.marks):
+            of_the_unfinished.pop(trial, None)
+
+    def note(self, record: Record, body: Body) -> str | None:
+        """Take down a plan, a start or an end of this family, or say why it cannot stand here."""
+        if record.kind == "plan":
+            n_trials = cast(int, body["n_trials"])
+            if n_trials < self.n_planned:
+                return f"plans {n_trials} trials where {self.n_planned} were planned: a plan can grow and not shrink"
+            self.n_planned, self.n_planned_first = n_trials, self.n_planned_first or n_trials
+            return None
+        return self._begin(record, body) if record.kind == "start" else self._end(record, body)
+
+    def _begin(self, record: Record, body: Body) -> str | None:
+        trial, made = record.trial or 0, self.attempts.get(record.trial or 0, 0)
+        if trial in self.ends:
+            return "starts a trial that is already finished"
+        if trial in self.open:
+            return "starts a trial that is already open"
+        if trial >= self.n_planned:
+            return f"is beyond the plan of {self.n_planned} trials"
+        if record.attempt != made + 1:
+            return f"is not the next attempt: {made} were made"
+        self.open.add(trial)
+        self.starts[trial] = record.seq
+        self.attempts[trial] = record.attempt
+        self.marks.setdefault(trial, []).append(str(body.get("mark", "")))
+        return None
+
+    def _end(self, record: Record, body: Body) -> str | None:
+        trial, status = record.trial or 0, record.status or ""
+        if trial in self.ends:
+            return "finishes a trial that is already finished"
+        if trial not in self.open or self.attempts[trial] != record.attempt:
+            return "ends an attempt that did not start"
+        if status not in FINAL and status not in AGAIN:
+            return f"has the unknown status {_shown(status)!r}"
+        self.open.discard(trial)
+        self.n_lost += status == "lost"
+        if status in FINAL:
+            own = cast(EndBody, body)
+            known = own["scores"], own["wall"], own["cpu"], own["cost"], own.get("reason"), own.get("log")
+            self.finish(trial, End(status, *known))
+        elif body.get("blame") == "outside":
+            self.killed[trial] = self.killed.get(trial, 0) + 1
+        return None
 
 
 class Chain:
@@ -66,11 +195,42 @@ class Chain:
         self.complain = complain
         self.seq = 0
         self.head = ""
-        self.study: Body = {}
+        """The hash of the last record."""
+        self.at = 0
+        """When it was written, microseconds since 1970."""
+        self.study = cast(StudyBody, {})
+        """The study's own record; empty before the first."""
         self.environment: Body = {}
         """The latest of each entry."""
         self.n_sessions = 0
-        self.families: dict[int, Declared] = {}
+        self.session: Body = {}
+        """The last session: process, engine, workers, ``stopped`` where it ended on purpose."""
+        self.session_at = 0
+        """When it began."""
+        self.session_done = 0
+        """Trials that ended for good in it."""
+        self.families: dict[int, LedgerFamily] = {}
+
+    @property
+    def finished(self) -> bool:
+        """Whether every planned trial has ended for good."""
+        return all(len(family.ends) >= family.n_planned for family in self.families.values())
+
+    @property
+    def counts(self) -> tuple[Counts, ...]:
+        """How far each family is."""
+        return tuple(family.counts for family in self.families.values())
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why trials failed or diverged: reason, number of trials and families, most frequent first."""
+        of: dict[str, Counter[str]] = {}
+        for family in self.families.values():
+            for trial in family.failed:
+                lines = (family.ends[trial].reason or "").strip().splitlines()
+                of.setdefault(lines[0] if lines else "no reason was recorded", Counter())[family.name] += 1
+        reasons = [(reason, counts.total(), tuple(counts)) for reason, counts in of.items()]
+        return tuple(sorted(reasons, key=lambda reason: (-reason[1], reason[0])))
 
     def take(self, row: Sequence[object]) -> tuple[Record, Body] | None:
         """The next record with its body; None, after a complaint, where it cannot stand where it does."""
@@ -93,7 +253,7 @@ class Chain:
             problem = problem or self._note(record, body)
         if problem:
             self._wrong(record, problem)  # a reader stops here, and its head is that of the record before
-        self.seq, self.head = record.seq, record.hash
+        self.seq, self.head, self.at = record.seq, record.hash, record.at
         return None if problem or isinstance(body, str) else (record, body)
 
     def follow(self, connection: sqlite3.Connection) -> Iterator[tuple[Record, Body]]:
@@ -102,30 +262,41 @@ class Chain:
             if taken := self.take(row):
                 yield taken
 
+    def follow_to_the_end(self, connection: sqlite3.Connection) -> None:
+        """Take all that is new in a file; a complaint where there is nothing at all."""
+        for _ in self.follow(connection):
+            pass
+        if not self.study:
+            self.complain("there are no records")
+
     def _note(self, record: Record, body: Body) -> str | None:
         """Take down what a well-shaped record says, or say why it cannot say so here."""
-        if (record.kind == "study") != (record.seq == 1):
+        kind = record.kind
+        if (kind == "study") != (record.seq == 1):
             return (
                 "is a second record of the study: a ledger has one"
-                if record.kind == "study"
+                if kind == "study"
                 else "stands where the study's own record belongs"
             )
-        if record.family is None:
-            if record.kind == "study":
-                self.study = body
-            elif record.kind == "environment":
-                self.environment |= body
-            elif record.kind == "session":
-                self.n_sessions += 1
-            return None
-        family = self.families.get(record.family)
-        if record.kind == "family":
-            return self._declare(record.family, body)
-        if family is None:
-            return "is of a family that the ledger does not declare"
-        if record.kind == "plan":
-            return _extend(family, cast(int, body["n_trials"]))
-        return _begin(family, record, body) if record.kind == "start" else _finish(family, record, body)
+        if record.family is not None:
+            family = self.families.get(record.family)
+            if kind == "family":
+                return self._declare(record.family, body)
+            if family is None:
+                return "is of a family that the ledger does not declare"
+            problem = family.note(record, body)
+            self.session_done += problem is None and record.status in FINAL
+            return problem
+        if kind == "study":
+            self.study = cast(StudyBody, body)
+        elif kind == "environment":
+            self.environment |= body
+        elif kind == "session":
+            self.n_sessions += 1
+            self.session, self.session_at, self.session_done = body, record.at, 0
+        elif kind == "stop":
+            self.session["stopped"] = body["reason"]
+        return None
 
     def _declare(self, number: int, body: Body) -> str | None:
         name = str(body["name"])
@@ -133,21 +304,18 @@ class Chain:
             return f"declares family {number} a second time: it is {_shown(self.families[number].name)} already"
         if any(other.name == name for other in self.families.values()):
             return f"declares a second family of the name {_shown(name)}"
-        definition = cast(Body, body["definition"])
         declared, fingerprint = str(body.get("declared", name)), str(body["fingerprint"])
-        self.families[number] = Declared(number, name, declared, definition, fingerprint)
+        self.families[number] = LedgerFamily(number, name, declared, cast(Definition, body["definition"]), fingerprint)
         return None
 
     def _wrong(self, record: Record, sentence: str) -> None:
-        self.complain(f"{self.pointed_at(record)} {sentence}")
-
-    def pointed_at(self, record: Record) -> str:
-        """A record as a person would point at it."""
-        if record.trial is None or record.family is None:
-            return f"record {record.seq} ({_shown(record.kind)})"
-        name = _shown(self.families[record.family].name) if record.family in self.families else "?"
-        again = f", attempt {record.attempt}" if (record.attempt or 1) > 1 else ""
-        return f"record {record.seq} ({_shown(record.kind)} of {name} trial {record.trial}{again})"
+        """Complain of a record, named as a person would point at it."""
+        which = _shown(record.kind)
+        if record.trial is not None and record.family is not None:
+            name = _shown(self.families[record.family].name) if record.family in self.families else "?"
+            again = f", attempt {record.attempt}" if (record.attempt or 1) > 1 else ""
+            which = f"{which} of {name} trial {record.trial}{again}"
+        self.complain(f"record {record.seq} ({which}) {sentence}")
 
 
 def refuse(ledger: str) -> Callable[[str], NoReturn]:
@@ -157,50 +325,6 @@ def refuse(ledger: str) -> Callable[[str], NoReturn]:
         raise DataError(f"{ledger} is not whole, so nothing is read from it: {sentence} (levelbest verify lists all)")
 
     return stop
-
-
-def _extend(family: Declared, n_trials: int) -> str | None:
-    if n_trials < family.n_planned:
-        return f"plans {n_trials} trials where {family.n_planned} were planned: a plan can grow and not shrink"
-    family.n_planned = n_trials
-    return None
-
-
-def _begin(family: Declared, record: Record, body: Body) -> str | None:
-    trial, attempt = record.trial or 0, record.attempt or 0
-    if trial in family.finished:
-        return "starts a trial that is already finished"
-    if trial in family.open:
-        return "starts a trial that is already open"
-    if trial >= family.n_planned:
-        return f"is beyond the plan of {family.n_planned} trials"
-    if attempt != family.attempts.get(trial, 0) + 1:
-        return f"is not the next attempt: {family.attempts.get(trial, 0)} were made"
-    family.open.add(trial)
-    family.attempts[trial] = attempt
-    family.marks.setdefault(trial, []).append(str(body.get("mark", "")))
-    return None
-
-
-def _finish(family: Declared, record: Record, body: Body) -> str | None:
-    trial = record.trial or 0
-    if trial in family.finished:
-        return "finishes a trial that is already finished"
-    if trial not in family.open or family.attempts[trial] != record.attempt:
-        return "ends an attempt that did not start"
-    if record.status not in FINAL and record.status not in AGAIN:
-        return f"has the unknown status {_shown(record.status or '')!r}"
-    family.open.discard(trial)
-    if record.status in FINAL:
-        family.finished[trial] = record.status or ""
-        for of_the_unfinished in (family.attempts, family.killed, family.marks):
-            of_the_unfinished.pop(trial, None)
-        if record.status != "ok":
-            lines = str(body.get("reason", "")).strip().splitlines()
-            family.reasons.append(lines[0] if lines else "no reason was recorded")
-    elif body.get("blame") == "outside":
-        family.killed[trial] = family.killed.get(trial, 0) + 1
-    return None
 
 
 def _shown(text: str) -> str:

@@ -11,8 +11,6 @@ from urllib.parse import quote
 
 from levelbest.errors import DataError, InputError
 
-__all__ = ["CREATE", "Rows", "check_file", "connect", "connect_to_read", "one_line", "read_rows", "schema_problems"]
-
 APPLICATION_ID = 0x6C626C67
 """SQLite's mark for the kind of file: 'lblg'."""
 SCHEMA = 1
@@ -99,6 +97,11 @@ def read_rows(connection: sqlite3.Connection, after: int | None = None) -> Rows:
     return connection.execute(f"SELECT {COLUMNS} FROM records {later} ORDER BY seq")
 
 
+def where(path: Path) -> str:
+    """The folder of a file, in words."""
+    return "this folder" if path.parent == Path() else f"the folder {path.parent}"
+
+
 def connect(path: Path, mode: str) -> sqlite3.Connection:
     """A connection to a ledger that is there, checked; ``mode`` is SQLite's: ``ro``, ``rw``, or ``ro&immutable=1``.
 
@@ -108,8 +111,7 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
     try:
         kind = path.stat().st_mode
     except FileNotFoundError:
-        where = "this folder" if path.parent == Path() else f"the folder {path.parent}"
-        raise InputError(f"there is no ledger {path.name} in {where}") from None
+        raise InputError(f"there is no ledger {path.name} in {where(path)}") from None
     except OSError as error:
         raise InputError(f"the ledger {path.name} cannot be read: {error.strerror}") from error
     if not stat.S_ISREG(kind):

@@ -16,10 +16,14 @@ The hash of a record is SHA-256 over the previous hash, a line feed, and the JSO
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
 from json.encoder import encode_basestring_ascii as quoted
-from typing import NamedTuple, NotRequired, TypedDict
+from math import isfinite
+from types import NoneType
+from typing import NamedTuple, NoReturn, NotRequired, TypedDict, TypeGuard
 
-__all__ = ["AGAIN", "FINAL", "EndBody", "Record", "StartBody", "StudyBody", "chain_hash"]
+Body = dict[str, object]
 
 FINAL = ("ok", "failed", "diverged")
 """How a trial can be finished; it never runs again."""
@@ -68,31 +72,32 @@ class StudyBody(TypedDict):
     cost: CostBody
 
 
+class Definition(TypedDict):
+    """What decides the results of a family."""
+
+    space: list[tuple[str, object]]
+    seeds: int
+    command: NotRequired[list[str] | None]
+    function: NotRequired[str | None]
+    time_limit: NotRequired[float | None]
+
+
 class StartBody(TypedDict):
     """What an attempt was given."""
 
     config: dict[str, object]
     seed: int
-    mark: NotRequired[str]
 
 
 class EndBody(TypedDict):
-    """How an attempt ended."""
+    """How an attempt ended, as far as it is read again."""
 
     scores: dict[str, float | None]
-    """By name; None where one is not finite."""
     wall: float
     cpu: float
     cost: float | None
     reason: NotRequired[str]
-    blame: NotRequired[str]
-    """Of a lost attempt: ``engine`` where the machinery lost it, ``outside`` where the trial itself was killed."""
     log: NotRequired[str]
-    log_bytes: NotRequired[int]
-    log_left_out: NotRequired[int]
-    log_problem: NotRequired[str]
-    steps: NotRequired[list[dict[str, float | None]]]
-    steps_left_out: NotRequired[int]
 
 
 def chain_hash(
@@ -117,3 +122,126 @@ def chain_hash(
     )
     fields = f"[{seq}, {at}, {quoted(kind)}, {place}, {quoted(body)}]"
     return hashlib.sha256(f"{previous}\n{fields}".encode()).hexdigest()
+
+
+_MOST = 2**32
+"""Families, trials and seeds are counted below this; NumPy's seed sequence takes each as one word."""
+_ROWS = {
+    (int, int, str, *[int] * min(places, 3), *[NoneType] * (3 - min(places, 3)), how, str, str): places
+    for places, how in ((0, NoneType), (1, NoneType), (3, NoneType), (4, str))
+}
+"""The types of a row's cells -> how many of family, trial, attempt and status it has."""
+
+
+def is_record(row: Sequence[object]) -> TypeGuard[Record]:
+    """Whether the cells of a row are of the types that a record has."""
+    return tuple(map(type, row)) in _ROWS
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number of JSON's")
+
+
+_decoder = json.JSONDecoder(parse_constant=_no_number)
+
+
+def read_body(text: str) -> Body | str:
+    """A record's body, or why it is none; a body is written without blanks around it."""
+    try:
+        body, end = _decoder.raw_decode(text)
+    except (ValueError, RecursionError) as error:
+        return " ".join(str(error).split())[:100]
+    return body if isinstance(body, dict) and end == len(text) else "its body is no JSON object"
+
+
+def misshapen(record: Record, body: Body) -> str | None:
+    """Why a record is not what its kind must be; None where it is."""
+    kind = record.kind
+    if kind not in PLACES:
+        return "is of a kind that this version does not know"
+    places = PLACES[kind]
+    if _ROWS[tuple(map(type, record))] != places:
+        return f"has not the place of a record of kind {kind}"
+    numbers = (record.family or 0, record.trial or 0, record.attempt or 0)
+    if min(numbers) < 0 or max(numbers) >= _MOST:
+        return "has a place that no plan reaches"
+    for name, fits in _MUST[kind].items():
+        if name not in body:
+            return f"cannot be read: its {name} is missing"
+        if not fits(body[name]):
+            return f"cannot be read: its {name} is not what it must be"
+    if len(body) > len(_MUST[kind]) and kind not in ("environment", "session"):
+        for name in body.keys() & _MAY.keys():
+            if not _MAY[name](body[name]):
+                return f"cannot be read: its {name} is not what it must be"
+    return None
+
+
+def _is_text(value: object) -> bool:
+    return type(value) is str
+
+
+def _is_count(value: object, least: int = 0) -> bool:
+    return type(value) is int and least <= value < _MOST
+
+
+def _is_metric(metric: object) -> bool:
+    if type(metric) is not dict:
+        return False
+    names = all(isinstance(metric.get(key), str | NoneType) for key in ("selection", "reported"))
+    bounds = metric.get("bounds")
+    limits = isinstance(bounds, list) and len(bounds) == 2 and _are_scores(bounds)
+    return names and limits and metric.get("direction") in ("max", "min", None)
+
+
+def _is_definition(definition: object) -> bool:
+    if type(definition) is not dict or not isinstance(space := definition.get("space"), list):
+        return False
+    pairs = all(isinstance(pair, list) and len(pair) == 2 and _is_text(pair[0]) for pair in space)
+    return pairs and _is_count(definition.get("seeds"), 1)
+
+
+def _are_scores(values: Iterable[object]) -> bool:
+    """Whether all are finite numbers, or None."""
+    for value in values:
+        if type(value) is float:
+            if not isfinite(value):
+                return False
+        elif value is not None and not (type(value) is int and abs(value) < 1e300):
+            return False
+    return True
+
+
+def _is_by_name(scores: object) -> bool:
+    return type(scores) is dict and _are_scores(scores.values())
+
+
+def _is_amount(value: object) -> bool:
+    return value is not None and _are_scores((value,))
+
+
+_MUST: dict[str, dict[str, Callable[[object], bool]]] = {
+    "study": {
+        "name": _is_text,
+        "seed": _is_count,
+        "metric": _is_metric,
+        "cost": lambda cost: type(cost) is dict and _is_text(cost.get("unit")),
+    },
+    "environment": {},
+    "session": {},
+    "stop": {"reason": _is_text},
+    "family": {"name": _is_text, "definition": _is_definition, "fingerprint": _is_text},
+    "plan": {"n_trials": lambda count: _is_count(count, 1)},
+    "start": {"config": lambda config: type(config) is dict, "seed": lambda seed: type(seed) is int},
+    "end": {
+        "scores": _is_by_name,
+        "wall": _is_amount,
+        "cpu": _is_amount,
+        "cost": lambda cost: _are_scores((cost,)),
+    },
+}
+_MAY: dict[str, Callable[[object], bool]] = {
+    **dict.fromkeys(("declared", "mark", "reason", "log", "blame"), _is_text),
+    "steps": lambda steps: type(steps) is list and all(map(_is_by_name, steps)),
+}
+"""What a body need not have, whatever its kind; the environment and a session hold what they like."""

@@ -11,7 +11,7 @@ import click
 from levelbest.cli.options import data_options, echo_json, json_option, load_trials, seed_option
 
 if TYPE_CHECKING:
-    from levelbest.run.ledger import Reason
+    from levelbest._ledger.chain import Reason
 
 _SHOWN_SKIPPED = 10
 
@@ -69,9 +69,11 @@ def _reasons(files: tuple[str, ...]) -> list[Reason]:
     """Why trials of the ledgers among the files failed."""
     from levelbest.readers.formats.ledger import is_ledger
 
-    ledgers = [Path(file) for file in files if is_ledger(Path(file))]
-    if not ledgers:
-        return []
-    from levelbest.run.ledger import count_reasons, follow
+    reasons: list[Reason] = []
+    for path in map(Path, files):
+        if is_ledger(path):
+            from levelbest.run.view import LedgerView
 
-    return [reason for path in ledgers for reason in count_reasons(follow(path).families.values())]
+            with LedgerView(path) as view:
+                reasons += view.reasons
+    return reasons

@@ -26,8 +26,6 @@ from levelbest.run.output import Log, Tail
 from levelbest.run.processes import die_with_parent, fork, open_pid, sweep
 from levelbest.run.task import Outcome, Scores, Task
 
-__all__ = ["Quit", "attempt"]
-
 _CHUNK, _TAIL, _RESULT = 1 << 16, 1 << 18, 1 << 24
 _GRACE = 2.0
 """Seconds between asking a trial to stop and stopping it."""

@@ -15,8 +15,6 @@ from pathlib import Path
 
 import levelbest
 
-__all__ = ["capture_environment", "changes"]
-
 
 def capture_environment(folder: Path) -> dict[str, object]:
     """Facts about the code in ``folder``, the packages and the machine."""

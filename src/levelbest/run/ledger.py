@@ -11,20 +11,15 @@ import json
 import os
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from levelbest._ledger.chain import Chain, Declared, refuse
-from levelbest._ledger.file import COLUMNS, CREATE, connect, connect_to_read, one_line, schema_problems
+from levelbest._ledger.chain import Chain, Reason, refuse
+from levelbest._ledger.file import COLUMNS, CREATE, connect, one_line, schema_problems, where
 from levelbest._ledger.records import Record, chain_hash
+from levelbest._write import to_disk
 from levelbest.errors import DataError, InputError
-
-__all__ = ["CannotWrite", "Entry", "Ledger", "Reason", "count_reasons", "follow", "logs_folder", "reason_lines"]
-
-Reason = tuple[str, int, tuple[str, ...]]
-"""Why trials failed (its first line), how many, and of which families."""
 
 
 class CannotWrite(DataError):
@@ -66,7 +61,7 @@ class Ledger:
         ask = self._connection.execute
         if problems := schema_problems(self._connection):
             raise DataError(f"the ledger {self.path.name} is not written to: {'; '.join(problems.values())}")
-        _to_the_end(self.chain, self._connection)
+        self.chain.follow_to_the_end(self._connection)
         if ask("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
             # A file system without shared memory: a rollback journal is as safe, and readers wait for writers.
             ask("PRAGMA journal_mode = DELETE")
@@ -80,7 +75,7 @@ class Ledger:
             os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
         except OSError as error:
             raise InputError(
-                f"the ledger {path.name} cannot be made in {_folder(path)}: {error.strerror}; choose a folder that "
+                f"the ledger {path.name} cannot be made in {where(path)}: {error.strerror}; choose a folder that "
                 "exists and can be written"
             ) from error
         try:
@@ -99,7 +94,8 @@ class Ledger:
                 if path.exists():
                     raise InputError(f"{path.name} is already there and is not overwritten") from None
                 os.rename(beside, path)
-            _sync_folder(path.parent)
+            with contextlib.suppress(OSError):  # not every file system can do this for its names
+                to_disk(path.parent)
         except sqlite3.Error as error:
             raise CannotWrite(f"the ledger {path.name} cannot be written: {error}") from error
         finally:
@@ -154,48 +150,6 @@ def _chained(entries: Iterable[Entry], seq: int, previous: str) -> Iterator[Reco
 def logs_folder(path: Path) -> Path:
     """Where the logs of a ledger's trials are kept: beside it."""
     return path.with_name(path.name + ".logs")
-
-
-def _folder(path: Path) -> str:
-    return "this folder" if path.parent == Path() else f"the folder {path.parent}"
-
-
-def _sync_folder(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def follow(path: Path) -> Chain:
-    """A ledger's chain, followed to its end."""
-    chain = Chain(refuse(path.name))
-    try:
-        with contextlib.closing(connect_to_read(path)) as connection:
-            _to_the_end(chain, connection)
-    except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise DataError(f"the ledger {path.name} cannot be read: {one_line(error)}") from error
-    return chain
-
-
-def _to_the_end(chain: Chain, connection: sqlite3.Connection) -> None:
-    for _ in chain.follow(connection):
-        pass
-    if not chain.study:
-        chain.complain("there are no records")
-
-
-def count_reasons(families: Iterable[Declared]) -> tuple[Reason, ...]:
-    """Why trials failed or diverged: reason, number of trials and families, most frequent first."""
-    known = list(families)
-    counts = Counter(reason for family in known for reason in family.reasons)
-    reasons = [
-        (reason, count, tuple(family.name for family in known if reason in family.reasons))
-        for reason, count in counts.items()
-    ]
-    return tuple(sorted(reasons, key=lambda reason: (-reason[1], reason[0])))
 
 
 def reason_lines(reasons: Sequence[Reason], most: int = 5) -> list[str]:

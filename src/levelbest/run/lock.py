@@ -23,8 +23,6 @@ if sys.platform == "win32":
     raise InputError("trials are run on Linux and macOS; on Windows use the Linux subsystem")
 import fcntl
 
-__all__ = ["hold_file", "hold_ledger"]
-
 _BYTE = 0x40000000 + 1024
 """In the page that SQLite leaves unused because its own locks are on the first 512 bytes of it."""
 _held: set[Path] = set()

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import math
 import secrets
 import signal
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
 from types import FrameType
+from typing import NamedTuple
 
+from levelbest._ledger.chain import LedgerFamily
 from levelbest._ledger.records import FINAL
 from levelbest.errors import DataError
-from levelbest.run.earlier import end_earlier
 from levelbest.run.engines import Engine
+from levelbest.run.engines.slurm import cancel_marked
 from levelbest.run.ledger import CannotWrite, Entry, Ledger, logs_folder
 from levelbest.run.objective import verdict_on
-from levelbest.run.processes import MARK
+from levelbest.run.processes import MARK, end_marked
 from levelbest.run.study import Family, Judge, Study
-from levelbest.run.task import Config, Outcome, Task
+from levelbest.run.task import Outcome, Task
 from levelbest.run.template import Template, as_text
-
-__all__ = ["Loop", "Reporter"]
 
 TICK = 0.25
 _PATIENCE = 600.0
@@ -43,7 +42,7 @@ _KEPT = ("log_bytes", "log_left_out", "log_problem", "steps_left_out")
 class Reporter:
     """Told how it goes. This one says nothing."""
 
-    def begin(self, ledger: Path, judge: Judge) -> None:
+    def begin(self, ledger: Ledger, judge: Judge) -> None:
         """A session begins on this ledger."""
 
     def tick(self, done: int, failed: int, total: int, running: int, session_done: int) -> None:
@@ -56,22 +55,29 @@ class Reporter:
         """The session is over."""
 
 
-@dataclass
-class _Slot:
-    """A trial that is to run, or runs."""
+class _Slot(NamedTuple):
+    """A trial that is to run, or runs. What became of it so far, the ledger's chain knows."""
 
     family: Family
-    number: int
+    known: LedgerFamily
     trial: int
-    attempt: int = 1
-    killed: int = 0
-    """Attempts in which the trial itself was killed from outside."""
-    lost: int = 0
-    """Attempts of this session that the machinery lost."""
-    marks: list[str] = field(default_factory=list)
-    """The marks of all attempts so far."""
-    config: Config = field(default_factory=dict)
-    seed: int = 0
+
+    @property
+    def attempts(self) -> int:
+        """How many were made, the one that runs included."""
+        return self.known.attempts.get(self.trial, 0)
+
+    def end(self, status: str, body: dict[str, object]) -> Entry:
+        """The record of the end of the attempt that runs."""
+        return Entry("end", body, self.known.number, self.trial, self.attempts, status)
+
+    def interrupted(self, reason: str) -> Entry:
+        """The record of an attempt that was broken off."""
+        return self.end("interrupted", {"scores": {}, "wall": 0, "cpu": 0, "cost": 0, "reason": reason})
+
+    def log(self, attempt: int) -> str:
+        """Where the output of an attempt is kept, within the folder of logs."""
+        return f"{safe_name(self.family.name)}/{self.trial}-{attempt}.log"
 
 
 class Loop:
@@ -98,26 +104,20 @@ class Loop:
         self._told = False
         self._trouble = ""
         """Why the session cannot go on."""
-        self._again: deque[_Slot] = deque()
-        left_open: list[Entry] = []
-        waiting = []
-        self._total = self._done = self._failed = 0
-        for family in study.families:
-            number, planned = numbers[family.name], family.n_trials
-            known = ledger.chain.families[number]
-            self._total += planned
-            self._done += len(known.finished)
-            self._failed += len(known.reasons)
-            for trial in known.open:
-                reason = "the runner ended without recording it"
-                left_open.append(_interrupted(number, trial, known.attempts[trial], reason))
-            for trial, attempt in sorted(known.attempts.items()):
-                killed, marks = known.killed.get(trial, 0), list(known.marks[trial])
-                self._again.append(_Slot(family, number, trial, attempt + 1, killed, marks=marks))
-            waiting.append((family, number, planned, {*known.finished, *known.attempts}))
-        self._plan = _in_turn(waiting)
-        self._session_done = 0
-        ledger.append(left_open)
+        self._families = [(family, ledger.chain.families[numbers[family.name]]) for family in study.families]
+        self._lost: Counter[tuple[int, int]] = Counter()
+        """Family and trial -> attempts of this session that the machinery lost."""
+        left_open = [_Slot(*own, trial) for own in self._families for trial in own[1].open]
+        ledger.append([slot.interrupted("the runner ended without recording it") for slot in left_open])
+        self._again = deque(_Slot(*own, trial) for own in self._families for trial in sorted(own[1].attempts))
+        self._plan = self._in_turn([{*known.ends, *known.attempts} for _, known in self._families])
+
+    def _in_turn(self, started: list[set[int]]) -> Iterator[_Slot]:
+        """The plan: trial 0 of every family, then trial 1 of every family, and so on, without those already started."""
+        for trial in range(max(family.n_trials for family, _ in self._families)):
+            for (family, known), before in zip(self._families, started, strict=True):
+                if trial < family.n_trials and trial not in before:
+                    yield _Slot(family, known, trial)
 
     def run(self) -> bool:
         """Run what is left of the plan. Ctrl-C once lets running trials end; twice, or a termination, ends them now.
@@ -138,7 +138,7 @@ class Loop:
                     self._tell()
                     if self._trouble:
                         raise DataError(self._trouble)
-                finished = self._done >= self._total
+                finished = all(len(known.ends) >= family.n_trials for family, known in self._families)
                 reason = "finished" if finished else "interrupted"
             finally:
                 self._engine.stop()
@@ -153,25 +153,20 @@ class Loop:
             slot = self._again.popleft() if self._again else next(self._plan, None)
             if slot is None:
                 break
-            slot.config, slot.seed = slot.family.space.draw(
-                self._study.seed, slot.number, slot.trial, slot.family.seeds
-            )
             chosen.append(slot)
         return chosen
 
     def _record(self, ends: list[Entry], slots: list[_Slot]) -> None:
         """Ends and starts in one commit; only then do the new ones start."""
-        end_earlier([mark for slot in slots for mark in slot.marks])
-        starts = []
-        for slot in slots:
-            slot.marks.append(secrets.token_hex(16))
-            body = {"config": slot.config, "seed": slot.seed, "mark": slot.marks[-1]}
-            starts.append(Entry("start", body, slot.number, slot.trial, slot.attempt))
+        _end_earlier([mark for slot in slots for mark in slot.known.marks.get(slot.trial, ())])
+        tasks, starts = [self._task(slot) for slot in slots], []
+        for slot, task in zip(slots, tasks, strict=True):
+            body = {"config": task["config"], "seed": task["seed"], "mark": task["mark"]}
+            starts.append(Entry("start", body, slot.known.number, slot.trial, slot.attempts + 1))
         self._append([*ends, *starts])
-        for slot in slots:
-            self._key += 1
-            self._running[self._key] = slot
-            self._engine.submit(self._task(self._key, slot))
+        for slot, task in zip(slots, tasks, strict=True):
+            self._running[task["key"]] = slot
+            self._engine.submit(task)
 
     def _append(self, entries: list[Entry]) -> None:
         began, told = time.monotonic(), False
@@ -189,31 +184,32 @@ class Loop:
                     told = True
                 time.sleep(min(1.0, self._patience / 10))
 
-    def _task(self, key: int, slot: _Slot) -> Task:
-        family = slot.family
-        folder = safe_name(family.name)
-        place = f"{slot.trial}-{slot.attempt}"
-        out = str(self._outs / folder / place)
-        values = {**slot.config, "seed": slot.seed, "trial": slot.trial, "family": family.name, "out": out}
+    def _task(self, slot: _Slot) -> Task:
+        """The next attempt at a trial."""
+        family, attempt, mark = slot.family, slot.attempts + 1, secrets.token_hex(16)
+        config, seed = family.space.draw(self._study.seed, slot.known.number, slot.trial, family.seeds)
+        out = str(self._outs / safe_name(family.name) / f"{slot.trial}-{attempt}")
+        values = {**config, "seed": seed, "trial": slot.trial, "family": family.name, "out": out}
         env = {name: _filled(text, values) for name, text in family.env.items()}
         if family.env_parameters:
-            env |= {name: _as_variable(value) for name, value in slot.config.items()}
-        env |= {"LEVELBEST_TRIAL": str(slot.trial), "LEVELBEST_SEED": str(slot.seed), "LEVELBEST_FAMILY": family.name}
-        env[MARK] = slot.marks[-1]
-        if len(config := json.dumps(slot.config)) <= _LONGEST_VARIABLE:
-            env["LEVELBEST_CONFIG"] = config
+            env |= {name: _as_variable(value) for name, value in config.items()}
+        env |= {"LEVELBEST_TRIAL": str(slot.trial), "LEVELBEST_SEED": str(seed), "LEVELBEST_FAMILY": family.name}
+        env[MARK] = mark
+        if len(described := json.dumps(config)) <= _LONGEST_VARIABLE:
+            env["LEVELBEST_CONFIG"] = described
         uses_out = [*(family.command.arguments if family.command else ()), *family.env.values(), family.report]
         function = family.function if isinstance(family.function, str) else f"family {family.name}"
+        self._key += 1
         return {
-            "key": key,
-            "mark": slot.marks[-1],
-            "config": slot.config,
-            "seed": slot.seed,
-            "argv": family.command.fill(values, slot.config) if family.command else None,
+            "key": self._key,
+            "mark": mark,
+            "config": config,
+            "seed": seed,
+            "argv": family.command.fill(values, config) if family.command else None,
             "function": None if family.command else function,
             "folder": str(self._study.folder.resolve()),
             "out": out if any("{out}" in text for text in uses_out) else None,
-            "log": str(self._logs / folder / f"{place}.log"),
+            "log": str(self._logs / slot.log(attempt)),
             "log_limit": self._study.log_limit,
             "limit": family.time_limit,
             "report": family.report if family.report in ("json", "exit") else _filled(family.report, values),
@@ -223,58 +219,48 @@ class Loop:
 
     def _end(self, raw: Outcome) -> Entry:
         slot = self._running.pop(raw["key"])
-        family = slot.family
-        status, scores, reason = verdict_on(raw, self._study.judge.selection, family.report)
+        status, scores, reason = verdict_on(raw, self._study.judge.selection, slot.family.report)
         wall, cpu = round(raw["wall"], 6), round(raw["cpu"], 6)
         body: dict[str, object] = {"scores": scores, "wall": wall, "cpu": cpu}
         body["cost"] = self._study.cost.amount(wall, cpu, scores)
         if status == "lost":
-            status, reason = self._lost(raw, slot, reason or "", body)
+            status, reason, blame = self._whose_doing(raw, slot, reason or "")
+            body |= {"blame": blame} if status == "lost" else {}
         if reason:
             body["reason"] = reason
         if raw.get("log_bytes"):
-            body["log"] = f"{safe_name(family.name)}/{slot.trial}-{slot.attempt}.log"
+            body["log"] = slot.log(slot.attempts)
         body |= {key: value for key, value in raw.items() if key in _KEPT}
         if steps := raw.get("steps"):
             body["steps"] = [{k: v if math.isfinite(v) else None for k, v in step.items()} for step in steps]
-        if status in FINAL:
-            self._done += 1
-            self._session_done += 1
-            self._failed += status != "ok"
-        else:
-            self._again.append(
-                _Slot(family, slot.number, slot.trial, slot.attempt + 1, slot.killed, slot.lost, slot.marks)
-            )
-        return Entry("end", body, slot.number, slot.trial, slot.attempt, status)
+        if status not in FINAL:
+            self._again.append(slot)
+        return slot.end(status, body)
 
-    def _lost(self, raw: Outcome, slot: _Slot, reason: str, body: dict[str, object]) -> tuple[str, str]:
-        """Status and reason of an attempt that says nothing of its trial, and in ``body`` whose doing it was.
+    def _whose_doing(self, raw: Outcome, slot: _Slot, reason: str) -> tuple[str, str, str]:
+        """Status and reason of an attempt that says nothing of its trial, and whose doing it was.
 
         A trial that is killed again and again, as for lack of memory, has failed. One that the machinery loses has not,
         however often; but then the session ends.
         """
         if raw["end"] != "lost":
-            body["blame"] = "outside"
-            slot.killed += 1
-            if slot.killed > slot.family.retries:
-                del body["blame"]
-                return "failed", f"{reason}; tried {slot.killed} times"
-            return "lost", reason
-        body["blame"] = "engine"
-        slot.lost += 1
-        if slot.lost >= _MOST_LOST:
+            killed = slot.known.killed.get(slot.trial, 0) + 1
+            if killed > slot.family.retries:
+                return "failed", f"{reason}; tried {killed} times", ""
+            return "lost", reason, "outside"
+        place = slot.known.number, slot.trial
+        self._lost[place] += 1
+        if self._lost[place] >= _MOST_LOST:
             self._trouble = (
-                f"trial {slot.trial} of {slot.family.name} was lost {slot.lost} times in this session: {reason}. That "
-                "is no result of the trial, which stays open; see what ends its workers, and run the same command again"
+                f"trial {slot.trial} of {slot.family.name} was lost {self._lost[place]} times in this session: "
+                f"{reason}. That is no result of the trial, which stays open; see what ends its workers, and run the "
+                "same command again"
             )
-        return "lost", reason
+        return "lost", reason, "engine"
 
     def _close(self, reason: str) -> None:
         """What still runs is interrupted, and the session is over."""
-        entries = [
-            _interrupted(slot.number, slot.trial, slot.attempt, "stopped before it ended")
-            for slot in self._running.values()
-        ]
+        entries = [slot.interrupted("stopped before it ended") for slot in self._running.values()]
         self._running.clear()
         with contextlib.suppress(CannotWrite):  # then the next session finds them open, which says the same
             self._ledger.append([*entries, Entry("stop", {"reason": reason})])
@@ -286,7 +272,10 @@ class Loop:
                 f"stopping: waiting for {len(self._running)} running trials to end. Ctrl-C again ends them now; they "
                 "run again when the study goes on"
             )
-        self._reporter.tick(self._done, self._failed, self._total, len(self._running), self._session_done)
+        done = sum(len(known.ends) for _, known in self._families)
+        failed = sum(len(known.failed) for _, known in self._families)
+        total = sum(family.n_trials for family, _ in self._families)
+        self._reporter.tick(done, failed, total, len(self._running), self._ledger.chain.session_done)
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
@@ -305,17 +294,19 @@ class Loop:
                 signal.signal(number, handler)
 
 
-def _interrupted(number: int, trial: int, attempt: int, reason: str) -> Entry:
-    body = {"scores": {}, "wall": 0, "cpu": 0, "cost": 0, "reason": reason}
-    return Entry("end", body, number, trial, attempt, "interrupted")
+def _end_earlier(marks: list[str]) -> None:
+    """End the processes on this machine and the jobs in a queue that bear one of these marks, before the next attempt.
 
-
-def _in_turn(waiting: list[tuple[Family, int, int, set[int]]]) -> Iterator[_Slot]:
-    """The plan: trial 0 of every family, then trial 1 of every family, and so on, without those already started."""
-    for trial in range(max((planned for _, _, planned, _ in waiting), default=0)):
-        for family, number, planned, known in waiting:
-            if trial < planned and trial not in known:
-                yield _Slot(family, number, trial)
+    Workers end what they started, and guards what workers leave; this is for the case that all of them were killed.
+    """
+    if not marks:
+        return
+    cancel_marked(marks)
+    if left := end_marked(marks):
+        raise DataError(
+            f"process {left[0]} of an earlier attempt at a trial cannot be ended, and two attempts must not run "
+            "side by side; end it and run the same command again"
+        )
 
 
 def _as_variable(value: object) -> str:
@@ -328,7 +319,5 @@ def _filled(text: str, values: Mapping[str, object]) -> str:
 
 def safe_name(name: str) -> str:
     """A family's name as a folder's: letters, digits and a few marks; two names stay two."""
-    import hashlib
-
     plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in as_text(name)).lstrip(".")[:60]
     return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"

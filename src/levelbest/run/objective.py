@@ -14,8 +14,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["call", "flat", "last_scores", "load", "read_metrics", "verdict_on"]
-
 _SENT = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT")
 FROM_OUTSIDE = tuple(getattr(signal, name) for name in _SENT if hasattr(signal, name))
 """Signals that someone else sends: the machine, not the model, ended the trial."""

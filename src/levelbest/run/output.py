@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections import deque
 
-__all__ = ["Log", "Tail"]
-
 
 class Tail:
     """The last bytes of a stream."""

@@ -16,8 +16,6 @@ import time
 import warnings
 from collections.abc import Collection
 
-__all__ = ["MARK", "adopt_orphans", "children", "die_with_parent", "end_marked", "fork", "open_pid", "sweep"]
-
 MARK = "LEVELBEST_ATTEMPT"
 """The variable by which the processes of an attempt are known."""
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36

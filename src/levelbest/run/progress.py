@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from levelbest import _check
+from levelbest._ledger.chain import LedgerFamily
+from levelbest.run.ledger import Ledger
 from levelbest.run.loop import Reporter
 from levelbest.run.study import Judge
-from levelbest.run.view import FamilyView, LedgerView
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from levelbest.run.standing import Standing
-
-__all__ = ["MODES", "reporter_for"]
 
 MODES = ("auto", "bar", "lines", "quiet", "json")
 _LINES_EVERY = 30.0
@@ -72,26 +68,25 @@ class _Bar(Reporter):
 
         self._console = Console(stderr=True)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
-        self._view: LedgerView | None = None
-        self._judge = Judge()
-        self._began = self._drawn = time.monotonic()
+        self._drawn = self._began = self._rest_until = 0.0
         self._last = (0, 0, 0, 0, 0)
-        self._verdict = _Verdict()
 
-    def begin(self, ledger: Path, judge: Judge) -> None:
+    def begin(self, ledger: Ledger, judge: Judge) -> None:
         """Start drawing."""
-        self._view, self._judge = LedgerView(ledger), judge
-        self._began = time.monotonic()
+        from levelbest.run.standing import Standing
+
+        self._chain, self._judge = ledger.chain, judge
+        self._standing = Standing(self._chain, judge)
+        self._drawn = self._began = time.monotonic()
         self._live.start()
 
     def tick(self, done: int, failed: int, total: int, running: int, session_done: int) -> None:
         """Draw again, four times a second at most."""
         self._last = (done, failed, total, running, session_done)
         now = time.monotonic()
-        if self._view is not None and now - self._drawn >= 0.25:
+        if now - self._drawn >= 0.25:
             self._drawn = now
-            self._view.refresh()
-            self._live.update(self._table(self._view), refresh=True)
+            self._live.update(self._table(), refresh=True)
 
     def say(self, sentence: str) -> None:
         """Print a sentence above the bars."""
@@ -100,45 +95,33 @@ class _Bar(Reporter):
     def end(self) -> None:
         """Leave the last state on the screen."""
         self._live.stop()
-        if self._view is not None:
-            self._view.refresh()
-            self._console.print(self._table(self._view))
-            self._view.close()
+        self._console.print(self._table())
 
-    def _table(self, view: LedgerView) -> RenderableType:
+    def _table(self) -> RenderableType:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
 
         table = Table.grid(padding=(0, 2))
-        for family in view.families.values():
+        for family in self._chain.families.values():
+            name, planned, finished, failed = family.counts
             table.add_row(
-                Text(family.name),
-                ProgressBar(total=family.n_planned, completed=family.n_finished, width=30),
-                Text(f"{family.n_finished}/{family.n_planned}"),
-                Text(f"{family.n_failed} failed" if family.n_failed else "", style="red"),
+                Text(name),
+                ProgressBar(total=planned, completed=finished, width=30),
+                Text(f"{finished}/{planned}"),
+                Text(f"{failed} failed" if failed else "", style="red"),
                 Text(best_so_far(family, self._judge)),
             )
         done, _, total, running, session_done = self._last
         left = time_left(time.monotonic() - self._began, session_done, total - done)
         line = ", ".join(part for part in (f"{running} running" if running else "", left) if part)
-        return Group(table, *[Text(text) for text in (line, self._verdict.of(view, self._judge)) if text])
+        return Group(table, *[Text(text) for text in (line, self.verdict()) if text])
 
-
-class _Verdict:
-    """Who is ahead, computed a piece at a time: the loop that runs the trials is waiting."""
-
-    def __init__(self) -> None:
-        self._standing: Standing | None = None
-        self._rest_until = 0.0
-
-    def of(self, view: LedgerView, judge: Judge) -> str:
+    def verdict(self) -> str:
+        """Who is ahead, computed a piece at a time: the loop that runs the trials is waiting."""
         from levelbest.report.words.running import ahead_words
-        from levelbest.run.standing import Standing
 
-        if self._standing is None:
-            self._standing = Standing(view, judge)
         now = time.monotonic()
         if now >= self._rest_until:
             self._standing.step()
@@ -146,11 +129,11 @@ class _Verdict:
         lead = ahead_words(self._standing.ahead())
         if not lead:
             return ""
-        counts = ", ".join(f"{family.prefix} of {family.n_planned}" for family in view.families.values())
-        return f"so far ({counts} trials, 95 % at every look, median {judge.selection}): {lead}"
+        counts = ", ".join(f"{family.prefix} of {family.n_planned}" for family in self._chain.families.values())
+        return f"so far ({counts} trials, 95 % at every look, median {self._judge.selection}): {lead}"
 
 
-def best_so_far(family: FamilyView, judge: Judge) -> str:
+def best_so_far(family: LedgerFamily, judge: Judge) -> str:
     """The best selection score among the finished trials, where the direction is known."""
     if judge.selection is None or judge.direction is None:
         return ""

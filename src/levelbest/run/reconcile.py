@@ -5,18 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from levelbest._ledger.chain import Declared
+from levelbest._ledger.chain import LedgerFamily
 from levelbest.errors import DataError, InputError, named
 from levelbest.run.ledger import Entry, Ledger
 from levelbest.run.study import Family, Study
 
-__all__ = ["reconcile"]
 
-
-def reconcile(study: Study, ledger: Ledger, new_family: Sequence[str] = ()) -> tuple[dict[str, Declared], list[Entry]]:
-    """Each family of the study with its place in the ledger, and the records to add; a ``DataError`` where they differ.
+def reconcile(study: Study, ledger: Ledger, new_family: Sequence[str] = ()) -> tuple[dict[str, int], list[Entry]]:
+    """The number in the ledger of each family, and the records to add; a ``DataError`` where study and ledger differ.
 
     ``new_family`` names (``NEW`` or ``OLD=NEW``) what a changed family is called from here on; its earlier trials stay.
     """
@@ -26,34 +23,33 @@ def reconcile(study: Study, ledger: Ledger, new_family: Sequence[str] = ()) -> t
         family.number for family in study.families if family.number is not None
     }
     renamed = _renamed(study, known, new_family)
-    matched: dict[str, Declared] = {}
+    numbers: dict[str, int] = {}
     entries: list[Entry] = []
     for family in study.families:
         match = next((earlier for earlier in known if _is_same(earlier, family)), None)
         if match is None:
-            number = family.number
+            name, number, planned = renamed.get(family.name, family.name), family.number, 0
             if number is None:
                 number = next(n for n in range(len(used) + 1) if n not in used)
-            elif any(earlier.number == number for earlier in known):
+            elif number in ledger.chain.families:
                 raise DataError(f"family {family.name}: the number {number} is another family's in this ledger")
             used.add(number)
-            name = renamed.get(family.name, family.name)
-            definition, fingerprint = family.definition(), family.fingerprint
-            match = Declared(number, name, family.name, definition, fingerprint)
-            body = {"name": name, "declared": family.name, "definition": definition, "fingerprint": fingerprint}
-            entries.append(Entry("family", body, family=number))
-        if family.n_trials < match.n_planned:
+            body = {"name": name, "declared": family.name, "definition": family.definition()}
+            entries.append(Entry("family", {**body, "fingerprint": family.fingerprint}, family=number))
+        else:
+            name, number, planned = match.name, match.number, match.n_planned
+        if family.n_trials < planned:
             raise DataError(
-                f"family {match.name}: a plan can grow and not shrink, {match.n_planned} trials were planned and the "
-                f"study now says {family.n_trials}; leave n_trials at {match.n_planned} or more"
+                f"family {name}: a plan can grow and not shrink, {planned} trials were planned and the study now says "
+                f"{family.n_trials}; leave n_trials at {planned} or more"
             )
-        if family.n_trials > match.n_planned:
-            entries.append(Entry("plan", {"n_trials": family.n_trials}, family=match.number))
-        matched[family.name] = match
-    return matched, entries
+        if family.n_trials > planned:
+            entries.append(Entry("plan", {"n_trials": family.n_trials}, family=number))
+        numbers[family.name] = number
+    return numbers, entries
 
 
-def _is_same(earlier: Declared, family: Family) -> bool:
+def _is_same(earlier: LedgerFamily, family: Family) -> bool:
     return earlier.declared == family.name and earlier.fingerprint == family.fingerprint
 
 
@@ -69,7 +65,7 @@ def _same_study(study: Study, ledger: Ledger) -> None:
         )
 
 
-def _renamed(study: Study, known: list[Declared], new_family: Sequence[str]) -> dict[str, str]:
+def _renamed(study: Study, known: list[LedgerFamily], new_family: Sequence[str]) -> dict[str, str]:
     """Family of the study -> the new name that its changed definition is to have."""
     changed = [
         family
@@ -124,10 +120,10 @@ def _difference(before: Mapping[str, object], now: Mapping[str, object]) -> list
     return lines
 
 
-def _paths(value: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+def _paths(value: Mapping[str, object], prefix: str = "") -> dict[str, str]:
     paths: dict[str, str] = {}
     for key, part in value.items():
-        if key == "space" and not prefix:
+        if key == "space" and not prefix and isinstance(part, list):
             paths |= {f"space.{name}": json.dumps(given) for name, given in part}
             paths["space (order)"] = ", ".join(name for name, _ in part)
         elif isinstance(part, Mapping) and part:

@@ -9,24 +9,23 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import levelbest
-from levelbest._ledger.chain import Counts, counts_as_dicts
+from levelbest._ledger.chain import Counts, Reason
 from levelbest.errors import InputError, named
 from levelbest.run.attempt import search_path
 from levelbest.run.engines import Engine, Job, open_engine
 from levelbest.run.environment import capture_environment, changes, command_line
-from levelbest.run.ledger import Entry, Ledger, Reason, count_reasons, follow, logs_folder, reason_lines
+from levelbest.run.ledger import Entry, Ledger, logs_folder, reason_lines
 from levelbest.run.lock import hold_file, hold_ledger
 from levelbest.run.loop import Loop, Reporter
 from levelbest.run.reconcile import reconcile
 from levelbest.run.study import Resources, Study
+from levelbest.run.view import LedgerView
 
 if TYPE_CHECKING:
     from levelbest.trials import Trials
-
-__all__ = ["Run", "run_study", "run_trials"]
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,8 @@ class Run:
     @property
     def all_failed(self) -> bool:
         """Whether trials ended, and not one of them with a score."""
-        ended = sum(finished for _, _, finished, _ in self.families)
-        return ended > 0 and ended == sum(failed for *_, failed in self.families)
+        ended = sum(counts.n_trials for counts in self.families)
+        return ended > 0 and ended == sum(counts.n_failed for counts in self.families)
 
     def why_failed(self, most: int = 5) -> list[str]:
         """One line for each of the most frequent reasons; empty where nothing failed."""
@@ -71,7 +70,7 @@ class Run:
             "ledger": self.ledger.name,
             "head": self.head,
             "finished": self.finished,
-            "families": counts_as_dicts(self.families),
+            "families": [counts._asdict() for counts in self.families],
             "reasons": [
                 {"reason": reason, "n_trials": count, "families": list(of)} for reason, count, of in self.reasons
             ],
@@ -106,14 +105,13 @@ def run_study(
         if opened is None:
             Ledger.create(path, _first(study)).close()
             opened = _open(stack, path)
-        registered, entries = reconcile(study, opened, new_family)
+        numbers, entries = reconcile(study, opened, new_family)
         opened.append([*entries, *_session(study, opened, chosen, name)])
-        loop = Loop(study, {name: family.number for name, family in registered.items()}, opened, chosen, reporter)
-        reporter.begin(path, study.judge)
+        loop = Loop(study, numbers, opened, chosen, reporter)
+        reporter.begin(opened, study.judge)
         stack.callback(reporter.end)
         finished = loop.run()
-        known = opened.chain.families.values()
-        return Run(path, opened.chain.head, tuple(own.counts for own in known), finished, count_reasons(known))
+        return Run(path, opened.chain.head, opened.chain.counts, finished, opened.chain.reasons)
 
 
 def _open(stack: contextlib.ExitStack, path: Path) -> Ledger:
@@ -179,16 +177,20 @@ def run_trials(
     >>> ledger = Path(tempfile.mkdtemp()) / "study.db"
     >>> space = {"x": {"uniform": [0, 1]}}
     >>> done = run_trials(lambda config, seed: config["x"], space, n_trials=4, ledger=ledger, progress=False)
-    >>> done.families, done.finished
-    ((('trials', 4, 4, 0),), True)
+    >>> done.families[0], done.finished
+    (Counts(family='trials', n_planned=4, n_trials=4, n_failed=0), True)
     """
     path = Path(ledger)
-    kept: dict[str, Any] = follow(path).study if path.exists() else {}
+    with LedgerView(path) if path.exists() else contextlib.nullcontext() as view:
+        kept = view.study if view else None
+    metric_before: Mapping[str, object] = kept["metric"] if kept else {}
     judged = {"selection": selection, "reported": reported, "direction": direction, "bounds": bounds}
-    metric = {key: kept.get("metric", {}).get(key) if value is None else value for key, value in judged.items()}
+    metric = {key: metric_before.get(key) if value is None else value for key, value in judged.items()}
+    if cost is None:
+        cost = {**kept["cost"]} if kept else {}
     given: dict[str, object] = {
-        "seed": kept.get("seed", 0) if seed is None else seed,
-        "cost": kept.get("cost", {}) if cost is None else {"of": cost} if isinstance(cost, str) else cost,
+        "seed": (kept["seed"] if kept else 0) if seed is None else seed,
+        "cost": {"of": cost} if isinstance(cost, str) else cost,
         "families": {
             family: {
                 ("function" if callable(objective) or _is_name(objective) else "command"): objective,

@@ -24,8 +24,6 @@ import numpy as np
 from levelbest import _check
 from levelbest.errors import InputError
 
-__all__ = ["RESERVED", "Space"]
-
 KINDS = ("uniform", "loguniform", "integer", "log-integer", "normal", "choice", "subset", "pair", "scipy", "constant")
 RESERVED = ("seed", "trial", "family", "out", "args")
 """Names that a command template fills in itself; no parameter may take one."""

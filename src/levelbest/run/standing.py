@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
+from levelbest._ledger.chain import Chain, LedgerFamily
 from levelbest._plain import plain
 from levelbest.report.words.running import Ahead
 from levelbest.run.study import Judge
-from levelbest.run.view import FamilyView, LedgerView
-
-__all__ = ["CONFIDENCE", "FIRST", "Standing"]
 
 CONFIDENCE, FIRST = 0.95, 10
 """Confidence of all bands at all looks, and trials at the first look."""
@@ -43,20 +41,20 @@ class _Kept:
 class Standing:
     """The curves of a ledger, and who is ahead. ``step`` does one piece of what is to do, so that none waits long."""
 
-    def __init__(self, view: LedgerView, judge: Judge) -> None:
+    def __init__(self, chain: Chain, judge: Judge) -> None:
         # Imported now, so that the first step takes no longer than any other.
         import levelbest.stats.bands._anytime
         import levelbest.stats.bands._quantiles
         import levelbest.stats.best._order  # noqa: F401
 
-        self._view, self._judge = view, judge
+        self._chain, self._judge = chain, judge
         self._names: tuple[str, ...] = ()
         self._kept: dict[str, _Kept] = {}
         self._grid: IntArray = np.ones(1, dtype=np.int64)
 
     def step(self) -> bool:
         """Bring values up to date and compute one look, the latest first; whether there is more to do."""
-        families = self._view.families
+        families = {family.name: family for family in self._chain.families.values()}
         if self._judge.selection is None or self._judge.direction is None or not families:
             return False
         if tuple(families) != self._names:  # a family joined: the error rate is shared anew
@@ -79,7 +77,7 @@ class Standing:
         self._look(self._kept[name], size, level)
         return len(todo) > 1
 
-    def _looks(self, family: FamilyView) -> list[tuple[int, float]]:
+    def _looks(self, family: LedgerFamily) -> list[tuple[int, float]]:
         from levelbest.stats.bands import looks
 
         if family.n_planned_first < FIRST:
@@ -87,7 +85,7 @@ class Standing:
         each = 1 - (1 - CONFIDENCE) / len(self._names)
         return looks(family.prefix, each, first=FIRST, last=family.n_planned_first)
 
-    def _values(self, family: FamilyView, kept: _Kept) -> None:
+    def _values(self, family: LedgerFamily, kept: _Kept) -> None:
         """The curve itself, for every budget up to the number of trials; a failed trial is worse than every score."""
         from levelbest.stats.best import quantile_best
 
@@ -176,7 +174,7 @@ class Standing:
         """What is to be known of the limits, as a code of ``report.words.running``; empty where nothing is."""
         if self._judge.selection is None or self._judge.direction is None:
             return "no-score"
-        if all(family.n_planned_first < FIRST for family in self._view.families.values()):
+        if all(family.n_planned_first < FIRST for family in self._chain.families.values()):
             return "few-planned"
         curves = self.curves()
         if not any(curve["looked_at"] for curve in curves):
@@ -184,7 +182,7 @@ class Standing:
         return "contradict" if any(curve["contradict"] for curve in curves) else ""
 
 
-def _ranges(budgets: IntArray, chosen: np.ndarray[Any, np.dtype[np.bool_]]) -> tuple[tuple[int, int], ...]:
+def _ranges(budgets: IntArray, chosen: npt.NDArray[np.bool_]) -> tuple[tuple[int, int], ...]:
     """Budgets that follow each other, as first and last."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(np.int8), [0]])))
     return tuple(

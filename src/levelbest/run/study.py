@@ -28,8 +28,6 @@ from levelbest.errors import InputError
 from levelbest.run.space import RESERVED, Space, as_seed
 from levelbest.run.template import Template
 
-__all__ = ["Cost", "Family", "Judge", "Resources", "Study"]
-
 _SECONDS = {"s": 1, "sec": 1, "second": 1, "min": 60, "m": 60, "minute": 60, "h": 3600, "hour": 3600}
 _SECONDS |= {"d": 86400, "day": 86400}
 _BYTES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}

@@ -11,8 +11,6 @@ from typing import Any
 from levelbest.errors import InputError
 from levelbest.run.study import Study
 
-__all__ = ["read_plain", "read_study"]
-
 _MOST_BYTES, _MOST_VALUES, _DEEPEST = 1_000_000, 100_000, 50
 _IMPLICIT = {
     "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-__all__ = ["Outcome", "Task", "lost"]
-
 Config = dict[str, object]
 Scores = dict[str, float]
 

@@ -14,8 +14,6 @@ from collections.abc import Collection, Mapping, Sequence
 from levelbest import _check
 from levelbest.errors import InputError
 
-__all__ = ["Template", "as_text"]
-
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 

@@ -6,16 +6,12 @@ import contextlib
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
-from levelbest._ledger.chain import Chain, Counts, counts_as_dicts
+from levelbest._ledger.chain import Chain, Counts
 from levelbest._ledger.file import connect_to_read, one_line, read_rows, schema_problems
-from levelbest._ledger.records import Record
-from levelbest._ledger.shapes import Body
+from levelbest._ledger.records import Body, Record
 from levelbest.errors import InputError, named
 from levelbest.run.space import Space
-
-__all__ = ["Verification", "verify_ledger"]
 
 _MOST = 20
 """Problems listed; what follows a broken record is seldom news."""
@@ -85,7 +81,7 @@ class Verification:
             "whole": self.whole,
             "head": self.head,
             "records": self.n_records,
-            "families": counts_as_dicts(self.families),
+            "families": [counts._asdict() for counts in self.families],
             "problems": list(self.problems),
             "not_known": list(self.not_known),
             "grown": self.grown,
@@ -117,82 +113,69 @@ def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
     if head is not None and len(head.strip()) < 8:
         raise InputError(f"a head is the 64 digits that verify prints, or at least the first 8 of them, got {head!r}")
     has_log = path.with_name(path.name + "-wal").exists()
+    wanted = (head or "").strip().lower()
+    check = _Check(wanted)
     with contextlib.closing(connect_to_read(path)) as connection:
-        check = _Check((head or "").strip().lower())
         try:
             check.file(connection)
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            check.problem(f"it cannot be read after record {check.chain.seq}: {one_line(error)}")
-        check.end()
+            check.complain(f"it cannot be read after record {check.seq}: {one_line(error)}")
         follows_log = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-    return check.result(path.name, log_absent=follows_log and not has_log)
+    if check.n_records == 0:
+        check.complain("there are no records")
+    if wanted and check.wanted_at is None:
+        check.complain(f"the head {wanted} is not in it: records were deleted or rewritten, or the ledger is another")
+    grown = None if check.wanted_at is None else check.seq - check.wanted_at
+    problems, log_absent = tuple(check.problems), follows_log and not has_log
+    return Verification(path.name, check.head, check.n_records, check.counts, problems, grown, log_absent)
 
 
-class _Check:
+class _Check(Chain):
     """One pass over the file: its schema, its chain, and the draws of its plan."""
 
     def __init__(self, wanted: str) -> None:
-        self.chain = Chain(self.problem)
+        super().__init__(self._list)
         self.problems: list[str] = []
+        self.n_records = 0
         self._wanted = wanted
-        self._wanted_at: int | None = None
-        self._count = 0
+        self.wanted_at: int | None = None
+        """The record whose hash is the head asked for."""
         self._spaces: dict[int, Space] = {}
 
-    def problem(self, sentence: str) -> None:
-        if len(self.problems) < _MOST:
-            self.problems.append(sentence)
-        elif len(self.problems) == _MOST:
-            self.problems.append("and more")
+    def _list(self, sentence: str) -> None:
+        if len(self.problems) <= _MOST:
+            self.problems.append(sentence if len(self.problems) < _MOST else "and more")
 
     def file(self, connection: sqlite3.Connection) -> None:
         for problem in schema_problems(connection).values():
-            self.problem(problem)
+            self.complain(problem)
         for (damage,) in connection.execute("PRAGMA integrity_check(1)"):
             if damage != "ok":
-                self.problem(f"the file is damaged: {' '.join(str(damage).split())[:200]}")
+                self.complain(f"the file is damaged: {' '.join(str(damage).split())[:200]}")
         for row in read_rows(connection):
-            self._count += 1
-            if taken := self.chain.take(row):
+            self.n_records += 1
+            if taken := self.take(row):
                 self._draw(*taken)
-            if self._wanted and self.chain.head.startswith(self._wanted):
-                self._wanted_at = self.chain.seq
+            if self._wanted and self.head.startswith(self._wanted):
+                self.wanted_at = self.seq
         last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'records'").fetchone()
-        gone = last[0] - self.chain.seq if last and isinstance(last[0], int) else 0
+        gone = last[0] - self.seq if last and isinstance(last[0], int) else 0
         if gone > 0:
-            self.problem(f"the last {'record is' if gone == 1 else f'{gone} records are'} missing: deleted")
+            self.complain(f"the last {'record is' if gone == 1 else f'{gone} records are'} missing: deleted")
         elif not last or gone < 0:
-            self.problem("its own count of records was reset: records may have been deleted from its end")
+            self.complain("its own count of records was reset: records may have been deleted from its end")
 
     def _draw(self, record: Record, body: Body) -> None:
         """A configuration must be the one that the plan draws."""
         if record.family is None or record.kind not in ("family", "start"):
             return
-        family = self.chain.families[record.family]
+        definition = self.families[record.family].definition
         try:
             if record.kind == "family":
-                pairs = cast(list[tuple[str, object]], family.definition["space"])
-                self._spaces[record.family] = Space(dict(pairs))
-            elif record.family in self._spaces and self.chain.study:
-                seed, seeds = cast(int, self.chain.study["seed"]), cast(int, family.definition["seeds"])
-                drawn = self._spaces[record.family].draw(seed, record.family, record.trial or 0, seeds)
-                if drawn != (body["config"], body["seed"]):
-                    self.problem(
-                        f"{self.chain.pointed_at(record)} is not the configuration and seed that the plan draws for "
-                        "this trial"
-                    )
+                self._spaces[record.family] = Space(dict(definition["space"]))
+            elif record.family in self._spaces and self.study:
+                place = self.study["seed"], record.family, record.trial or 0, definition["seeds"]
+                if self._spaces[record.family].draw(*place) != (body["config"], body["seed"]):
+                    self._wrong(record, "is not the configuration and seed that the plan draws for this trial")
         except (InputError, ArithmeticError, ValueError, TypeError) as error:
-            self.problem(f"{self.chain.pointed_at(record)} cannot be drawn: {one_line(error)}")
-
-    def end(self) -> None:
-        if self._count == 0:
-            self.problem("there are no records")
-        if self._wanted and self._wanted_at is None:
-            self.problem(
-                f"the head {self._wanted} is not in it: records were deleted or rewritten, or the ledger is another"
-            )
-
-    def result(self, name: str, *, log_absent: bool) -> Verification:
-        families = tuple(family.counts for family in self.chain.families.values())
-        grown = None if self._wanted_at is None else self.chain.seq - self._wanted_at
-        return Verification(name, self.chain.head, self._count, families, tuple(self.problems), grown, log_absent)
+            self._wrong(record, f"cannot be drawn: {one_line(error)}")

@@ -27,8 +27,6 @@ from levelbest.run.attempt import Quit, attempt, own_streams, search_path
 from levelbest.run.objective import load
 from levelbest.run.processes import adopt_orphans, fork, open_pid, sweep
 
-__all__ = ["Worker"]
-
 _START = """
 import importlib, socket, sys
 sys.path.insert(0, sys.argv[1])

@@ -26,8 +26,6 @@ try:
 except ImportError:
     raise MissingExtra("starlette", "web") from None
 
-__all__ = ["LOOPBACK", "make_app"]
-
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 

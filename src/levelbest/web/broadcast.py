@@ -8,8 +8,6 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable
 
-__all__ = ["Broadcaster"]
-
 _log = logging.getLogger(__name__)
 _POLL, _BEAT, _LONGEST = 1.0, 15.0, 10.0
 _REST = 20

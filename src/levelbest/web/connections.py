@@ -9,8 +9,6 @@ import socket
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["Connection", "PatientServer"]
-
 _log = logging.getLogger(__name__)
 _HEADERS = 10.0
 """Seconds for the whole head of a request, however slowly it comes."""

@@ -6,18 +6,16 @@ import json
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from levelbest._ledger.chain import LedgerFamily
 from levelbest._plain import plain
 from levelbest.errors import DataError, LevelbestError
 from levelbest.report.words.running import NOTES, ahead_words
 from levelbest.run.standing import CONFIDENCE, FIRST, Standing
 from levelbest.run.study import Judge
-from levelbest.run.view import FamilyView, LedgerView
-
-__all__ = ["LiveData", "NotFinished"]
+from levelbest.run.view import LedgerView
 
 MOST_FAILURES = 50
 """The page lists the latest failures; the table of the report has them all."""
@@ -87,7 +85,7 @@ class LiveData:
         view, judge = self._view, self._judge
         return {
             "study": self.name,
-            "records": view.n_records,
+            "records": view.seq,
             "head": view.head,
             "at": view.at,
             "left": self._left(),
@@ -102,14 +100,14 @@ class LiveData:
             "curves": self._standing.curves(),
             **self._verdict(),
             "note": self._note(),
-            "n_failed": sum(family.n_failed for family in view.families.values()),
+            "n_failed": sum(len(family.failed) for family in view.families.values()),
             "failures": self._failures(),
         }
 
     def _left(self) -> str:
         from levelbest.run.progress import time_left
 
-        left = sum(family.n_planned - family.n_finished for family in self._view.families.values())
+        left = sum(family.n_planned - len(family.ends) for family in self._view.families.values())
         elapsed = (self._view.at - (self._view.session_at or self._view.at)) / 1e6
         return time_left(elapsed, self._view.session_done, left)
 
@@ -149,7 +147,7 @@ class LiveData:
         for family in self._view.families.values():
             for trial in family.failed[: -MOST_FAILURES - 1 : -1]:
                 end = family.ends[trial]
-                reason = str(end.body.get("reason") or "")[:500]
+                reason = (end.reason or "")[:500]
                 failures.append({"family": family.name, "trial": trial, "status": end.status, "reason": reason})
         return failures
 
@@ -157,8 +155,7 @@ class LiveData:
         """One trial: configuration, seed, how it ended, and the end of its log."""
         with self._lock:
             config, seed = self._view.configuration(family, trial)
-            end = self._view.families[family].ends.get(trial)
-            body: Mapping[str, object] = end.body if end else {}
+            end = self._view.family(family).ends.get(trial)
             about: dict[str, object] = plain(
                 {
                     "family": family,
@@ -166,9 +163,9 @@ class LiveData:
                     "config": config,
                     "seed": seed,
                     "status": end.status if end else "running",
-                    "reason": body.get("reason"),
-                    "scores": body.get("scores", {}),
-                    "wall": body.get("wall"),
+                    "reason": end.reason if end else None,
+                    "scores": end.scores if end else {},
+                    "wall": end.wall if end else None,
                     "log": self._view.log(family, trial, LOG_TAIL),
                 }
             )
@@ -201,15 +198,15 @@ class LiveData:
             self._view.close()
 
 
-def _family(family: FamilyView, judge: Judge) -> dict[str, object]:
+def _family(family: LedgerFamily, judge: Judge) -> dict[str, object]:
     from levelbest.run.progress import best_so_far
 
     return {
         "family": family.name,
         "planned": family.n_planned,
-        "finished": family.n_finished,
-        "running": len(family.running),
-        "failed": family.n_failed,
+        "finished": len(family.ends),
+        "running": len(family.open),
+        "failed": len(family.failed),
         "lost": family.n_lost,
         "prefix": family.prefix,
         "best": best_so_far(family, judge),

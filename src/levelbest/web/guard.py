@@ -7,8 +7,6 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
-__all__ = ["Guard", "allowed_host", "host_of"]
-
 Message = MutableMapping[str, Any]
 """What ASGI passes about: its values are of many kinds."""
 Receive = Callable[[], Awaitable[Message]]

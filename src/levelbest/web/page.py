@@ -7,8 +7,6 @@ from importlib import resources
 from levelbest import __version__
 from levelbest.report.page.html import asset, own_policy, page_style, wrapped
 
-__all__ = ["live_page"]
-
 
 def live_page(title: str) -> tuple[str, str]:
     """The page and its Content-Security-Policy. It holds no results: they come as events, and are set as text."""

@@ -11,8 +11,6 @@ from pathlib import Path
 from levelbest.errors import InputError, MissingExtra, named
 from levelbest.web.app import LOOPBACK, make_app
 
-__all__ = ["Server"]
-
 
 class Server:
     """Serves one ledger. Bound when made, so that the address is known; ``run`` serves until ``stop`` or Ctrl-C."""

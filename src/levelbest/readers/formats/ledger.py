@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
-from levelbest._ledger.chain import Chain, refuse
+from levelbest._ledger.chain import Chain, LedgerFamily, refuse
 from levelbest._ledger.file import APPLICATION_ID, check_file, one_line, schema_problems
-from levelbest._ledger.records import FINAL
+from levelbest._ledger.records import StartBody
 from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.formats._rows import Record, flatten, looks_like_sqlite, open_sqlite, rows_table
 from levelbest.readers.raw import RawTable, Reader
@@ -23,15 +23,6 @@ __all__ = ["READERS", "is_ledger"]
 
 _OWN = ("family", "trial", "status", "seed", "wall", "cpu", "cost", "reason")
 _ENVIRONMENT = ("levelbest", "python", "system", "processor", "cpus", "memory", "gpus")
-
-
-@dataclass
-class _Family:
-    name: str = ""
-    definition: Record = field(default_factory=dict)
-    planned: int = 0
-    starts: dict[int, Record] = field(default_factory=dict)
-    ends: dict[int, tuple[str, Record]] = field(default_factory=dict)
 
 
 def is_ledger(path: Path) -> bool:
@@ -60,26 +51,18 @@ def _read(path: Path, **_: object) -> list[RawTable]:
 
 def _table(source: str, connection: sqlite3.Connection) -> RawTable:
     chain = Chain(refuse(source))
-    families: dict[int, _Family] = {}
+    starts: dict[tuple[int | None, int | None], StartBody] = {}
     for record, body in chain.follow(connection):
-        if record.family is None:
-            continue
-        family = families.setdefault(record.family, _Family())
         if record.kind == "start":
-            family.starts[record.trial or 0] = body
-        elif record.kind == "end" and record.status in FINAL:
-            family.ends[record.trial or 0] = record.status, body
-    for number, family in families.items():
-        declared = chain.families[number]
-        family.name, family.definition, family.planned = declared.name, declared.definition, declared.n_planned
-    study: Record = chain.study
-    skipped: list[Skipped] = []
-    rows = [row for family in families.values() for row in _rows_of(family, skipped)]
+            starts[record.family, record.trial] = cast(StartBody, body)
+    study, skipped = chain.study, list[Skipped]()
+    rows = [row for family in chain.families.values() for row in _rows_of(family, starts, skipped)]
     if not rows:
         raise DataError(f"{source} holds no trial yet; run its study first")
     metric = study["metric"]
     roles = {"family": "family", "order": "trial", "status": "status", "seed": "seed", "cost": "cost"}
-    roles |= {role: _score_name(metric[role]) for role in ("selection", "reported") if metric[role] is not None}
+    scores = {"selection": metric["selection"], "reported": metric["reported"]}
+    roles |= {role: _score_name(name) for role, name in scores.items() if name is not None}
     return rows_table(
         source,
         rows,
@@ -90,19 +73,20 @@ def _table(source: str, connection: sqlite3.Connection) -> RawTable:
         numbers=["wall", "cpu", "cost"],
         direction=metric["direction"],
         cost_unit=study["cost"]["unit"],
-        facts=_facts(study, chain.environment, families, chain.head),
+        facts=_facts(chain),
         row_name="trial",
         skipped=skipped,
     )
 
 
-def _rows_of(family: _Family, skipped: list[Skipped]) -> list[Record]:
+def _rows_of(
+    family: LedgerFamily, starts: dict[tuple[int | None, int | None], StartBody], skipped: list[Skipped]
+) -> list[Record]:
     """Finished trials of the plan's finished beginning, and the others as running."""
-    prefix = 0
-    while prefix in family.ends:
-        prefix += 1
+    prefix = family.prefix
     rows = []
-    for trial, start in sorted(family.starts.items()):
+    for trial in sorted(family.starts):
+        start = starts[family.number, trial]
         row: Record = {"family": family.name, "trial": trial, "status": "running", "seed": start["seed"]}
         config = start["config"]
         if any(isinstance(value, dict | list) for value in config.values()):
@@ -110,12 +94,11 @@ def _rows_of(family: _Family, skipped: list[Skipped]) -> list[Record]:
         for name, value in config.items():
             row[f"config.{name}"] = value
         if trial < prefix:
-            status, end = family.ends[trial]
-            row["status"] = status
-            for name, value in end["scores"].items():
-                row[_score_name(name)] = value
-            for name in ("wall", "cpu", "cost", "reason"):
-                row[name] = end.get(name)
+            end = family.ends[trial]
+            row["status"] = end.status
+            for name, score in end.scores.items():
+                row[_score_name(name)] = score
+            row |= {"wall": end.wall, "cpu": end.cpu, "cost": end.cost, "reason": end.reason}
         rows.append(row)
     early = sum(trial > prefix for trial in family.ends)
     if early:
@@ -128,16 +111,17 @@ def _score_name(name: str) -> str:
     return f"score.{name}" if name in _OWN or name.startswith("config.") else name
 
 
-def _facts(study: Record, environment: Record, families: dict[int, _Family], head: str) -> dict[str, str]:
+def _facts(chain: Chain) -> dict[str, str]:
     """What the checklist and the report can fill in: no path, no host, no user."""
-    facts = {"ledger:head": head, "ledger:seed": str(study["seed"])}
-    bounds = study["metric"]["bounds"]
+    environment: Record = chain.environment
+    facts = {"ledger:head": chain.head, "ledger:seed": str(chain.study["seed"])}
+    bounds = chain.study["metric"]["bounds"]
     facts |= {f"bounds:{side}": str(b) for side, b in zip(("low", "high"), bounds, strict=True) if b is not None}
-    for family in families.values():
+    for family in chain.families.values():
         definition = family.definition
         facts[f"sampler:{family.name}"] = "random search"
-        facts[f"planned:{family.name}"] = str(family.planned)
-        facts[f"not_run:{family.name}"] = str(max(0, family.planned - len(family.starts)))
+        facts[f"planned:{family.name}"] = str(family.n_planned)
+        facts[f"not_run:{family.name}"] = str(max(0, family.n_planned - len(family.starts)))
         facts[f"space:{family.name}"] = json.dumps(dict(definition["space"]))
         facts[f"seeds:{family.name}"] = str(definition["seeds"])
         if definition.get("time_limit") is not None:

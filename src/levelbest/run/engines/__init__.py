@@ -19,8 +19,6 @@ from levelbest import _check
 from levelbest.run.study import Resources
 from levelbest.run.task import Outcome, Task
 
-__all__ = ["ENGINES", "Engine", "Job", "open_engine"]
-
 ENGINES = {"inline": "InlineEngine", "local": "LocalEngine", "ray": "RayEngine", "slurm": "SlurmEngine"}
 """Name -> class, in ``levelbest.run.engines.<name>``, imported when it is used."""
 

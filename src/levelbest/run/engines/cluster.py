@@ -9,8 +9,6 @@ from levelbest.run.engines import Job
 from levelbest.run.task import Task, lost
 from levelbest.run.worker import Worker
 
-__all__ = ["Setup", "gone", "load", "run_task", "setup_of"]
-
 _workers: dict[str, Worker] = {}
 """In a process of the cluster's: the guarded worker that it feeds."""
 

@@ -12,8 +12,6 @@ from levelbest.run.engines import Engine, Job
 from levelbest.run.objective import call, load
 from levelbest.run.task import Outcome, Scores, Task
 
-__all__ = ["InlineEngine"]
-
 
 class InlineEngine(Engine):
     """A function is called here, where a debugger can see it: no time limit, no log, no protection from a crash."""

@@ -11,8 +11,6 @@ from levelbest.run.engines import Engine, Job
 from levelbest.run.task import Outcome, Task, lost
 from levelbest.run.worker import Worker
 
-__all__ = ["LocalEngine"]
-
 
 class LocalEngine(Engine):
     """Workers stay alive between trials; one that is lost is replaced, and its trial reported as lost."""

@@ -28,8 +28,6 @@ from levelbest.run.engines.cluster import Setup, gone, run_task, setup_of
 from levelbest.run.task import Outcome, Task, lost
 from levelbest.run.worker import Worker
 
-__all__ = ["RayEngine"]
-
 _TRIES = 10
 _LONGEST_END = 10.0
 """Seconds that leaving a cluster may take."""

@@ -20,8 +20,6 @@ from levelbest.run.engines import Engine, Job
 from levelbest.run.engines.cluster import Setup, gone, load, run_task, setup_of
 from levelbest.run.task import Outcome, Task, lost
 
-__all__ = ["SlurmEngine", "cancel_marked"]
-
 _IN_QUEUE = 100
 """Jobs in the queue at once, where the study does not say."""
 _LOOK, _AGAIN = 0.5, 5.0
