@@ -97,6 +97,20 @@ def test_bad_input():
         _trials()["a"].scores("wrost")
 
 
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"status": ["ok"]}, "status has 1 of 3"),
+        ({"family": ["a", "b"]}, "family has 2 of 3"),
+        ({"setting": [0, 1]}, "setting has 2 of 3"),
+        ({"cost": ["dear", "cheap", "free"]}, "cost must be one number per trial"),
+    ],
+)
+def test_a_column_that_does_not_fit_is_named(columns, said):
+    with pytest.raises(InputError, match=said):
+        Trials.from_arrays([1.0, 2.0, 3.0], direction="max", **columns)
+
+
 def test_columns_cannot_be_written():
     with pytest.raises(ValueError, match="read-only"):
         _trials().selection[0] = 2

@@ -145,6 +145,10 @@ class Trials:
         """
         scores = _numbers(selection, "selection")
         claimed = None if reported is None else _numbers(reported, "reported")
+        given = {"family": None if isinstance(family, str) else family, "status": status, "setting": setting}
+        for name, column in given.items():
+            if column is not None and len(column) != scores.size:
+                raise InputError(f"every column needs one value per trial: {name} has {len(column)} of {scores.size}")
         if status is None:
             code = np.full(scores.size, OK, dtype=np.uint8)
         else:
@@ -293,7 +297,10 @@ class Trials:
 
 def _numbers(values: npt.ArrayLike, name: str) -> FloatArray:
     """A copy of one number per trial."""
-    column = np.array(values, dtype=np.float64)
+    try:
+        column = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be one number per trial: {error}") from None
     if column.ndim != 1:
         raise InputError(
             f"{name} must be one-dimensional, one number per trial, got shape {column.shape}; name the family, problem "
