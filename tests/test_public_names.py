@@ -1,12 +1,20 @@
 """The names that outsiders rely on. Adding one is a decision; losing one breaks someone."""
 
+import ast
+import builtins
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
 import levelbest
 from levelbest import stats
 
 PUBLIC = {
     "Caution", "Curve", "DataError", "InputError", "LevelbestError", "Metric", "MissingExtra", "Trials",
     "curve", "family_curves", "write_report", "read_trials", "write_trials", "log_curve", "stats",
-    "Run", "read_study", "run_study", "run_trials", "verify_ledger",
+    "Run", "Study", "Verification", "read_study", "run_study", "run_trials", "verify_ledger",
     "compare", "Comparison", "Effect", "PairComparison", "Standing", "Verdict",
     "CurveSet", "FamilyCostCurve", "Settings",
     "reach", "Reach", "Reaches",
@@ -29,6 +37,8 @@ STATS = {
     "winners_curse",
     "extrapolated_best",
     "variance_components",
+    "CostCurve", "Curse", "Difference", "Extrapolation", "Gate", "GroupBest", "GroupPlan", "GroupVariance", "RankBand",
+    "VarianceComponents",
 }  # fmt: skip
 
 
@@ -42,3 +52,19 @@ def test_every_public_name_resolves():
         assert getattr(levelbest, name).__doc__, name
     for name in STATS:
         assert getattr(stats, name).__doc__, name
+
+
+@pytest.mark.parametrize("package", [levelbest, stats], ids=["levelbest", "stats"])
+def test_what_a_public_function_returns_is_public(package):
+    own_or_common = {*dir(builtins), *levelbest.__all__, *package.__all__, "FloatArray", "Path"}
+    for name in package.__all__:
+        if inspect.isfunction(function := getattr(package, name)):
+            returned = set(re.findall(r"\w+", str(inspect.signature(function).return_annotation)))
+            assert returned <= own_or_common, name
+
+
+@pytest.mark.parametrize("package", [levelbest, stats], ids=["levelbest", "stats"])
+def test_type_checkers_see_every_public_name(package):
+    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    assert sorted(alias.asname for node in block.body for alias in node.names) == sorted(package.__all__)

@@ -50,7 +50,9 @@ if TYPE_CHECKING:
     from levelbest.run.runner import Run as Run
     from levelbest.run.runner import run_study as run_study
     from levelbest.run.runner import run_trials as run_trials
+    from levelbest.run.study import Study as Study
     from levelbest.run.study_file import read_study as read_study
+    from levelbest.run.verify import Verification as Verification
     from levelbest.run.verify import verify_ledger as verify_ledger
     from levelbest.trials import Metric as Metric
     from levelbest.trials import Settings as Settings
@@ -90,8 +92,9 @@ _NAMES = {
     "report.trackers.write": ("write_trials",),
     "report.write": ("Report", "write_report"),
     "run.runner": ("Run", "run_study", "run_trials"),
+    "run.study": ("Study",),
     "run.study_file": ("read_study",),
-    "run.verify": ("verify_ledger",),
+    "run.verify": ("Verification", "verify_ledger"),
 }
 __getattr__, __dir__, __all__ = lazy_names(__name__, _NAMES)
 __all__ += ["stats"]

@@ -12,6 +12,8 @@ from levelbest._lazy import lazy_names
 
 if TYPE_CHECKING:
     from levelbest.stats.bands import CdfBand as CdfBand
+    from levelbest.stats.bands import Interval as Interval
+    from levelbest.stats.bands import RankBand as RankBand
     from levelbest.stats.bands import anytime_cdf_band as anytime_cdf_band
     from levelbest.stats.bands import anytime_quantile_interval as anytime_quantile_interval
     from levelbest.stats.bands import best_interval as best_interval
@@ -31,12 +33,21 @@ if TYPE_CHECKING:
     from levelbest.stats.best import quantile_best as quantile_best
     from levelbest.stats.best import spread_of_best as spread_of_best
     from levelbest.stats.best import standard_error as standard_error
+    from levelbest.stats.budgets import CostCurve as CostCurve
+    from levelbest.stats.budgets import Curse as Curse
+    from levelbest.stats.budgets import Extrapolation as Extrapolation
+    from levelbest.stats.budgets import Gate as Gate
     from levelbest.stats.budgets import claim_gate as claim_gate
     from levelbest.stats.budgets import cost_curve as cost_curve
     from levelbest.stats.budgets import extrapolated_best as extrapolated_best
     from levelbest.stats.budgets import winners_curse as winners_curse
+    from levelbest.stats.checks import VarianceComponents as VarianceComponents
     from levelbest.stats.checks import variance_components as variance_components
+    from levelbest.stats.contrasts import Difference as Difference
     from levelbest.stats.contrasts import difference_band as difference_band
+    from levelbest.stats.problems import GroupBest as GroupBest
+    from levelbest.stats.problems import GroupPlan as GroupPlan
+    from levelbest.stats.problems import GroupVariance as GroupVariance
     from levelbest.stats.problems import all_of_k as all_of_k
     from levelbest.stats.problems import expected_best_by_group as expected_best_by_group
     from levelbest.stats.problems import group_difference as group_difference
@@ -52,6 +63,7 @@ _NAMES = {
         "best_interval",
         "quantile_interval",
         "horizon",
+        "RankBand",
         "rank_band",
         "CdfBand",
         "cdf_band",
@@ -59,7 +71,16 @@ _NAMES = {
         "anytime_cdf_band",
         "anytime_quantile_interval",
     ),
-    "budgets": ("claim_gate", "cost_curve", "winners_curse", "extrapolated_best"),
+    "budgets": (
+        "CostCurve",
+        "Curse",
+        "Extrapolation",
+        "Gate",
+        "claim_gate",
+        "cost_curve",
+        "winners_curse",
+        "extrapolated_best",
+    ),
     "best": (
         "Normality",
         "gaussian_best",
@@ -73,8 +94,11 @@ _NAMES = {
         "spread_of_best",
         "standard_error",
     ),
-    "contrasts": ("difference_band",),
+    "contrasts": ("Difference", "difference_band"),
     "problems": (
+        "GroupBest",
+        "GroupPlan",
+        "GroupVariance",
         "all_of_k",
         "expected_best_by_group",
         "pass_at_k",
@@ -83,6 +107,6 @@ _NAMES = {
         "group_variance",
         "plan_groups",
     ),
-    "checks": ("variance_components",),
+    "checks": ("VarianceComponents", "variance_components"),
 }
 __getattr__, __dir__, __all__ = lazy_names(__name__, _NAMES)

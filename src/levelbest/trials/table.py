@@ -149,11 +149,7 @@ class Trials:
         for name, column in given.items():
             if column is not None and len(column) != scores.size:
                 raise InputError(f"every column needs one value per trial: {name} has {len(column)} of {scores.size}")
-        if status is None:
-            code = np.full(scores.size, OK, dtype=np.uint8)
-        else:
-            code = np.array([_status_code(name) for name in status], dtype=np.uint8)
-        code[(code == OK) & ~np.isfinite(scores)] = STATUSES.index("diverged")
+        code = _status_codes(status, scores)
         families, family_code = _codes([family] * scores.size if isinstance(family, str) else family)
         groups, group_code = _codes(group)
         searches, search_code = _codes(search)
@@ -309,8 +305,15 @@ def _numbers(values: npt.ArrayLike, name: str) -> FloatArray:
     return column
 
 
-def _status_code(name: str) -> int:
-    return STATUSES.index(_check.as_choice(str(name), STATUSES, "status"))
+def _status_codes(names: Sequence[str] | None, scores: FloatArray) -> npt.NDArray[np.uint8]:
+    """How each trial ended: as told, but a finished one without a finite score has diverged."""
+    if names is None:
+        codes = np.full(scores.size, OK, dtype=np.uint8)
+    else:
+        known = [_check.as_choice(str(name), STATUSES, "status") for name in names]
+        codes = np.array([STATUSES.index(name) for name in known], dtype=np.uint8)
+    codes[(codes == OK) & ~np.isfinite(scores)] = STATUSES.index("diverged")
+    return codes
 
 
 def _each_group(given: Mapping[object, object], groups: tuple[str, ...], name: str) -> list[object]:
