@@ -83,28 +83,12 @@ def read_trials(
     >>> trials.metric.direction
     'max'
     """
+    given = locals()
     from levelbest.readers.steps.pipeline import build_trials
     from levelbest.readers.steps.roles import Wanted
 
-    wanted = Wanted(
-        family=_names(family),
-        selection=selection,
-        reported=reported,
-        cost=cost,
-        group=group,
-        weight=weight,
-        stratum=stratum,
-        trial=trial,
-        search=search,
-        seed=seed_column,
-        status=status,
-        configuration=_names(configuration),
-        wide=_names(wide),
-        where=where,
-        direction=direction,
-        selection_direction=selection_direction,
-        bounds=bounds,
-    )
+    asked = {name: given[name] for name in Wanted.__dataclass_fields__}
+    wanted = Wanted(**asked | {name: _names(asked[name]) for name in ("family", "configuration", "wide")})
     trials = build_trials(_tables(source, reader, options), wanted)
     if not diagnostics:
         return trials

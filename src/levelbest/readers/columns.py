@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, nan
-from typing import Any, TypeGuard
+from math import inf
+from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import Column, IntArray
+from levelbest._check import Column
 
 __all__ = ["Coded", "LazyColumns", "as_codes", "as_flags", "cell_list", "is_numeric", "joint_codes", "number"]
-__all__ += ["stacked", "taken", "texts", "typed", "unique_codes"]
+__all__ += ["stacked", "texts", "typed", "unique_codes"]
 
 EXACT = 2**53
 """Integers up to here are exact as float64; larger ones (identifiers, seeds) stay as they are."""
 _CHUNK = 1 << 20
-_NOT_FINITE = {"nan": nan, "inf": inf, "infinity": inf, "+infinity": inf, "-inf": -inf, "-infinity": -inf}
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,20 +77,18 @@ class LazyColumns(Mapping[str, Cells]):
         return name in self._names
 
 
-def typed(values: Sequence[Any], *, numeric: bool = False) -> Column:
+def typed(values: Sequence[object], *, numeric: bool = False) -> Column:
     """The narrowest array that holds these values unchanged: bool, float64 with empty cells masked, or object.
 
     ``numeric``: they are numbers, even where all are empty.
     """
-    kinds = {type(value) for value in values}
-    kinds.discard(type(None))
+    kinds = {type(value) for value in values} - {type(None)}
     if kinds == {bool} and None not in values:
         return np.array(values, dtype=bool)
-    if (kinds or numeric) and kinds <= {int, float}:
-        if int in kinds and any(type(v) is int and abs(v) > EXACT for v in values):
-            return _objects(values)
-        empty = np.fromiter((value is None for value in values), dtype=bool, count=len(values))
-        numbers = np.fromiter((0.0 if v is None else float(v) for v in values), dtype=np.float64, count=len(values))
+    exact = (kinds or numeric) and kinds <= {int, float}
+    if exact and not (int in kinds and any(type(value) is int and abs(value) > EXACT for value in values)):
+        empty = np.array([value is None for value in values], dtype=bool)
+        numbers = np.array(values, dtype=np.float64)
         return np.ma.MaskedArray(numbers, mask=empty) if empty.any() else numbers
     return _objects(values)
 
@@ -102,22 +99,14 @@ def _objects(values: Sequence[object]) -> npt.NDArray[np.object_]:
 
 def number(value: object) -> float | None:
     """A number from a number or its text (``NaN`` and ``Infinity`` too); None where there is none."""
-    if isinstance(value, str):
-        text = value.strip().lower()
-        if text in _NOT_FINITE:
-            return _NOT_FINITE[text]
-        if "_" in text:
-            return None
-        try:
-            return float(text)
-        except ValueError:
-            return None
-    if isinstance(value, bool | int | float | np.number | np.bool_):
-        try:
-            return float(value)
-        except OverflowError:
-            return inf if value > 0 else -inf
-    return None
+    try:
+        if isinstance(value, str):
+            return None if "_" in value else float(value)
+        return float(value) if isinstance(value, bool | int | float | np.number | np.bool_) else None
+    except ValueError:
+        return None
+    except OverflowError:
+        return inf if isinstance(value, int) and value > 0 else -inf
 
 
 def is_numeric(column: Cells) -> TypeGuard[Column]:
@@ -125,30 +114,17 @@ def is_numeric(column: Cells) -> TypeGuard[Column]:
     return not isinstance(column, Coded) and column.dtype.kind in "iufb"
 
 
-def taken(column: Cells, rows: IntArray | Column) -> Cells:
-    """The cells at these rows."""
-    return column[rows]
-
-
 def texts(column: Cells) -> npt.NDArray[np.object_]:
     """Each cell as text, None where empty; whole numbers without a decimal point."""
     if isinstance(column, Coded):
         return column.decode()
-    if is_numeric(column):
-        empty = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else None
-        plain = np.ma.getdata(column)
-        distinct, codes = np.unique(plain, return_inverse=True)
-        names = np.array([_number_text(value) for value in distinct], dtype=object)
-        words = names[codes.ravel()]
-        if empty is not None:
-            words[empty] = None
-        return words
-    return _objects([None if value is None else str(value) for value in column])
+    names, codes = as_codes(column)
+    return Coded(codes, names).decode()
 
 
-def _number_text(value: Any) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value))
+def _number_text(value: float) -> str:
+    if isinstance(value, bool):
+        return str(value)
     number = float(value)
     return str(int(number)) if number.is_integer() and abs(number) <= EXACT else repr(number)
 
@@ -167,11 +143,10 @@ def as_codes(column: Cells) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
     if isinstance(column, Coded):
         return unique_codes(column.codes, column.names)
     if is_numeric(column) and len(column):
-        plain = np.ma.getdata(column)
-        distinct, inverse = np.unique(plain, return_inverse=True)
+        distinct, inverse = np.unique(np.ma.getdata(column), return_inverse=True)
         codes: npt.NDArray[np.int32] = inverse.ravel().astype(np.int32)
-        codes[np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else np.zeros(len(column), bool)] = -1
-        return unique_codes(codes, tuple(_number_text(value) for value in distinct))
+        codes[np.ma.getmaskarray(column)] = -1
+        return unique_codes(codes, [_number_text(value) for value in distinct.tolist()])
     names: dict[str, int] = {}
     codes_of = [-1 if value is None else names.setdefault(str(value), len(names)) for value in column]
     return tuple(names), np.array(codes_of, dtype=np.int32)
@@ -209,31 +184,25 @@ def stacked(parts: Sequence[tuple[Cells | None, int]]) -> Cells:
     if len(parts) == 1:
         return present[0]
     numeric = [column for column in present if is_numeric(column)]
-    if len(numeric) == len(present) and len({column.dtype.kind == "b" for column in numeric}) == 1:
-        if len(present) == len(parts) and numeric[0].dtype.kind == "b":
-            return np.concatenate(numeric)
-        if numeric[0].dtype.kind != "b":
-            pieces = [
-                np.ma.MaskedArray(np.zeros(rows), mask=True) if column is None else np.ma.asarray(column, np.float64)
-                for column, rows in parts
-            ]
-            concatenate: Any = np.ma.concatenate  # typed in some versions of NumPy only
-            whole = concatenate(pieces)
-            return whole if np.ma.getmaskarray(whole).any() else np.ma.getdata(whole)
+    kinds = {column.dtype.kind == "b" for column in numeric}
+    if len(numeric) == len(parts) and kinds == {True}:
+        return np.concatenate(numeric)
+    if len(numeric) == len(present) and kinds == {False}:
+        of_source = iter(numeric)
+        pieces = [np.ma.MaskedArray(np.zeros(rows), True) if own is None else next(of_source) for own, rows in parts]
+        values = np.concatenate([np.ma.getdata(piece) for piece in pieces]).astype(np.float64, copy=False)
+        empty = np.concatenate([np.ma.getmaskarray(piece) for piece in pieces])
+        return np.ma.MaskedArray(values, mask=empty) if empty.any() else values
     if all(isinstance(column, Coded) for column in present):
         place: dict[str, int] = {}
         codes = []
         for column, rows in parts:
-            if not isinstance(column, Coded):
-                codes.append(np.full(rows, -1, dtype=np.int32))
-                continue
-            table = np.array([*(place.setdefault(n, len(place)) for n in column.names), -1], dtype=np.int32)
-            codes.append(table[column.codes])
+            coded = column if isinstance(column, Coded) else Coded(np.full(rows, -1, dtype=np.int32), ())
+            table = np.array([*(place.setdefault(name, len(place)) for name in coded.names), -1], dtype=np.int32)
+            codes.append(table[coded.codes])
         return Coded(np.concatenate(codes), tuple(place))
-    cells: list[object] = []
-    for column, rows in parts:
-        cells += [None] * rows if column is None else cell_list(column)
-    return _objects(cells)
+    cells = [[None] * rows if column is None else cell_list(column) for column, rows in parts]
+    return _objects([cell for part in cells for cell in part])
 
 
 def cell_list(column: Cells) -> list[object]:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 import numpy as np
-import numpy.typing as npt
 
-from levelbest._check import Column, IntArray
+from levelbest._check import Column
 from levelbest.errors import InputError
-from levelbest.readers.columns import Cells, Coded, as_codes, is_numeric, taken, texts
+from levelbest.readers.columns import Cells, Coded, as_codes, is_numeric, texts
 from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.nested import is_series
 from levelbest.readers.steps.roles import Roles, Wanted
 
-__all__ = ["configuration_of", "is_result"]
+__all__ = ["configuration_of", "is_result", "plain_values"]
 
 LARGE = 1_000_000
 """Tables beyond this many rows keep only the configuration columns that were asked for."""
@@ -50,45 +49,36 @@ _FEW_TEXTS = 10
 _ENDINGS = names.word_set("id uuid path dir folder name url timestamp time date host hostname")
 
 
-def configuration_of(
-    table: Merged, roles: Roles, wanted: Wanted, keep: npt.NDArray[np.int64], everything: bool
-) -> Mapping[str, Column]:
-    """Hyperparameters by column, for the rows kept."""
+def configuration_of(table: Merged, trials: Merged, roles: Roles, wanted: Wanted) -> Mapping[str, Column]:
+    """Hyperparameters by column: chosen by all rows of the table, for those of them that are trials."""
     used = roles.used()
+    recorded = dict.fromkeys(name for part in table.tables for name in part.configuration or ())
+    silent = [part for part in table.tables if part.configuration is None]
+    chosen, spelled = [*recorded], {}
     if wanted.configuration is not None:
         chosen = [name for name in table.columns if any(fnmatchcase(name, pattern) for pattern in wanted.configuration)]
         if wanted.configuration and not chosen:
             raise InputError(f"no column of {table.source} matches the configuration {', '.join(wanted.configuration)}")
-        return _chosen(table, chosen, used, keep, everything)
-    recorded = dict.fromkeys(name for part in table.tables for name in part.configuration or ())
-    silent = [part for part in table.tables if part.configuration is None]
-    if not silent or table.n_rows > LARGE:
-        return _chosen(table, list(recorded), used, keep, everything)
-    theirs = {name for part in silent for name in part.columns}
-    chosen = [*recorded, *(name for name in _left_over(table, roles, theirs) if name not in recorded)]
-    spelled = _spelled(table, used, keep) if table.n_rows <= _SMALL else {}
-    return _chosen(table, chosen, used, keep, everything) | spelled
+    elif silent and table.n_rows <= LARGE:
+        theirs = {name for part in silent for name in part.columns}
+        chosen += [name for name in _left_over(table, roles, theirs) if name not in recorded]
+        spelled = _spelled(trials, used) if table.n_rows <= _SMALL else {}
+    return {name: plain_values(trials.columns[name]) for name in chosen if name not in used} | spelled
 
 
-def _chosen(
-    table: Merged, chosen: Sequence[str], used: set[str], keep: npt.NDArray[np.int64], everything: bool
-) -> dict[str, Column]:
-    return {name: _values(table.columns[name], keep, everything) for name in chosen if name not in used}
-
-
-def _spelled(table: Merged, used: set[str], keep: npt.NDArray[np.int64]) -> dict[str, Column]:
+def _spelled(table: Merged, used: set[str]) -> dict[str, Column]:
     """Settings that a run's name spells out, as in ``03_t1024_l2_de6``: one column each."""
     spelled: dict[str, Column] = {}
     for name in table.columns:
         column = table.columns[name]
         if name in used or not set(names.tokens(name)) & _RUN_NAMES or isinstance(column, Coded) or is_numeric(column):
             continue
-        for place, row in enumerate(keep):
-            parts = [_SETTING.fullmatch(part) for part in re.split(r"[/_,; ]+", str(column[row] or ""))]
+        for row, cell in enumerate(column):
+            parts = [_SETTING.fullmatch(part) for part in re.split(r"[/_,; ]+", str(cell or ""))]
             settings = {match[1]: float(match[2]) for match in parts if match}
             if len(settings) > 1:
                 for key, value in settings.items():
-                    spelled.setdefault(f"{name}.{key}", np.full(keep.size, np.nan))[place] = value
+                    spelled.setdefault(f"{name}.{key}", np.full(table.n_rows, np.nan))[row] = value
     return {name: values for name, values in spelled.items() if np.isfinite(values).sum() >= 4}
 
 
@@ -98,19 +88,15 @@ def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:
     prefixed = [name for name in free if _prefix(name)]
     if len(prefixed) > 1:
         return prefixed
-    numbered = [name for name in free if "_".join(names.tokens(name)) in _NUMBERED]
+    numbered = names.among(free, _NUMBERED)
     if roles.group is not None:
-        free = [name for name in free if name != roles.sample and "_".join(names.tokens(name)) not in _OF_A_SAMPLE]
+        free = [name for name in free if name != roles.sample and names.spelled(name) not in _OF_A_SAMPLE]
     free = [name for name in free if name in prefixed or not is_result(name)]
     settings = [name for name in free if not is_series(table.columns[name]) and not _is_prose(table.columns[name])]
-    if any(_varies(table.columns[name]) for name in settings):
+    if any(len(as_codes(table.columns[name])[0]) > 1 for name in settings):
         return settings
     # Configurations known by their number alone: several rows of one are its repeats.
     return settings + [name for name in numbered if 1 < len(as_codes(table.columns[name])[0]) <= table.n_rows / 2]
-
-
-def _varies(column: Cells) -> bool:
-    return len(as_codes(column)[0]) > 1
 
 
 def _is_prose(column: Cells) -> bool:
@@ -142,7 +128,7 @@ def is_result(name: str) -> bool:
         not words
         or names.is_metric(name)
         or (split and names.could_be_score(name))
-        or "_".join(words) in _RESULTS
+        or names.spelled(name) in _RESULTS
         or bool(set(words) & _COUNTED and set(words) & _SO_FAR)
         or words[-1] in _ENDINGS
         or bool(set(words) & {"time", "cum", "accumulated", "seconds", "runtime", "duration"})
@@ -150,10 +136,10 @@ def is_result(name: str) -> bool:
     )
 
 
-def _values(column: Cells, keep: IntArray, everything: bool) -> Column:
-    part = column if everything else taken(column, keep)
-    if isinstance(part, Coded):
-        return texts(part)
-    if isinstance(part, np.ma.MaskedArray):
-        return np.ma.filled(part, np.nan) if is_numeric(part) else np.asarray(part.tolist(), dtype=object)
-    return np.array(part) if everything else np.asarray(part)
+def plain_values(column: Cells) -> Column:
+    """The cells as an array of its own without a mask: text and objects with None, numbers with NaN where empty."""
+    if isinstance(column, Coded):
+        return texts(column)
+    if isinstance(column, np.ma.MaskedArray):
+        return np.ma.filled(column, np.nan) if is_numeric(column) else np.asarray(column.tolist(), dtype=object)
+    return np.array(column)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,7 @@ from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.roles import Roles, Wanted
 from levelbest.trials import Trials
 
-__all__ = ["Judged", "judged_by", "opposite", "refuse_mixed_scales"]
+__all__ = ["Judged", "judged_by", "refuse_mixed_scales"]
 
 _FACTOR = 20.0
 """So many times larger scores of one family than another's shares are percent."""
@@ -34,20 +33,15 @@ class Judged:
     @property
     def selected(self) -> str:
         """Which way the selection score is better as it stands in the table."""
-        return opposite(self.direction) if self.turned else self.direction
+        return self.direction if not self.turned else "min" if self.direction == "max" else "max"
 
 
-def opposite(direction: str) -> str:
-    """The other direction."""
-    return "min" if direction == "max" else "max"
-
-
-def judged_by(table: Merged, roles: Roles, wanted: Wanted, known: Mapping[str, str]) -> Judged:
+def judged_by(table: Merged, roles: Roles, wanted: Wanted) -> Judged:
     """The direction of the score that curves are of, its bounds, and whether the selection score must be turned."""
     shown = roles.reported or roles.selection
     alone = shown == roles.selection
     bounds = _check.as_bounds(wanted.bounds) if wanted.bounds is not None else _written_bounds(table, shown)
-    recorded = table.direction(roles.selection, known.get("selection") == roles.selection)
+    recorded = table.direction(roles.selection, table.roles.get("selection") == roles.selection)
     selection = recorded or names.direction_of(roles.selection)[0]
     if wanted.selection_direction is not None:
         selection = _check.as_direction(wanted.selection_direction)

@@ -7,17 +7,14 @@ or pass@1 would be pass@k. Items that carry a step, and lists beside a column of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from levelbest._check import Column
-from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, named
-from levelbest.readers.columns import number, taken, typed
+from levelbest.readers.columns import number, typed
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.nested import STEPS, dig, has_steps, inside, is_series, no_item
-from levelbest.readers.steps.notes import Notes
 from levelbest.readers.steps.roles import Roles
 from levelbest.trials import Skipped
 
@@ -29,7 +26,7 @@ _Checkpoints = list[tuple[object, float]]
 """Step and score of each checkpoint of a run, in their order; where nothing tells the step, its place in the list."""
 
 
-def expand_lists(table: Merged, roles: Roles, notes: Notes) -> Merged:
+def expand_lists(table: Merged, roles: Roles) -> Merged:
     """One row per item of the lists of scores; as it is where scores are plain numbers."""
     asked = {"selection": roles.selection, "reported": roles.reported, "cost": roles.cost}
     cells_of = {name: _lists(table, name, role) for role, name in asked.items() if name is not None}
@@ -49,7 +46,7 @@ def expand_lists(table: Merged, roles: Roles, notes: Notes) -> Merged:
             if name in lists and has_steps(lists[name][0]):  # checkpoints of something else
                 raise no_item(table.source, name, role)
         items = {name: [_items(cell, inner) for cell in own] for name, (own, inner) in lists.items()}
-        return _by_sample(table, roles, items, notes)
+        return _by_sample(table, roles, items)
     for role, name in asked.items():
         if name in lists:
             _refuse_no_run(table, name, role, lists[name], checkpoints[name])
@@ -69,7 +66,7 @@ def _lists(table: Merged, name: str, role: str) -> tuple[Column, str | None] | N
     return None
 
 
-def _items(cell: object, path: str | None) -> list[Any]:
+def _items(cell: object, path: str | None) -> list[object]:
     cell = cell.tolist() if isinstance(cell, np.ndarray) else cell
     items = list(cell) if isinstance(cell, (list, tuple)) else [] if cell is None else [cell]
     return items if path is None else [dig(item, path) for item in items]
@@ -145,7 +142,7 @@ def _at_steps(run: _Checkpoints, other: _Checkpoints) -> list[float | None]:
     ]
 
 
-def _by_sample(table: Merged, roles: Roles, lists: Mapping[str, list[list[Any]]], notes: Notes) -> Merged:
+def _by_sample(table: Merged, roles: Roles, lists: Mapping[str, list[list[object]]]) -> Merged:
     sizes = [len(items) for items in lists[roles.selection]]
     for name, cells in lists.items():
         for row, (size, items) in enumerate(zip(sizes, cells, strict=True)):
@@ -156,11 +153,11 @@ def _by_sample(table: Merged, roles: Roles, lists: Mapping[str, list[list[Any]]]
                 )
             if name == roles.selection and not size:
                 why = f"its list {roles.selection!r} is empty: it has no samples"
-                notes.skipped.append(Skipped(table.at(row), why))
+                table.skipped.append(Skipped(table.at(row), why))
     place = _free_name(table, "sample number")
     columns = {name: typed([item for items in cells for item in items]) for name, cells in lists.items()}
     columns[place] = np.concatenate([np.arange(size, dtype=np.float64) for size in sizes])
-    notes.cautions.append(Caution.of("guessed-columns", kind="lists", column=roles.selection, group=roles.group))
+    table.say("guessed-columns", kind="lists", column=roles.selection, group=roles.group)
     roles.order = roles.order or place
     roles.sample = roles.sample or place
     return _expanded(table, columns, sizes)
@@ -175,6 +172,4 @@ def _free_name(table: Merged, name: str) -> str:
 def _expanded(table: Merged, columns: Mapping[str, Column], sizes: list[int]) -> Merged:
     """Rows repeated so often, with new columns in place of the lists."""
     owners = {inside(name, table.columns)[0] for name in columns}
-    repeated = np.repeat(np.arange(table.n_rows), sizes)
-    kept = {name: taken(table.columns[name], repeated) for name in table.columns if name not in owners}
-    return table.reshaped(repeated, kept | dict(columns))
+    return table.reshaped(np.repeat(np.arange(table.n_rows), sizes), columns, owners)

@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from levelbest.errors import DataError, InputError, named
-from levelbest.readers.columns import Cells, LazyColumns, as_codes, stacked, taken
-from levelbest.readers.limits import refuse_more
+from levelbest._check import IntArray
+from levelbest.cautions import Caution
+from levelbest.errors import InputError, named
+from levelbest.readers.columns import Cells, LazyColumns, as_codes, stacked
 from levelbest.readers.raw import RawTable
-from levelbest.readers.steps.nested import split_path
+from levelbest.readers.steps.nested import no_item, split_path
+from levelbest.readers.steps.numbers import Numbers, as_numbers
 from levelbest.readers.tables.files import stem
+from levelbest.trials import Skipped
 
-__all__ = ["Merged", "merge"]
+__all__ = ["Merged"]
 
-Rows = npt.NDArray[np.int64]
+_KEPT_SKIPPED = 1000
+_KEPT_WORDS = 20
 
 
 class Merged:
-    """Rows of one or more tables, possibly only some of them."""
+    """Rows of one or more tables, possibly only some of them, and what is said of their reading.
 
-    def __init__(self, tables: Sequence[RawTable], rows: Rows | None = None) -> None:
+    ``skipped`` is what was left out and ``cautions`` what was chosen for the reader; tables made of this one add to the
+    same lists.
+    """
+
+    def __init__(self, tables: Sequence[RawTable], rows: IntArray | None = None) -> None:
         self.tables = list(tables)
         self.starts = np.cumsum([0, *(table.n_rows for table in tables)])
         self.rows = rows
-        self.roles = _common_roles(self.tables)
+        self.skipped = [skipped for table in tables for skipped in table.skipped]
+        self.cautions = [caution for table in tables for caution in table.cautions]
+        self._owners = _common_roles(self.tables)
+        self._several = {role for role, owners in self._owners.items() if len(set(owners)) > 1}
+        # Role -> column, where the formats say so; a role with several columns becomes a column of its own.
+        self.roles = {role: role if role in self._several else owners[0] for role, owners in self._owners.items()}
         names = dict.fromkeys(name for table in self.tables for name in table.columns)
-        for role, owners in self.roles.items():
-            if len(set(owners)) > 1:
-                names.setdefault(role)
-        self.columns = LazyColumns(list(names), self.n_rows, self._load, self._numbers())
+        names |= dict.fromkeys(role for role in self._owners if role in self._several and role not in names)
+        only = self.tables[0].columns if len(self.tables) == 1 else None
+        numbers = only.numbers if isinstance(only, LazyColumns) else None
+        self.columns = LazyColumns(list(names), self.n_rows, self._load, numbers)
 
     @property
     def n_rows(self) -> int:
@@ -42,39 +55,57 @@ class Merged:
     @property
     def source(self) -> str:
         """A name for messages."""
-        return (
-            self.tables[0].source
-            if len(self.tables) == 1
-            else f"{self.tables[0].source} and {len(self.tables) - 1} more"
-        )
+        more = f" and {len(self.tables) - 1} more" if len(self.tables) > 1 else ""
+        return self.tables[0].source + more
 
-    def role_columns(self) -> dict[str, str]:
-        """Role -> column, where the formats say so; a role with several columns became a column of its own."""
-        return {role: (owners[0] if len(set(owners)) == 1 else role) for role, owners in self.roles.items()}
+    def only(self, rows: IntArray) -> Merged:
+        """These rows in this order."""
+        return self._saying_the_same(Merged(self.tables, rows if self.rows is None else self.rows[rows]))
 
-    def only(self, mask: npt.NDArray[np.bool_]) -> Merged:
-        """The rows where the mask is true."""
-        kept = np.flatnonzero(mask)
-        return Merged(self.tables, kept if self.rows is None else self.rows[kept])
+    def having(self, selection: str) -> Merged:
+        """Without the tables that have no such score: their rows are no failed trials, they are something else."""
+        owners = self._owners.get(selection, [selection] * len(self.tables))
+        lacking = []
+        for place, (table, own) in enumerate(zip(self.tables, owners, strict=True)):
+            if {selection, own} & set(table.columns) or split_path(selection, table.columns) is not None:
+                continue
+            why = f"it has no column {selection!r}"
+            if table.roles and "selection" not in table.roles:
+                why = f"it has no single score to select by: name one with {named('selection')}"
+            self.skipped.append(Skipped(table.source, f"{why}; its {table.n_rows} rows are left out"))
+            lacking.append(place)
+        return self.only(np.flatnonzero(~np.isin(self.table_codes(), lacking))) if lacking else self
 
-    def reshaped(self, rows: Rows, columns: Mapping[str, Cells]) -> Merged:
-        """These columns as the table, each row made of one of the rows here, with what the formats said of them."""
+    def reshaped(
+        self,
+        rows: IntArray,
+        columns: Mapping[str, Cells],
+        without: Collection[str],
+        roles: Mapping[str, str] | None = None,
+    ) -> Merged:
+        """New columns beside the old ones but for some, each row made of one of the rows here."""
+        whole = {name: self.columns[name][rows] for name in self.columns if name not in without} | dict(columns)
+        roles = {role: name for role, name in (self.roles if roles is None else roles).items() if name in whole}
         origin = self.table_codes()[rows]
         parts = []
         for code in np.unique(origin).tolist():
-            inside = np.flatnonzero(origin == code)
-            own = {name: taken(column, inside) for name, column in columns.items()}
+            inside, table = np.flatnonzero(origin == code), self.tables[code]
+            settings = table.configuration
             parts.append(
                 replace(
-                    self.tables[code],
-                    columns=own,
-                    roles={role: name for role, name in self.role_columns().items() if name in own},
-                    configuration=_within(self.tables[code].configuration, own),
+                    table,
+                    columns={name: column[inside] for name, column in whole.items()},
+                    roles=roles,
+                    configuration=None if settings is None else [name for name in settings if name in whole],
                     lines=None,
                     place_of=lambda row, made_of=rows[inside]: self.at(made_of[row]),
                 )
             )
-        return Merged(parts)
+        return self._saying_the_same(Merged(parts))
+
+    def _saying_the_same(self, other: Merged) -> Merged:
+        other.skipped, other.cautions = self.skipped, self.cautions
+        return other
 
     def present(self) -> list[RawTable]:
         """The tables that still have rows here."""
@@ -88,36 +119,26 @@ class Merged:
         codes = np.repeat(np.arange(len(self.tables), dtype=np.int32), np.diff(self.starts))
         return codes if self.rows is None else codes[self.rows]
 
-    def lacking(self, column: str) -> list[int]:
-        """The tables that have no such column, not even under their own name for the role."""
-        owners = self.roles.get(column, [])
-        own = [owners[place] if owners else column for place in range(len(self.tables))]
-        return [
-            place
-            for place, table in enumerate(self.tables)
-            if not {column, own[place]} & set(table.columns) and split_path(column, table.columns) is None
-        ]
-
     def direction(self, column: str, chosen: bool) -> str | None:
         """Which way the formats say that a score is better; ``chosen``: it is the one they select by.
 
         Tables of which a row is left and that disagree cannot be read together.
         """
         left = self.present()
-        columns = {
+        ways = {
             table.source: way
             for table in left
             if (way := table.facts.get(f"direction:{column}", table.direction if chosen else None))
         }
-        if len(set(columns.values())) > 1:
-            listed = ", ".join(f"{source} ({way})" for source, way in columns.items())
-            telling = _telling([table for table in left if table.source in columns], next(iter(columns)))
+        if len(set(ways.values())) > 1:
+            listed = ", ".join(f"{source} ({way})" for source, way in ways.items())
+            telling = _telling([table for table in left if table.source in ways], next(iter(ways)))
             how = f', e.g. {named("where")} "{telling}"' if telling else ""
             raise InputError(
                 f"these cannot be read together, since their scores point in different directions: {listed}; read "
                 f"them one at a time{how}"
             )
-        return next(iter(columns.values()), None)
+        return next(iter(ways.values()), None)
 
     def at(self, row: int) -> str:
         """Where a row stands in its source."""
@@ -131,23 +152,50 @@ class Merged:
         per_table = [names.setdefault(stem(table.source), len(names)) for table in self.tables]
         return tuple(names), np.array(per_table, dtype=np.int32)[self.table_codes()]
 
+    def numbers(self, name: str, role: str) -> Numbers:
+        """A column as numbers; conversions are said, and a column that holds mostly words is refused."""
+        if name not in self.columns:
+            raise no_item(self.source, name, role)
+        read = as_numbers(self.columns[name])
+        if len(read.words) * 2 > self.n_rows - int(read.empty.sum()):
+            row, word = next(iter(read.words.items()))
+            raise InputError(
+                f"the column for {named(role)}, {name!r}, must hold numbers, and {len(read.words)} of {self.n_rows} "
+                f"cells do not (first: {word!r} at {self.at(row)}); choose another column"
+            )
+        for how, (count, first) in read.converted.items():
+            self.say("converted-numbers", count, count=count, column=name, how=how, first=first)
+        return read
+
+    def numbers_beside(self, name: str, role: str) -> Numbers:
+        """As `numbers`, of a column that only describes a trial: text in it does not cost the trial, and is said."""
+        read = self.numbers(name, role)
+        for row, word in list(read.words.items())[:_KEPT_WORDS]:
+            self.skipped.append(Skipped(f"{self.at(row)}, column {name!r}", f"{word!r} is no number; read as empty"))
+        if len(read.words) > _KEPT_WORDS:
+            more = f"{len(read.words) - _KEPT_WORDS} more cells are no numbers"
+            self.skipped.append(Skipped(f"{self.source}, column {name!r}", more))
+        return read
+
+    def say(self, code: str, value: float | None = None, *, kind: str = "", **facts: object) -> None:
+        """Add a caution about the whole reading."""
+        self.cautions.append(Caution.of(code, None, value, kind=kind, **facts))
+
+    def skip(self, rows: npt.NDArray[np.bool_], why: str | dict[int, str]) -> None:
+        """These rows are left out."""
+        places = np.flatnonzero(rows)
+        room = max(0, _KEPT_SKIPPED - len(self.skipped))
+        for row in places[:room].tolist():
+            self.skipped.append(Skipped(self.at(row), why if isinstance(why, str) else why[row]))
+        if len(places) > room:
+            reason = why if isinstance(why, str) else "their score is no number"
+            self.skipped.append(Skipped(self.source, f"{len(places) - room} more rows: {reason}"))
+
     def _load(self, name: str) -> Cells:
-        owners = self.roles.get(name)
-        parts: list[tuple[Cells | None, int]] = []
-        for place, table in enumerate(self.tables):
-            own = owners[place] if owners is not None and len(set(owners)) > 1 and name not in table.columns else name
-            parts.append((table.columns.get(own), table.n_rows))
-        column = stacked(parts)
-        return column if self.rows is None else taken(column, self.rows)
-
-    def _numbers(self) -> frozenset[str] | None:
-        if len(self.tables) == 1 and isinstance(self.tables[0].columns, LazyColumns):
-            return self.tables[0].columns.numbers
-        return None
-
-
-def _within(names: list[str] | None, columns: Mapping[str, Cells]) -> list[str] | None:
-    return None if names is None else [name for name in names if name in columns]
+        owners = self._owners[name] if name in self._several else [name] * len(self.tables)
+        own = [name if name in table.columns else owner for table, owner in zip(self.tables, owners, strict=True)]
+        column = stacked([(table.columns.get(o), table.n_rows) for table, o in zip(self.tables, own, strict=True)])
+        return column if self.rows is None else column[self.rows]
 
 
 def _telling(tables: Sequence[RawTable], source: str) -> str:
@@ -166,19 +214,9 @@ def _telling(tables: Sequence[RawTable], source: str) -> str:
 
 def _common_roles(tables: Sequence[RawTable]) -> dict[str, list[str]]:
     """Role -> its column in each table; where only some tables name one, the others are asked for the same."""
-    roles = dict.fromkeys(role for table in tables for role in table.roles)
     common: dict[str, list[str]] = {}
-    for role in roles:
-        named = {table.roles[role] for table in tables if role in table.roles}
-        otherwise = next(iter(named)) if len(named) == 1 else role
+    for role in dict.fromkeys(role for table in tables for role in table.roles):
+        names = {table.roles[role] for table in tables if role in table.roles}
+        otherwise = next(iter(names)) if len(names) == 1 else role
         common[role] = [table.roles.get(role, otherwise) for table in tables]
     return common
-
-
-def merge(tables: Sequence[RawTable]) -> Merged:
-    """One table of all rows."""
-    if not any(table.n_rows for table in tables) and not any(table.skipped for table in tables):
-        raise DataError(f"{tables[0].source} has a header and no rows")
-    for table in tables:
-        refuse_more(len(table.columns), "columns", table.source)
-    return Merged(tables)

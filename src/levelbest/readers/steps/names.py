@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 
 from levelbest._check import Bounds
 
 __all__ = ["TEST", "TRAIN", "VALIDATION", "cost_unit_of", "could_be_score", "direction_of", "is_metric", "leaky_name"]
-__all__ += ["is_neutral", "is_share", "rest", "tokens", "word_set"]
+__all__ += ["among", "is_neutral", "is_share", "rest", "spelled", "tokens", "word_set"]
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -69,6 +71,16 @@ def tokens(name: str) -> tuple[str, ...]:
     return tuple(word for word in re.split(r"[^0-9a-zA-Z]+", spaced.lower()) if word)
 
 
+def spelled(name: str) -> str:
+    """A name as its words, one underscore between them: ``Val Acc.`` is ``val_acc``."""
+    return "_".join(tokens(name))
+
+
+def among(columns: Iterable[str], known: Collection[str]) -> list[str]:
+    """The columns of which the name is a known one, however it is spelled."""
+    return [name for name in columns if spelled(name) in known]
+
+
 def rest(name: str) -> frozenset[str]:
     """The words that are left when the split is taken out."""
     return frozenset(tokens(name)) - VALIDATION - TEST - TRAIN
@@ -106,12 +118,9 @@ def direction_of(name: str) -> tuple[str | None, Bounds]:
     """Which way is better and the bounds, where the name is plain about them; (None, (None, None)) where it is not."""
     low = name.lower()
     bounds: Bounds = (None, None)
-    written = _WRITTEN_BOUNDS.search(name)
-    if written:
-        try:
+    if written := _WRITTEN_BOUNDS.search(name):
+        with suppress(ValueError):
             bounds = (float(written[1]), float(written[2]))
-        except ValueError:
-            bounds = (None, None)
     if re.search(r"\((maximi[sz]e|max)\)", low):
         return "max", bounds
     if re.search(r"\((minimi[sz]e|min)\)", low):

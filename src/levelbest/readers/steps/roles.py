@@ -12,35 +12,44 @@ from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
 from levelbest.readers.columns import Cells, LazyColumns, as_codes, as_flags, is_numeric
 from levelbest.readers.steps import names
+from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.names import among, word_set
 from levelbest.readers.steps.nested import split_path
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.statuses import FLAGS, as_statuses
 
-__all__ = ["Roles", "Wanted", "choose_roles", "column_named", "obvious_family"]
+__all__ = ["Roles", "Wanted", "choose_roles", "column_named", "looks_numeric", "obvious_family"]
 
-_FAMILY = names.word_set("model method algorithm alg algo architecture arch system approach classifier learner")
-_GROUP = ("group", "problem", "problem_id", "task_id", "question_id", "prompt_id", "instance_id", "doc_id", "puzzle_id")
-_COST = names.word_set("cost runtime duration elapsed walltime gpu_hours seconds hours usd")
-_SEED = (("seed",), ("random", "seed"), ("random", "state"))
-_STATUS = (("status",), ("state",), ("trial", "status"), ("run", "status"))
+_FAMILY = word_set("model method algorithm alg algo architecture arch system approach classifier learner")
+_GROUP = word_set("group problem problem_id task_id question_id prompt_id instance_id doc_id puzzle_id")
+_COST = word_set(
+    "cost runtime duration elapsed walltime gpu_hours seconds hours usd time_total_s train_time training_time "
+    "wall_time fit_time price time"
+)
+_COST_UNITS = ("s", "h", "min", "USD", "GPU h")
+_SEED = word_set("seed random_seed random_state")
+_STATUS = word_set("status state trial_status run_status")
 _SAMPLE_IDS = (
-    "sample_id sample sample_idx sample_index sample_number completion_id generation_id trial trial_id attempt"
+    "sample_id sample sample_idx sample_index sample_number completion_id generation_id trial trial_id attempt epoch"
 )
 _PREFIXES = (
     *("user_attrs", "params", "parameters", "hyperparameters", "hparams", "config", "args", "tags", "summary"),
     *("metrics", "metric", "values", "scores", "stats"),
 )
-_SETTINGS = names.word_set("config cfg args params parameters hparams hyperparameters settings")
+_SETTINGS = word_set("config cfg args params parameters hparams hyperparameters settings")
 _NAMED = ("selection", "reported", "cost", "group", "weight", "stratum", "trial", "search", "seed", "status")
 _ONE_EACH = 0.9
 """A column whose values are so nearly all different tells trials apart, not families."""
 _FEW = 6
-_CUMULATIVE = names.word_set("cum cumulative accumulated total_so_far start end")
+_CUMULATIVE = word_set("cum cumulative accumulated total_so_far start end")
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the caller asked for. None: not said; ``"none"`` for an optional role: there is none."""
+    """What the caller asked for, by the names of `read_trials`.
+
+    None: not said; ``"none"`` for an optional role: there is none.
+    """
 
     family: tuple[str, ...] | None = None
     selection: str | None = None
@@ -49,7 +58,7 @@ class Wanted:
     group: str | None = None
     trial: str | None = None
     search: str | None = None
-    seed: str | None = None
+    seed_column: str | None = None
     status: str | None = None
     weight: str | None = None
     stratum: str | None = None
@@ -59,11 +68,6 @@ class Wanted:
     direction: str | None = None
     selection_direction: str | None = None
     bounds: Sequence[float | None] | None = None
-
-    @property
-    def no_family(self) -> bool:
-        """Whether the caller says that no column names families."""
-        return self.family is not None and len(self.family) == 1 and self.family[0].lower() == "none"
 
 
 @dataclass
@@ -140,11 +144,12 @@ def _without_prefix(name: str) -> tuple[str, ...]:
     return ()
 
 
-def choose_roles(columns: Mapping[str, Cells], wanted: Wanted, known: Mapping[str, str], source: str) -> Roles:
+def choose_roles(table: Merged, wanted: Wanted) -> Roles:
     """Columns for all roles: those asked for, then those the format knows, then obvious names."""
+    columns, known, source = table.columns, table.roles, table.source
 
     def asked(role: str, option: str | None = None) -> str | None:
-        given = getattr(wanted, role)
+        given = getattr(wanted, option or role)
         if given is None:
             return known.get(role)
         if given.lower() == "none" and given not in columns:
@@ -157,14 +162,13 @@ def choose_roles(columns: Mapping[str, Cells], wanted: Wanted, known: Mapping[st
         selection = _guess_selection(columns, source, exclude=wanted)
         guessed.append(("selection", selection))
     roles = Roles(selection=selection, guessed=guessed)
-    for role in ("cost", "group", "trial", "search", "status", "weight", "stratum"):
+    for role in ("reported", "cost", "group", "trial", "search", "status", "weight", "stratum"):
         setattr(roles, role, asked(role))
     roles.seed = asked("seed", "seed_column")
     roles.order, roles.path = known.get("order"), known.get("path")
-    roles.reported = asked("reported")
     if wanted.family is not None and ",".join(wanted.family) in columns:
         roles.family = (",".join(wanted.family),)  # one column whose name has a comma
-    elif wanted.family is not None and not wanted.no_family:
+    elif wanted.family is not None and [name.lower() for name in wanted.family] != ["none"]:
         roles.family = tuple(column_named(column, columns, "family", source) for column in wanted.family)
     elif wanted.family is None and "family" in known:
         roles.family = (known["family"],)
@@ -180,8 +184,11 @@ def choose_roles(columns: Mapping[str, Cells], wanted: Wanted, known: Mapping[st
     return roles
 
 
-def looks_numeric(column: Cells) -> bool:
-    """Whether most of the first cells are numbers."""
+def looks_numeric(columns: Mapping[str, Cells], name: str) -> bool:
+    """Whether most of the first cells of a column are numbers, or all are known to be without reading them."""
+    if isinstance(columns, LazyColumns) and name in (columns.numbers or ()):
+        return True
+    column = columns[name]
     if is_numeric(column):
         return True
     head = column[:200]
@@ -189,25 +196,19 @@ def looks_numeric(column: Cells) -> bool:
     return len(head) > 0 and len(numbers.words) * 2 < len(head) - int(numbers.empty.sum())
 
 
-def _numeric(columns: Mapping[str, Cells], name: str) -> bool:
-    if isinstance(columns, LazyColumns) and columns.numbers is not None:
-        return name in columns.numbers or looks_numeric(columns[name])
-    return looks_numeric(columns[name])
-
-
 def _guess_selection(columns: Mapping[str, Cells], source: str, exclude: Wanted) -> str:
-    asked = {exclude.reported, exclude.cost, exclude.group, exclude.trial, exclude.search, exclude.seed}
+    asked = {exclude.reported, exclude.cost, exclude.group, exclude.trial, exclude.search, exclude.seed_column}
     free = [name for name in columns if name not in asked | set(exclude.family or ())]
-    exact = [name for name in free if names.tokens(name) in (("selection",), ("selection", "score"))]
+    exact = among(free, ("selection", "selection_score"))
     words = {name: frozenset(names.tokens(name)) for name in free}
     validation = [n for n in free if words[n] & names.VALIDATION and names.could_be_score(n)]
     split = names.TEST | names.TRAIN | names.VALIDATION
     plain = [name for name in free if names.is_metric(name) and not words[name] & split]
-    tiers = ([name for name in tier if _numeric(columns, name)] for tier in (exact, validation, plain))
+    tiers = ([name for name in tier if looks_numeric(columns, name)] for tier in (exact, validation, plain))
     selection = _only(tiers, source, "selection score", f"choose one with {named('selection')}")
     if selection is not None:
         return selection
-    numeric = [name for name in free if _numeric(columns, name)]
+    numeric = [name for name in free if looks_numeric(columns, name)]
     tested = [name for name in numeric if names.is_metric(name) and words[name] & names.TEST]
     for alone in (numeric if len(free) == 1 else [], tested):
         if len(alone) == 1:  # the only score there is picks the winner too, and that is said
@@ -229,29 +230,24 @@ def _only(tiers: Iterable[Sequence[str]], source: str, what: str, remedy: str) -
 
 
 def _guess_reported(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], source: str) -> None:
-    exact = [name for name in free if names.tokens(name) in (("reported",), ("reported", "score"))]
-    test = [
-        name
-        for name in free
-        if frozenset(names.tokens(name)) & names.TEST and names.could_be_score(name) and _numeric(columns, name)
-    ]
+    test = [name for name in free if set(names.tokens(name)) & names.TEST and names.could_be_score(name)]
+    test = [name for name in test if looks_numeric(columns, name)]
     same = [name for name in test if names.rest(name) == names.rest(roles.selection)]
     bare = [name for name in test if not names.rest(name)]
     remedy = f"choose one with {named('reported')} (or say 'none')"
+    exact = among(free, ("reported", "reported_score"))
     reported = _only((exact, same, bare), source, "reported score", remedy)
     if reported is not None:
-        roles.reported = reported
-        roles.guessed.append(("reported", reported))
+        _take_one(roles, "reported", [reported])
     elif test:
         roles.notes.append(Caution.of("guessed-columns", kind="open", role="reported", columns=test))
 
 
 def _guess_family(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], source: str) -> None:
-    exact = [name for name in free if names.tokens(name) == ("family",)]
     obvious = [name for name in free if obvious_family(names.tokens(name))]
     nested = [name for name in free if obvious_family(_of_settings(name))]
     remedy = f"choose one or several with {named('family')}"
-    family = _only((exact, obvious, nested), source, "family", remedy)
+    family = _only((among(free, ("family",)), obvious, nested), source, "family", remedy)
     if family is None:
         return
     codes = as_codes(columns[family])[1]
@@ -265,47 +261,42 @@ def _guess_family(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str
 
 def obvious_family(words: tuple[str, ...]) -> bool:
     """Whether the words of a name say that the column names models."""
-    return (len(words) == 1 and words[0] in _FAMILY) or (len(words) == 2 and words[0] in _FAMILY and words[1] == "name")
+    return bool(words) and words[0] in _FAMILY and words[1:] in ((), ("name",))
 
 
 def _of_settings(name: str) -> tuple[str, ...]:
     """The words of a setting: ``config.model`` is (model); none where the column is not of the settings."""
-    first, *words = names.tokens(name) or ("",)
-    return tuple(words) if first in _SETTINGS else ()
+    words = names.tokens(name)
+    return words[1:] if words and words[0] in _SETTINGS else ()
 
 
 def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], wanted: Wanted) -> None:
-    if roles.cost is None and wanted.cost is None:
-        costs = [name for name in free if _obvious_cost(name) and _numeric(columns, name)]
-        exact = [name for name in costs if names.tokens(name) == ("cost",)]
-        _take_one(roles, "cost", exact or costs)
-    if roles.group is None and wanted.group is None:
-        _take_one(roles, "group", [name for name in free if "_".join(names.tokens(name)) in _GROUP])
-    if roles.seed is None and wanted.seed is None:
-        named_seed = [name for name in free if names.tokens(name) in _SEED]
-        nested = [name for name in free if _of_settings(name) in _SEED]
-        _take_one(roles, "seed", named_seed or nested, "seed_column")
-    if roles.search is None and wanted.search is None:
-        _take_one(roles, "search", [name for name in free if names.tokens(name) in (("search",), ("search", "id"))])
-    if roles.status is None and wanted.status is None:
-        costs = [name for name in free if names.tokens(name) in _STATUS]
-        _take_one(roles, "status", [name for name in costs if not as_statuses(columns[name])[1]])
+    costs = [name for name in free if _obvious_cost(name)] if roles.cost is None and wanted.cost is None else []
+    costs = [name for name in costs if looks_numeric(columns, name)]
+    statuses = among(free, _STATUS) if roles.status is None and wanted.status is None else []
+    obvious = {
+        "cost": among(costs, ("cost",)) or costs,
+        "group": among(free, _GROUP),
+        "seed": among(free, _SEED) or [name for name in free if "_".join(_of_settings(name)) in _SEED],
+        "search": among(free, ("search", "search_id")),
+        "status": [name for name in statuses if not as_statuses(columns[name])[1]],
+    }
+    for role, candidates in obvious.items():
+        option = "seed_column" if role == "seed" else role
+        if getattr(roles, role) is None and getattr(wanted, option) is None:
+            _take_one(roles, role, candidates, option)
     if roles.group is not None:
-        roles.sample = roles.trial or _obvious_sample(columns, [name for name in free if name not in roles.used()])
-        roles.sample = roles.sample or roles.order
-    if roles.flag is None:
-        flags = [name for name in free if set(names.tokens(name)) & set(FLAGS) and as_flags(columns[name]) is not None]
-        roles.flag = flags[0] if len(flags) == 1 else None
+        unused = [name for name in free if name not in roles.used()]
+        roles.sample = roles.trial or _obvious_sample(columns, unused) or roles.order
+    flags = [name for name in free if set(names.tokens(name)) & set(FLAGS) and as_flags(columns[name]) is not None]
+    roles.flag = flags[0] if len(flags) == 1 else None
 
 
 def _obvious_sample(columns: Mapping[str, Cells], free: Sequence[str]) -> str | None:
     """The column of sample ids: known by its name, and by ids that are numbers or single words."""
-    for known in (*_SAMPLE_IDS.split(), "epoch"):
-        for name in free:
-            if "_".join(names.tokens(name)) == known and (
-                _numeric(columns, name) or all(len(label.split()) == 1 for label in as_codes(columns[name])[0])
-            ):
-                return name
+    for name in (name for known in _SAMPLE_IDS.split() for name in among(free, (known,))):
+        if looks_numeric(columns, name) or all(len(label.split()) == 1 for label in as_codes(columns[name])[0]):
+            return name
     return None
 
 
@@ -313,22 +304,17 @@ def _obvious_cost(name: str) -> bool:
     words = names.tokens(name)
     if set(words) & (_CUMULATIVE | names.VALIDATION | names.TEST) or names.is_metric(name):
         return False
-    return (
-        "_".join(words) in _COST
-        or words[-1:] in (("runtime",), ("duration",))
-        or (
-            names.cost_unit_of(name) in ("s", "h", "min", "USD", "GPU h") and bool({"time", "cost", "gpu"} & set(words))
-        )
-        or "_".join(words) in ("time_total_s", "train_time", "training_time", "wall_time", "fit_time", "price", "time")
-    )
+    timed = names.cost_unit_of(name) in _COST_UNITS and bool({"time", "cost", "gpu"} & set(words))
+    return timed or names.spelled(name) in _COST or words[-1:] in (("runtime",), ("duration",))
 
 
-def _take_one(roles: Roles, role: str, names_so: Sequence[str], option: str | None = None) -> None:
-    if len(names_so) == 1:
-        setattr(roles, role, names_so[0])
-        roles.guessed.append((role, names_so[0]))
-    elif names_so:
-        roles.notes.append(Caution.of("guessed-columns", kind="open", role=option or role, columns=list(names_so)))
+def _take_one(roles: Roles, role: str, candidates: list[str], option: str | None = None) -> None:
+    """The only candidate for a role, and that it was chosen by its name; where there are several, which they are."""
+    if len(candidates) == 1:
+        setattr(roles, role, candidates[0])
+        roles.guessed.append((role, candidates[0]))
+    elif candidates:
+        roles.notes.append(Caution.of("guessed-columns", kind="open", role=option or role, columns=candidates))
 
 
 def _listed(columns: Iterable[str], limit: int = 12) -> str:

@@ -1,4 +1,4 @@
-"""Wide tables: one row per problem (or model), one column per sample. They are turned into one row per sample."""
+"""One row per sample, where a row holds several: counts of successes, a column for each sample, one for each family."""
 
 from __future__ import annotations
 
@@ -6,101 +6,132 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any
 
 import numpy as np
 
-from levelbest.cautions import Caution
-from levelbest.errors import InputError, named
-from levelbest.readers.columns import Cells, as_codes, is_numeric, stacked, taken
+from levelbest.errors import DataError, InputError, named
+from levelbest.readers.columns import Cells, as_codes, is_numeric, stacked
 from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.notes import Notes
+from levelbest.readers.steps.names import among, word_set
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import Wanted, column_named, obvious_family
 
-__all__ = ["melt"]
+__all__ = ["expand_counts", "melt"]
 
+_SUCCESSES = word_set(
+    "c n_correct num_correct correct_count n_passed num_passed passed_count n_success num_success successes n_solved "
+    "num_solved correct passed solved"
+)
+_PLAIN = word_set("correct passed solved")
+"""Names that may be a single result as well: they are counts where one is above 1."""
+_TOTALS = word_set(
+    "n n_samples num_samples total n_total num_total attempts n_attempts num_attempts trials n_trials n_completions "
+    "num_completions samples"
+)
+_MOST_ROWS = 50_000_000
 _SAMPLE = re.compile(
     r"(s|sample|run|seed|trial|rep|repeat|try|attempt|completion|k|score|acc)[ _-]?(\d+)", re.IGNORECASE
 )
-
 _CLEAR = ("sample", "completion", "attempt")
-_REPEATS = names.word_set("seed random_seed random_state run rep repeat replicate fold split trial")
+_REPEATS = word_set("seed random_seed random_state run rep repeat replicate fold split trial")
 _ALIKE = 5.0
-_PROBLEM = names.word_set("problem task question puzzle prompt idx index id group instance item example")
+_PROBLEM = word_set("problem task question puzzle prompt idx index id group instance item example")
 
 
-Long = tuple[Merged, Wanted, dict[str, str]]
-"""A table with one row per sample, what is asked of it now, and the roles of its columns."""
+def expand_counts(table: Merged, wanted: Wanted) -> Merged:
+    """Of ``c`` of ``n`` correct a row per sample, c of them 1 and the rest 0; as it is where nothing is counted."""
+    if wanted.wide is not None or _is_settled(table, wanted):
+        return table
+    successes, totals = among(table.columns, _SUCCESSES), among(table.columns, _TOTALS)
+    if len(successes) != 1 or len(totals) != 1:
+        return table
+    counted = [table.columns[name] for name in (*successes, *totals)]
+    if not all(is_numeric(column) and np.isfinite(np.ma.filled(column, np.nan)).all() for column in counted):
+        return table
+    hits, sizes = (np.asarray(column, dtype=np.float64) for column in counted)
+    whole = (hits == np.floor(hits)).all() and (sizes == np.floor(sizes)).all()
+    if not whole or (hits < 0).any() or (hits > sizes).any() or sizes.max() < 2:
+        return table
+    if among(successes, _PLAIN) and hits.max() <= 1:
+        return table
+    if sizes.sum() > _MOST_ROWS:
+        raise DataError(
+            f"{table.source} counts {sizes.sum():,.0f} samples, and at most {_MOST_ROWS:,} are read at once"
+        )
+    repeated = np.repeat(np.arange(table.n_rows), sizes.astype(np.int64))
+    place = np.arange(repeated.size) - (np.cumsum(sizes) - sizes)[repeated]
+    table.say("guessed-columns", kind="counts", successes=successes[0], total=totals[0], count=repeated.size)
+    correct = {"correct": (place < hits[repeated]).astype(np.float64)}
+    return table.reshaped(repeated, correct, {*successes, *totals}, table.roles | {"selection": "correct"})
 
 
-def melt(table: Merged, wanted: Wanted, known: dict[str, str], notes: Notes) -> Long:
-    """One row per sample; all as it is where the table is long already."""
+def _is_settled(table: Merged, wanted: Wanted) -> bool:
+    """Whether it is known what a row is, so that no other layout is looked for."""
+    return wanted.selection is not None or "selection" in table.roles or wanted.trial is not None
+
+
+def melt(table: Merged, wanted: Wanted) -> tuple[Merged, Wanted]:
+    """One row per sample where samples are columns, and what is asked of it now; all as it is where it is long."""
     if wanted.wide is not None:
         samples = [name for name in table.columns if any(fnmatchcase(name, pattern) for pattern in wanted.wide)]
         if not samples:
             raise InputError(f"no column of {table.source} matches {named('wide')} {','.join(wanted.wide)}")
     else:
-        if wanted.selection is not None or "selection" in known or wanted.trial is not None:
-            return table, wanted, known
+        if _is_settled(table, wanted):
+            return table, wanted
         samples = _obvious_samples(table)
         if not samples:
-            return _families_in_columns(table, wanted, known, notes)
-        first, last = samples[0], samples[-1]
-        notes.cautions.append(Caution.of("guessed-columns", kind="samples", first=first, last=last, count=len(samples)))
+            return _families_in_columns(table, wanted)
+        table.say("guessed-columns", kind="samples", first=samples[0], last=samples[-1], count=len(samples))
     others = [name for name in table.columns if name not in samples]
     group, family = _owner(table, wanted, others)
     n_rows, n_samples = table.n_rows, len(samples)
     repeated = np.repeat(np.arange(n_rows), n_samples)
-    columns: dict[str, Any] = {name: taken(table.columns[name], repeated) for name in others}
     stack = stacked([(table.columns[name], n_rows) for name in samples])
-    # Sample by sample below each other, then row by row: each row's samples stay together and in order.
     score = "correct" if "correct" not in others and _right_or_wrong(stack) else "sample"
-    columns[score] = _score(stack, n_rows, n_samples)
-    place = "sample number" if "sample number" not in columns else "sample number "
-    columns[place] = np.tile(np.arange(n_samples, dtype=np.float64), n_rows)
+    place = "sample number" if "sample number" not in others else "sample number "
+    columns: dict[str, Cells] = {
+        # Sample by sample below each other, then row by row: each row's samples stay together and in order.
+        score: stack[np.arange(n_rows * n_samples).reshape(n_samples, n_rows).T.ravel()],
+        place: np.tile(np.arange(n_samples, dtype=np.float64), n_rows),
+    }
     of_sources = family is None and wanted.family is None and len(table.source_codes()[0]) > 1
     if group is None and family is None and not of_sources:
         group = "row"
         columns[group] = repeated.astype(np.float64) + 1.0
-    known = {
-        **{role: name for role, name in known.items() if role in ("family", "group")},
-        "selection": score,
-        "order": place,
-    }
+    roles = {role: name for role, name in table.roles.items() if role in ("family", "group")}
+    roles |= {"selection": score, "order": place}
     if group is not None:
-        known["group"] = group
+        roles["group"] = group
         if wanted.group is None:
-            notes.cautions.append(Caution.of("guessed-columns", kind="rows", group=group))
+            table.say("guessed-columns", kind="rows", group=group)
     asked = replace(
         wanted, wide=None, where=None, selection=score, family=family or wanted.family, cost=wanted.cost or "none"
     )
-    return table.reshaped(repeated, columns), asked, known
+    return table.reshaped(repeated, columns, samples, roles), asked
 
 
-def _families_in_columns(table: Merged, wanted: Wanted, known: dict[str, str], notes: Notes) -> Long:
+def _families_in_columns(table: Merged, wanted: Wanted) -> tuple[Merged, Wanted]:
     """A row per seed and a column per family (``seed,resnet,vit``), where nothing else can be meant."""
-    rows = [name for name in table.columns if "_".join(names.tokens(name)) in _REPEATS]
+    rows = among(table.columns, _REPEATS)
     scores = [name for name in table.columns if name not in rows]
-    if wanted.family is not None or wanted.group is not None or known or len(rows) != 1 or len(scores) < 2:
-        return table, wanted, known
+    if wanted.family is not None or wanted.group is not None or table.roles or len(rows) != 1 or len(scores) < 2:
+        return table, wanted
     if any(names.is_metric(name) or not is_numeric(table.columns[name]) for name in scores):
-        return table, wanted, known
+        return table, wanted
     middle = [abs(float(np.nanmedian(as_numbers(table.columns[name]).values))) for name in scores]
     if not np.isfinite(middle).all() or min(middle) == 0 or max(middle) > _ALIKE * min(middle):
-        return table, wanted, known  # settings and not scores: they would hardly be on one scale
+        return table, wanted  # settings and not scores: they would hardly be on one scale
     repeated = np.tile(np.arange(table.n_rows), len(scores))
-    columns: dict[str, Any] = {
-        rows[0]: taken(table.columns[rows[0]], repeated),
+    columns: dict[str, Cells] = {
         "family": np.repeat(np.array(scores, dtype=object), table.n_rows),
         "score": stacked([(table.columns[name], table.n_rows) for name in scores]),
     }
-    notes.cautions.append(
-        Caution.of("guessed-columns", None, len(scores), kind="by-column", columns=scores, rows=rows[0])
-    )
+    table.say("guessed-columns", len(scores), kind="by-column", columns=scores, rows=rows[0])
+    roles = {"selection": "score", "family": "family", "seed": rows[0]}
     asked = replace(wanted, where=None, selection="score", family=("family",))
-    return table.reshaped(repeated, columns), asked, {"selection": "score", "family": "family", "seed": rows[0]}
+    return table.reshaped(repeated, columns, scores, roles), asked
 
 
 def _obvious_samples(table: Merged) -> list[str]:
@@ -120,30 +151,23 @@ def _owner(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str | 
     """The column that names each row's problem, and the one that names its family, where they can be told."""
     family: tuple[str, ...] | None
     if wanted.family is None:
-        obvious = [name for name in others if obvious_family(names.tokens(name)) or names.tokens(name) == ("family",)]
+        obvious = [name for name in others if obvious_family(names.tokens(name)) or names.spelled(name) == "family"]
         family = (obvious[0],) if len(obvious) == 1 else None
     else:
         family = tuple(column_named(name, table.columns, "family", table.source) for name in wanted.family)
     if wanted.group is not None:
         return column_named(wanted.group, table.columns, "group", table.source), family
-    taken_names = set(family or ())
-    named = [name for name in others if name not in taken_names and set(names.tokens(name)) & _PROBLEM]
-    if named:
-        return named[0], family
+    free = [name for name in others if name not in (family or ())]
+    problems = [name for name in free if set(names.tokens(name)) & _PROBLEM]
+    if problems:
+        return problems[0], family
     if family and len(set(as_codes(table.columns[family[0]])[1].tolist())) == table.n_rows:
         return None, family
-    first = next((name for name in others if name not in taken_names), None)
-    if first is not None and len(as_codes(table.columns[first])[0]) == table.n_rows and not names.is_metric(first):
-        return first, family
-    return None, family
+    alone = free and len(as_codes(table.columns[free[0]])[0]) == table.n_rows and not names.is_metric(free[0])
+    return (free[0] if alone else None), family
 
 
 def _right_or_wrong(stack: Cells) -> bool:
     """Whether all numbers are 0 or 1, and both are there: then higher is better, as with ``correct``."""
     values = as_numbers(stack).values
     return set(np.unique(values[np.isfinite(values)]).tolist()) == {0.0, 1.0}
-
-
-def _score(stack: Cells, n_rows: int, n_samples: int) -> object:
-    order = np.arange(n_rows * n_samples).reshape(n_samples, n_rows).T.ravel()
-    return taken(stack, order)
