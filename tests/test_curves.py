@@ -9,6 +9,7 @@ import pytest
 from levelbest._grid import budget_grid
 from levelbest.designs.curve import curve, family_curves
 from levelbest.errors import DataError, InputError
+from levelbest.stats import expected_best
 from levelbest.trials import Trials
 
 NAN = float("nan")
@@ -128,3 +129,18 @@ def test_one_trial_has_a_value_and_no_interval():
     assert found.value.tolist() == [0.5]
     assert np.isnan(found.low).all()
     assert any("one trial tells nothing" in caution.sentence for caution in found.cautions)
+
+
+@pytest.mark.parametrize("direction", ["max", "min"])
+def test_curves_of_very_many_trials_are_those_of_each_family_in_its_own_order(direction):
+    rng = np.random.default_rng(1)
+    selection, family = rng.normal(size=210_000), np.arange(210_000) % 2
+    trials = Trials.from_arrays(selection, direction=direction, family=family, reported=selection**2)
+    n = (1, 7, 300)
+    for estimator in ("u", "naive"):
+        found = family_curves(trials, n=n, estimator=estimator, n_resamples=99)
+        for code, one in enumerate(found):
+            own = selection[family == code]
+            expected = expected_best(own, n, own**2, estimator=estimator, direction=direction)
+            assert one.family == str(code)
+            assert one.value == pytest.approx(expected, rel=1e-12)

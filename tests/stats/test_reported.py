@@ -58,6 +58,21 @@ def test_places_of_many_trials_keep_the_mean_and_the_variance_of_what_is_reporte
         assert sizes @ (mine - theirs.mean()) ** 2 / sizes.sum() == pytest.approx(theirs.var())
 
 
+def test_neighbours_in_rank_that_are_drawn_at_once_have_the_law_of_dirichlet_weights():
+    rng = np.random.default_rng(8)
+    selection, reported = np.arange(20_000.0), rng.exponential(size=20_000)
+    places = Places.of(selection, reported)
+    means, logs = places.drawn_means(2_000, rng)
+    assert logs.shape == means.shape
+    firsts = np.append(0, places.edges[:-1])
+    wide = np.flatnonzero(places.edges - firsts >= 100)
+    assert wide.size > 50
+    for k in wide:
+        own = reported[firsts[k] : places.edges[k]]
+        assert means[:, k].mean() == pytest.approx(own.mean(), abs=5 * own.std() / np.sqrt(own.size * 2_000))
+        assert means[:, k].std() == pytest.approx(own.std() / np.sqrt(own.size + 1), rel=0.1)  # Dirichlet(1, ..., 1)
+
+
 def test_the_median_of_reported_scores_has_no_jumps():
     # a coarse selection score behind which one of the better trials reports far less than its neighbours
     rng = np.random.default_rng(6)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +20,7 @@ from levelbest.results import Curve
 from levelbest.stats.bands import Interval, best_interval
 from levelbest.stats.best import (
     Mean,
+    Sample,
     best_statistic,
     expected_best,
     gaussian_best,
@@ -27,11 +31,19 @@ from levelbest.stats.best import (
 )
 from levelbest.trials import Metric, Scores, Trials
 
-__all__ = ["drawn_curve", "mean_cost", "trial_curve"]
+__all__ = ["drawn_curve", "mean_cost", "trial_curve", "with_threads"]
 
 ESTIMATORS = ("u", "v", "naive", "gaussian")
 _SORTED_FROM = 100_000
-"""From so many trials on a table is sorted once for all that follows."""
+"""From so many trials on a family is sorted once for all that follows: what is in order is not sorted again."""
+
+
+def with_threads(make: Callable[[Trials], Curve], tables: Sequence[Trials]) -> list[Curve]:
+    """A curve of each table; of very many trials on all cores, since sorting and drawing let other threads run."""
+    if len(tables) < 2 or max(map(len, tables)) < _SORTED_FROM:
+        return [make(table) for table in tables]
+    with ThreadPoolExecutor(min(len(tables), os.cpu_count() or 1)) as pool:
+        return list(pool.map(make, tables))
 
 
 def drawn_curve(
@@ -75,7 +87,7 @@ def trial_curve(
     ``scores`` are those of its units where these are not single trials, and ``unit`` is the word for one.
     """
     settings, metric, family = asked.settings, trials.metric, trials.families[0]
-    scores = _ranked_if_many(scores or trials.scores(settings.failed, missing=settings.missing))
+    scores = scores or trials.scores(settings.failed, missing=settings.missing)
     statistic = statistic_named(asked.statistic)
     _check.as_choice(asked.estimator, ESTIMATORS, "estimator")
     if not isinstance(statistic, Mean) and asked.estimator != "u":
@@ -89,8 +101,11 @@ def trial_curve(
     else:
         budgets, left_out = _within_the_data(budgets, scores, family)
         cautions += left_out
-    value, spread = _value_and_spread(scores, budgets, metric.direction, asked)
-    limits = _limits(trials, scores, budgets, asked, no_limits)
+    sample = Sample(scores.selection, scores.reported)
+    if scores.n_trials >= _SORTED_FROM and asked.estimator != "naive":  # which is of the first n trials
+        sample = sample.ordered()
+    value, spread = _value_and_spread(sample, budgets, metric.direction, asked)
+    limits = _limits(trials, sample, budgets, asked, no_limits)
     counted = Counts(family, scores.n_trials, scores.n_failed, scores.n_running)
     return replace(
         drawn_curve(counted, metric, asked, value, limits, spread),
@@ -106,15 +121,6 @@ def mean_cost(cost: FloatArray) -> float:
     """Over the trials whose cost is known; undefined where none is."""
     known = cost[np.isfinite(cost)]
     return float(known.mean()) if known.size else float("nan")
-
-
-def _ranked_if_many(scores: Scores) -> Scores:
-    """Very many trials are sorted once here: what follows sorts them again, and sorted data are sorted in no time."""
-    if scores.n_trials < _SORTED_FROM:
-        return scores
-    by = np.argsort(scores.selection)
-    reported, cost = (None if column is None else column[by] for column in (scores.reported, scores.cost))
-    return replace(scores, selection=scores.selection[by], reported=reported, cost=cost, rows=scores.rows[by])
 
 
 def _within_the_data(budgets: IntArray, scores: Scores, family: str) -> tuple[IntArray, list[Caution]]:
@@ -139,10 +145,10 @@ def _about_the_fit(scores: Scores, budgets: IntArray, family: str, direction: st
 
 
 def _value_and_spread(
-    scores: Scores, budgets: IntArray, direction: str, asked: Asked
+    sample: Sample, budgets: IntArray, direction: str, asked: Asked
 ) -> tuple[FloatArray, FloatArray | None]:
     """What a curve shows at its budgets, and how much the best itself spreads; a fitted law does not say that."""
-    columns, estimator = (scores.selection, budgets, scores.reported), asked.estimator
+    columns, estimator = (sample.selection, budgets, sample.reported), asked.estimator
     if estimator == "gaussian":
         return np.asarray(gaussian_best(*columns, direction=direction)), None
     if isinstance(statistic_named(asked.statistic), Mean) and estimator != "naive":
@@ -154,10 +160,10 @@ def _value_and_spread(
     return np.asarray(value), np.asarray(spread_of_best(*columns, estimator=estimator, direction=direction))
 
 
-def _limits(trials: Trials, scores: Scores, budgets: IntArray, asked: Asked, no_limits: str) -> Interval:
+def _limits(trials: Trials, sample: Sample, budgets: IntArray, asked: Asked, no_limits: str) -> Interval:
     """An interval of the estimate shown; none where that estimator has none of its own."""
     settings = asked.settings
-    if scores.n_trials < 2 or no_limits:
+    if sample.n_trials < 2 or no_limits:
         nowhere = np.full(budgets.size, np.nan)
         return Interval(
             n=budgets,
@@ -166,13 +172,13 @@ def _limits(trials: Trials, scores: Scores, budgets: IntArray, asked: Asked, no_
             method="none",
             confidence=settings.confidence,
             simultaneous=asked.simultaneous,
-            n_trials=scores.n_trials,
-            why=("one-trial",) * budgets.size if scores.n_trials < 2 else (),
+            n_trials=sample.n_trials,
+            why=("one-trial",) * budgets.size if sample.n_trials < 2 else (),
         )
     return best_interval(
-        scores.selection,
+        sample.selection,
         budgets,
-        scores.reported,
+        sample.reported,
         statistic=asked.statistic,
         method=asked.interval,
         confidence=settings.confidence,

@@ -115,12 +115,14 @@ class TableDesign(Design):
 
     def curves(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
         """One curve for each family, of independent trials."""
-        from levelbest.designs._curves import trial_curve
+        from levelbest.designs._curves import trial_curve, with_threads
 
-        return tuple(
-            trial_curve(table, asked, no_limits=self.excluded.get(name, ""), unit=self.unit)
-            for name, table in zip(self.families, self.tables, strict=True)
-        )
+        excluded = self.excluded
+
+        def curve_of(table: Trials) -> Curve:
+            return trial_curve(table, asked, no_limits=excluded.get(table.families[0], ""), unit=self.unit)
+
+        return tuple(with_threads(curve_of, self.tables))
 
 
 def failure_cautions(family: str, scores: Scores, unit: str) -> list[Caution]:

@@ -88,14 +88,15 @@ def scores_of(trials: Trials, failed: str, missing: str) -> Scores:
             f"estimate; leave this family out ({named('where')}), or run it again"
         )
     rows = np.flatnonzero(ok if policy == "drop" else finished)
-    selection, claimed = trials.selection[rows], None if reported is None else reported[rows]
-    bad = ~ok[rows]
+    kept = slice(None) if rows.size == len(trials) else rows  # of all rows no copies are made
+    selection, claimed = trials.selection[kept], None if reported is None else reported[kept]
+    bad = ~ok[kept]
     if bad.any():
         selection, claimed = count_as_worst(selection, claimed, bad, trials.metric.sign, trials.metric.worst)
     return Scores(
         selection=selection,
         reported=claimed,
-        cost=None if trials.cost is None else trials.cost[rows],
+        cost=None if trials.cost is None else trials.cost[kept],
         rows=rows,
         n_failed=int((finished & ~ok).sum()),
         n_running=trials.n_running,

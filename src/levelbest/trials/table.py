@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -199,8 +200,12 @@ class Trials:
                 raise InputError(f"there is no family {wanted!r}; {_check.nearest_first(wanted, self.families)}")
         kept = tuple(c for c in self.cautions if c.family is None or c.family in names)
         if len(names) == 1:
-            part = self.take(np.flatnonzero(self.family == self.families.index(names[0])))
-            return replace(part, families=names, family=np.zeros(len(part), dtype=np.int32), cautions=kept)
+            cut_out = _CUT_OUT.setdefault(self, {})
+            if names[0] not in cut_out:
+                part = self.take(np.flatnonzero(self.family == self.families.index(names[0])))
+                alone = np.zeros(len(part), dtype=np.int32)
+                cut_out[names[0]] = replace(part, families=names, family=alone, cautions=kept)
+            return cut_out[names[0]]
         new_code = np.full(len(self.families), -1, dtype=np.int32)
         new_code[[self.families.index(wanted) for wanted in names]] = np.arange(len(names))
         mapped = new_code[self.family]
@@ -289,6 +294,10 @@ class Trials:
             running = f", {own.n_running} still running" if own.n_running else ""
             parts.append(f"{name}: {own.n_trials} trial{'s' * (own.n_trials != 1)}{failed}{running}")
         return "; ".join(parts)
+
+
+_CUT_OUT: WeakKeyDictionary[Trials, dict[str, Trials]] = WeakKeyDictionary()
+"""The families that were asked for, as long as their table lives: several ask, and ten million rows take a while."""
 
 
 def _numbers(values: npt.ArrayLike, name: str) -> FloatArray:

@@ -8,12 +8,13 @@ are independent), those of a quantile curve a uniform draw. Trials that tie in t
 their group at random (Dirichlet), as unequally as resampling would.
 
 Of many trials, neighbours in rank are taken together: they share the weight of their place as tied trials do, and of
-each place eight values are kept that have its mean and its variance (for quantiles, eight of its own scores).
+each place eight values are kept that have its mean and its variance (for quantiles, eight of its own scores). Of 32
+neighbours and more the mean alone is kept: what Dirichlet weights make of it is by then normal.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,6 +27,7 @@ __all__ = ["Places", "mean_draws", "quantile_draws"]
 
 _CELLS = 1 << 17  # values in one piece of draws
 _VALUES = 8  # kept of each place
+_MANY = 32  # neighbours whose weighted mean is drawn as one normal number
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,8 @@ class Places:
     sizes: IntArray
     """How many trials each value stands for."""
     n_trials: int
+    spread: FloatArray
+    """The standard deviation of each place's weighted mean where it is drawn at once, else 0."""
 
     @classmethod
     def of(cls, selection: FloatArray, reported: FloatArray, *, own_scores: bool = False) -> Places:
@@ -48,28 +52,46 @@ class Places:
         last_of_tie = np.append(np.flatnonzero(selection[1:] != selection[:-1]), m - 1) + 1
         edges = np.unique(last_of_tie[np.searchsorted(last_of_tie, rank_edges(m))])
         counts = np.diff(edges, prepend=0)
-        place = np.repeat(np.arange(edges.size), counts)
-        by_value = reported[np.lexsort((reported, place))]
-        within = np.arange(m) - np.repeat(edges - counts, counts)
-        kept = np.minimum(counts, _VALUES)
-        part = (np.cumsum(kept) - kept)[place] + within * kept[place] // counts[place]
-        sizes, starts = np.bincount(part), np.cumsum(kept) - kept
+        by_value = reported.copy()
+        for start, stop in zip((edges - counts).tolist(), edges.tolist(), strict=True):
+            by_value[start:stop].sort()
+        ties = np.diff(np.searchsorted(last_of_tie, edges), prepend=-1)
+        at_once = (counts >= _MANY) & (ties > 1) & (not own_scores)
+        kept = np.where(at_once, 1, np.minimum(counts, _VALUES))
+        starts, place = np.cumsum(kept) - kept, np.repeat(np.arange(edges.size), kept)
+        within = np.arange(place.size) - starts[place]  # value j of k stands for the j-th of k parts of its place
+        firsts = (edges - counts)[place] - (-within * counts[place] // kept[place])
+        sizes = np.diff(firsts, append=m)
         if own_scores:
-            return cls(edges, starts, by_value[np.cumsum(sizes) - sizes + sizes // 2], sizes, m)
-        means = np.bincount(part, by_value) / sizes
+            return cls(edges, starts, by_value[firsts + sizes // 2], sizes, m, np.zeros(edges.size))
+        means = np.bincount(np.repeat(np.arange(sizes.size), sizes), by_value) / sizes
         centre = np.add.reduceat(by_value, edges - counts) / counts
-        whole = np.add.reduceat((by_value - centre[place]) ** 2, edges - counts)
-        about = means - np.repeat(centre, kept)
+        by_value -= np.repeat(centre, counts)
+        whole = np.add.reduceat(np.square(by_value, out=by_value), edges - counts)
+        about = np.where(at_once[place], 0.0, means - centre[place])
         held = np.add.reduceat(sizes * about**2, starts)
         stretch = np.sqrt(np.divide(whole, held, out=np.ones(edges.size), where=held > 0))
-        return cls(edges, starts, np.repeat(centre, kept) + about * np.repeat(stretch, kept), sizes, m)
+        spread = np.where(at_once, np.sqrt(whole / (counts * (counts + 1.0))), 0.0)
+        return cls(edges, starts, centre[place] + about * stretch[place], sizes, m, spread)
 
-    def drawn(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Gamma weights of all values (draw, value), and the logarithms of the uniforms at the edges (draw, place)."""
+    def drawn(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Gamma weights of all values (draw, value), of all places, and the logarithms of the uniforms at the edges."""
         weights = rng.standard_gamma(np.broadcast_to(self.sizes, (n_draws, self.sizes.size)))
-        sums = np.cumsum(np.add.reduceat(weights, self.starts, axis=1), axis=1)
+        own = np.add.reduceat(weights, self.starts, axis=1)
+        sums = np.cumsum(own, axis=1)
         rest = rng.standard_exponential((n_draws, 1))
-        return weights, np.log(sums / (sums[:, -1:] + rest))
+        return weights, own, np.log(sums / (sums[:, -1:] + rest))
+
+    def drawn_means(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """The weighted mean of every place, and the logarithms of the uniforms at the edges, (draw, place) each."""
+        weights, own, logs = self.drawn(n_draws, rng)
+        weights *= self.values
+        means = np.add.reduceat(weights, self.starts, axis=1)
+        means /= own
+        at_once = np.flatnonzero(self.spread)
+        if at_once.size:
+            means[:, at_once] += self.spread[at_once] * rng.standard_normal((n_draws, at_once.size))
+        return means, logs
 
 
 def mean_draws(places: Places, n: IntArray, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
@@ -77,13 +99,11 @@ def mean_draws(places: Places, n: IntArray, n_draws: int, rng: np.random.Generat
     allow(n_draws, n.size, 2)
     means, rest = np.empty((2, n.size, n_draws))
     middle = float(places.values[-1])  # deviations lose no digits to a large common offset
-    values = places.values - middle
+    places = replace(places, values=places.values - middle)
     piece = max(1, _CELLS // places.values.size)
     for start in range(0, n_draws, piece):
         cut = slice(start, min(start + piece, n_draws))
-        weights, logs = places.drawn(cut.stop - start, rng)
-        own = np.add.reduceat(weights, places.starts, axis=1)
-        of_place = np.add.reduceat(weights * values, places.starts, axis=1) / own
+        of_place, logs = places.drawn_means(cut.stop - start, rng)
         rises = np.diff(of_place, axis=1)
         for i, (left, power) in enumerate(powers(logs, places.edges, places.n_trials, n)):
             lost = np.einsum("bk,bk->b", power[:, :-1], rises[:, left:])
@@ -105,8 +125,8 @@ def quantile_draws(
     piece = max(1, _CELLS // places.values.size)
     for start in range(0, n_draws, piece):
         cut = slice(start, min(start + piece, n_draws))
-        weights, logs = places.drawn(cut.stop - start, rng)
-        share = (weights / np.add.reduceat(weights, places.starts, axis=1)[:, place])[:, by_value]
+        weights, own, logs = places.drawn(cut.stop - start, rng)
+        share = (weights / own[:, place])[:, by_value]
         where = rng.random(cut.stop - start)
         for i, (left, power) in enumerate(powers(logs, places.edges, places.n_trials, n)):
             counted = np.flatnonzero(place[by_value] >= left)

@@ -146,11 +146,7 @@ class Work:
     @cached_property
     def ordered(self) -> Sample:
         """The sample in order of its selection score, ties in order of what is reported: the draws' ranks."""
-        selection, reported = self.sample.selection, self.sample.reported
-        if reported is None:
-            return Sample(np.sort(selection))
-        order = np.lexsort((reported, selection))
-        return Sample(selection[order], reported[order])
+        return self.sample.ordered()
 
     @property
     def constant(self) -> bool:

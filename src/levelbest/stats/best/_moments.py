@@ -64,11 +64,13 @@ def best_first(selection: FloatArray, reported: FloatArray | None, direction: st
     """Rank the trials by selection score; ``reported`` None where that is what is reported."""
     claimed = selection if reported is None else reported
     scale = float(max(claimed.max(), -claimed.min())) or 1.0
+    # Sorting is dear, and of very many trials it is done already.
+    rising = bool((selection[1:] >= selection[:-1]).all())
+    best = slice(None, None, -1 if direction == "max" else 1)
     if reported is None:
-        ordered = np.sort(selection)
-        return BestFirst(ordered[::-1] if direction == "max" else ordered, scale)
-    order = order_of(selection, direction)
-    scores = reported[order]
+        return BestFirst((selection if rising else np.sort(selection))[best], scale)
+    order = best if rising else order_of(selection, direction)
+    scores = np.ascontiguousarray(reported[order])
     starts = group_starts(selection[order])
     if starts.size == scores.size:
         return BestFirst(scores, scale)

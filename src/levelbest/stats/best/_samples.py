@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
@@ -33,6 +34,28 @@ class Sample:
     def claimed(self) -> FloatArray:
         """What is claimed of the winner: the reported scores, or those that select where there are no others."""
         return self.selection if self.reported is None else self.reported
+
+    def ordered(self) -> Sample:
+        """The same trials by selection score from low to high, ties by what is reported; no copy where they are so."""
+        for way in (slice(None), slice(None, None, -1)):
+            given = Sample(self.selection[way], None if self.reported is None else self.reported[way])
+            if given._in_order():
+                return given
+        if self.reported is None:
+            return Sample(np.sort(self.selection))
+        order = np.argsort(self.selection)
+        ordered = Sample(self.selection[order], self.reported[order])
+        if ordered._in_order():
+            return ordered
+        order = np.lexsort((self.reported, self.selection))
+        return Sample(self.selection[order], self.reported[order])
+
+    def _in_order(self) -> bool:
+        later, sooner = self.selection[1:], self.selection[:-1]
+        if self.reported is None:
+            return bool((later >= sooner).all())
+        tied = np.flatnonzero(later <= sooner)
+        return bool(((later == sooner) & (self.reported[1:] >= self.reported[:-1]))[tied].all()) if tied.size else True
 
     def turned(self, direction: str) -> Sample:
         """The same scores, turned so that higher is better."""

@@ -1,8 +1,9 @@
 """Weighted means of the ranked scores for many budgets at once, in O(m log m) or better.
 
 Weights far from the best trial vanish, so that all budgets 1..m touch O(m log m) of them (`weight_pieces`). With many
-trials and n much smaller than m the weights are also smooth: over a block of 512 ranks 8 Chebyshev nodes hold them to
-the last digit, and a budget then costs m / 64 operations on block moments made once by one matrix product.
+trials and n much smaller than m the weights are also smooth: over a block of 512 ranks (of 64, where n is larger) 8
+Chebyshev nodes hold them to the last digit, and a budget then costs m / 64 operations on block moments made once by one
+matrix product.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ __all__ = ["BEYOND_DIGITS", "refined", "weighted_sums"]
 
 BEYOND_DIGITS = 37.0  # exp(-37) < 2^-53: what is left out cannot show in a double
 
-_BLOCK, _NODES = 512, 8
+_BLOCKS, _NODES = (512, 64), 8
 # On a block the weights (about rank^(n-1)) change by a factor exp(c), c = 512 n / rank; 8 nodes leave a relative error
-# of 2 (c/4)^8 / 8!, 2e-15 at c = 0.2: blocks serve from rank 2560 n upwards.
-_SMOOTH = 5 * _BLOCK
+# of 2 (c/4)^8 / 8!, 2e-15 at c = 0.2: blocks serve from rank 2560 n upwards, those of 64 from rank 320 n.
+_SMOOTH = 5
 _MANY = 1 << 16  # trials from which on blocks pay
 _FEW = 1 << 12  # weights that are kept
 
@@ -60,20 +61,23 @@ def weighted_sums(scores: FloatArray, budgets: IntArray, estimator: str) -> Floa
         return np.zeros(budgets.size)
     if size * budgets.size <= _FEW:
         return np.asarray(_all_weights(size, tuple(budgets.tolist()), estimator) @ scores)
-    blocks = _Blocks(scores) if size >= _MANY and budgets[0] * _SMOOTH < size // 16 else None
 
     def compute(some: IntArray, cut: float) -> FloatArray:
         out = np.zeros(some.size)
-        by_block = np.zeros(some.size, dtype=bool)
-        if blocks is not None:
-            deep = depth(size, some, cut, estimator)
+        singly = np.ones(some.size, dtype=bool)
+        deep = depth(size, some, cut, estimator)
+        for block in _BLOCKS if size >= _MANY else ():
             # Ranks that are needed and lie below the smooth ones are dear: no more than a sixteenth of them.
-            by_block = (some <= size // _SMOOTH) & (deep - (size - _SMOOTH * some) <= deep // 16)
-            out[by_block] = blocks.sums(some[by_block], estimator, cut)
-        singly = np.zeros(some.size - int(by_block.sum()))
-        for rows, left, piece in weight_pieces(size, some[~by_block], estimator, cut):
-            singly[rows] += piece @ scores[left : left + piece.shape[1]]
-        out[~by_block] = singly
+            dear = deep - (size - _SMOOTH * block * some)
+            by_block = singly & (some <= size // (_SMOOTH * block)) & (dear <= deep // 16)
+            if by_block.any():
+                blocks = _Blocks(scores, block, int(deep[by_block].max()))
+                out[by_block] = blocks.sums(some[by_block], deep[by_block], estimator)
+                singly &= ~by_block
+        rest = np.zeros(int(singly.sum()))
+        for rows, left, piece in weight_pieces(size, some[singly], estimator, cut):
+            rest[rows] += piece @ scores[left : left + piece.shape[1]]
+        out[singly] = rest
         return out
 
     def needed(sums: FloatArray) -> FloatArray:
@@ -89,35 +93,34 @@ def _all_weights(n_trials: int, budgets: tuple[int, ...], estimator: str) -> Flo
 
 
 class _Blocks:
-    """Moments of the scores over blocks of ranks against the Lagrange polynomials of 8 Chebyshev nodes."""
+    """Moments of the best ``deepest`` scores over blocks of ranks, against Lagrange polynomials of Chebyshev nodes."""
 
-    def __init__(self, scores: FloatArray) -> None:
-        self.scores = scores
+    def __init__(self, scores: FloatArray, block: int, deepest: int) -> None:
+        self.scores, self.block = scores, block
         angle = (np.arange(_NODES) + 0.5) * (np.pi / _NODES)
         node = np.cos(angle)
-        place = (np.arange(_BLOCK) - (_BLOCK - 1) / 2) / ((_BLOCK - 1) / 2)
+        place = (np.arange(block) - (block - 1) / 2) / ((block - 1) / 2)
         # Lagrange polynomials of Chebyshev nodes by discrete orthogonality: 2/K sum' T_i(node) T_i(x).
         order = np.arange(_NODES)[:, None]
         at_node, at_place = np.cos(order * angle), np.cos(order * np.arccos(place))
         at_node[0] *= 0.5
         lagrange = np.ascontiguousarray((2 / _NODES) * (at_place.T @ at_node))
-        count = scores.size // _BLOCK
+        count = min(scores.size // block, -(-deepest // block))
         moments = np.empty((count, _NODES))
-        step = 2048  # 8 MB, copied in order: the product wants contiguous rows
+        step = (1 << 20) // block  # 8 MB, copied in order: the product wants contiguous rows
         for start in range(0, count, step):
             stop = min(start + step, count)
-            part = np.ascontiguousarray(scores[start * _BLOCK : stop * _BLOCK]).reshape(-1, _BLOCK)
+            part = np.ascontiguousarray(scores[start * block : stop * block]).reshape(-1, block)
             np.matmul(part, lagrange, out=moments[start:stop])
         self.moments = moments.ravel()
-        centre = np.arange(count)[:, None] * float(_BLOCK) + (_BLOCK - 1) / 2
-        self.nodes = (centre + node * ((_BLOCK - 1) / 2)).ravel()
+        centre = np.arange(count)[:, None] * float(block) + (block - 1) / 2
+        self.nodes = (centre + node * ((block - 1) / 2)).ravel()
 
-    def sums(self, budgets: IntArray, estimator: str, cut: float) -> FloatArray:
-        """Weighted means for budgets of at most m / 2560."""
+    def sums(self, budgets: IntArray, deep: IntArray, estimator: str) -> FloatArray:
+        """Weighted means for budgets of at most m / (5 block), each over its ``deep`` best scores."""
         size = self.scores.size
-        deep = depth(size, budgets, cut, estimator)
-        smooth = np.maximum(size - _SMOOTH * budgets, 0) // _BLOCK
-        smooth = np.minimum(smooth, -(-deep // _BLOCK))
+        smooth = np.maximum(size - _SMOOTH * self.block * budgets, 0) // self.block
+        smooth = np.minimum(smooth, -(-deep // self.block))
         out = np.zeros(budgets.size)
         used = smooth * _NODES
         first = 0
@@ -129,7 +132,7 @@ class _Blocks:
                 right = min(left + LONG_PIECE, int(used[row]))
                 weights = weights_below(size, int(budgets[row]), self.nodes[left:right], estimator)
                 out[row] += self.moments[left:right] @ weights
-        for row, (edge, end) in enumerate(zip(smooth * _BLOCK, deep, strict=True)):
+        for row, (edge, end) in enumerate(zip(smooth * self.block, deep, strict=True)):
             for left in range(int(edge), int(end), LONG_PIECE):
                 below = np.arange(left, min(left + LONG_PIECE, int(end)), dtype=np.float64)
                 weights = weights_below(size, int(budgets[row]), below, estimator)

@@ -196,10 +196,7 @@ class _Reported(_Curve):
         self.of_place = np.empty((0, 0))
 
     def _drawn(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
-        weights, logs = self.places.drawn(n_draws, rng)
-        starts = self.places.starts
-        self.of_place = np.add.reduceat(weights * self.places.values, starts, axis=1)
-        self.of_place /= np.add.reduceat(weights, starts, axis=1)
+        self.of_place, logs = self.places.drawn_means(n_draws, rng)
         return np.asarray(np.exp(logs))
 
     def _sides(self, i: int, power: FloatArray) -> tuple[FloatArray, FloatArray]:
