@@ -33,7 +33,7 @@ def test_intervals_are_those_of_scipy():
 def test_differences_are_welch_with_the_error_shared():
     rng = np.random.default_rng(1)
     a, b = rng.normal(1, 1, (5, 4)), rng.normal(0, 2, (7, 4))
-    (found,) = search_differences([a, b], [(0, 1)], np.arange(1, 5), confidence=0.95, direction="max")
+    (found,) = search_differences([a, b], [(0, 1)], np.arange(1, 5), confidence=0.95)
     for i in range(4):
         reference = scipy_stats.ttest_ind(a[:, i], b[:, i], equal_var=False).confidence_interval(1 - 0.05 / 4)
         assert (found.low[i], found.high[i]) == pytest.approx((reference.low, reference.high))

@@ -11,10 +11,10 @@ from levelbest.errors import InputError
 from levelbest.stats import difference_band, expected_best, quantile_best
 from levelbest.stats.bands import _limits as limits
 from levelbest.stats.bands._resample import Ranked
+from levelbest.stats.best import Sample
 from levelbest.stats.contrasts._families import half_of
 from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
 from levelbest.stats.contrasts._pairwise import draw_families, pair_bands
-from levelbest.stats.contrasts._samples import Sample
 
 
 def best_of(selection, reported, n):

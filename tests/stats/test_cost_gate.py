@@ -9,13 +9,13 @@ import numpy as np
 import levelbest as lb
 from levelbest.stats.best import Sample, expected_best
 from levelbest.stats.contrasts import one_law_p
-from levelbest.stats.contrasts._cost_gate import _Joint
+from levelbest.stats.contrasts._gates import Joint
 
 
 def test_the_statistics_are_t_of_the_curves_and_the_difference_of_mean_costs():
     rng = np.random.default_rng(1)
     scores, costs = rng.normal(size=(2, 12)), rng.exponential(size=(2, 12))
-    joint = _Joint([Sample(row) for row in scores], list(costs))
+    joint = Joint([Sample(row) for row in scores], list(costs))
     seen = dict(zip(joint.nodes.tolist(), joint.observed(), strict=True))
 
     def jackknife(row, n):

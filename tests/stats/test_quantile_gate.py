@@ -9,7 +9,7 @@ import pytest
 
 from levelbest.stats.best import Quantile, Sample
 from levelbest.stats.contrasts import Question, search_contrasts
-from levelbest.stats.contrasts._quantile_gate import Exceedances, quantile_p
+from levelbest.stats.contrasts._gates import Exceedances, quantile_p
 
 MEDIAN = Quantile(0.5)
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from levelbest.stats import expected_best, normal_best
+from levelbest.stats.best import Sample
 from levelbest.stats.contrasts._rivals import Relative, chance_better, permutation_p
-from levelbest.stats.contrasts._samples import Sample
 
 
 def wins(a, b, n):

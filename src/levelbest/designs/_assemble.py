@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
-from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest import _check
 from levelbest.designs._contrasts import undefined
@@ -29,8 +27,6 @@ from levelbest.results import (
 from levelbest.stats.contrasts import Contrast, Contrasts, Question, half_of
 
 __all__ = ["assemble", "pairs_of", "points_at"]
-
-_Kind = TypeVar("_Kind", bound=np.generic)
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -97,37 +93,12 @@ def _contrasts(design: Design, pairs: Pairs, *, roughly: bool = False) -> Contra
         roughly=roughly,
     )
     sizes = [own.n_trials for own in design.counts]
-    if not question.pairs:
-        answered = Contrasts(question, (), tuple(sizes), "none", 0, True, 0)
-    else:
-        answered = design.contrasts(question)
+    answered = design.contrasts(question) if question.pairs else Contrasts((), "none")
     by_pair = {contrast.pair: contrast for contrast in answered.pairs}
     for pair, reason in reasons.items():
         if reason:
             by_pair[pair] = undefined(pair, (sizes[pair[0]], sizes[pair[1]]), question, reason)
-    return replace(answered, pairs=tuple(_with_named(by_pair[pair]) for pair in pairs))
-
-
-def _with_named(contrast: Contrast) -> Contrast:
-    """The contrast whose band has, at the budget named in advance, what was tested there first and alone."""
-    effect = contrast.effect
-    at = np.flatnonzero(contrast.n == effect.n)
-    if not effect.named or not at.size:
-        return contrast
-
-    def put(column: npt.NDArray[_Kind], value: float) -> npt.NDArray[_Kind]:
-        changed = column.copy()
-        changed[at] = value
-        return changed
-
-    return replace(
-        contrast,
-        low=put(contrast.low, effect.low),
-        high=put(contrast.high, effect.high),
-        certified=put(contrast.certified, effect.certified),
-        p_value=put(contrast.p_value, effect.p_value),
-        negligible=put(contrast.negligible, effect.negligible),
-    )
+    return replace(answered, pairs=tuple(by_pair[pair] for pair in pairs))
 
 
 def _why_not(design: Design, pair: tuple[int, int]) -> str:
@@ -253,16 +224,16 @@ def _effect(contrast: Contrast, families: tuple[str, str], budget: float) -> Eff
     if not places.size:
         nowhere = float("nan")
         return Effect(budget, nowhere, nowhere, nowhere, nowhere, None, False, False)
-    at, certified = int(places[0]), int(contrast.certified[places[0]])
+    there = contrast.at(int(places[0]))
     return Effect(
         budget=budget,
-        difference=float(contrast.difference[at]),
-        low=float(contrast.low[at]),
-        high=float(contrast.high[at]),
-        p_value=float(contrast.p_value[at]),
-        winner=families[0] if certified > 0 else families[1] if certified < 0 else None,
-        negligible=bool(contrast.negligible[at]),
-        named=contrast.effect.named,
+        difference=there.difference,
+        low=there.low,
+        high=there.high,
+        p_value=there.p_value,
+        winner=families[0] if there.certified > 0 else families[1] if there.certified < 0 else None,
+        negligible=there.negligible,
+        named=there.named,
     )
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray
 from levelbest._grid import cost_grid
-from levelbest.designs._contrasts import Band, band_contrasts
+from levelbest.designs._contrasts import band_contrasts
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import DataError, InputError, named
@@ -30,7 +30,7 @@ from levelbest.stats.budgets import (
     mean_cost_values,
     spend,
 )
-from levelbest.stats.contrasts import Contrasts, Question, one_law_p
+from levelbest.stats.contrasts import Band, Contrasts, Question, one_law_p
 from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
 
 __all__ = ["Cost"]
@@ -201,23 +201,9 @@ class Cost(TableDesign):
                 and one_law_p([samples[a], samples[b]], [families[a].pool.cost, families[b].pool.cost], level) > level
             ):
                 certified = np.zeros_like(certified)
-            differences.append(
-                Band(
-                    difference=band.difference,
-                    low=np.where(comparable, band.low, np.nan),
-                    high=np.where(comparable, band.high, np.nan),
-                    certified=certified,
-                    reasons=("outside-cost",),
-                )
-            )
-        return band_contrasts(
-            question,
-            differences,
-            self.grid,
-            self.sizes,
-            method="bootstrap",
-            n_resamples=self.asked.settings.n_resamples,
-        )
+            lower, upper = (np.where(comparable, limit, np.nan) for limit in (band.low, band.high))
+            differences.append(Band.of(self.grid, band.difference, lower, upper, certified))
+        return band_contrasts(question, differences, self.sizes, [("outside-cost",)] * len(bands), method="bootstrap")
 
     def _shared(self, pair: tuple[int, int]) -> tuple[float, float]:
         lows, highs = zip(*map(self._range, pair), strict=True)

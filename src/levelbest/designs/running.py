@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.designs._contrasts import Band, band_contrasts
+from levelbest.designs._contrasts import band_contrasts
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import InputError, named
 from levelbest.stats.bands import anytime_cdf_band, anytime_quantile_interval, mean_curve_bounds
 from levelbest.stats.best import Mean, Quantile, expected_best, quantile_best, statistic_named
-from levelbest.stats.contrasts import Contrasts, Question
+from levelbest.stats.contrasts import Band, Contrasts, Question
 from levelbest.trials import RUNNING, Scores, Trials, has_repeats
 
 __all__ = ["Running", "finished_prefix"]
@@ -73,8 +73,8 @@ class Running(TableDesign):
         differences = []
         for a, b in question.pairs:
             (value_a, low_a, high_a), (value_b, low_b, high_b) = bands[a], bands[b]
-            differences.append(Band(value_a - value_b, low_a - high_b, high_a - low_b, reasons=("running",)))
-        return band_contrasts(question, differences, budgets, self.sizes, method="anytime")
+            differences.append(Band.of(budgets, value_a - value_b, low_a - high_b, high_a - low_b))
+        return band_contrasts(question, differences, self.sizes, [("running",)] * len(differences), method="anytime")
 
     def _turned_band(
         self, scores: FloatArray, budgets: IntArray, confidence: float

@@ -12,7 +12,7 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
-from levelbest.designs._contrasts import Band, band_contrasts
+from levelbest.designs._contrasts import band_contrasts
 from levelbest.designs._curves import drawn_curve
 from levelbest.designs._protocol import Asked, Counts, Table
 from levelbest.designs._table import TableDesign
@@ -106,15 +106,10 @@ class Searches(TableDesign):
     def contrasts(self, question: Question) -> Contrasts:
         """Welch's t over searches, the error shared by all budgets and pairs."""
         budgets = self.budgets(question.pairs)
-        differences = search_differences(
-            [own[:, budgets - 1] for own in self.repeated],
-            question.pairs,
-            budgets,
-            confidence=question.confidence,
-            direction=self.metric.direction,
-        )
-        bands = [Band(own.difference, own.low, own.high, own.certified, own.reasons) for own in differences]
-        return band_contrasts(question, bands, budgets, list(map(len, self.repeated)), method="welch", basis="t")
+        curves, sizes = [own[:, budgets - 1] for own in self.repeated], list(map(len, self.repeated))
+        bands = search_differences(curves, question.pairs, budgets, confidence=question.confidence)
+        reasons = [("few-searches",) if min(sizes[a], sizes[b]) < 2 else () for a, b in question.pairs]
+        return band_contrasts(question, bands, sizes, reasons, method="welch", basis="t")
 
     def curves(self, asked: Asked) -> tuple[Curve, ...]:
         """The mean best-so-far score over the searches of each family, with Student's interval for each budget."""

@@ -18,7 +18,7 @@ from levelbest import _check
 from levelbest._check import IntArray
 from levelbest._grid import budget_grid
 from levelbest.designs._assemble import assemble, pairs_of
-from levelbest.designs._contrasts import Band, band_contrasts
+from levelbest.designs._contrasts import band_contrasts
 from levelbest.designs._input import as_trials
 from levelbest.designs._over_tasks import improvements, interquartile_means, mean_curves, mean_ranks
 from levelbest.designs._protocol import FIRST_SHOWN, Asked, Counts, Design
@@ -250,9 +250,7 @@ class Tasks(Design):
         """Mean differences over the tasks."""
         bands = pair_bands(self.merged, question.confidence, step_down=len(question.pairs) > 1)
         sizes = [own.n_trials for own in self.counts]
-        differences = [Band(own.difference, own.low, own.high, own.certified, reasons=("no-spread",)) for own in bands]
-        n_resamples = self.asked.settings.n_resamples
-        return band_contrasts(question, differences, self.budgets, sizes, method="studentised", n_resamples=n_resamples)
+        return band_contrasts(question, bands, sizes, [("no-spread",)] * len(bands), method="studentised")
 
     @property
     def as_scored(self) -> bool:

@@ -8,28 +8,25 @@ tasks. A difference is first minus second, turned so that positive means that th
 
 from __future__ import annotations
 
+from levelbest.stats.best import Sample
 from levelbest.stats.contrasts._aggregates import Aggregate, interquartile_mean, probability_of_improvement
-from levelbest.stats.contrasts._agree import Columns as Columns
-from levelbest.stats.contrasts._agree import agreeing as agreeing
-from levelbest.stats.contrasts._agree import contrast_of as contrast_of
-from levelbest.stats.contrasts._agree import possible_best as possible_best
-from levelbest.stats.contrasts._asked import VERDICTS as VERDICTS
-from levelbest.stats.contrasts._asked import Contrast, Contrasts, Effect, Question
-from levelbest.stats.contrasts._cost_gate import one_law_p as one_law_p
+from levelbest.stats.contrasts._contrast import VERDICTS as VERDICTS
+from levelbest.stats.contrasts._contrast import Band as Band
+from levelbest.stats.contrasts._contrast import Contrast, Contrasts, Difference, Effect, Question
+from levelbest.stats.contrasts._contrast import agreeing as agreeing
+from levelbest.stats.contrasts._contrast import contrast_of as contrast_of
 from levelbest.stats.contrasts._families import half_of as half_of
+from levelbest.stats.contrasts._gates import one_law_p as one_law_p
 from levelbest.stats.contrasts._paired import jackknife_errors as jackknife_errors
 from levelbest.stats.contrasts._paired import leave_one_out as leave_one_out
 from levelbest.stats.contrasts._pairwise import Draws as Draws
-from levelbest.stats.contrasts._pairwise import PairBand as PairBand
 from levelbest.stats.contrasts._pairwise import draw_families as draw_families
 from levelbest.stats.contrasts._pairwise import pair_bands as pair_bands
-from levelbest.stats.contrasts._random_searches import search_contrasts
+from levelbest.stats.contrasts._random_searches import difference_band, search_contrasts
 from levelbest.stats.contrasts._random_searches import sketched_verdict as sketched_verdict
 from levelbest.stats.contrasts._rivals import Relative, chance_better, permutation_p
-from levelbest.stats.contrasts._samples import Difference, Sample
 from levelbest.stats.contrasts._searches import best_so_far, search_differences, search_interval
 from levelbest.stats.contrasts._seed_runs import seed_contrasts
-from levelbest.stats.contrasts._two_families import difference_band
 from levelbest.stats.contrasts._welch import Means as Means
 from levelbest.stats.contrasts._welch import further_runs as further_runs
 from levelbest.stats.contrasts._welch import means_of as means_of

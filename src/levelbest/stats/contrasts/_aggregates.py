@@ -24,8 +24,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.errors import InputError
 from levelbest.stats.bands import counts, order_statistic
-from levelbest.stats.best import best_weights
-from levelbest.stats.contrasts._samples import Sample
+from levelbest.stats.best import Sample, best_weights
 
 __all__ = ["Aggregate", "interquartile_mean", "probability_of_improvement"]
 

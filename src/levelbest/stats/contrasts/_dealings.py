@@ -110,6 +110,16 @@ class Dealings:
         least = min(self.families.samples[f].n_trials for f in self.pair)
         return past_draws(step_down(measured, null, cells), measured, null, tail=self.tail / 2, freedom=least - 1.0)
 
+    def settle(self, t: FloatArray, n: IntArray, nodes: IntArray, cells: IntArray, at: int | None = None) -> FloatArray:
+        """The p-values, drawn until neither the least of them nor that at place ``at`` can cross the pair's level."""
+        p_values = np.ones(t.size)
+        while self.more():
+            p_values = self.p_values(t, n, nodes, cells)
+            if self.stands(float(p_values.min())) and (at is None or self.stands(float(p_values[at]))):
+                return p_values
+        self.unsettled = True
+        return p_values
+
     def p_alone(self, t: float, node: int) -> float:
         """The p-value of one node by itself."""
         return float((1 + np.count_nonzero(self.null[node] >= abs(t) * (1 - 1e-9))) / (self.drawn + 1))
@@ -120,13 +130,13 @@ class Dealings:
         largest = _measured(self.null, scales[:, None]).max(axis=0)
         return float(order_statistic(largest[None], 1 - error)[0]) * across(n, nodes, scales)
 
-    def stands(self, p_value: float, level: float) -> bool:
-        """Whether further draws could hardly carry the p-value across the level (exact binomial limits).
+    def stands(self, p_value: float) -> bool:
+        """Whether further draws could hardly carry the p-value across the pair's level (exact binomial limits).
 
         A level that no number of draws allowed can clear so far (among more than a hundred pairs) is left to the tail
         beyond them, once that can be placed.
         """
-        sure = _ROUGHLY_SURE if self.roughly else _SURE
+        sure, level = _ROUGHLY_SURE if self.roughly else _SURE, self.level
         if level < _FINEST or (1 - level) ** self._most > sure:
             return self.drawn >= _TO_PLACE
         reached = max(0.0, p_value * (self.drawn + 1) - 1)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import Ranked, closer_by, counts, further_scores, gaffke_draws
 from levelbest.stats.best import Sample, expected_best
+from levelbest.stats.contrasts._contrast import Pair
 from levelbest.stats.contrasts._heads import MANY, LargeSide, dealt_heads, large_side
 from levelbest.stats.contrasts._nodes import across
 from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
@@ -37,7 +38,6 @@ __all__ = [
     "taken",
 ]
 
-Pair = tuple[int, int]
 BoolArray = npt.NDArray[np.bool_]
 _CELLS = 1 << 16
 _LEAST_ROWS = 700

@@ -6,6 +6,8 @@ Student's t with Satterthwaite's degrees of freedom serves, shared out over the 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -15,9 +17,10 @@ import numpy.typing as npt
 from scipy import special
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.contrasts._asked import Question
+from levelbest.stats.best import Sample, expected_best
+from levelbest.stats.contrasts._contrast import VERDICTS, Band, Contrast, Pair, Question, contrast_of
 from levelbest.stats.contrasts._dealings import Dealings, least_p
-from levelbest.stats.contrasts._families import Families, Pair
+from levelbest.stats.contrasts._families import Families, half_of
 from levelbest.stats.contrasts._nodes import across, cells_of
 from levelbest.stats.contrasts._search_limits import (
     DECIDED,
@@ -30,8 +33,10 @@ from levelbest.stats.contrasts._search_limits import (
     bounds_serve,
     gaffke_differences,
 )
+from levelbest.stats.contrasts._seed_runs import FEWEST
+from levelbest.stats.contrasts._welch import further_trials
 
-__all__ = ["FEW", "Alone", "PairTest"]
+__all__ = ["FEW", "PairTest", "from_bounds", "uncompared"]
 
 FEW = 8
 
@@ -100,16 +105,8 @@ class PairTest:
 
     def settle(self, at: int) -> None:
         """Deal until neither whether the pair differs at all nor its verdict at place ``at`` can change."""
-        if self.dealings is None:
-            return
-        self.dealings.more()
-        while True:
-            p = self.dealt_p()
-            if all(self.dealings.stands(float(value), self.level) for value in (p.min(), p[at])):
-                return
-            if not self.dealings.more():
-                self.dealings.unsettled = True
-                return
+        if self.dealings is not None:
+            self.dealings.settle(self.t, self.n, self.nodes, self.cells, at)
 
     def p_values(self) -> FloatArray:
         """Step-down over budgets: what dealing anew says, where the limits of unequal laws say no less."""
@@ -212,3 +209,88 @@ class PairTest:
         if alone:
             return max(limits, float(np.quantile(self.dealings.null[node], 1 - self.level)))
         return max(limits, float(self.dealings.critical(at, self.nodes, self.level)[0]))
+
+    # ---- what there is to say
+
+    def band(self, n: IntArray, limits: Limits, certified: IntArray, p_values: FloatArray) -> Band:
+        """All budgets of the question: past half the trials estimates only, past all of them nothing."""
+        inside = self.n.size
+        low, high, p_value = np.full((3, n.size), math.nan)
+        low[:inside], high[:inside], p_value[:inside] = *limits, p_values
+        difference = _estimates(self.families.samples, self.pair, n)
+        difference[:inside] = self.difference
+        verdicts = np.zeros(n.size, dtype=np.int64)
+        verdicts[:inside] = certified
+        return Band(n, difference, low, high, verdicts, p_value)
+
+    def further(self, n: int, *, alone: bool) -> float:
+        """Further trials of each family that would decide at one budget in four of five cases."""
+        if n > self.nodes[-1]:
+            return math.nan
+        at = np.array([n])
+        (difference,), (error,), _ = self.families.at(self.pair, at)
+        if error == 0:
+            return math.nan
+        first, second = (self.families.side_at(f, at)[1][0] for f in self.pair)
+        if self.families.paired:
+            first = second = error**2 / 2
+        return further_trials(difference, (first, second), self.n_trials, self.critical(n, alone=alone))
+
+    def reasons(self, n: IntArray) -> tuple[str, ...]:
+        """What the limits lack."""
+        lacking = {
+            "no-spread": (self.error == 0).any(),
+            "beyond-half": self.n.size < n.size,
+            "unsettled": self.dealings is not None and self.dealings.unsettled,
+        }
+        return tuple(reason for reason, holds in lacking.items() if holds)
+
+
+def _estimates(samples: Sequence[Sample], pair: Pair, n: IntArray) -> FloatArray:
+    a, b = (samples[f] for f in pair)
+    difference = np.full(n.size, math.nan)
+    known = n <= min(a.n_trials, b.n_trials)
+    if known.any():
+        curves = [np.asarray(expected_best(sample.selection, n[known], sample.reported)) for sample in (a, b)]
+        difference[known] = curves[0] - curves[1]
+    return difference
+
+
+def uncompared(samples: Sequence[Sample], pair: Pair, n: IntArray, question: Question) -> Contrast:
+    """A pair that has no limits at any budget."""
+    sizes = samples[pair[0]].n_trials, samples[pair[1]].n_trials
+    few = min(sizes) < FEWEST
+    open_ = np.where((n <= max(half_of(*sizes), 1)) & few, math.inf, math.nan)
+    return contrast_of(
+        question,
+        pair,
+        sizes,
+        Band.of(n, _estimates(samples, pair, n), -open_, open_),
+        basis="none",
+        further=float(FEWEST - min(sizes)) if few else math.nan,
+        reasons=("few-trials",) if few else ("beyond-half",),
+    )
+
+
+def from_bounds(test: PairTest, n: IntArray) -> Contrast:
+    """Limits and verdicts that need the bounds of the score and no other assumption."""
+    question, known = test.question, None not in test.question.bounds
+    everywhere = np.full(test.n.size, math.inf)
+    low, high = test.gaffke(test.n, test.level, VERDICTS, alone=True) if known else (-everywhere, everywhere)
+    inside = Band.of(test.n, test.difference, low, high)
+    band, deciding = test.band(n, (low, high), inside.certified, inside.p_value), inside
+    named = known and question.headline is not None and question.headline <= test.nodes[-1]
+    if named:
+        at = np.array([question.headline])
+        deciding = Band.of(at, np.zeros(1), *test.gaffke(at, test.level, VERDICTS, alone=True))
+        band = band.with_named(deciding)
+    return contrast_of(
+        question,
+        test.pair,
+        test.n_trials,
+        band,
+        basis="gaffke",
+        further=0.0 if deciding.certified[0] else math.nan,
+        reasons=(*(() if known else ("no-bounds",)), *test.reasons(n)),
+        named=named,
+    )

@@ -20,9 +20,10 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import allow, order_statistic, pick
 from levelbest.stats.best import Sample
+from levelbest.stats.contrasts._contrast import Band, Pair
 from levelbest.stats.contrasts._families import Families
 
-__all__ = ["Draws", "PairBand", "draw_families", "pair_bands"]
+__all__ = ["Draws", "draw_families", "pair_bands"]
 
 ERROR_SHARE = 0.5
 """The part of the error probability that the critical value uses; see the module."""
@@ -37,23 +38,11 @@ Draw32 = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class PairBand:
-    """One pair's difference, with limits that hold for all pairs and budgets together."""
-
-    difference: FloatArray
-    error: FloatArray
-    low: FloatArray
-    high: FloatArray
-    certified: IntArray
-    """1 where the first is better, -1 where the second is, 0 undecided; step-down may certify more than the band."""
-
-
-@dataclass(frozen=True, eq=False)
 class Draws:
     """Resampled curves of all families and what is needed to studentise the differences of pairs."""
 
     n: IntArray
-    pairs: tuple[tuple[int, int], ...]
+    pairs: tuple[Pair, ...]
     estimate: FloatArray
     """(family, n)."""
     variance: FloatArray
@@ -79,7 +68,7 @@ class Draws:
 
 
 def draw_families(
-    families: Sequence[Sample], pairs: Sequence[tuple[int, int]], n: IntArray, *, n_resamples: int, base: int
+    families: Sequence[Sample], pairs: Sequence[Pair], n: IntArray, *, n_resamples: int, base: int
 ) -> Draws:
     """Resample every family, at increasing budgets of at most half the trials of the smallest."""
     allow(n_resamples, n.size, 2 * len(families))
@@ -92,8 +81,8 @@ def draw_families(
     return Draws(n, tuple(pairs), estimate, variance, deviations, variances)
 
 
-def pair_bands(draws: Draws, confidence: float, *, step_down: bool = False) -> tuple[PairBand, ...]:
-    """Bands for all pairs that hold together with the given confidence, and what is certified.
+def pair_bands(draws: Draws, confidence: float, *, step_down: bool = False) -> tuple[Band, ...]:
+    """Bands for all pairs that hold together with the given confidence; step-down may certify more than they do.
 
     ``step_down`` (Romano and Wolf 2005) takes what is certified out of the maximum and looks again, jointly over pairs
     and budgets. Where only that excludes zero the band ends at zero: the compatible simultaneous limit.
@@ -129,10 +118,18 @@ def pair_bands(draws: Draws, confidence: float, *, step_down: bool = False) -> t
         rejected = more
     with np.errstate(invalid="ignore"):  # no draw varies at any budget: 0 times an infinite scale, no band
         reach = critical * scales
-    return tuple(
-        _band(d, e, reach[:, p], np.where(rejected[p], np.sign(d), 0).astype(np.int64))
-        for p, (d, e) in enumerate(estimated)
-    )
+    bands = []
+    for p, (d, e) in enumerate(estimated):
+        with np.errstate(invalid="ignore"):
+            below, above = reach[:, p] * e
+        # No spread in the data, or none in too many resamples: nothing is known.
+        unknown = ~(below > 0) | ~(above > 0) | (e == 0)
+        low, high = np.where(unknown, -np.inf, d - below), np.where(unknown, np.inf, d + above)
+        sign = np.where(rejected[p], np.sign(d), 0).astype(np.int64)
+        low = np.where(sign > 0, np.maximum(low, 0.0), low)
+        high = np.where(sign < 0, np.minimum(high, 0.0), high)
+        bands.append(Band.of(draws.n, d, low, high, sign))
+    return tuple(bands)
 
 
 def _measured(t: Draw32, scale: FloatArray) -> Draw32:
@@ -148,14 +145,3 @@ def _measured(t: Draw32, scale: FloatArray) -> Draw32:
 
 def _quantile(values: Draw32, level: float) -> float:
     return float(order_statistic(values[None], level)[0])
-
-
-def _band(d: FloatArray, e: FloatArray, factor: FloatArray, sign: IntArray) -> PairBand:
-    with np.errstate(invalid="ignore"):
-        below, above = factor * e
-    # No spread in the data, or none in too many resamples: nothing is known.
-    unknown = ~(below > 0) | ~(above > 0) | (e == 0)
-    low, high = np.where(unknown, -np.inf, d - below), np.where(unknown, np.inf, d + above)
-    low = np.where(sign > 0, np.maximum(low, 0.0), low)
-    high = np.where(sign < 0, np.minimum(high, 0.0), high)
-    return PairBand(d, e, low, high, sign)

@@ -15,23 +15,32 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray, Seed
-from levelbest.stats.best import Mean, Sample, statistic_named
-from levelbest.stats.contrasts._agree import contrast_of, possible_best
-from levelbest.stats.contrasts._asked import VERDICTS, Contrast, Contrasts, Effect, Question
-from levelbest.stats.contrasts._by_limits import by_limits, from_bounds
-from levelbest.stats.contrasts._families import Families, Pair, half_of
+from levelbest._check import Bounds, FloatArray, IntArray, Seed
+from levelbest.errors import InputError, named
+from levelbest.stats.best import Mean, Sample, statistic_named, turned_bounds
+from levelbest.stats.contrasts._contrast import (
+    VERDICTS,
+    Band,
+    Contrast,
+    Contrasts,
+    Difference,
+    Pair,
+    Question,
+    check_pairing,
+    contrast_of,
+)
+from levelbest.stats.contrasts._families import Families, half_of
 from levelbest.stats.contrasts._labels import all_families
 from levelbest.stats.contrasts._nodes import nodes_of
-from levelbest.stats.contrasts._pair_test import Alone, PairTest
-from levelbest.stats.contrasts._samples import check_pairing
-from levelbest.stats.contrasts._search_columns import columns_of, effect_of, further_of, reasons_of, uncompared
+from levelbest.stats.contrasts._pair_test import PairTest, from_bounds, uncompared
+from levelbest.stats.contrasts._quantiles import by_limits
 from levelbest.stats.contrasts._seed_runs import FEWEST
-from levelbest.stats.contrasts._settle import holm_adjusted
+from levelbest.stats.contrasts._settle import holm_adjusted, settle
 
-__all__ = ["search_contrasts", "sketched_verdict"]
+__all__ = ["difference_band", "search_contrasts", "sketched_verdict"]
 
 
 def search_contrasts(
@@ -90,24 +99,108 @@ def search_contrasts(
     if not isinstance(statistic_named(statistic), Mean):
         return by_limits(families, n, question, statistic, paired=paired, n_resamples=n_resamples)
     tests = _tests(families, n, question, paired=paired)
-    base = VERDICTS if rng == 0 else int(_check.as_rng(rng).integers(2**62))
     if question.method == "gaffke":
-        contrasts = from_bounds(families, n, question, tests)
-        n_resamples = 0
+        if any(family.reported is not None for family in families):
+            raise InputError(
+                f"{named('interval')} gaffke needs selection and reported score to be one column: nothing bounds what "
+                "a trial better than all observed would report; leave it out, or name one column"
+            )
+        judged, method, n_resamples = {pair: from_bounds(test, n) for pair, test in tests.items()}, "gaffke", 0
     else:
-        contrasts = _judged(families, n, question, tests, n_resamples, base)
-    above, best = possible_best(len(families), contrasts)
-    dealings = [test.dealings for test in tests.values() if test.dealings is not None]
-    return Contrasts(
-        question=question,
-        pairs=contrasts,
-        n_trials=tuple(family.n_trials for family in families),
-        method=question.method if question.method == "gaffke" else "studentised",
-        n_permutations=max((dealing.drawn for dealing in dealings), default=0),
-        enumerated=False,
-        n_resamples=n_resamples,
-        above=above,
-        possible_best=best,
+        base = VERDICTS if rng == 0 else int(_check.as_rng(rng).integers(2**62))
+        judged, method = _judged(n, question, tests, n_resamples, base) if tests else {}, "studentised"
+    pairs = (judged[pair] if pair in judged else uncompared(families, pair, n, question) for pair in question.pairs)
+    return Contrasts(tuple(pairs), method, n_resamples)
+
+
+def difference_band(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    n: npt.ArrayLike | None = None,
+    *,
+    reported: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    statistic: str | float = "mean",
+    paired: bool = False,
+    confidence: float = 0.95,
+    simultaneous: bool = True,
+    direction: str = "max",
+    bounds: Bounds = (None, None),
+    n_resamples: int = _check.N_RESAMPLES,
+    rng: Seed = 0,
+) -> Difference:
+    """The difference of two families at each budget, with limits and verdicts that hold over all of them at once.
+
+    More than 8 parameters: the settings of a comparison.
+
+    Parameters
+    ----------
+    a, b
+        Selection scores of the two families.
+    n
+        Budgets; by default all up to half the trials of the smaller family.
+    reported
+        The pair of reported scores, where they are separate.
+    statistic
+        ``mean``, ``median``, a quantile's probability or a registered statistic.
+    paired
+        Entry i of both is the same configuration, seed or problem.
+    confidence
+        Of all limits and verdicts together or, not ``simultaneous``, of each budget by itself.
+    simultaneous
+        Whether they hold together.
+    direction
+        ``max`` or ``min``.
+    bounds
+        Of the reported score, where they are known.
+    n_resamples, rng
+        Draws behind the limits, and what decides them. Verdicts do not depend on the seed.
+
+    Returns
+    -------
+    Difference
+        First minus second, turned so that positive means that the first is better. Mean curves are decided by dealing
+        the trials anew where limits of unequal laws agree (`search_contrasts`), others by their limits.
+
+    Examples
+    --------
+    >>> band = difference_band([0.8, 0.9, 0.7, 0.85] * 5, [0.5, 0.6, 0.4, 0.55] * 5, [1, 5])
+    >>> band.certified.tolist()
+    [1, 1]
+    """
+    first, second = (None, None) if reported is None else reported
+    families = [Sample(*_check.as_pair(a, first, at_least=2)), Sample(*_check.as_pair(b, second, at_least=2))]
+    if n is None:
+        n = np.arange(1, half_of(*(family.n_trials for family in families)) + 1)
+    budgets, _ = _check.as_budgets(n, min(family.n_trials for family in families))
+    grid, where = np.unique(budgets, return_inverse=True)
+    question = Question(((0, 1),), confidence=confidence, bounds=turned_bounds(_check.as_bounds(bounds), direction))
+    n_resamples = _check.as_count(n_resamples, "n_resamples", at_least=99)
+    turned, generator = [family.turned(direction) for family in families], _check.as_rng(rng)
+    parts = [grid] if simultaneous else [grid[i : i + 1] for i in range(grid.size)]
+    answers = [
+        search_contrasts(
+            turned, part, question, statistic=statistic, paired=paired, n_resamples=n_resamples, rng=generator
+        )
+        for part in parts
+    ]
+    pairs = [answer.pairs[0] for answer in answers]
+    return Difference(
+        n=grid[where],
+        difference=np.concatenate([pair.difference for pair in pairs])[where],
+        low=np.concatenate([pair.low for pair in pairs])[where],
+        high=np.concatenate([pair.high for pair in pairs])[where],
+        certified=np.concatenate([pair.certified for pair in pairs])[where],
+        p_value=np.concatenate([pair.p_value for pair in pairs])[where],
+        method=answers[0].method,
+        confidence=confidence,
+        simultaneous=simultaneous,
+        paired=paired,
+        n_trials=pairs[0].n_trials,
+        statistic=statistic_named(statistic).name,
+        direction=_check.as_direction(direction),
+        n_resamples=answers[0].n_resamples or None,
+        reasons=tuple(dict.fromkeys(reason for pair in pairs for reason in pair.reasons)),
+        basis=pairs[0].basis,
     )
 
 
@@ -129,79 +222,63 @@ def _tests(samples: Sequence[Sample], n: IntArray, question: Question, *, paired
 
 
 def _judged(
-    samples: Sequence[Sample],
-    n: IntArray,
-    question: Question,
-    tests: dict[Pair, PairTest],
-    n_resamples: int,
-    base: int,
-) -> tuple[Contrast, ...]:
-    alpha = 1 - question.confidence
+    n: IntArray, question: Question, tests: dict[Pair, PairTest], n_resamples: int, base: int
+) -> dict[Pair, Contrast]:
+    alpha, headline = 1 - question.confidence, question.headline
+    families = next(iter(tests.values())).families
     for test in tests.values():
-        test.settle(_place(test.n, question.headline))
-    all_one_law = _one_law(samples, tests, alpha)
+        test.settle(0 if headline is None else int(np.abs(test.n - headline).argmin()))
+    all_one_law = _one_law(families, tests, alpha)
+    open_ = [pair for pair, test in tests.items() if not test.few and (test.dealt_p() <= alpha).any()]
+    shown = families.resampled_t([pair for pair, test in tests.items() if not test.few], n_resamples, base)
     resampled: dict[Pair, FloatArray] = {}
-    if tests:
-        families = next(iter(tests.values())).families
-        open_ = [pair for pair, test in tests.items() if not test.few and (test.dealt_p() <= alpha).any()]
-        shown = families.resampled_t([pair for pair, test in tests.items() if not test.few], n_resamples, base)
-        if base == VERDICTS and n_resamples >= _check.N_RESAMPLES:
-            resampled = {pair: shown[pair][:, : _check.N_RESAMPLES] for pair in open_ if not all_one_law}
-        elif not all_one_law:
-            resampled = families.resampled_t(open_, _check.N_RESAMPLES, VERDICTS)
+    if base == VERDICTS and n_resamples >= _check.N_RESAMPLES:
+        resampled = {pair: shown[pair][:, : _check.N_RESAMPLES] for pair in open_ if not all_one_law}
+    elif not all_one_law:
+        resampled = families.resampled_t(open_, _check.N_RESAMPLES, VERDICTS)
     for pair, t in resampled.items():
         tests[pair].resampled = tests[pair].measured(t)
-    effects = _named(question, tests, resampled, shown if tests else {}, base, closed=all_one_law)
-    closed = all_one_law or (effects is not None and not all(effect.certified for effect in effects.values()))
+    closed, alone = all_one_law, {}
+    if headline is not None:
+        alone = _alone(headline, question, tests, resampled, shown, base, closed=all_one_law)
+        closed = len(alone) < len(question.pairs) or not all(band.certified[0] for band in alone.values())
     certified, p_values = _certified(tests, alpha, closed=closed)
-    contrasts = []
-    for pair in question.pairs:
-        sizes = samples[pair[0]].n_trials, samples[pair[1]].n_trials
-        if pair not in tests:
-            contrasts.append(uncompared(samples, pair, n, question))
-            continue
-        test = tests[pair]
+    contrasts = {}
+    for pair, test in tests.items():
         limits = test.limits(test.measured(shown[pair]) if pair in shown else None, base)
-        columns = columns_of(samples, pair, n, test, limits, certified[pair], p_values[pair])
-        effect = None if effects is None else effects.get(pair)
+        band = test.band(n, limits, certified[pair], p_values[pair])
         place = question.place_shown(test.n)
-        at = test.n[place] if effect is None else effect.n
-        decided = bool(certified[pair][place]) if effect is None else bool(effect.certified)
-        contrasts.append(
-            contrast_of(
-                pair,
-                sizes,
-                columns,
-                question,
-                basis=test.basis,
-                further=0.0 if decided else further_of(test, int(at), alone=effect is not None),
-                reasons=reasons_of(test, n),
-                named=effect,
-            )
+        at, decided = int(test.n[place]), bool(certified[pair][place])
+        if pair in alone and headline is not None:
+            at, decided = headline, bool(alone[pair].certified[0])
+            band = band.with_named(alone[pair])
+        contrasts[pair] = contrast_of(
+            question,
+            pair,
+            test.n_trials,
+            band,
+            basis=test.basis,
+            further=0.0 if decided else test.further(at, alone=pair in alone),
+            reasons=test.reasons(n),
+            named=pair in alone,
         )
-    return tuple(contrasts)
+    return contrasts
 
 
-def _place(n: IntArray, headline: int | None) -> int:
-    return 0 if headline is None else int(np.abs(n - headline).argmin())
-
-
-def _one_law(samples: Sequence[Sample], tests: dict[Pair, PairTest], alpha: float) -> bool:
+def _one_law(families: Families, tests: dict[Pair, PairTest], alpha: float) -> bool:
     """Whether all families may be one law: asked where a pair is too small to be dealt anew, among several."""
     if len(tests) < 2 or all(test.dealings is not None for test in tests.values()):
         return False
-    families = next(iter(tests.values())).families
     order = sorted(families.place, key=lambda f: families.place[f])
-    scores = [np.sort(samples[f].claimed) for f in order]
+    scores = [np.sort(families.samples[f].claimed) for f in order]
     stream = np.random.default_rng([VERDICTS, *(part.size for part in scores)])
     drawn = all_families(scores, [(order.index(a), order.index(b)) for a, b in tests], families.least, stream)
-    drawn.more()
-    while drawn.ends()[0] <= alpha < drawn.ends()[1] and drawn.more():
-        pass
-    return drawn.ends()[1] > alpha
+    (rejected,), _ = settle([drawn], alpha)
+    return not rejected
 
 
-def _named(
+def _alone(
+    n: int,
     question: Question,
     tests: dict[Pair, PairTest],
     resampled: dict[Pair, FloatArray],
@@ -209,28 +286,19 @@ def _named(
     base: int,
     *,
     closed: bool,
-) -> dict[Pair, Effect] | None:
-    """The effects at the budget named in advance, by Holm's procedure; None where none was named."""
-    n = question.headline
-    if n is None:
-        return None
+) -> dict[Pair, Band]:
+    """Each pair at the budget named in advance, by Holm's procedure; NaN where the pair does not reach so far."""
     inside = [pair for pair, test in tests.items() if n <= test.nodes[-1]]
     decided = {pair: tests[pair].alone(n, resampled.get(pair, shown.get(pair)), VERDICTS) for pair in inside}
-    adjusted = holm_adjusted(
-        np.array([decided[pair].p_value for pair in inside] + [1.0] * (len(question.pairs) - len(inside)))
-    )
-    effects = {}
-    for at, pair in enumerate(inside):
-        own = decided[pair]
-        passes = not closed and own.allowed and adjusted[at] <= 1 - question.confidence
+    others = [1.0] * (len(question.pairs) - len(inside))
+    adjusted = holm_adjusted(np.array([decided[pair].p_value for pair in inside] + others))
+    bands = {pair: Band.one(n, math.nan, math.nan, math.nan, 0, math.nan) for pair in tests}
+    for pair, p_value in zip(inside, adjusted, strict=False):
+        own, limits = decided[pair], tests[pair].alone(n, shown.get(pair), base)
+        passes = not closed and own.allowed and p_value <= 1 - question.confidence
         certified = int(np.sign(own.difference)) if passes else 0
-        limits = tests[pair].alone(n, shown.get(pair), base)
-        effects[pair] = effect_of(n, limits, certified, float(adjusted[at]), question)
-    for pair in question.pairs:
-        if pair not in effects:
-            unknown = Alone(math.nan, math.nan, math.nan, math.nan, allowed=False)
-            effects[pair] = effect_of(n, unknown, 0, math.nan, question)
-    return effects
+        bands[pair] = Band.one(n, own.difference, limits.low, limits.high, certified, float(p_value))
+    return bands
 
 
 def _certified(

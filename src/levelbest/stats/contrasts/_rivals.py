@@ -12,10 +12,10 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.stats.bands import order_statistic
-from levelbest.stats.best import best_weights
+from levelbest.stats.best import Sample, best_weights
+from levelbest.stats.contrasts._contrast import check_pairing
 from levelbest.stats.contrasts._families import Families, half_of
 from levelbest.stats.contrasts._nodes import nodes_of
-from levelbest.stats.contrasts._samples import Sample, check_pairing
 
 __all__ = ["Relative", "chance_better", "permutation_p"]
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.contrasts._samples import Difference, Provenance
+from levelbest.stats.contrasts._contrast import Band, Pair
 
 __all__ = ["best_so_far", "search_differences", "search_interval"]
 
@@ -42,35 +42,28 @@ def search_interval(curves: FloatArray, confidence: float) -> tuple[FloatArray, 
 
 
 def search_differences(
-    curves: Sequence[FloatArray],
-    pairs: Sequence[tuple[int, int]],
-    n: IntArray,
-    *,
-    confidence: float,
-    direction: str,
-) -> tuple[Difference, ...]:
+    curves: Sequence[FloatArray], pairs: Sequence[Pair], n: IntArray, *, confidence: float
+) -> tuple[Band, ...]:
     """Differences of the mean best-so-far curves (searches, n), turned; Welch's t, the error shared by all of them.
 
-    Few searches leave nothing to resample, so budgets and pairs share the error rate equally (Bonferroni).
+    Few searches leave nothing to resample, so budgets and pairs share the error rate equally (Bonferroni). One search
+    has no limits.
     """
     from scipy.special import stdtrit
 
     level = 1 - (1 - confidence) / (2 * n.size * len(pairs))
-    terms = Provenance("welch", confidence, "mean best so far", direction)
-    differences = []
+    bands = []
     for a, b in pairs:
         first, second = curves[a], curves[b]
         d = first.mean(axis=0) - second.mean(axis=0)
         sizes = first.shape[0], second.shape[0]
-        if min(sizes) < 2:
-            half = np.full(n.size, np.nan)
-        else:
+        half = np.full(n.size, np.nan)
+        if min(sizes) > 1:
             parts = [search.var(axis=0, ddof=1) / search.shape[0] for search in (first, second)]
             total = parts[0] + parts[1]
             with np.errstate(divide="ignore", invalid="ignore"):
                 freedom = total**2 / (parts[0] ** 2 / (sizes[0] - 1) + parts[1] ** 2 / (sizes[1] - 1))
             half = stdtrit(np.where(np.isfinite(freedom), freedom, 1.0), level) * np.sqrt(total)
             half = np.where(total > 0, half, np.inf)
-        reasons = ("few-searches",) if min(sizes) < 2 else ()
-        differences.append(terms.difference(n, d, (d - half, d + half), sizes, reasons=reasons))
-    return tuple(differences)
+        bands.append(Band.of(n, d, d - half, d + half))
+    return tuple(bands)

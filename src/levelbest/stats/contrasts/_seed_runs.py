@@ -11,18 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, Seed
-from levelbest.stats.contrasts._agree import Columns, contrast_of, possible_best
-from levelbest.stats.contrasts._asked import Contrast, Contrasts, Question
+from levelbest.stats.contrasts._contrast import Band, Contrast, Contrasts, Pair, Question, contrast_of
 from levelbest.stats.contrasts._labels import all_families, one_pair, smallest_p
-from levelbest.stats.contrasts._settle import Drawn, exact, holm_adjusted, settle
-from levelbest.stats.contrasts._welch import Means, Welch, further_runs, means_of, rounding_variance, welch
+from levelbest.stats.contrasts._settle import exact, holm_adjusted, settle
+from levelbest.stats.contrasts._welch import further_runs, means_of, rounding_variance, welch
 
 __all__ = ["FEWEST", "seed_contrasts"]
 
@@ -61,66 +58,14 @@ def seed_contrasts(scores: Sequence[FloatArray], question: Question, *, rng: See
     (1, 0.096, 'permutation')
     """
     usable = [pair for pair in question.pairs if min(scores[f].size for f in pair) >= FEWEST]
-    tests = _tests(scores, usable, question, _check.as_rng(rng)) if usable else None
-    contrasts = tuple(
-        _too_few(scores, pair, question) if tests is None or pair not in usable else tests.contrast(pair, question)
-        for pair in question.pairs
-    )
-    above, best = possible_best(len(scores), contrasts)
-    drawn = [] if tests is None else tests.drawn
-    return Contrasts(
-        question=question,
-        pairs=contrasts,
-        n_trials=tuple(part.size for part in scores),
-        method="welch",
-        n_permutations=max((test.drawn for test in drawn), default=0),
-        enumerated=all(test.exact is not None for test in drawn),
-        n_resamples=0,
-        above=above,
-        possible_best=best,
-    )
+    tested = _tested(scores, usable, question, _check.as_rng(rng)) if usable else {}
+    pairs = (tested[pair] if pair in tested else _too_few(scores, pair, question) for pair in question.pairs)
+    return Contrasts(tuple(pairs), "welch")
 
 
-@dataclass(frozen=True)
-class _Tests:
-    """All pairs tested: what is needed to say what came of each."""
-
-    pairs: list[tuple[int, int]]
-    means: dict[int, Means]
-    welch: list[Welch]
-    reachable: list[bool]
-    drawn: list[Drawn]
-    rejected: npt.NDArray[np.bool_]
-    unsettled: npt.NDArray[np.bool_]
-    p_values: FloatArray
-
-    def contrast(self, pair: tuple[int, int], question: Question) -> Contrast:
-        """The pair's difference, limits and verdict."""
-        at = self.pairs.index(pair)
-        a, b = (self.means[f] for f in pair)
-        between = self.welch[at]
-        alpha = 1 - question.confidence
-        reach = between.reach(alpha / len(self.pairs) / 2)
-        certified = int(self.rejected[at]) * int(np.sign(between.difference))
-        d = between.difference
-        columns = _column(d, d - reach, d + reach, certified, float(self.p_values[at]))
-        # Holm leaves the pairs that are not yet rejected to share the error.
-        level = alpha / max(1, len(self.pairs) - int(self.rejected.sum()))
-        reasons = ["no-spread"] * (between.error == 0) + ["unsettled"] * bool(self.unsettled[at])
-        return contrast_of(
-            pair,
-            (a.size, b.size),
-            columns,
-            question,
-            basis="permutation" if self.reachable[at] else "t",
-            further=0.0 if certified else further_runs(a, b, level),
-            reasons=tuple(reasons),
-        )
-
-
-def _tests(
-    scores: Sequence[FloatArray], pairs: list[tuple[int, int]], question: Question, rng: np.random.Generator
-) -> _Tests:
+def _tested(
+    scores: Sequence[FloatArray], pairs: list[Pair], question: Question, rng: np.random.Generator
+) -> dict[Pair, Contrast]:
     alpha = 1 - _check.as_confidence(question.confidence)
     base = int(rng.integers(2**62))
     # In an order of their own, so that neither the order of families nor that of scores shows.
@@ -133,7 +78,6 @@ def _tests(
     for (a, b), between, reaches in zip(pairs, each, reachable, strict=True):
         stream = np.random.default_rng([base, *sorted((means[a].size, means[b].size))])
         own = one_pair(scores[a], scores[b], least, stream, between.p_value) if reaches else exact(between.p_value)
-        own.more()
         drawn.append(own)
     rejected, unsettled = settle(drawn, alpha)
     p_values = holm_adjusted(np.array([test.p_value for test in drawn]))
@@ -143,29 +87,38 @@ def _tests(
         one_law = all_families(
             [np.sort(scores[f]) for f in families], [(places[a], places[b]) for a, b in pairs], least, stream
         )
-        one_law.more()
         surely, perhaps = settle([one_law], alpha)
         unsettled |= rejected & perhaps & ~surely
         rejected &= surely
         p_values = np.maximum(p_values, one_law.p_value)
-        drawn.append(one_law)
-    return _Tests(pairs, means, each, reachable, drawn, rejected, unsettled, p_values)
+    # Holm leaves the pairs that are not yet rejected to share the error.
+    level = alpha / max(1, len(pairs) - int(rejected.sum()))
+    contrasts = {}
+    for at, ((a, b), between) in enumerate(zip(pairs, each, strict=True)):
+        d, reach = between.difference, between.reach(alpha / len(pairs) / 2)
+        certified = int(rejected[at]) * int(np.sign(d))
+        contrasts[a, b] = contrast_of(
+            question,
+            (a, b),
+            (means[a].size, means[b].size),
+            Band.one(1, d, d - reach, d + reach, certified, float(p_values[at])),
+            basis="permutation" if reachable[at] else "t",
+            further=0.0 if certified else further_runs(means[a], means[b], level),
+            reasons=("no-spread",) * (between.error == 0) + ("unsettled",) * bool(unsettled[at]),
+        )
+    return contrasts
 
 
-def _column(difference: float, low: float, high: float, certified: int, p_value: float) -> Columns:
-    numbers = (np.array([value]) for value in (difference, low, high, certified, p_value))
-    return Columns(np.ones(1, dtype=np.int64), *numbers)
-
-
-def _too_few(scores: Sequence[FloatArray], pair: tuple[int, int], question: Question) -> Contrast:
+def _too_few(scores: Sequence[FloatArray], pair: Pair, question: Question) -> Contrast:
     first, second = (scores[f] for f in pair)
-    difference = float(first.mean() - second.mean()) if min(first.size, second.size) else math.nan
+    fewest = min(first.size, second.size)
+    difference = float(first.mean() - second.mean()) if fewest else math.nan
     return contrast_of(
+        question,
         pair,
         (first.size, second.size),
-        _column(difference, -math.inf, math.inf, 0, math.nan),
-        question,
+        Band.one(1, difference, -math.inf, math.inf, 0, math.nan),
         basis="none",
-        further=float(max(FEWEST - min(first.size, second.size), 0)),
+        further=float(max(FEWEST - fewest, 0)),
         reasons=("few-trials",),
     )

@@ -95,6 +95,9 @@ def settle(tests: Sequence[Drawn], level: float) -> tuple[BoolArray, BoolArray]:
     """Which tests Holm's procedure rejects at ``level``, and which more draws than allowed might still add."""
     if not tests:
         return np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)
+    for test in tests:
+        if not test.drawn:
+            test.more()
     while True:
         lows, highs = (np.array(ends) for ends in zip(*(test.ends() for test in tests), strict=True))
         surely, perhaps = holm(highs, level), holm(lows, level)

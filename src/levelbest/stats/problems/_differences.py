@@ -21,7 +21,7 @@ from levelbest.errors import DataError, InputError
 from levelbest.stats.bands import Limits, Terms
 from levelbest.stats.contrasts import (
     VERDICTS,
-    Columns,
+    Band,
     Contrast,
     Contrasts,
     Difference,
@@ -30,7 +30,6 @@ from levelbest.stats.contrasts import (
     agreeing,
     contrast_of,
     further_runs,
-    possible_best,
 )
 from levelbest.stats.problems._groups import GroupBest, average_over_groups
 from levelbest.stats.problems._limits import GROUP_METHODS, MeanQuestion, mean_and_error, mean_limits
@@ -86,18 +85,7 @@ def problem_contrasts(
     asked = _Asked(question, n_resamples, seed)
     answer = _on_the_same_problems(systems, asked) if paired else _apart(systems, asked)
     contrasts = tuple(answer.contrast(place, systems, question) for place in range(len(question.pairs)))
-    above, best = possible_best(len(systems), contrasts)
-    return Contrasts(
-        question=question,
-        pairs=contrasts,
-        n_trials=tuple(int(system.sizes.sum()) for system in systems),
-        method=answer.limits.name,
-        n_permutations=0 if answer.swaps is None else answer.swaps.n_swaps,
-        enumerated=answer.swaps is not None and answer.swaps.enumerated,
-        n_resamples=n_resamples,
-        above=above,
-        possible_best=best,
-    )
+    return Contrasts(contrasts, answer.limits.name, n_resamples)
 
 
 def group_difference(
@@ -149,10 +137,10 @@ def group_difference(
     seed = int(_check.as_rng(rng).integers(2**62)) if method is None else VERDICTS
     asked = _Asked(question, n_resamples, seed, bool(simultaneous))
     answer = _on_the_same_problems([a, b], asked)
-    n, difference, low, high, certified, p_value = answer.columns(0, a.n)
+    _, difference, low, high, certified, p_value = answer.columns(0, a.n)
     low, high = agreeing(low, high, certified, question.bounds)
     return Difference(
-        n=n,
+        n=a.n,
         difference=difference,
         low=low,
         high=high,
@@ -212,16 +200,14 @@ class _Answer:
     def basis(self) -> str:
         return "limits" if self.swaps is None else "swaps"
 
-    def columns(self, pair: int, n: IntArray) -> Columns:
+    def columns(self, pair: int, n: IntArray) -> Band:
         here = slice(pair * n.size, (pair + 1) * n.size)
         low, high = self.limits.low[here], self.limits.high[here]
         if self.swaps is None:
-            with np.errstate(invalid="ignore"):
-                certified = np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype(np.int64)
-            return Columns(n, self.differences[here], low, high, certified, np.full(n.size, np.nan))
+            return Band.of(n, self.differences[here], low, high)
         # there is no verdict where there are no limits
         certified = np.where(np.isnan(low), 0, self.swaps.certified[pair])
-        return Columns(n, self.differences[here], low, high, certified, self.swaps.p_value[pair])
+        return Band(n, self.differences[here], low, high, certified, self.swaps.p_value[pair])
 
     def contrast(self, pair: int, systems: Sequence[GroupBest], question: Question) -> Contrast:
         """One pair: its columns, its effect, and how many further problems would decide."""
@@ -238,16 +224,16 @@ class _Answer:
         if self.swaps is not None and not self.swaps.settled[pair]:
             reasons.append("unsettled")
         a, b = question.pairs[pair]
-        contrast = contrast_of(
+        return contrast_of(
+            question,
             (a, b),
             (int(systems[a].sizes.sum()), int(systems[b].sizes.sum())),
             columns,
-            question,
             basis=self.basis,
             further=0.0 if certified else _further(self.means[pair], (1 - question.confidence) / len(question.pairs)),
             reasons=tuple(reasons),
+            named=place is not None,
         )
-        return contrast if place is None else replace(contrast, effect=replace(contrast.effect, named=True))
 
 
 def _place(system: GroupBest, question: Question) -> int | None:

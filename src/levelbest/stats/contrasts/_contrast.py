@@ -1,0 +1,300 @@
+"""What is asked of a comparison, and what comes back: plain data, no words.
+
+The functions that answer (`seed_contrasts`, `search_contrasts`, `problem_contrasts`) take turned scores (higher is
+better) and a `Question`, and give `Contrasts`. Everywhere a difference is first minus second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest.errors import InputError
+from levelbest.stats.best import Sample
+
+__all__ = [
+    "VERDICTS",
+    "Band",
+    "Contrast",
+    "Contrasts",
+    "Difference",
+    "Effect",
+    "Question",
+    "agreeing",
+    "check_pairing",
+    "contrast_of",
+]
+
+BoolArray = npt.NDArray[np.bool_]
+Pair = tuple[int, int]
+Budgets = IntArray | FloatArray
+"""Numbers of trials, or costs."""
+
+OPEN = float(np.finfo(np.float64).tiny)
+"""An end at zero that excludes it: the limit where only a later step certifies, which promises no more than a sign."""
+VERDICTS = 15_485_863
+"""The stream of the draws that decide: a seed changes limits that are shown, never a verdict. Seed 0 means this one."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which pairs of families are compared, how surely, and what else is known in advance.
+
+    Attributes
+    ----------
+    pairs
+        Pairs of places in the list of families; the confidence holds for all of them together.
+    confidence
+        Of all verdicts and limits together, over pairs and budgets.
+    bounds
+        Lowest and highest possible reported score, turned as the scores are; None where there is no such bound.
+    headline
+        The budget named in advance, which is tested first at full confidence; None where none was named. (A budget
+        chosen after looking is no headline: it has the limits of the band.)
+    shown
+        The budget of the effect where none was named: it has the limits of the band; None: the first one.
+    worth
+        The smallest difference worth having, or None.
+    method
+        ``default``, or ``gaffke``: limits and verdicts that need the bounds and no other assumption.
+    roughly
+        Whether who wins somewhere is all that is asked, not up to which budget: fewer draws then serve.
+    """
+
+    pairs: tuple[Pair, ...]
+    confidence: float = 0.95
+    bounds: Bounds = (None, None)
+    headline: int | None = None
+    worth: float | None = None
+    method: str = "default"
+    shown: int | None = None
+    roughly: bool = False
+
+    def place_shown(self, n: Budgets) -> int:
+        """Where the budget of the effect stands among those compared, in order: the last one within it."""
+        budget = self.headline if self.headline is not None else self.shown
+        return 0 if budget is None else max(int(np.searchsorted(n, budget, side="right")) - 1, 0)
+
+
+class Band(NamedTuple):
+    """One pair's difference with limits, an entry per budget; they need not agree with what is certified yet."""
+
+    n: Budgets
+    difference: FloatArray
+    low: FloatArray
+    high: FloatArray
+    certified: IntArray
+    """1 where the first family is better, -1 where the second is, 0 undecided."""
+    p_value: FloatArray
+    """Adjusted for all pairs and budgets; NaN where there is no test."""
+
+    @classmethod
+    def of(
+        cls, n: Budgets, difference: FloatArray, low: FloatArray, high: FloatArray, certified: IntArray | None = None
+    ) -> Band:
+        """Without a test; where nothing else certifies, limits do that exclude zero."""
+        if certified is None:
+            certified = np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype(np.int64)
+        return cls(n, difference, low, high, certified, np.full(n.size, np.nan))
+
+    @classmethod
+    def one(cls, n: int, difference: float, low: float, high: float, certified: int, p_value: float) -> Band:
+        """Of one budget."""
+        return cls(*(np.array([value]) for value in (n, difference, low, high, certified, p_value)))
+
+    def with_named(self, alone: Band) -> Band:
+        """The band that has, at the budget named in advance, what was tested there first and alone."""
+        there = self.n == alone.n
+        return Band(
+            self.n,
+            self.difference,
+            np.where(there, alone.low, self.low),
+            np.where(there, alone.high, self.high),
+            np.where(there, alone.certified, self.certified),
+            np.where(there, alone.p_value, self.p_value),
+        )
+
+
+class Effect(NamedTuple):
+    """A contrast at one budget."""
+
+    n: int
+    difference: float
+    low: float
+    high: float
+    certified: int
+    p_value: float
+    negligible: bool
+    named: bool
+    """The budget was named in advance."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """One pair: an entry per budget. Where nothing is certified the limits hold zero, where something is they do not.
+
+    Limits that do not exist are infinite; what cannot be compared is NaN, and ``reasons`` says why by code:
+
+    ``few-trials``     fewer than 3 trials in a family: no limits (value: the count)
+    ``no-spread``      a family's scores do not vary where the limits need it
+    ``beyond-half``    budgets past half the trials of the smaller family have estimates but no limits
+    ``no-bounds``      the method asked for needs both bounds of the score
+    ``few-problems``   problems that have so many samples (and a weight) are too few for limits over problems
+    ``unsettled``      the Monte Carlo error of the last resample allowed could still change the verdict
+    """
+
+    pair: Pair
+    n_trials: tuple[int, int]
+    n: Budgets
+    difference: FloatArray
+    low: FloatArray
+    high: FloatArray
+    certified: IntArray
+    p_value: FloatArray
+    negligible: BoolArray
+    """The limits lie within (-worth, worth): no difference worth having."""
+    basis: str
+    """What a verdict leans on: ``permutation`` (equal laws give a winner at most as often as said, whatever the law),
+    ``t`` (too few trials for a permutation to reach the level: near-normal means), ``gaffke`` (bounds alone), ``swaps``
+    (systems swapped within problems) or ``limits`` (those shown: exact bands of quantile curves, limits of each system
+    over problems of its own)."""
+    further: float
+    """Further trials of each family that would decide at the effect's budget in four of five cases, if the difference
+    is as observed; 0 where it is decided, infinite where the observed difference is 0, NaN where unknown."""
+    reasons: tuple[str, ...]
+    shown: int
+    """The place of the headline budget or, where none was named, of the one shown."""
+    named: bool
+    """There the limits are of a budget named in advance, with the whole error."""
+
+    @property
+    def effect(self) -> Effect:
+        """At the headline budget or, where none was named, at the one shown."""
+        return self.at(self.shown)
+
+    def at(self, place: int) -> Effect:
+        """At one of the budgets."""
+        return Effect(
+            n=int(self.n[place]),
+            difference=float(self.difference[place]),
+            low=float(self.low[place]),
+            high=float(self.high[place]),
+            certified=int(self.certified[place]),
+            p_value=float(self.p_value[place]),
+            negligible=bool(self.negligible[place]),
+            named=self.named,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """All pairs of one question, in its order, and the method of their limits."""
+
+    pairs: tuple[Contrast, ...]
+    method: str
+    n_resamples: int = 0
+
+
+def agreeing(low: FloatArray, high: FloatArray, certified: IntArray, bounds: Bounds) -> tuple[FloatArray, FloatArray]:
+    """Limits that hold zero exactly where nothing is certified, cut at the widest difference that bounds allow.
+
+    Widening never hurts. Cutting a limit at zero where a verdict is certified errs only where the verdict does.
+    """
+    low = np.where(certified == 0, np.minimum(low, 0.0), np.where(certified > 0, np.maximum(low, OPEN), low))
+    high = np.where(certified == 0, np.maximum(high, 0.0), np.where(certified < 0, np.minimum(high, -OPEN), high))
+    worst, best = bounds
+    if worst is not None and best is not None:
+        widest = best - worst
+        low, high = np.clip(low, -widest, widest), np.clip(high, -widest, widest)
+    return low, high
+
+
+def contrast_of(
+    question: Question,
+    pair: Pair,
+    n_trials: tuple[int, int],
+    band: Band,
+    *,
+    basis: str,
+    further: float,
+    reasons: tuple[str, ...] = (),
+    named: bool = False,
+) -> Contrast:
+    """A contrast from its band; limits are made to agree with what is certified.
+
+    ``named``: at the budget named in advance the band has what was tested there alone.
+    """
+    low, high = agreeing(band.low, band.high, band.certified, question.bounds)
+    worth, small = question.worth, np.zeros(band.n.size, dtype=bool)
+    return Contrast(
+        pair=pair,
+        n_trials=n_trials,
+        n=band.n,
+        difference=band.difference,
+        low=low,
+        high=high,
+        certified=band.certified,
+        p_value=band.p_value,
+        negligible=small if worth is None else np.asarray((low > -worth) & (high < worth)),
+        basis=basis,
+        further=further,
+        reasons=reasons,
+        shown=question.place_shown(band.n),
+        named=named,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """A difference of two curves: one entry per budget, positive where the first family is better.
+
+    ``certified`` is 1 or -1 where the first or the second is better at the stated confidence, else 0. Limits that do
+    not exist are infinite, what cannot be compared is NaN, and ``reasons`` are the codes of why: those of `Contrast`,
+    ``beyond-horizon`` (of exact bands), ``few-searches`` (one has no interval), and those of averages over problems.
+    """
+
+    n: IntArray
+    difference: FloatArray
+    low: FloatArray
+    high: FloatArray
+    certified: IntArray
+    method: str
+    confidence: float
+    simultaneous: bool
+    paired: bool
+    n_trials: tuple[int, int]
+    statistic: str
+    direction: str
+    n_resamples: int | None = None
+    reasons: tuple[str, ...] = ()
+    basis: str | None = None
+    """What ``certified`` rests on: ``swaps`` (systems swapped within problems) or ``limits`` (those shown)."""
+    p_value: FloatArray | None = None
+    """Adjusted for everything tested together; NaN where there is no test."""
+    smallest_p: float | None = None
+    """The least p-value that the test could reach, for one budget alone."""
+
+    def __str__(self) -> str:
+        rows = zip(self.n, self.difference, self.low, self.high, strict=True)
+        shown = [f"n = {n}: {d:.4g} [{low:.4g}, {high:.4g}]" for n, d, low, high in rows]
+        head = (
+            f"difference of the {self.statistic} curves of {self.n_trials[0]} and {self.n_trials[1]} trials"
+            f"{', paired' * self.paired}, {100 * self.confidence:g} % "
+            f"{'simultaneous' if self.simultaneous else 'pointwise'} {self.method} band"
+        )
+        return "; ".join([head, *shown, *self.reasons])
+
+
+def check_pairing(families: Sequence[Sample]) -> None:
+    """A paired design has one trial of each family per pair."""
+    sizes = sorted({family.n_trials for family in families})
+    if len(sizes) > 1:
+        raise InputError(
+            f"a paired design needs as many trials in each family, got {' and '.join(map(str, sizes))}; keep the pairs "
+            "that both families have, or compare unpaired"
+        )
