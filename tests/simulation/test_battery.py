@@ -9,9 +9,8 @@ from scipy import stats
 
 from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.simulation import battery
-from levelbest.simulation.battery import clopper_pearson, simulate
+from levelbest.simulation.battery import clopper_pearson, false_winner, simulate
 from levelbest.simulation.laws import named_law
-from levelbest.simulation.winners import false_winner
 
 LAW = named_law("uniform")
 SMALL = {"n_samples": 120, "n_resamples": 99, "methods": ("percentile", "jackknife")}

@@ -173,8 +173,8 @@ def _run(law: Law, options: dict[str, Any], n: list[int], *, quiet: bool) -> Sim
 
 
 def _two_laws(law: Law, options: dict[str, Any], n: list[int], as_json: bool) -> None:
+    from levelbest.simulation.battery import false_winner
     from levelbest.simulation.laws import named_law
-    from levelbest.simulation.winners import false_winner
 
     other = replace(named_law(options["against"]), direction=law.direction)
     keys = ("estimator", "n_samples", "seed")

@@ -6,7 +6,6 @@ from levelbest._lazy import lazy_names
 
 _NAMES = {
     "laws": ("JointLaw", "Law", "kde_law", "named_law"),
-    "battery": ("Simulation", "simulate"),
-    "winners": ("false_winner",),
+    "battery": ("Simulation", "false_winner", "simulate"),
 }
 __getattr__, __dir__, __all__ = lazy_names(__name__, _NAMES)

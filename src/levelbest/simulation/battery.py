@@ -1,4 +1,4 @@
-"""Many samples from a known law: how far estimates are off, and how often intervals hold.
+"""Many samples from a known law: how far estimates are off, how often intervals hold, which of two laws looks better.
 
 The work is cut into chunks, each with its own seed ([seed, chunk]), and chunks are summed in order: the result is the
 same for any number of workers, and a run that stopped goes on where it was.
@@ -7,8 +7,10 @@ same for any number of workers, and a run that stopped goes on where it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest._plain import picked, plain, rows_of
 from levelbest._write import append_text, check_target
-from levelbest.errors import DataError, InputError
+from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.simulation.laws import JointLaw, Law
 from levelbest.stats.bands import Interval, Terms, all_intervals, best_interval, interval_methods
 from levelbest.stats.best import expected_best, quantile_best
@@ -152,7 +154,7 @@ def simulate(
     for chunk, counts in _run(plan, truth, todo, jobs, engine):
         done[chunk] = counts
         if keep is not None:
-            _append(keep, plan, chunk, counts)
+            append_text(keep, json.dumps({"plan": plan.fingerprint(), "chunk": chunk, "sums": plain(counts)}) + "\n")
         if progress:
             progress(len(done), total)
     return _summary(plan, truth, [done[chunk] for chunk in range(total)])
@@ -173,36 +175,29 @@ def run_chunk(plan: Plan, truth: FloatArray, chunk: int) -> Sums:
     rng = np.random.default_rng([plan.seed, chunk])
     size = min(CHUNK, plan.n_samples - chunk * CHUNK)
     selection, reported = plan.law.draw(rng, (size, plan.n_trials))
-    budgets = np.array(plan.n)
-    sums: Sums = {"samples": size, "sum": 0.0, "squares": 0.0, "below": 0.0}
-    for name in plan.methods:
-        sums[name] = {"covered": 0.0, "defined": 0.0, "finite": 0.0, "width": 0.0, "jointly": 0}
+    budgets, direction = np.array(plan.n), plan.law.direction
+    sums: Sums = {"samples": size, **{name: {} for name in plan.methods}}
     for i in range(size):
         claimed = None if reported is None else reported[i]
-        estimate = _estimate(plan, selection[i], claimed, budgets)
-        centred = estimate - truth  # squares of deviations from the truth lose no digits
-        sums["sum"] = sums["sum"] + centred
-        sums["squares"] = sums["squares"] + centred**2
-        sums["below"] = sums["below"] + (centred < 0)
+        if plan.q is None:
+            estimate = expected_best(selection[i], budgets, claimed, estimator=plan.estimator, direction=direction)
+        else:
+            estimate = quantile_best(selection[i], budgets, plan.q, claimed, direction=direction)
+        centred = np.asarray(estimate) - truth  # squares of deviations from the truth lose no digits
+        _add(sums, sum=centred, squares=centred**2, below=centred < 0)
         for name, limits in _limits(plan, selection[i], claimed, budgets, rng).items():
             low, high = np.asarray(limits.low), np.asarray(limits.high)
-            tally = sums[name]
             with np.errstate(invalid="ignore"):
-                holds = (low <= truth) & (truth <= high)
-                width = high - low
-            tally["covered"] = tally["covered"] + holds
-            tally["defined"] = tally["defined"] + ~np.isnan(width)
-            tally["finite"] = tally["finite"] + np.isfinite(width)
-            tally["width"] = tally["width"] + np.where(np.isfinite(width), width, 0.0)
-            tally["jointly"] += bool(holds.all())
+                holds, width = (low <= truth) & (truth <= high), high - low
+            finite = np.isfinite(width)
+            _add(sums[name], covered=holds, defined=~np.isnan(width), jointly=holds.all())
+            _add(sums[name], finite=finite, width=np.where(finite, width, 0.0))
     return sums
 
 
-def _estimate(plan: Plan, selection: FloatArray, reported: FloatArray | None, n: IntArray) -> FloatArray:
-    if plan.q is not None:
-        return np.asarray(quantile_best(selection, n, plan.q, reported, direction=plan.law.direction))
-    direction = plan.law.direction
-    return np.asarray(expected_best(selection, n, reported, estimator=plan.estimator, direction=direction))
+def _add(sums: Sums, **parts: object) -> None:
+    for name, part in parts.items():
+        sums[name] = sums.get(name, 0.0) + part
 
 
 def _limits(
@@ -225,9 +220,7 @@ def _run(plan: Plan, truth: FloatArray, todo: Sequence[int], jobs: int, engine: 
     if jobs < 1:
         raise InputError(f"jobs must be at least 1, got {jobs}")
     if engine == "ray":
-        from levelbest.simulation.ray_chunks import run_on_ray
-
-        yield from run_on_ray(plan, truth, todo)
+        yield from _run_on_ray(plan, truth, todo)
         return
     if jobs == 1 or len(todo) < 2:
         yield from ((chunk, run_chunk(plan, truth, chunk)) for chunk in todo)
@@ -247,26 +240,51 @@ def _run(plan: Plan, truth: FloatArray, todo: Sequence[int], jobs: int, engine: 
 _SHARED: tuple[Plan, FloatArray] | None = None
 
 
-def _shared_chunk(chunk: int) -> tuple[int, Sums]:
-    assert _SHARED is not None
-    return chunk, run_chunk(*_SHARED, chunk)
+def _shared_chunk(chunk: int, shared: tuple[Plan, FloatArray] | None = None) -> tuple[int, Sums]:
+    shared = shared or _SHARED
+    assert shared is not None
+    return chunk, run_chunk(*shared, chunk)
 
 
-def _summary(plan: Plan, truth: FloatArray, chunks: Iterable[Sums]) -> Simulation:
-    parts = list(chunks)
-    size = sum(part["samples"] for part in parts)
+def _run_on_ray(plan: Plan, truth: FloatArray, todo: Sequence[int]) -> Iterator[tuple[int, Sums]]:
+    """Finished chunks as tasks of Ray Core end, on the cluster that ``RAY_ADDRESS`` names or on this machine.
+
+    A task whose worker died runs again: its number and the seed decide the result.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtra("ray", "ray") from None
+    ours = not ray.is_initialized()
+    if ours:
+        address = os.environ.get("RAY_ADDRESS")
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
+    try:
+        shared, task = ray.put((plan, truth)), ray.remote(_shared_chunk)
+        waiting = [task.remote(chunk, shared) for chunk in todo]
+        while waiting:
+            done, waiting = ray.wait(waiting)
+            yield from ray.get(done)
+    except ray.exceptions.RayError as error:
+        raise DataError(f"the Ray cluster lost the simulation: {type(error).__name__}; run it again") from error
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _summary(plan: Plan, truth: FloatArray, chunks: Sequence[Sums]) -> Simulation:
+    size = sum(chunk["samples"] for chunk in chunks)
 
     def total(key: str, method: str | None = None) -> FloatArray:
-        rows = [np.asarray(part[key] if method is None else part[method][key], float) for part in parts]
+        rows = [np.asarray(chunk[key] if method is None else chunk[method][key], float) for chunk in chunks]
         return np.asarray(np.sum(rows, axis=0))
+
+    def mean_width(method: str) -> FloatArray:
+        finite = total("finite", method)
+        return total("width", method) / np.where(finite > 0, finite, np.nan)
 
     mean = total("sum") / size
     variance = (total("squares") - size * mean**2) / max(1, size - 1)
-    finite = {name: total("finite", name) for name in plan.methods}
-    with np.errstate(invalid="ignore"):
-        widths = {
-            name: total("width", name) / np.where(finite[name] > 0, finite[name], np.nan) for name in plan.methods
-        }
     return Simulation(
         plan=plan,
         n_samples=size,
@@ -276,19 +294,16 @@ def _summary(plan: Plan, truth: FloatArray, chunks: Iterable[Sums]) -> Simulatio
         below_truth=total("below") / size,
         covered={name: total("covered", name) / size for name in plan.methods},
         defined={name: total("defined", name) / size for name in plan.methods},
-        mean_width=widths,
+        mean_width={name: mean_width(name) for name in plan.methods},
         jointly={name: float(total("jointly", name)) / size for name in plan.methods},
     )
 
 
 def _kept(keep: Path | None, plan: Plan) -> dict[int, Sums]:
     """Chunks of this plan that an earlier run finished."""
-    if keep is None:
+    if keep is None or not check_target(keep).exists():
         return {}
-    if not check_target(keep).exists():
-        return {}
-    chunks = {}
-    wanted = plan.fingerprint()
+    chunks, wanted = {}, plan.fingerprint()
     for line in keep.read_text(encoding="utf-8").splitlines():
         try:
             row = json.loads(line)
@@ -300,6 +315,20 @@ def _kept(keep: Path | None, plan: Plan) -> dict[int, Sums]:
     return chunks
 
 
-def _append(keep: Path, plan: Plan, chunk: int, sums: Sums) -> None:
-    line = json.dumps({"plan": plan.fingerprint(), "chunk": chunk, "sums": plain(sums)})
-    append_text(keep, line + "\n")
+def false_winner(
+    a: Law, b: Law, n_trials: int, n: npt.ArrayLike, *, estimator: str = "u", n_samples: int = 2000, seed: int = 0
+) -> list[dict[str, object]]:
+    """How often, at every n, the law with the worse true curve has the better estimate ([T] fig. 2), and limits."""
+    if a.direction != b.direction:
+        raise InputError(f"two laws need one direction, got {a.direction} for {a.name} and {b.direction} for {b.name}")
+    budgets, _ = _check.as_budgets(n, n_trials)
+    gap = a.true_mean(budgets) - b.true_mean(budgets)
+    rng = np.random.default_rng(seed)
+    wrong = np.zeros(budgets.size)
+    estimated = partial(expected_best, n=budgets, estimator=estimator, direction=a.direction)
+    for _ in range(n_samples):
+        first, second = (law.draw(rng, (1, n_trials))[0][0] for law in (a, b))
+        wrong += (np.asarray(estimated(first)) - np.asarray(estimated(second))) * gap < 0
+    share = wrong / n_samples
+    low, high = zip(*(clopper_pearson(own, n_samples) for own in share), strict=True)
+    return rows_of(n=budgets.tolist(), true_difference=gap, false_winner=share, low=low, high=high)

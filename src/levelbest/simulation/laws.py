@@ -18,6 +18,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import InputError
+from levelbest.stats.best import turned_bounds
 
 Draws = tuple[FloatArray, FloatArray | None]
 
@@ -106,17 +107,16 @@ class JointLaw:
         return np.array([self._truth(int(budget), q) for budget in budgets])
 
     def _truth(self, n: int, q: float | None) -> float:
-        u, weight_u = _unit_rule(panels=12)
-        w, weight_w = _unit_rule(panels=12)
+        u, weight = _unit_rule(panels=12)
         if self.levels is None:
-            level, mass = _root(u, n), weight_u
+            level, mass = _root(u, n), weight
         else:
             # the best level has mass c^n - (c - 1/levels)^n; within it every trial is as likely to win
             edges = (np.arange(self.levels + 1) / self.levels) ** n
             level = ((np.arange(self.levels)[:, None] + u) / self.levels).ravel()
-            mass = (np.diff(edges)[:, None] * weight_u).ravel()
-        scores = self.reported(level[:, None], w[None, :])
-        weights = mass[:, None] * weight_w
+            mass = (np.diff(edges)[:, None] * weight).ravel()
+        scores = self.reported(level[:, None], u[None, :])
+        weights = mass[:, None] * weight
         if q is None:
             return float((scores * weights).sum())
         order = np.argsort(scores, axis=None)
@@ -138,9 +138,17 @@ def named_law(text: str) -> Law:
         numbers = [float(part) for part in (inside or "").split(",") if part.strip()]
     except ValueError:
         raise InputError(f"a law's brackets hold numbers, as in beta(8,2), got {text!r}") from None
-    if name in ("quadratic", "three_point", "bernoulli"):
-        return _own_law(name, numbers, text)
-    return _scipy_law(name, numbers, mirrored=bool(mirror), text=text.strip())
+    text = text.strip()
+    if name == "quadratic":
+        low, high, noise = numbers or [0.0, 1.0, 0.05]
+        return Law(text, lambda u: np.interp(u, *_quadratic(low, high, noise)))
+    if name == "bernoulli":
+        (p,) = numbers or [0.5]
+        return _Discrete.on(np.array([0.0, 1.0]), np.array([1 - p, 1.0]), text, (0.0, 1.0))
+    if name == "three_point":
+        values = np.array(numbers or [0.2, 0.5, 0.8])
+        return _Discrete.on(values, np.arange(1, values.size + 1) / values.size, text, (0.0, 1.0))
+    return _scipy_law(name, numbers, mirrored=bool(mirror), text=text)
 
 
 def kde_law(scores: npt.ArrayLike, name: str = "kernel density", *, direction: str = "max") -> Law:
@@ -162,13 +170,8 @@ def kde_law(scores: npt.ArrayLike, name: str = "kernel density", *, direction: s
     for part in np.array_split(x, max(1, x.size // 2000)):
         below += ndtr((grid[:, None] - part) / bandwidth).sum(axis=1)
     mass = np.diff(below)
-    edges = np.cumsum(mass / mass.sum())
     middles = (grid[1:] + grid[:-1]) / 2
-
-    def quantile(u: FloatArray) -> FloatArray:
-        return middles[np.minimum(np.searchsorted(edges, u, side="left"), middles.size - 1)]
-
-    return _Discrete(name, quantile, (None, None), _check.as_direction(direction), support=middles, below=edges)
+    return _Discrete.on(middles, np.cumsum(mass / mass.sum()), name, (None, None), _check.as_direction(direction))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +180,15 @@ class _Discrete(Law):
 
     support: FloatArray = None  # type: ignore[assignment]
     below: FloatArray = None  # type: ignore[assignment]
+
+    @classmethod
+    def on(cls, support: FloatArray, below: FloatArray, name: str, bounds: Bounds, direction: str = "max") -> Law:
+        """By the support and its cumulated chances."""
+
+        def quantile(u: FloatArray) -> FloatArray:
+            return support[np.minimum(np.searchsorted(below, u, side="left"), support.size - 1)]
+
+        return cls(name, quantile, bounds, direction, support, below)
 
     def true_mean(self, n: npt.ArrayLike) -> FloatArray:
         budgets: IntArray = _check.as_budgets(n)[0]
@@ -206,39 +218,14 @@ def _scipy_law(name: str, numbers: list[float], *, mirrored: bool, text: str) ->
     bounds: Bounds = (low if np.isfinite(low) else None, high if np.isfinite(high) else None)
     if not mirrored:
         return Law(text, frozen.ppf, bounds)
-    turned: Bounds = (None if bounds[1] is None else -bounds[1], None if bounds[0] is None else -bounds[0])
-    return Law(text, lambda u: -frozen.ppf(1 - u), turned)
-
-
-def _own_law(name: str, numbers: list[float], text: str) -> Law:
-    if name == "quadratic":
-        low, high, noise = numbers or [0.0, 1.0, 0.05]
-        return Law(text.strip(), lambda u: _quadratic(low, high, noise, u))
-    if name == "bernoulli":
-        (p,) = numbers or [0.5]
-        return _Discrete(
-            text.strip(),
-            lambda u: np.where(u > 1 - p, 1.0, 0.0),
-            (0.0, 1.0),
-            support=np.array([0.0, 1.0]),
-            below=np.array([1 - p, 1.0]),
-        )
-    values = np.array(numbers or [0.2, 0.5, 0.8])
-    edges = np.arange(1, values.size + 1) / values.size
-    return _Discrete(
-        text.strip(),
-        lambda u: values[np.minimum(np.searchsorted(edges, u, side="left"), values.size - 1)],
-        (0.0, 1.0),
-        support=values,
-        below=edges,
-    )
+    return Law(text, lambda u: -frozen.ppf(1 - u), turned_bounds(bounds, "min"))
 
 
 @functools.cache
-def _quadratic_table(low: float, high: float, noise: float) -> tuple[FloatArray, FloatArray]:
+def _quadratic(low: float, high: float, noise: float) -> tuple[FloatArray, FloatArray]:
     """[L]: the best configuration scores ``high``, the score falls with squared distance in two dimensions, plus noise.
 
-    The quantile function is tabulated from the distribution function, itself an average of normal ones.
+    Its distribution function, an average of normal ones, and the scores at which it is tabulated.
     """
     from scipy.special import ndtr
 
@@ -249,11 +236,6 @@ def _quadratic_table(low: float, high: float, noise: float) -> tuple[FloatArray,
     for one, weight in zip(centre, weights, strict=True):
         below += weight * ndtr((grid - one) / noise)
     return below, grid
-
-
-def _quadratic(low: float, high: float, noise: float, u: FloatArray) -> FloatArray:
-    below, grid = _quadratic_table(low, high, noise)
-    return np.interp(u, below, grid)
 
 
 def _root(u: FloatArray, n: npt.ArrayLike) -> FloatArray:

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
-from levelbest.stats.best import rank_weights
+from levelbest._plain import rows_of
+from levelbest.stats.best import rank_weights, turned_limits
 
 BEST_OF_N = "best of n"
 SUMMARIES = ("mean", "best single model", BEST_OF_N)
@@ -36,15 +37,11 @@ class Summaries:
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints; the best of n of fewer than n experiments does not exist."""
         rows = [
-            {
-                "experiments": int(size),
-                "summary": name,
-                "mean": self.mean[name][i],
-                "low": self.low[name][i],
-                "high": self.high[name][i],
-            }
+            {"experiments": int(size), "summary": name, **row}
             for name in SUMMARIES
-            for i, size in enumerate(self.sizes)
+            for size, row in zip(
+                self.sizes, rows_of(mean=self.mean[name], low=self.low[name], high=self.high[name]), strict=True
+            )
         ]
         return {"n": self.n, "n_samples": self.n_samples, "points": rows}
 
@@ -96,31 +93,19 @@ def resampled_summaries(
     sign = _check.sign_of(direction)
     pool = np.stack([sign * chosen_by, sign * (chosen_by if claimed is None else claimed)])
     generator = _check.as_rng(rng)
-    kernel = _root(np.cov(pool)) * pool.shape[1] ** (-1 / 6)  # Scott's factor in two dimensions
-    limits: dict[str, list[tuple[float, float, float]]] = {name: [] for name in SUMMARIES}
+    # Scott's factor in two dimensions; the symmetric root serves a covariance that is singular too
+    variances, axes = np.linalg.eigh(np.cov(pool))
+    kernel = axes * np.sqrt(np.maximum(variances, 0.0)) * pool.shape[1] ** (-1 / 6)
     budgets, _ = _check.as_budgets(np.asarray(sizes))
-    for size in budgets.tolist():
+    table = np.empty((3, len(SUMMARIES), budgets.size))  # the mean, and both limits
+    for place, size in enumerate(budgets.tolist()):
         drawn = generator.integers(0, pool.shape[1], (n_samples, size))
         noise = np.tensordot(kernel, generator.standard_normal((2, n_samples, size)), 1)
         order = np.argsort(pool[0][drawn] + noise[0], axis=1)
         ranked = np.take_along_axis(pool[1][drawn] + noise[1], order, axis=1)
         weights = rank_weights(size, np.array([n]), "v")[0] if size >= n else np.full(size, np.nan)
-        for name, values in zip(SUMMARIES, (ranked.mean(axis=1), ranked[:, -1], ranked @ weights), strict=True):
-            ends = np.quantile(values, [0.025, 0.975]) if np.isfinite(values[0]) else (np.nan, np.nan)
-            limits[name].append((float(values.mean()), float(ends[0]), float(ends[1])))
-    columns = {name: sign * np.array(rows).T for name, rows in limits.items()}
-    below, above = (1, 2) if sign > 0 else (2, 1)
-    return Summaries(
-        sizes=budgets,
-        n=n,
-        n_samples=n_samples,
-        mean={name: column[0] for name, column in columns.items()},
-        low={name: column[below] for name, column in columns.items()},
-        high={name: column[above] for name, column in columns.items()},
-    )
-
-
-def _root(covariance: FloatArray) -> FloatArray:
-    """A matrix whose product with its transpose is the covariance, which may be singular."""
-    values, vectors = np.linalg.eigh(covariance)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+        values = np.stack([ranked.mean(axis=1), ranked[:, -1], ranked @ weights])
+        table[0, :, place], table[1:, :, place] = values.mean(axis=1), np.quantile(values, [0.025, 0.975], axis=1)
+    low, high = turned_limits(table[1], table[2], direction)
+    mean, lows, highs = (dict(zip(SUMMARIES, part, strict=True)) for part in (sign * table[0], low, high))
+    return Summaries(budgets, n, n_samples, mean, lows, highs)

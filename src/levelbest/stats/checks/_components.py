@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +13,6 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
-
-__all__ = ["Source", "VarianceComponents", "variance_components"]
 
 _PARTS = 100
 """More levels than these are left out in so many blocks."""
@@ -129,25 +128,38 @@ def variance_components(
     """
     values = _check.as_scores(scores, at_least=3)
     confidence = _check.as_confidence(confidence)
-    cells = _Cells.of(values, _codes(configuration, values.size, "configuration"), _split_codes(split, values.size))
+    columns = np.zeros(values.size, dtype=np.int64)
+    if split is not None:
+        codes = _codes(split, values.size, "split")
+        if codes.max() < min(_SPLITS, values.size // 2):  # else nearly every run has its own
+            columns = codes
+    cells = _Cells.of(values, _codes(configuration, values.size, "configuration"), columns)
     squares = cells.squares()
     if squares.seeds.df < 1:
         raise InputError("variance by source needs several runs of a configuration, and every run has its own")
     if squares.configurations.df < 1:
         raise InputError("variance by source needs at least 2 configurations, and all runs have the same")
-    without_rows = [part.squares() for part in cells.without_rows()]
-    seeds = _Law.of(squares.seeds, [part.seeds for part in without_rows])
-    rows = _Law.of(squares.configurations, [part.configurations for part in without_rows])
+    without_rows = [part.squares() for part in cells.without(axis=0)]
+    seeds = squares.seeds.stretched([part.seeds for part in without_rows])
+    rows = squares.configurations.stretched([part.configurations for part in without_rows])
     sources = [_source(rows, seeds, confidence)]
-    if squares.splits is not None:
-        left_out = [part.squares().splits for part in cells.without_columns()]
-        columns = _Law.of(squares.splits, [part for part in left_out if part is not None])
-        sources.append(_source(columns, seeds, confidence))
-    low, high = squares.seeds.value / seeds.quantiles(confidence)[::-1]
-    own = squares.seeds
-    sources.append(Source("seed", values.size, own.df, own.value, 1.0, own.value, float(low), float(high)))
-    limits = None if squares.splits is not None else _share_limits(rows, seeds, confidence)
+    limits = None
+    if squares.splits is None:
+        limits = _share_limits(rows, seeds, confidence)
+    else:
+        left_out = [part.squares().splits for part in cells.without(axis=1)]
+        sources.append(_source(squares.splits.stretched([own for own in left_out if own]), seeds, confidence))
+    low, high = seeds.value / seeds.quantiles(confidence)[::-1]
+    sources.append(Source("seed", values.size, seeds.df, seeds.value, 1.0, seeds.value, float(low), float(high)))
     return VarianceComponents(tuple(sources), float(values.mean()), values.size, confidence, limits)
+
+
+def _codes(labels: Sequence[object] | npt.NDArray[np.generic], size: int, name: str) -> IntArray:
+    known: dict[str, int] = {}
+    codes = np.array([known.setdefault(str(label), len(known)) for label in labels], dtype=np.int64)
+    if codes.size != size:
+        raise InputError(f"{name} must have one value per run, got {codes.size} for {size} scores")
+    return codes
 
 
 @dataclass(frozen=True)
@@ -159,13 +171,48 @@ class _Square:
     df: int
     value: float
     repeats: float
+    down: float = 1.0
+    up: float = 1.0
+    """How many times as far below and above its expectation it may be as for normal effects, in logarithms."""
+
+    @classmethod
+    def of(cls, name: str, levels: int, df: int, total: float, weight: float) -> _Square:
+        """From the sum of squares, and how often that holds the variance of the source."""
+        if df < 1:
+            return cls(name, levels, df, math.nan, math.nan)
+        return cls(name, levels, df, float(max(total, 0.0) / df), float(weight / df))
+
+    def stretched(self, left_out: Sequence[_Square]) -> _Square:
+        """With the spread that shows where each level in turn is left out."""
+        parts = np.array([part.value for part in left_out])
+        times = 1.0
+        if parts.size >= _FEWEST and (parts > 0).all():
+            logs = np.log(parts)
+            variance = (parts.size - 1) / parts.size * float(((logs - logs.mean()) ** 2).sum())
+            times = variance * self.df / 2  # log chi-squared varies by about 2 / df
+        down, up = (math.sqrt(_ALLOWANCE * min(max(times, 1.0), most)) for most in _MOST)
+        return replace(self, down=down, up=up)
+
+    def quantiles(self, confidence: float) -> FloatArray:
+        """The lower and upper quantile of the mean square in terms of its expectation."""
+        from scipy.special import chdtri
+
+        tail, df = (1 - confidence) / 2, self.df
+        return np.array([(float(chdtri(df, 1 - tail)) / df) ** self.down, (float(chdtri(df, tail)) / df) ** self.up])
+
+    def ratio(self, below: _Square, level: float) -> float:
+        """A quantile of the ratio to another mean square, each in terms of its expectation."""
+        from scipy.special import fdtri
+
+        far, near = (self.up, below.down) if level > 0.5 else (self.down, below.up)
+        spread = (far**2 / self.df + near**2 / below.df) / (1 / self.df + 1 / below.df)
+        return math.pow(float(fdtri(self.df, below.df, level)), math.sqrt(spread))
 
 
-@dataclass(frozen=True)
-class _Squares:
+class _Squares(NamedTuple):
     configurations: _Square
     seeds: _Square
-    splits: _Square | None
+    splits: _Square | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,17 +231,12 @@ class _Cells:
         tables = [np.bincount(place, weight, math.prod(shape)) for weight in (None, centred, centred**2)]
         return cls(*(table.reshape(shape).astype(np.float64) for table in tables))
 
-    def without_rows(self) -> Iterator[_Cells]:
-        """The same without each configuration in turn, or without blocks of them where there are many."""
-        for left_out in _blocks(self.count.shape[0]):
-            tables = [np.delete(table, left_out, axis=0) for table in (self.count, self.total, self.square)]
-            yield _Cells(*(table[:, tables[0].any(axis=0)] for table in tables))
-
-    def without_columns(self) -> Iterator[_Cells]:
-        """The same without each split in turn."""
-        for left_out in _blocks(self.count.shape[1]):
-            tables = [np.delete(table, left_out, axis=1) for table in (self.count, self.total, self.square)]
-            yield _Cells(*(table[tables[0].any(axis=1)] for table in tables))
+    def without(self, axis: int) -> Iterator[_Cells]:
+        """The same without each configuration (or split) in turn, or without blocks of them where there are many."""
+        levels = self.count.shape[axis]
+        for left_out in np.array_split(np.arange(levels), min(levels, _PARTS)) if levels >= _FEWEST else ():
+            tables = [np.delete(table, left_out, axis) for table in (self.count, self.total, self.square)]
+            yield _Cells(*(table.compress(tables[0].any(axis), 1 - axis) for table in tables))
 
     def squares(self) -> _Squares:
         """The mean squares, each source fitted last; without splits where they cannot be told from the others."""
@@ -216,127 +258,40 @@ class _Cells:
                 after = fitted + explained - float((column_sums**2 / by_column).sum())
                 weight = runs - float((self.count**2 / by_column).sum())
                 return _Squares(
-                    _square("configuration", n_rows, row_df, after, weight),
-                    _square("seed", int(runs), seed_df, inside - explained, seed_df),
-                    _square("split", n_columns, rank, explained, float(np.trace(equations))),
+                    _Square.of("configuration", n_rows, row_df, after, weight),
+                    _Square.of("seed", int(runs), seed_df, inside - explained, seed_df),
+                    _Square.of("split", n_columns, rank, explained, float(np.trace(equations))),
                 )
-        between, df = fitted - grand, int(runs) - n_rows
-        weight = runs - float((n**2).sum()) / runs
+        df, weight = int(runs) - n_rows, runs - float((n**2).sum()) / runs
         return _Squares(
-            _square("configuration", n_rows, n_rows - 1, between, weight),
-            _square("seed", int(runs), df, inside, df),
-            None,
+            _Square.of("configuration", n_rows, n_rows - 1, fitted - grand, weight),
+            _Square.of("seed", int(runs), df, inside, df),
         )
 
 
-def _square(name: str, levels: int, df: int, total: float, weight: float) -> _Square:
-    if df < 1:
-        return _Square(name, levels, df, math.nan, math.nan)
-    return _Square(name, levels, df, float(max(total, 0.0) / df), float(weight / df))
-
-
-def _blocks(levels: int) -> list[IntArray]:
-    """What is left out in turn."""
-    if levels < _FEWEST:
-        return []
-    return np.array_split(np.arange(levels), min(levels, _PARTS))
-
-
-@dataclass(frozen=True)
-class _Law:
-    """How far a mean square may be from what it estimates."""
-
-    square: _Square
-    down: float = 1.0
-    up: float = 1.0
-    """How many times as far below and above it as for normal effects, on the scale of logarithms."""
-
-    @classmethod
-    def of(cls, square: _Square, left_out: Sequence[_Square]) -> _Law:
-        """From the mean square without each level in turn."""
-        parts = np.array([part.value for part in left_out])
-        times = 1.0
-        if parts.size >= _FEWEST and (parts > 0).all():
-            logs = np.log(parts)
-            variance = (parts.size - 1) / parts.size * float(((logs - logs.mean()) ** 2).sum())
-            times = variance * square.df / 2  # log chi-squared varies by about 2 / df
-        return cls(square, *(math.sqrt(_ALLOWANCE * min(max(times, 1.0), most)) for most in _MOST))
-
-    def quantiles(self, confidence: float) -> FloatArray:
-        """The lower and upper quantile of the mean square in terms of its expectation."""
-        from scipy.special import chdtri
-
-        tail, df = (1 - confidence) / 2, self.square.df
-        return np.array([(float(chdtri(df, 1 - tail)) / df) ** self.down, (float(chdtri(df, tail)) / df) ** self.up])
-
-
-def _ratio(above: _Law, below: _Law, level: float) -> float:
-    """A quantile of the ratio of two mean squares, each in terms of its expectation."""
-    from scipy.special import fdtri
-
-    far, near = (above.up, below.down) if level > 0.5 else (above.down, below.up)
-    df, other_df = above.square.df, below.square.df
-    spread = (far**2 / df + near**2 / other_df) / (1 / df + 1 / other_df)
-    return math.pow(float(fdtri(df, other_df, level)), math.sqrt(spread))
-
-
-def _source(own: _Law, seeds: _Law, confidence: float) -> Source:
-    """A source's variance from its mean square and that of seeds, with limits."""
-    square = own.square
-    low, high = _difference_limits(own, seeds, confidence)
-    variance = (square.value - seeds.square.value) / square.repeats
-    return Source(
-        square.name,
-        square.levels,
-        square.df,
-        square.value,
-        square.repeats,
-        variance,
-        float(max(low / square.repeats, min(variance, 0.0))),
-        float(max(high / square.repeats, 0.0)),
-    )
-
-
-def _difference_limits(own: _Law, seeds: _Law, confidence: float) -> tuple[float, float]:
-    """Limits for the difference of the expectations of two mean squares: Ting et al. 1990, eqs. 2.1 to 2.4."""
+def _source(own: _Square, seeds: _Square, confidence: float) -> Source:
+    """A source's variance from its mean square and that of seeds, with limits: Ting et al. 1990, eqs. 2.1 to 2.4."""
     tail = (1 - confidence) / 2
     (down, up), (second_down, second_up) = own.quantiles(confidence), seeds.quantiles(confidence)
-    first, second = own.square.value, seeds.square.value
-    difference = first - second
-    below, above = 1 - 1 / up, 1 / second_down - 1
-    ratio = _ratio(own, seeds, 1 - tail)
-    mixed = ((ratio - 1) ** 2 - (below * ratio) ** 2 - above**2) / ratio
-    low = difference - math.sqrt(max((below * first) ** 2 + (above * second) ** 2 + mixed * first * second, 0.0))
-    below, above = 1 / down - 1, 1 - 1 / second_up
-    ratio = _ratio(own, seeds, tail)
-    mixed = ((1 - ratio) ** 2 - (below * ratio) ** 2 - above**2) / ratio
-    high = difference + math.sqrt(max((below * first) ** 2 + (above * second) ** 2 + mixed * first * second, 0.0))
-    return low, high
+    first, second, repeats = own.value, seeds.value, own.repeats
+
+    def reach(below: float, above: float, ratio: float) -> float:
+        mixed = ((ratio - 1) ** 2 - (below * ratio) ** 2 - above**2) / ratio
+        return math.sqrt(max((below * first) ** 2 + (above * second) ** 2 + mixed * first * second, 0.0))
+
+    low = first - second - reach(1 - 1 / up, 1 / second_down - 1, own.ratio(seeds, 1 - tail))
+    high = first - second + reach(1 / down - 1, 1 - 1 / second_up, own.ratio(seeds, tail))
+    variance = (first - second) / repeats
+    limits = float(max(low / repeats, min(variance, 0.0))), float(max(high / repeats, 0.0))
+    return Source(own.name, own.levels, own.df, first, repeats, variance, *limits)
 
 
-def _share_limits(own: _Law, seeds: _Law, confidence: float) -> tuple[float, float] | None:
+def _share_limits(own: _Square, seeds: _Square, confidence: float) -> tuple[float, float] | None:
     """Limits for the configurations' part of the total, from the ratio of the mean squares; None if nothing differs."""
-    if not seeds.square.value > 0:
-        return None if not own.square.value > 0 else (1.0, 1.0)
+    if not seeds.value > 0:
+        return None if not own.value > 0 else (1.0, 1.0)
     tail = (1 - confidence) / 2
-    observed = own.square.value / seeds.square.value
-    times = [max(observed / _ratio(own, seeds, level) - 1, 0.0) / own.square.repeats for level in (1 - tail, tail)]
+    observed = own.value / seeds.value
+    times = [max(observed / own.ratio(seeds, level) - 1, 0.0) / own.repeats for level in (1 - tail, tail)]
     low, high = (variance / (1 + variance) for variance in times)
     return low, high
-
-
-def _codes(labels: Sequence[object] | npt.NDArray[np.generic], size: int, name: str) -> IntArray:
-    known: dict[str, int] = {}
-    codes = np.array([known.setdefault(str(label), len(known)) for label in labels], dtype=np.int64)
-    if codes.size != size:
-        raise InputError(f"{name} must have one value per run, got {codes.size} for {size} scores")
-    return codes
-
-
-def _split_codes(split: Sequence[object] | npt.NDArray[np.generic] | None, size: int) -> IntArray:
-    """All runs on one split where none is named, or where nearly every run has its own."""
-    if split is None:
-        return np.zeros(size, dtype=np.int64)
-    codes = _codes(split, size, "split")
-    levels = int(codes.max()) + 1
-    return codes if levels <= min(_SPLITS, size // 2) else np.zeros(size, dtype=np.int64)

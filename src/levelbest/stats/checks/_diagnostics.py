@@ -5,6 +5,7 @@ Every function takes plain arrays and gives numbers; which number is worth a war
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,22 +14,6 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
-
-__all__ = [
-    "Grid",
-    "Outlier",
-    "Stopped",
-    "configuration_codes",
-    "distinct_values",
-    "evenly_spaced",
-    "grid_design",
-    "iqr_error",
-    "outlying_best",
-    "rank_correlation",
-    "stops_at_success",
-    "tied_share",
-    "trend",
-]
 
 
 def rank_correlation(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[float, float]:
@@ -39,26 +24,20 @@ def rank_correlation(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[float, float]:
     x, y = _check.as_scores(a, "a"), _check.as_scores(b, "b")
     if x.size < 3 or x.min() == x.max() or y.min() == y.max():
         return float("nan"), float("nan")
-    p, q = _mean_ranks(x), _mean_ranks(y)
-    p -= p.mean()
-    q -= q.mean()
-    rho = float(np.clip(p @ q / np.sqrt((p @ p) * (q @ q)), -1.0, 1.0))
-    return rho, _upper_tail(rho, x.size)
-
-
-def _upper_tail(rho: float, n: int) -> float:
     from scipy.special import stdtr
 
+    p, q = _centred_ranks(x), _centred_ranks(y)
+    rho = float(np.clip(p @ q / np.sqrt((p @ p) * (q @ q)), -1.0, 1.0))
     if abs(rho) == 1.0:
-        return 0.0 if rho > 0 else 1.0
-    return float(stdtr(n - 2, -rho * np.sqrt((n - 2) / ((1.0 - rho) * (1.0 + rho)))))
+        return rho, 0.0 if rho > 0 else 1.0
+    freedom = x.size - 2
+    return rho, float(stdtr(freedom, -rho * np.sqrt(freedom / ((1.0 - rho) * (1.0 + rho)))))
 
 
-def _mean_ranks(scores: FloatArray) -> FloatArray:
+def _centred_ranks(scores: FloatArray) -> FloatArray:
     _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    ranks: FloatArray = (last - (counts - 1) / 2.0)[inverse.ravel()]
-    return ranks
+    ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[inverse.ravel()]
+    return np.asarray(ranks - ranks.mean())
 
 
 def trend(scores: npt.ArrayLike, order: npt.ArrayLike | None = None, direction: str = "max") -> tuple[float, float]:
@@ -68,8 +47,7 @@ def trend(scores: npt.ArrayLike, order: npt.ArrayLike | None = None, direction: 
     """
     values = _check.as_scores(scores)
     when = np.arange(values.size, dtype=np.float64) if order is None else _check.as_scores(order, "order")
-    sign = _check.sign_of(direction)
-    rho, above = rank_correlation(when, sign * values)
+    rho, above = rank_correlation(when, _check.sign_of(direction) * values)
     return rho, 2.0 * min(above, 1.0 - above) if above == above else float("nan")
 
 
@@ -99,8 +77,7 @@ class Outlier:
 def outlying_best(scores: npt.ArrayLike, direction: str = "max") -> Outlier | None:
     """How far the best score lies outside; None for fewer than 8 trials or no spread."""
     values = _check.as_scores(scores)
-    sign = _check.sign_of(direction)
-    up = sign * values
+    up = _check.sign_of(direction) * values
     if up.size < 8:
         return None
     # The quartiles leave the suspect out, else one wild score in a few would widen its own yardstick.
@@ -109,13 +86,8 @@ def outlying_best(scores: npt.ArrayLike, direction: str = "max") -> Outlier | No
     low, high = np.quantile(rest, [0.25, 0.75])
     if not high > low:
         return None
-    spread = float(high - low)
-    return Outlier(
-        float(values[position]),
-        float(up[position] - high) / spread,
-        float(up[position] - rest.max()) / spread,
-        position,
-    )
+    distance, gap = (float(up[position] - other) / float(high - low) for other in (high, rest.max()))
+    return Outlier(float(values[position]), distance, gap, position)
 
 
 def configuration_codes(columns: Sequence[IntArray], n_trials: int) -> IntArray:
@@ -159,11 +131,9 @@ def grid_design(columns: Sequence[IntArray]) -> Grid | None:
         return None
     n_trials = varied[0].size
     levels = tuple(int(np.unique(column).size) for column in varied)
-    cells = 1
-    for count in levels:
-        cells *= count
-        if cells > 2 * n_trials:
-            return None
+    cells = math.prod(levels)
+    if cells > 2 * n_trials:
+        return None
     counts = np.bincount(configuration_codes(varied, n_trials))
     filled = int(counts.size)
     if filled < max(4, cells / 2) or (2 * max(levels) > n_trials and filled < _NEARLY_ALL * cells):
@@ -223,6 +193,8 @@ def stops_at_success(
     of samples of every group. Were samples exchangeable, c successes of s samples would all be among the last b with
     probability C(b, c) / C(s, c).
     """
+    from scipy.special import gammaln
+
     won = np.asarray(success, dtype=bool)
     place = np.arange(won.size) if order is None else np.asarray(order)
     code = np.asarray(group)
@@ -237,15 +209,10 @@ def stops_at_success(
     together = int(np.gcd.reduce(sizes[sizes > 0]))
     for batch in sorted({1, together}):
         if (from_end[won] <= batch).all():
-            return Stopped(int(held.sum()), batch, float(_log_among_last(batch, wins[held], sizes[held]).sum()))
+            c, s = wins[held], sizes[held]
+            log_ratios = gammaln(batch + 1) - gammaln(batch - c + 1) - gammaln(s + 1) + gammaln(s - c + 1)
+            return Stopped(int(held.sum()), batch, float(log_ratios.sum()))
     return None
-
-
-def _log_among_last(batch: int, wins: IntArray, sizes: IntArray) -> FloatArray:
-    from scipy.special import gammaln
-
-    log_ratio = gammaln(batch + 1) - gammaln(batch - wins + 1) - gammaln(sizes + 1) + gammaln(sizes - wins + 1)
-    return np.asarray(log_ratio, dtype=np.float64)
 
 
 def iqr_error(scores: npt.ArrayLike, *, n_resamples: int = _check.N_RESAMPLES, rng: Seed = 0) -> float:
