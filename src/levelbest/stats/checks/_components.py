@@ -236,7 +236,8 @@ class _Cells:
         levels = self.count.shape[axis]
         for left_out in np.array_split(np.arange(levels), min(levels, _PARTS)) if levels >= _FEWEST else ():
             tables = [np.delete(table, left_out, axis) for table in (self.count, self.total, self.square)]
-            yield _Cells(*(table.compress(tables[0].any(axis), 1 - axis) for table in tables))
+            held = tables[0].any(axis)
+            yield _Cells(*(table[held] if axis else table[:, held] for table in tables))
 
     def squares(self) -> _Squares:
         """The mean squares, each source fitted last; without splits where they cannot be told from the others."""
