@@ -195,6 +195,21 @@ def test_next_steps_tell_how_to_choose_n_where_it_chooses_the_winner():
     assert not hints(terms(design="seeds", unit="run", headline=1), (1, 1, "a"))
 
 
+def test_rivals_of_a_baseline_that_are_not_compared_have_no_best_that_changes(capsys):
+    asked = terms(n_pairs=2)
+    pairs = (
+        pair("base", "a", (1, 3, "base"), (4, 9, "a"), terms=asked),
+        pair("base", "b", (1, 3, "base"), (4, 9, OPEN), terms=asked),
+    )
+    table = (standing("a", 0.9, better_than=("base",)), standing("b", 0.8), standing("base", 0.7, worse_than=("a",)))
+    against = comparison(*pairs, baseline="base", standings=table)
+    assert not any("the best changes" in step.why for step in next_steps(against))
+    print_comparison(against)
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    shown = {row[0]: row[-1] for row in rows if row[:1] in (["a"], ["b"], ["base"]) and len(row) == 5}
+    assert shown == {"a": "baseline", "b": "-", "base": "(baseline)"}
+
+
 def test_next_steps_are_about_the_leading_families():
     three = terms(n_pairs=3)
     still_open = effect(0.01, -0.01, 0.03)

@@ -250,6 +250,11 @@ def test_never_more_than_three_sentences():
             "95 % confidence at 5 trials, named in advance, and after that over all budgets and 3 pairs;",
         ),
         (((1, 1, OPEN),), {"design": "seeds", "headline": 1}, "95 % confidence over 3 pairs;"),
+        (
+            ((1, 9, OPEN),),
+            {"named": True, "axis": "cost", "design": "cost", "headline": None, "while_running": True},
+            "95 % confidence over all budgets and 3 pairs;",
+        ),
     ],
 )
 def test_what_the_confidence_is_over(ranges, given, words):
@@ -269,6 +274,12 @@ def test_a_verdict_that_stays_open_has_no_winners_that_change():
     assert "the verdict changes in 3 of 3 pairs with failed trials dropped" in text
     same = replace(pair("a", "b", (1, 9, OPEN), terms=terms()), survives=True, n_failed=(1, 0))
     assert "the verdict is the same with failed trials dropped" in comparison_summary(comparison(same))[-1]
+
+
+def test_seeds_against_a_baseline_say_no_budget():
+    asked = terms(n_pairs=2, design="seeds", unit="run", headline=1)
+    pairs = [pair("a", "base", (1, 1, "a"), terms=asked), pair("b", "base", (1, 1, "b"), terms=asked)]
+    assert verdict_sentences(comparison(*pairs, baseline="base")) == ("Better than base: a and b.",)
 
 
 def test_the_best_of_seeds_is_said_once():

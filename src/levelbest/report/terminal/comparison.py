@@ -110,7 +110,7 @@ def _better_than(row: Standing, comparison: Comparison) -> str:
     if comparison.baseline is None:
         return f"{len(row.better_than)} of {len(comparison.families) - 1}" if row.better_than else "-"
     if row.family == comparison.baseline:
-        return "baseline"
+        return "(baseline)"
     return "baseline" if row.better_than else "(worse)" if row.worse_than else "-"
 
 

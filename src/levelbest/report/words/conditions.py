@@ -26,7 +26,7 @@ def condition_sentence(comparison: Comparison) -> str:
 
 def confidence_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
     """``95 % confidence over all budgets and 10 pairs``."""
-    looks = ", valid at every look" if terms.while_running else ""
+    looks = ", valid at every look" if terms.design == "running" else ""
     best = ", for the best so far of a whole search" if terms.design == "searches" else ""
     return f"{level(terms.confidence)} confidence{scope_words(terms, pairs)}{looks}{best}"
 
@@ -41,7 +41,7 @@ def scope_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
     elif len(budgets) == 1 and terms.headline in budgets:
         first, scopes = at + ("," if several else ""), several
     else:
-        first = f"{at}, named in advance, and after that" if terms.named else ""
+        first = f"{at}, named in advance, and after that" if terms.named and terms.headline is not None else ""
         scopes = ["all budgets", *several]
     return first + (f" over {listed(scopes)}" if scopes else "")
 

@@ -35,7 +35,10 @@ def next_steps(comparison: Comparison) -> tuple[Step, ...]:
 def _budget(comparison: Comparison) -> list[Step]:
     """Where the choice of n is the choice of the winner, how to choose it ([B] 3.3)."""
     terms = comparison.terms
-    if terms.named or terms.axis == "cost" or terms.unit == "run":
+    only_baseline = (
+        comparison.baseline is not None and len(comparison.pairs) > 1
+    )  # rivals are not compared with each other
+    if terms.named or terms.axis == "cost" or terms.unit == "run" or only_baseline:
         return []
     best = {span.best for span in leading_spans(comparison) if span.best is not None}
     if len(best) < 2:

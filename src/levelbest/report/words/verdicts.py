@@ -226,9 +226,11 @@ def _against_baseline(comparison: Comparison) -> tuple[str, ...]:
         if other not in by_label and baseline not in by_label:
             (undecided if UNDECIDED in by_label else apart).append(other)
     sentences = []
+    by_run = comparison.terms.unit == "run"  # every verdict is for a new run
     for word, rows in (("Better", better), ("Worse", worse)):
         if rows:
-            sentences.append(f"{word} than {baseline}: {shortened([f'{name} {where}' for name, where in rows])}.")
+            names = [name if by_run else f"{name} {where}" for name, where in rows]
+            sentences.append(f"{word} than {baseline}: {shortened(names)}.")
     if undecided:
         which = "none of the families" if len(undecided) == len(comparison.pairs) else shortened(undecided)
         sentences.append(f"The data cannot tell {which} from {baseline}.")
