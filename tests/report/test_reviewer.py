@@ -10,9 +10,8 @@ import pytest
 
 import levelbest
 from levelbest.cautions import CODES, Caution
+from levelbest.report.words.cautions import SENTENCES, remarks
 from levelbest.report.words.phrases import Several
-from levelbest.report.words.registry import SENTENCES
-from levelbest.report.words.remarks import remarks
 
 
 def _failures(family, n_failed, of=120):

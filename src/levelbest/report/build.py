@@ -27,7 +27,7 @@ from levelbest.report.columns import cell_text, hidden_columns, is_known, machin
 from levelbest.report.describe import spearman
 from levelbest.report.paper.methods import REFERENCES, methods_paragraph
 from levelbest.report.view import Family, Line, Section, View, cost_line, line_of
-from levelbest.report.words.summary import alone_sentence, family_title
+from levelbest.report.words.curves import alone_sentence, family_title
 from levelbest.report.words.variances import variance_section
 from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance
 from levelbest.trials import Scores, Settings, Trials, by_configuration

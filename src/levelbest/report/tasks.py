@@ -17,7 +17,7 @@ from levelbest.report.columns import hidden_columns, searched, trial_table
 from levelbest.report.paper.methods import REFERENCES, methods_paragraph
 from levelbest.report.view import Family, Section, View, line_of
 from levelbest.report.words.conditions import condition_sentence
-from levelbest.report.words.summary import family_title
+from levelbest.report.words.curves import family_title
 from levelbest.report.words.tasks import (
     STANDARD,
     TASK_REFERENCE,

@@ -51,7 +51,7 @@ class Reach:
         return bool(np.isfinite(self.cost if self.axis == "cost" else self.n))
 
     def __str__(self) -> str:
-        from levelbest.report.words.reaches import reach_sentence
+        from levelbest.report.words.curves import reach_sentence
 
         return reach_sentence(self)
 

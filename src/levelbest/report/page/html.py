@@ -26,10 +26,9 @@ from levelbest.report.page.tables import (
 )
 from levelbest.report.paper.markup import ROUNDING
 from levelbest.report.view import View
-from levelbest.report.words.cautions import CHOICES
+from levelbest.report.words.cautions import CHOICES, remarks
 from levelbest.report.words.conditions import scope_words
 from levelbest.report.words.intervals import interval_name
-from levelbest.report.words.remarks import remarks
 from levelbest.report.words.steps import next_steps
 
 if TYPE_CHECKING:

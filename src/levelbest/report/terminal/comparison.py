@@ -21,8 +21,7 @@ from levelbest.report.terminal.console import (
 from levelbest.report.terminal.pairs import print_pairs
 from levelbest.report.terminal.strips import STYLES, strips_of
 from levelbest.report.terminal.variances import print_variances
-from levelbest.report.words.headings import best_of, table_heading
-from levelbest.report.words.phrases import level
+from levelbest.report.words.phrases import best_of, level, table_heading
 from levelbest.report.words.steps import next_steps
 from levelbest.report.words.verdicts import comparison_summary, verdict_sentences
 from levelbest.results import Comparison, Standing

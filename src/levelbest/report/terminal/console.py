@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from levelbest.cautions import Caution
-from levelbest.report.words.cautions import CHOICES
-from levelbest.report.words.remarks import remarks
+from levelbest.report.words.cautions import CHOICES, remarks
 
 if TYPE_CHECKING:
     from rich.console import Console

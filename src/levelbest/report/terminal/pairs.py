@@ -9,7 +9,7 @@ import numpy as np
 
 from levelbest._plain import round_places, round_to_uncertainty, show_budget, show_limits, show_number
 from levelbest.report.terminal.console import plain_table, print_text
-from levelbest.report.words.pairs import pair_details, winners_words
+from levelbest.report.words.conditions import pair_details, winners_words
 from levelbest.report.words.verdicts import effect_words, verdict_of_pair
 from levelbest.results import Comparison, PairComparison
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest.errors import InputError
-from levelbest.report.trackers.mlflow_runs import metric_name
+from levelbest.report.trackers.runs import metric_name
 from levelbest.results import Curve, CurveSet
 
-__all__ = ["log_curve"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from wandb import Run
 
 _COLUMNS = ("family", "n", "value", "low", "high")
 
@@ -61,7 +63,7 @@ def log_curve(
         raise InputError(f"log_curve needs a run of MLflow or W&B, got {type(run).__name__}")
 
 
-def _active() -> Any:
+def _active() -> object:
     """The run that is under way; a tool that was never imported has none."""
     mlflow, wandb = sys.modules.get("mlflow"), sys.modules.get("wandb")
     runs = [mlflow.active_run() if mlflow else None, wandb.run if wandb else None]
@@ -79,27 +81,18 @@ def _points(curve: Curve) -> Iterator[tuple[int, dict[str, float]]]:
         yield int(n), {key: number for key, number in known.items() if np.isfinite(number)}
 
 
-def _rows(curves: tuple[Curve, ...]) -> list[list[Any]]:
+def _rows(curves: tuple[Curve, ...]) -> list[list[object]]:
     return [
         [curve.family, n, *(point.get(key) for key in _COLUMNS[2:])] for curve in curves for n, point in _points(curve)
     ]
 
 
-def _figure(curves: tuple[Curve, ...]) -> Any:
+def _figure(curves: tuple[Curve, ...]) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.0, 4.3), dpi=120, layout="constrained")
     CurveSet(curves).plot(figure.subplots())
     return figure
-
-
-def _pixels(figure: object) -> Any:
-    """The figure as an array; W&B takes figures of pyplot alone."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())
 
 
 def _to_mlflow(curves: tuple[Curve, ...], run_id: str, name: str, figure: bool) -> None:
@@ -123,8 +116,9 @@ def _to_mlflow(curves: tuple[Curve, ...], run_id: str, name: str, figure: bool) 
         client.log_figure(run_id, _figure(curves), f"{name}.png")
 
 
-def _to_wandb(curves: tuple[Curve, ...], run: Any, name: str, figure: bool) -> None:
+def _to_wandb(curves: tuple[Curve, ...], run: Run, name: str, figure: bool) -> None:
     import wandb
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     budget = f"{name}/n"
     run.define_metric(budget, hidden=True)
@@ -139,5 +133,7 @@ def _to_wandb(curves: tuple[Curve, ...], run: Any, name: str, figure: bool) -> N
         run.log({budget: n, **by_n[n]})
     logged: dict[str, object] = {f"{name}/table": wandb.Table(columns=list(_COLUMNS), data=_rows(curves))}
     if figure:
-        logged[f"{name}/figure"] = wandb.Image(_pixels(_figure(curves)))
+        canvas = FigureCanvasAgg(_figure(curves))  # W&B takes figures of pyplot alone, and pixels
+        canvas.draw()
+        logged[f"{name}/figure"] = wandb.Image(np.asarray(canvas.buffer_rgba()))
     run.log(logged)

@@ -7,7 +7,6 @@ import re
 import time
 import uuid
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,8 +16,6 @@ from levelbest.readers.formats.every_eval_ever import OBSERVED
 from levelbest.results import Curve
 from levelbest.trials import STATUSES, Trials
 
-__all__ = ["write_every_eval_ever"]
-
 _VERSION = "0.2.2"
 _OK = STATUSES.index("ok")
 
@@ -27,16 +24,8 @@ def write_every_eval_ever(trials: Trials, out: str | Path, *, timestamp: float |
     """Write ``EVALUATION/FAMILY/{uuid}.json`` below a folder, and ``{uuid}.jsonl`` for samples right or wrong.
 
     The score of a family is that of one trial, or of one sample over problems, with its interval: the first point of
-    its curve. Configurations have no place in that schema.
-
-    Parameters
-    ----------
-    trials
-        What to write.
-    out
-        The folder.
-    timestamp
-        When the record was made, in seconds since 1970; now, where it is not given.
+    its curve. Configurations have no place in that schema. ``timestamp``, when the record was made, is in seconds since
+    1970; now, where it is not given.
     """
     folder = Path(out)
     moment = str(time.time() if timestamp is None else timestamp)
@@ -65,18 +54,14 @@ def _safe(name: str) -> str:
     return "/".join(part for part in parts if part) or "unnamed"
 
 
-def _document(trials: Trials, curve: Curve, identity: str, evaluation: str, moment: str) -> dict[str, Any]:
+def _document(trials: Trials, curve: Curve, identity: str, evaluation: str, moment: str) -> dict[str, object]:
     details = {"n_trials": str(curve.n_trials), "n_failed": str(curve.n_failed), "failed": curve.failed}
-    score: dict[str, Any] = {"score": float(curve.value[0]), "details": details}
     uncertainty: dict[str, object] = {"num_samples": int(curve.n_trials)}
     low, high = float(curve.low[0]), float(curve.high[0])
     if np.isfinite([low, high]).all():
         limits = {"lower": low, "upper": high, "confidence_level": curve.confidence, "method": curve.method}
         uncertainty["confidence_interval"] = limits
-    score["uncertainty"] = uncertainty
-    metric: dict[str, object] = {"metric_name": evaluation, "lower_is_better": trials.metric.direction == "min"}
-    metric |= _scale(trials)
-    source = {"dataset_name": trials.source[0] if trials.source else "unknown", "source_type": "other"}
+    lower = trials.metric.direction == "min"
     return {
         "schema_version": _VERSION,
         "evaluation_id": identity,
@@ -91,9 +76,12 @@ def _document(trials: Trials, curve: Curve, identity: str, evaluation: str, mome
         "evaluation_results": [
             {
                 "evaluation_name": evaluation,
-                "source_data": source,
-                "metric_config": metric,
-                "score_details": score,
+                "source_data": {
+                    "dataset_name": trials.source[0] if trials.source else "unknown",
+                    "source_type": "other",
+                },
+                "metric_config": {"metric_name": evaluation, "lower_is_better": lower, **_scale(trials)},
+                "score_details": {"score": float(curve.value[0]), "details": details, "uncertainty": uncertainty},
             }
         ],
     }
@@ -116,7 +104,7 @@ def _scale(trials: Trials) -> dict[str, object]:
     }
 
 
-def _samples(trials: Trials, family: str, identity: str, evaluation: str) -> list[dict[str, Any]]:
+def _samples(trials: Trials, family: str, identity: str, evaluation: str) -> list[dict[str, object]]:
     """A record for each sample of a problem; none where scores are not right (1) or wrong (0), as the schema asks."""
     scores = trials.selection if trials.reported is None else trials.reported
     rows = np.flatnonzero((trials.family == trials.families.index(family)) & (trials.status == _OK))

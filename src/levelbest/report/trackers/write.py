@@ -9,8 +9,6 @@ from levelbest.errors import InputError, named
 from levelbest.readers.tables.tidy import FORMATS, write_table
 from levelbest.trials import Trials
 
-__all__ = ["TRACKERS", "write_trials"]
-
 TRACKERS = ("mlflow", "wandb", "every-eval-ever")
 
 
@@ -47,14 +45,10 @@ def write_trials(trials: Trials, path: str | Path, *, kind: str | None = None, h
     if kind is None or kind in FORMATS:
         return write_table(trials, path, kind=kind, hide=hide)
     _check.as_choice(kind, (*FORMATS, *TRACKERS), "kind")
-    if kind == "mlflow":
-        from levelbest.report.trackers.mlflow_runs import write_mlflow
+    if kind in ("mlflow", "wandb"):
+        from levelbest.report.trackers.runs import write_mlflow, write_wandb
 
-        return write_mlflow(trials, path, hide=hide)
-    if kind == "wandb":
-        from levelbest.report.trackers.wandb_runs import write_wandb
-
-        return write_wandb(trials, path, hide=hide)
+        return (write_mlflow if kind == "mlflow" else write_wandb)(trials, path, hide=hide)
     if hide:
         raise InputError(f"Every Eval Ever has no place for configurations: leave out {named('hide')}")
     from levelbest.report.trackers.every_eval_ever import write_every_eval_ever

@@ -1,9 +1,12 @@
-"""What stands behind a verdict, in words: the confidence, the trials, the failures, and what it leans on."""
+"""What stands behind a verdict, in words: the confidence, the trials, the failures, what it leans on; and what else
+there is to say of a pair: crossings, relative improvement, chances."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+from levelbest._plain import show_cost, show_range
 from levelbest.report.words.phrases import counted, level, listed, plural, run_word
 from levelbest.results import Comparison, PairComparison, Terms
 
@@ -91,3 +94,37 @@ def runs(family: str, n_trials: int, n_failed: int, terms: Terms) -> str:
     lost = plural(n_failed, "run") if terms.design == "configurations" else f"{n_failed}"
     failed = f"{lost} failed and {counted(terms.settings.failed)}" if n_failed else "none failed"
     return f"{family}: {plural(n_trials, terms.unit)}{of}, {failed}"
+
+
+def pair_details(pair: PairComparison) -> tuple[str, ...]:
+    """Each a short line."""
+    lines, terms = [], pair.terms
+    for crossing in pair.crossings:
+        near, first, last = (
+            show_cost(x, terms.cost_unit) if terms.axis == "cost" else f"{x:.3g}"
+            for x in (crossing.budget, crossing.low, crossing.high)
+        )
+        before = f"after {first}" if math.isfinite(crossing.low) else "anywhere"
+        after = f"before {last}" if math.isfinite(crossing.high) else "or not at all within the data"
+        lines.append(f"the curves cross near {near} ({before}, {after})")
+    if pair.relative:
+        n, value, low, high = pair.relative[-1]
+        limits = f" ({100 * low:+.3g} to {100 * high:+.3g} %, for this budget alone)"
+        shown = limits if math.isfinite(low) and math.isfinite(high) else ""
+        lines.append(f"relative improvement of {pair.families[0]} at n = {n:g}: {100 * value:+.3g} %{shown}")
+    if pair.chance:
+        chances = [f"{chance:.2f} at n = {n:g}" for n, chance in pair.chance[:: max(1, len(pair.chance) // 4)]]
+        lines.append(f"chance that the best of n of {pair.families[0]} is better: {listed(chances)}")
+    if pair.equal_laws_p is not None:
+        lines.append(f"permutation p-value for equal laws: {pair.equal_laws_p:.3g}")
+    return tuple(lines)
+
+
+def winners_words(pair: PairComparison) -> str:
+    """``svm 8 to 45, rf 1 to 2``: who is better at which budgets; a dash where nobody is."""
+    parts, terms = [], pair.terms
+    for verdict in pair.verdicts:
+        if verdict.decided:
+            ends = show_range(verdict.start, verdict.end, terms.axis, terms.cost_unit)
+            parts.append(verdict.verdict + ("" if terms.unit == "run" else f" {ends}"))
+    return ", ".join(parts) or "-"

@@ -1,15 +1,18 @@
-"""Curves in words."""
+"""Curves in words: what a point of one says, what its table's numbers are, what it takes to reach a score."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from levelbest._plain import round_to_uncertainty, show_cost, show_number
+from levelbest._plain import round_to_uncertainty, show_cost, show_number, show_range
+from levelbest.report.view import Family
 from levelbest.report.words.intervals import interval_name
 from levelbest.report.words.phrases import drawn_words, level, listed, plural
-from levelbest.results import Curve, FamilyCostCurve
+from levelbest.results import Curve, FamilyCostCurve, Reach
+from levelbest.trials import Metric
 
 
 def curve_sentence(curve: Curve, n: int | None = None) -> str:
@@ -108,3 +111,51 @@ def cost_sentence(curve: FamilyCostCurve) -> str:
         f"{value:.4g}{limits} (mean-cost scaling: {own.mean_cost_value[-1]:.4g}), from {plural(own.n_trials, 'trial')}"
         f"{failed}."
     )
+
+
+def reach_sentence(reach: Reach) -> str:
+    """Whether, with what budget and within which limits one family reaches one target."""
+    what = {"mean": "expected", "median": "median"}.get(reach.statistic, f"{reach.statistic}-quantile")
+    name = f" ({reach.name})" if reach.name else ""
+    goal = f"{'an' if what == 'expected' else 'a'} {what} best {reach.score} of {reach.target:g}{name}"
+    failed = f", {reach.n_failed} failed" if reach.n_failed else ""
+    basis = f"from {plural(reach.n_trials, reach.unit)}{failed}"
+    budget, low, high = (reach.cost, reach.cost_low, reach.cost_high) if reach.axis == "cost" else reach.interval
+    shown = ""
+    if math.isfinite(low) and math.isfinite(high):
+        shown = show_range(low, high, reach.axis, reach.cost_unit)
+    elif math.isfinite(low):
+        shown = f"at least {_budget(reach, low)}, at most unknown"
+    elif math.isfinite(high):
+        shown = f"at most {_budget(reach, high)}"
+    basis = f"{level(reach.confidence)} limits: {shown}; {basis}" if shown else basis
+    if not reach.reached:
+        ends = f"the data end at {_budget(reach, reach.furthest)} with {reach.best:.4g}"
+        return f"{reach.family} does not reach {goal} within the data: {ends} ({basis})."
+    price = ""
+    if reach.axis != "cost" and math.isfinite(reach.cost):
+        price = f", about {show_cost(reach.cost, reach.cost_unit)}"
+    return f"{reach.family} reaches {goal} with {_budget(reach, budget)}{price} ({basis})."
+
+
+def _budget(reach: Reach, value: float) -> str:
+    return show_cost(value, reach.cost_unit) if reach.axis == "cost" else plural(value, reach.unit, f"{value:g}")
+
+
+def family_title(names: Sequence[str], metric: Metric, design: str) -> str:
+    """What a report is about: for seeds a new run, else the best of a budget."""
+    who = " and ".join(names) if len(names) <= 2 else f"{len(names)} families"
+    what = f"{metric.score} of a new run" if design == "seeds" else f"best {metric.score} against the budget"
+    return f"{who}: {what}"
+
+
+def alone_sentence(family: Family, headline: int, score: str, n_groups: int | None, unit: str = "trial") -> str:
+    """With one family there is nothing to compare: the headline number is the verdict."""
+    value, low, high = family.headline
+    at = min(headline, family.n_trials)
+    limits = f" ({low:.4g} to {high:.4g})" if math.isfinite(low) and math.isfinite(high) else ""
+    failed = f", {plural(family.n_failed, 'run') if unit == 'configuration' else family.n_failed} failed"
+    failed = failed if family.n_failed else ""
+    over = "" if n_groups is None else f" of {plural(n_groups, 'problem')}"
+    head = f"{family.name}: the expected best {score} of {plural(at, unit)} is {value:.4g}{limits}"
+    return f"{head}, from {plural(family.n_trials, unit)}{over}{failed}."

@@ -2,18 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from levelbest.errors import named
 from levelbest.report.words.intervals import why_no_interval
 from levelbest.report.words.phrases import counted, listed, plural, shortened
-from levelbest.report.words.registry import SENTENCES, says
 
 _OF_A_GRID = (
     "not a random sample of the search space; the best of n is that of n of its points drawn at random, and limits "
     "treat the points as random draws"
 )
-SENTENCES |= {
+
+
+def _failures(n_failed: int, of: int, failed: str, unit: str) -> str:
+    flatters = "" if failed == "worst" else ", which flatters the family"
+    verb = "is" if n_failed == 1 else "are"
+    return f"{n_failed} of {plural(of, unit)} failed and {verb} {counted(failed)}{flatters}"
+
+
+def _no_score(lost: int, n_trials: int, n_failed: int, n_diverged: int, n_pruned: int) -> str:
+    kinds = (("failed", n_failed), ("diverged", n_diverged), ("pruned", n_pruned))
+    each = ", ".join(f"{count} {kind}" for kind, count in kinds if count)
+    return f"{lost} of {n_trials} trials have no score ({each})"
+
+
+def _still_running(n_running: int, unit: str) -> str:
+    return f"{plural(n_running, unit)} {'is' if n_running == 1 else 'are'} still running and left out"
+
+
+def _fixed_sample(n_running: int, unit: str) -> str:
+    return (
+        f"{plural(n_running, unit)} still run{'s' * (n_running == 1)}: these limits hold for a number of {unit}s fixed "
+        f"in advance, not at every look ({named('while_running')} has limits that do)"
+    )
+
+
+def _trend(rho: float, better: bool) -> str:
+    way = "better" if better else "worse"
+    return (
+        f"scores get {way} with the order of the trials (rank correlation {rho:.2f}): later trials are not like "
+        "earlier ones, as in a random sample"
+    )
+
+
+def _grid(levels: Sequence[int], filled: int, cells: int) -> str:
+    shape = " x ".join(map(str, levels))
+    part = "" if filled == cells else f" ({filled} of {cells} combinations)"
+    return f"the configurations are a grid, {shape} values{part}: {_OF_A_GRID}"
+
+
+def _few_searches(n_searches: int) -> str:
+    if n_searches == 1:
+        return "one search allows no interval: repeat the whole search with other seeds, at least 3 times"
+    return f"{plural(n_searches, 'search')}: repeat the whole search with other seeds"
+
+
+def _nested(n_trials: int, configurations: int, several: int, what: Sequence[str]) -> str:
+    """``several`` of the configurations have more than one seed, data split or run: ``what``."""
+    each = f"with several {listed(what)}"
+    each = f"{each} each" if several == configurations else f"{several} of them {each}"
+    return (
+        f"{n_trials} trials are {configurations} configurations, {each}: the configurations are the random sample, not "
+        "the trials"
+    )
+
+
+def _repeated(repeated: int, n_trials: int) -> str:
+    verb = "repeats" if repeated == 1 else "repeat"
+    return f"{repeated} of {n_trials} trials {verb} a configuration that was run before"
+
+
+def _repeated_samples(count: int, sample: str, problem: str) -> str:
+    ids = "1 sample id occurs" if count == 1 else f"{count} sample ids occur"
+    return (
+        f"{ids} more than once within a problem, with other scores (first: {sample} of problem {problem}): they count "
+        "as samples of their own"
+    )
+
+
+def _exploded(score: float, distance: float, count: int) -> str:
+    trials = "1 trial lies" if count == 1 else f"{count} trials lie"
+    return (
+        f"{trials} far on the worse side (the worst: {score:.6g}, {distance:.2g} times the range of the middle half of "
+        "the scores away): runs gone wrong, which pull means towards them; should they count as failed?"
+    )
+
+
+def _unequal(
+    smallest: int,
+    largest: int,
+    last: int | None = None,
+    total: int | None = None,
+    n: int | None = None,
+    ends: bool = False,
+) -> str:
+    sentence = f"problems have between {smallest} and {largest} samples: each n is averaged over those with n"
+    if last is not None:
+        sentence += f", {last} of {total} at n = {n}"
+    if ends:
+        sentence += "; the curve ends there, as fewer than half have more"
+    return sentence
+
+
+def _not_shared(problems: Sequence[str], total: int) -> str:
+    return (
+        f"{len(problems)} of {total} problems are not in every family ({shortened(problems)}): they are left out of "
+        "the comparison"
+    )
+
+
+def _one_sample(column: str | None) -> str:
+    where = "" if column is None else f" of {column!r}"
+    return (
+        f"every problem{where} has one sample, so that the curve is one point, n = 1: draw more samples of each for "
+        f"the best of n, or name another column with {named('group')} if these are samples and not problems"
+    )
+
+
+DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     # trials that have no score
     ("failures", "flagged"): "{count} trials are marked {mark!r}; those with a score before that count with it",
     ("failures", "not-written"): (
@@ -96,123 +202,18 @@ SENTENCES |= {
     ("not-normal", ""): (
         "the scores are not normal (Anderson and Darling's test, p = {p_value:.2g}): Gaussian values mislead"
     ),
+    ("failures", ""): _failures,
+    ("failures", "no-score"): _no_score,
+    ("still-running", ""): _still_running,
+    ("fixed-sample", ""): _fixed_sample,
+    ("trend", ""): _trend,
+    ("grid", ""): _grid,
+    ("adaptive-sampler", "searches"): _few_searches,
+    ("nested-seeds", ""): _nested,
+    ("repeated-configurations", ""): _repeated,
+    ("repeated-configurations", "samples"): _repeated_samples,
+    ("outlier", "worse"): _exploded,
+    ("unequal-groups", ""): _unequal,
+    ("unequal-groups", "left-out"): _not_shared,
+    ("beyond-trials", "one-sample"): _one_sample,
 }
-
-
-@says("failures")
-def _failures(n_failed: int, of: int, failed: str, unit: str) -> str:
-    flatters = "" if failed == "worst" else ", which flatters the family"
-    verb = "is" if n_failed == 1 else "are"
-    return f"{n_failed} of {plural(of, unit)} failed and {verb} {counted(failed)}{flatters}"
-
-
-@says("failures", "no-score")
-def _no_score(lost: int, n_trials: int, n_failed: int, n_diverged: int, n_pruned: int) -> str:
-    kinds = (("failed", n_failed), ("diverged", n_diverged), ("pruned", n_pruned))
-    each = ", ".join(f"{count} {kind}" for kind, count in kinds if count)
-    return f"{lost} of {n_trials} trials have no score ({each})"
-
-
-@says("still-running")
-def _still_running(n_running: int, unit: str) -> str:
-    return f"{plural(n_running, unit)} {'is' if n_running == 1 else 'are'} still running and left out"
-
-
-@says("fixed-sample")
-def _fixed_sample(n_running: int, unit: str) -> str:
-    return (
-        f"{plural(n_running, unit)} still run{'s' * (n_running == 1)}: these limits hold for a number of {unit}s fixed "
-        f"in advance, not at every look ({named('while_running')} has limits that do)"
-    )
-
-
-@says("trend")
-def _trend(rho: float, better: bool) -> str:
-    way = "better" if better else "worse"
-    return (
-        f"scores get {way} with the order of the trials (rank correlation {rho:.2f}): later trials are not like "
-        "earlier ones, as in a random sample"
-    )
-
-
-@says("grid")
-def _grid(levels: Sequence[int], filled: int, cells: int) -> str:
-    shape = " x ".join(map(str, levels))
-    part = "" if filled == cells else f" ({filled} of {cells} combinations)"
-    return f"the configurations are a grid, {shape} values{part}: {_OF_A_GRID}"
-
-
-@says("adaptive-sampler", "searches")
-def _few_searches(n_searches: int) -> str:
-    if n_searches == 1:
-        return "one search allows no interval: repeat the whole search with other seeds, at least 3 times"
-    return f"{plural(n_searches, 'search')}: repeat the whole search with other seeds"
-
-
-@says("nested-seeds")
-def _nested(n_trials: int, configurations: int, several: int, what: Sequence[str]) -> str:
-    """``several`` of the configurations have more than one seed, data split or run: ``what``."""
-    each = f"with several {listed(what)}"
-    each = f"{each} each" if several == configurations else f"{several} of them {each}"
-    return (
-        f"{n_trials} trials are {configurations} configurations, {each}: the configurations are the random sample, not "
-        "the trials"
-    )
-
-
-@says("repeated-configurations")
-def _repeated(repeated: int, n_trials: int) -> str:
-    verb = "repeats" if repeated == 1 else "repeat"
-    return f"{repeated} of {n_trials} trials {verb} a configuration that was run before"
-
-
-@says("repeated-configurations", "samples")
-def _repeated_samples(count: int, sample: str, problem: str) -> str:
-    ids = "1 sample id occurs" if count == 1 else f"{count} sample ids occur"
-    return (
-        f"{ids} more than once within a problem, with other scores (first: {sample} of problem {problem}): they count "
-        "as samples of their own"
-    )
-
-
-@says("outlier", "worse")
-def _exploded(score: float, distance: float, count: int) -> str:
-    trials = "1 trial lies" if count == 1 else f"{count} trials lie"
-    return (
-        f"{trials} far on the worse side (the worst: {score:.6g}, {distance:.2g} times the range of the middle half of "
-        "the scores away): runs gone wrong, which pull means towards them; should they count as failed?"
-    )
-
-
-@says("unequal-groups")
-def _unequal(
-    smallest: int,
-    largest: int,
-    last: int | None = None,
-    total: int | None = None,
-    n: int | None = None,
-    ends: bool = False,
-) -> str:
-    sentence = f"problems have between {smallest} and {largest} samples: each n is averaged over those with n"
-    if last is not None:
-        sentence += f", {last} of {total} at n = {n}"
-    if ends:
-        sentence += "; the curve ends there, as fewer than half have more"
-    return sentence
-
-
-@says("unequal-groups", "left-out")
-def _not_shared(problems: Sequence[str], total: int) -> str:
-    return (
-        f"{len(problems)} of {total} problems are not in every family ({shortened(problems)}): they are left out of "
-        "the comparison"
-    )
-
-
-@says("beyond-trials", "one-sample")
-def _one_sample(column: str | None) -> str:
-    where = "" if column is None else f" of {column!r}"
-    return (
-        f"every problem{where} has one sample, so that the curve is one point, n = 1: draw more samples of each for "
-        f"the best of n, or name another column with {named('group')} if these are samples and not problems"
-    )

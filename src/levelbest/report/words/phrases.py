@@ -1,10 +1,15 @@
-"""The small parts of sentences: counts, lists, levels, and how failed trials count."""
+"""The small parts of sentences: counts, lists, levels, budgets, heads of tables, and how failed trials count."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
 
+from levelbest._plain import show_cost, show_range
+from levelbest.results import Terms
+
+Range = tuple[float, float]
+"""From one budget to another, both within."""
 MOST_NAMES = 5
 _PLURALS = {"family": "families", "search": "searches"}
 
@@ -82,3 +87,44 @@ def level(confidence: float) -> str:
 def counted(failed: str) -> str:
     """What a failure policy does with failed trials."""
     return "counted as the worst score" if failed == "worst" else "dropped"
+
+
+def with_budgets(ranges: Sequence[Range], terms: Terms, *, unit: bool = True) -> str:
+    """``with 1 to 3 trials``; ``for a new run`` of seeds; ``with a budget of 2 s to 5 s`` on the cost axis."""
+    if terms.unit == "run":
+        return "for a new run"
+    shown = [show_range(*ends, terms.axis, terms.cost_unit) for ends in ranges]
+    if terms.axis == "cost":
+        return f"with {'a budget of ' if unit else ''}{listed(shown)}"
+    if not unit:
+        return f"with {listed(shown)}"
+    return f"with {plural(1 if shown == ['1'] else 2, terms.unit, listed(shown))}"
+
+
+def capital(text: str) -> str:
+    """A text that begins with a word of ours as the beginning of a sentence (names are left as they are)."""
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def best_of(terms: Terms, budget: float) -> str:
+    """The head of the column: ``best of 5``, ``within 2 h`` or ``a new run``."""
+    if terms.axis == "cost":
+        return f"within {show_cost(budget, terms.cost_unit)}"
+    return "a new run" if terms.unit == "run" else f"best of {budget:g}"
+
+
+def table_heading(terms: Terms, budget: float) -> str:
+    """``test_accuracy of the best of 5 trials, which val_accuracy chooses``."""
+    metric = terms.metric
+    what = f"{terms.statistic}-quantile" if terms.statistic[:1].isdigit() else terms.statistic
+    if terms.unit == "run":
+        return f"{metric.score} of a new run ({what})"
+    chosen = f", which {metric.selection} chooses" if metric.reported else ""
+    if terms.axis == "cost":
+        return f"{metric.score} of the best within {show_cost(budget, terms.cost_unit)}{chosen} ({what})"
+    unit = plural(int(budget), terms.unit) + drawn_words(terms.unit)
+    unit += ", by the mean over its runs" if terms.design == "configurations" else ""
+    over = "" if terms.n_groups is None else f" of a problem, over {plural(terms.n_groups, 'problem')}"
+    if terms.statistic == "all":
+        return f"chance that all of {unit}{over} succeed ({metric.score})"
+    return f"{metric.score} of the best of {unit}{over}{chosen} ({what})"

@@ -48,7 +48,7 @@ def plan_summary(plan: TrialPlan) -> str:
     numbers = list(dict.fromkeys(forecast(number) for _, number in sorted(more, key=lambda pair: pair[1])))
     many = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else "".join(numbers)
     parts = [
-        f"{_pairs(pairs)} {words}"
+        f"{pairs[0][0] if len(pairs) == 1 else f'{len(pairs)} pairs'} {words}"
         for pairs, words in (
             (enough, f"can be told apart with the {units} there are"),
             (more, f"would need about {many} {units} of each"),
@@ -62,10 +62,6 @@ def plan_summary(plan: TrialPlan) -> str:
     if not parts:
         parts = [_width(plan, family, needed).rstrip(".") for family, needed in plan.widths[:1]]
     return f"{'; '.join(parts)}." if parts else "There is nothing to plan."
-
-
-def _pairs(pairs: Sequence[tuple[str, float]]) -> str:
-    return pairs[0][0] if len(pairs) == 1 else f"{len(pairs)} pairs"
 
 
 def _more_problems(plan: GroupPlan) -> str:

@@ -44,7 +44,8 @@ def reading_lines(trials: Trials) -> list[str]:
         by_words.setdefault(_design(design), []).append(design.family)
     alone = len(by_words) == 1
     designs = [words if alone else f"{shortened(names, 4)}: {words}" for words, names in by_words.items()]
-    return [_line("read as", ", ".join(parts)), _line("design", "; ".join(designs))]
+    rows = (f"{'read as':<8} {', '.join(parts)}", f"{'design':<8} {'; '.join(designs)}")
+    return [fill(row, _WIDTH, subsequent_indent=" " * 9, break_long_words=False) for row in rows]
 
 
 def _design(design: Design) -> str:
@@ -59,7 +60,3 @@ def _design(design: Design) -> str:
         "searches": f"{several} in {plural(units, 'search')}",
         "problems": f"{plural(n_trials, 'sample')} of {plural(units, 'problem')}",
     }[design.kind]
-
-
-def _line(label: str, text: str) -> str:
-    return fill(f"{label:<8} {text}", _WIDTH, subsequent_indent=" " * 9, break_long_words=False)

@@ -33,12 +33,9 @@ def ahead_words(ahead: Sequence[Ahead] | None) -> str:
     """
     if ahead is None:
         return ""
-    return (
-        "; ".join(f"{better} is ahead of {worse} at {_budgets(ranges)}" for better, worse, ranges in ahead)
-        or "undecided"
-    )
-
-
-def _budgets(ranges: Sequence[tuple[int, int]]) -> str:
-    parts = [str(start) if start == end else f"{start} to {end}" for start, end in ranges]
-    return f"{', '.join(parts)} {'trial' if parts == ['1'] else 'trials'}"
+    clauses = []
+    for better, worse, ranges in ahead:
+        parts = [str(start) if start == end else f"{start} to {end}" for start, end in ranges]
+        unit = "trial" if parts == ["1"] else "trials"
+        clauses.append(f"{better} is ahead of {worse} at {', '.join(parts)} {unit}")
+    return "; ".join(clauses) or "undecided"

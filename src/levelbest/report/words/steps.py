@@ -11,8 +11,6 @@ from levelbest.report.words.phrases import HOPELESS, counted, forecast, plural, 
 from levelbest.report.words.verdicts import effect_words
 from levelbest.results import Comparison, PairComparison
 
-_MOST = 3
-
 
 @dataclass(frozen=True)
 class Step:
@@ -29,7 +27,7 @@ def next_steps(comparison: Comparison) -> tuple[Step, ...]:
     if reasons & {"adaptive", "few-searches"}:
         text = "Repeat each search with other seeds, at least 3 times, and name the column that tells them apart"
         return (Step(f"{text} ({named('search')})", why="one adaptive search is one observation"),)
-    return tuple([*_failures(comparison), *_deciding(comparison), *_budget(comparison), *_bounds(comparison)][:_MOST])
+    return tuple([*_failures(comparison), *_deciding(comparison), *_budget(comparison), *_bounds(comparison)][:3])
 
 
 def _budget(comparison: Comparison) -> list[Step]:

@@ -32,9 +32,7 @@ def task_sentences(comparison: TaskComparison) -> tuple[str, ...]:
         f"Interquartile mean over {count} tasks at n = {middle} ({scale_words(comparison)}): "
         f"{_listed(comparison.iqm, middle, best_low=_low_is_better(comparison))}.",
         f"Probability of improvement at n = {middle}, averaged over tasks: "
-        + ", ".join(
-            f"{row.families[0]} over {row.families[1]} {_shown(row)}" for row in _at(comparison.improvements, middle)
-        )
+        + ", ".join(f"{' over '.join(row.families)} {_shown(row)}" for row in _at(comparison.improvements, middle))
         + ".",
         *each,
         condition_sentence(comparison.overall),
@@ -87,9 +85,9 @@ def improvement_table(comparison: TaskComparison) -> Table:
     rows = []
     for n in _budgets(comparison):
         for row in sorted(_at(comparison.improvements, n), key=lambda row: -abs(row.value - 0.5)):
-            better = row if row.value >= 0.5 else _mirrored(row)
-            first = f"{better.families[0]} over {better.families[1]}"
-            rows.append([first, *([str(n)] if several else []), *_cells(better, 2)])
+            if row.value < 0.5:
+                row = OverTasks(row.families[::-1], row.n, 1 - row.value, 1 - row.high, 1 - row.low)
+            rows.append([" over ".join(row.families), *([str(n)] if several else []), *_cells(row, 2)])
     return heads, rows
 
 
@@ -97,16 +95,17 @@ def aggregate_note(comparison: TaskComparison) -> str:
     """What ranks and interquartile means are, and how their limits come about."""
     return (
         f"Mean rank (1 is best) and the mean of the middle half of all scores ({scale_words(comparison)}), over "
-        f"{plural(len(comparison.tasks), 'task')} that count alike{_of_what(comparison)}. Limits hold for each number "
-        f"by itself and resample {comparison.overall.terms.unit}s within tasks: they are about these tasks."
+        f"{plural(len(comparison.tasks), 'task')} that count alike, of {_of_what(comparison)}. Limits hold for each "
+        f"number by itself and resample {comparison.overall.terms.unit}s within tasks: they are about these tasks."
     )
 
 
 def improvement_note(comparison: TaskComparison) -> str:
     """What a probability of improvement is."""
-    unit = comparison.overall.terms.unit
-    what = f"one {unit}" if _budgets(comparison) == [1] else f"the best of n {unit}s"
-    return f"The chance that {what} of the first beats that of the second, averaged over the tasks; a tie counts half."
+    return (
+        f"The chance that {_of_what(comparison)} of the first beats that of the second, averaged over the tasks; a tie "
+        "counts half."
+    )
 
 
 def task_methods(comparison: TaskComparison) -> str:
@@ -120,7 +119,7 @@ def task_methods(comparison: TaskComparison) -> str:
 
 def _of_what(comparison: TaskComparison) -> str:
     unit = comparison.overall.terms.unit
-    return f", of one {unit}" if _budgets(comparison) == [1] else f", of the best of n {unit}s"
+    return f"one {unit}" if _budgets(comparison) == [1] else f"the best of n {unit}s"
 
 
 def _budgets(comparison: TaskComparison) -> list[int]:
@@ -129,10 +128,6 @@ def _budgets(comparison: TaskComparison) -> list[int]:
 
 def _cells(row: OverTasks, places: int) -> list[str]:
     return [show_number(row.value, places), show_limits(row.low, row.high, places)]
-
-
-def _mirrored(row: OverTasks) -> OverTasks:
-    return OverTasks(row.families[::-1], row.n, 1 - row.value, 1 - row.high, 1 - row.low)
 
 
 def _at(rows: Sequence[OverTasks], n: int) -> list[OverTasks]:

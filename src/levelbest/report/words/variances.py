@@ -16,9 +16,12 @@ _PLURALS = {"configuration": "configurations", "split": "data splits", "seed": "
 def variance_sentence(variance: FamilyVariance) -> str:
     """Which part of the variance each source has, the largest first."""
     shared = sorted(variance.sources, key=lambda source: -source.variance)
-    parts = [f"{_share(variance, source)} from {_PLURALS[source.name]} ({_deviation(source)})" for source in shared]
-    comes = [parts[0].replace(" from", " comes from", 1), *parts[1:]]
-    return f"{variance.family}: of the variance of {variance.score} between runs, {listed(comes)}."
+    parts = [
+        f"{_share(variance, source)} {'comes ' * (i == 0)}from {_PLURALS[source.name]} "
+        f"(sd {source.sd:.3g}, {_ends(source)})"
+        for i, source in enumerate(shared)
+    ]
+    return f"{variance.family}: of the variance of {variance.score} between runs, {listed(parts)}."
 
 
 def variance_heading(variances: Sequence[FamilyVariance]) -> str:
@@ -53,15 +56,14 @@ def variance_table(variances: Sequence[FamilyVariance]) -> tuple[list[str], list
     for own in variances:
         for source in own.sources:
             name = source.name if own.split is None or source.name != "split" else f"split ({own.split})"
-            low, high = (f"{math.sqrt(max(limit, 0.0)):.3g}" for limit in (source.low, source.high))
-            rows.append([own.family, name, f"{source.sd:.3g}", f"{low} to {high}", _share(own, source)])
+            rows.append([own.family, name, f"{source.sd:.3g}", _ends(source), _share(own, source)])
     return heads, rows
 
 
 def variance_facts(variance: FamilyVariance) -> list[tuple[str, str]]:
     """A line for each source."""
     return [
-        (f"by {source.name}", f"{_deviation(source)}, {_share(variance, source)} of variance")
+        (f"by {source.name}", f"sd {source.sd:.3g}, {_ends(source)}, {_share(variance, source)} of variance")
         for source in variance.sources
     ]
 
@@ -75,6 +77,6 @@ def _share(variance: FamilyVariance, source: Source) -> str:
     return f"{100 * share:.0f} %{limits}"
 
 
-def _deviation(source: Source) -> str:
-    low, high = (f"{math.sqrt(max(limit, 0.0)):.3g}" for limit in (source.low, source.high))
-    return f"sd {source.sd:.3g}, {low} to {high}"
+def _ends(source: Source) -> str:
+    """The limits of its standard deviation."""
+    return " to ".join(f"{math.sqrt(max(limit, 0.0)):.3g}" for limit in (source.low, source.high))

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from levelbest._plain import round_to_uncertainty, show_number
 from levelbest.report.leaders import Span, leading_spans
-from levelbest.report.words.budgets import Range, capital, with_budgets
 from levelbest.report.words.conditions import condition_sentence, confidence_words, leaning, other_policy, runs
-from levelbest.report.words.phrases import all_others, listed, plural, shortened
+from levelbest.report.words.phrases import Range, all_others, capital, listed, plural, shortened, with_budgets
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Effect, PairComparison, Terms, Verdict
 
 _MOST_NAMES, _MOST_BLOCKS = 3, 3
@@ -57,22 +56,19 @@ def adjustment_words(terms: Terms) -> str:
     return words + (", problems weighted" if terms.weighted else "")
 
 
-# ------------------------------------------------------------------------------------- the verdict
-
-
 def comparison_summary(comparison: Comparison) -> tuple[str, ...]:
     """The verdict first, then what stands behind it."""
     sentences = verdict_sentences(comparison)
-    return sentences if _is_adaptive(comparison) else (*sentences, condition_sentence(comparison))
+    return sentences if "adaptive" in _reasons(comparison) else (*sentences, condition_sentence(comparison))
 
 
-def _is_adaptive(comparison: Comparison) -> bool:
-    return any(verdict.reason == "adaptive" for pair in comparison.pairs for verdict in pair.verdicts)
+def _reasons(comparison: Comparison) -> dict[str, None]:
+    return dict.fromkeys(verdict.reason for pair in comparison.pairs for verdict in pair.verdicts)
 
 
 def verdict_sentences(comparison: Comparison) -> tuple[str, ...]:
     """At most three sentences: whom to take at which budget, what is open, and by how much."""
-    if _is_adaptive(comparison):
+    if "adaptive" in _reasons(comparison):
         return (
             "A search that learns from its own trials is one observation, however many trials it has: one search of "
             "a family allows no verdict.",
@@ -86,8 +82,10 @@ def verdict_sentences(comparison: Comparison) -> tuple[str, ...]:
 def verdict_of_pair(pair: PairComparison) -> tuple[str, ...]:
     """Who of two is better at which budgets, by how much, and what they show as they were run."""
     single = len(pair.verdicts) == 1 and pair.verdicts[0].start == pair.verdicts[0].end == pair.effect.budget
+    claim = claim_sentence(pair)
+    claims = () if claim is None else (claim,)
     if single and pair.verdicts[0].verdict != NOT_COMPARABLE:
-        return (*_at_one_budget(pair), *_claims(pair))
+        return (_at_one_budget(pair), *claims)
     first, second = pair.families
     by_label = _by_label(pair.verdicts)
     clauses: list[str] = []
@@ -107,10 +105,10 @@ def verdict_of_pair(pair: PairComparison) -> tuple[str, ...]:
         why = listed(dict.fromkeys(reason_words(verdict.reason) for verdict in pair.verdicts))
         return (f"{first} and {second} cannot be compared: {why}.",)
     clauses += _beyond(pair.verdicts, pair.terms, min(pair.n_trials))
-    return (f"{'; '.join(clauses)}.", *_effect_sentence(pair), *_claims(pair))
+    return (f"{'; '.join(clauses)}.", *_effect_sentence(pair), *claims)
 
 
-def _at_one_budget(pair: PairComparison) -> tuple[str, ...]:
+def _at_one_budget(pair: PairComparison) -> str:
     """Where there is one budget, such as a new run of seeds, one sentence says who is better, and by how much."""
     (first, second), effect = pair.families, pair.effect
     ahead, other = (second, first) if effect.winner == second else (first, second)
@@ -119,15 +117,15 @@ def _at_one_budget(pair: PairComparison) -> tuple[str, ...]:
     if effect.winner is not None:
         by = effect_words(effect if ahead == first else effect.mirrored())
         means = "a new run of it is better" if seeds else "it is better"
-        return (f"{ahead} is better than {other}{where}: {means} by {by}.",)
+        return f"{ahead} is better than {other}{where}: {means} by {by}."
     open_question = f"The data cannot tell {first} from {second}{where}"
     if effect.negligible:
         open_question = f"{first} and {second} have no difference worth having{where}"
     if not math.isfinite(effect.difference):
-        return (f"{open_question}.",)
+        return f"{open_question}."
     if effect.difference < 0:
         first, effect = second, effect.mirrored()
-    return (f"{open_question}: {'a new run of ' if seeds else ''}{first} is ahead by {effect_words(effect)}.",)
+    return f"{open_question}: {'a new run of ' if seeds else ''}{first} is ahead by {effect_words(effect)}."
 
 
 def _of_many(comparison: Comparison) -> tuple[str, ...]:
@@ -144,13 +142,14 @@ def _of_many(comparison: Comparison) -> tuple[str, ...]:
         each = "it is" if len(leaders) == 1 else "each is"
         sentences = [capital(f"{'; '.join(clauses)}: {each} better than {others}.")]
     elif any(span.contenders for span in spans):
-        sentences = [f"No family is better than {others}{'' if _single(spans) else ' at any budget'}."]
+        single = len(spans) == 1 and spans[0].start == spans[0].end
+        sentences = [f"No family is better than {others}{'' if single else ' at any budget'}."]
     else:
-        reasons = dict.fromkeys(verdict.reason for pair in comparison.pairs for verdict in pair.verdicts)
-        return (f"The families cannot be compared: {listed(map(reason_words, reasons))}.",)
+        return (f"The families cannot be compared: {listed(map(reason_words, _reasons(comparison)))}.",)
     smallest = min(count for pair in comparison.pairs for count in pair.n_trials)
     open_clauses = _open_clauses(spans, len(comparison.families), terms, unit=not leaders)
-    open_clauses += _beyond([_as_verdict(span) for span in spans], terms, smallest)
+    as_verdicts = [Verdict(s.start, s.end, s.verdict, "" if s.contenders else "beyond-half") for s in spans]
+    open_clauses += _beyond(as_verdicts, terms, smallest)
     if open_clauses:
         sentences.append(capital(f"{'; '.join(open_clauses)}."))
     return tuple([*sentences, *_lead_sentence(comparison, leaders)][:3])
@@ -256,7 +255,10 @@ def _effect_sentence(pair: PairComparison) -> list[str]:
 
 def effect_words(effect: Effect) -> str:
     """``0.021 (0.014 to 0.028)``: a difference with its limits."""
-    decimals = round_to_uncertainty(effect.difference, effect.low, effect.high, digits=_digits(effect))
+    half = (effect.high - effect.low) / 2
+    # one digit of the limits' half width tells enough where it is 3 or more
+    digits = 1 if math.isfinite(half) and half > 0 and half / 10 ** math.floor(math.log10(half)) >= 3 else 2
+    decimals = round_to_uncertainty(effect.difference, effect.low, effect.high, digits=digits)
     if effect.winner is None and any(0 < abs(end) < 0.5 * 10**-decimals for end in (effect.low, effect.high)):
         decimals += 1  # on which side of zero a limit lies is what it is read for
     value, low, high = (show_number(x, decimals) for x in (effect.difference, effect.low, effect.high))
@@ -265,12 +267,6 @@ def effect_words(effect: Effect) -> str:
         return f"{value} (more than 0, up to {high})"  # a limit that excludes zero is not shown as zero
     limits = {(True, True): f" ({low} to {high})", (True, False): f" (at least {low})"}
     return value + (limits | {(False, True): f" (at most {high})", (False, False): ""})[known]
-
-
-def _digits(effect: Effect) -> int:
-    """One digit of the limits' half width tells enough where it is 3 or more."""
-    half = (effect.high - effect.low) / 2
-    return 1 if math.isfinite(half) and half > 0 and half / 10 ** math.floor(math.log10(half)) >= 3 else 2
 
 
 def claim_sentence(pair: PairComparison) -> str | None:
@@ -294,14 +290,6 @@ def claim_sentence(pair: PairComparison) -> str | None:
     return f"{as_run}, but from more {unit}s, which find better scores by their number alone."
 
 
-def _claims(pair: PairComparison) -> list[str]:
-    claim = claim_sentence(pair)
-    return [] if claim is None else [claim]
-
-
-# ------------------------------------------------------------------------------------- one pair among many
-
-
 def pair_sentence(pair: PairComparison) -> str:
     """One pair with all its conditions."""
     terms = pair.terms
@@ -317,9 +305,6 @@ def pair_sentence(pair: PairComparison) -> str:
         changes = "is the same" if pair.survives else "changes"
         more.append(f"The verdict {changes} {other_policy(terms)}.")
     return " ".join([*verdict_of_pair(pair), *more])
-
-
-# ------------------------------------------------------------------------------------- budgets in words
 
 
 def _by_label(verdicts: Iterable[Verdict], *, negligible: bool | None = None) -> dict[str, list[Range]]:
@@ -349,14 +334,6 @@ def _beyond(verdicts: Sequence[Verdict], terms: Terms, n_trials: int) -> list[st
     return clauses
 
 
-def _as_verdict(span: Span) -> Verdict:
-    return Verdict(span.start, span.end, span.verdict, "" if span.contenders else "beyond-half")
-
-
 def _at_effect(effect: Effect, terms: Terms) -> str:
     named = ", named in advance," if effect.named and terms.design != "seeds" else ""
     return f"{with_budgets([(effect.budget, effect.budget)], terms)}{named}"
-
-
-def _single(spans: Sequence[Span]) -> bool:
-    return len(spans) == 1 and spans[0].start == spans[0].end
