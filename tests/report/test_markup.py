@@ -15,7 +15,7 @@ from levelbest.readers import read_trials
 from levelbest.report.build import build_view
 from levelbest.report.page.tables import family_rows
 from levelbest.report.paper import checklist, markup
-from levelbest.report.terminal.plot import plot_lines
+from levelbest.report.terminal.report import plot_lines
 
 
 def _macros(latex):

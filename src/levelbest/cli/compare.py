@@ -76,8 +76,7 @@ def command(files: tuple[str, ...], as_json: bool, pairs: bool, out: Path | None
     if as_json:
         echo_json(*(own.to_dict() for own in compared))
         return
-    from levelbest.report.terminal.comparison import print_comparison
-    from levelbest.report.terminal.tasks import print_tasks
+    from levelbest.report.terminal.comparison import print_comparison, print_tasks
     from levelbest.report.words.phrases import counted
     from levelbest.results import TaskComparison
 

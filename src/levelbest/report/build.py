@@ -26,10 +26,11 @@ from levelbest.report import sections as problems
 from levelbest.report.columns import cell_text, hidden_columns, is_known, machine_columns, searched, trial_table
 from levelbest.report.describe import spearman
 from levelbest.report.paper.methods import REFERENCES, methods_paragraph
-from levelbest.report.view import Family, Line, Section, View, cost_line, line_of
+from levelbest.report.view import Family, Section, View, line_of
 from levelbest.report.words.curves import alone_sentence, family_title
 from levelbest.report.words.variances import variance_section
 from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance
+from levelbest.results.verifier import VerifierEffect
 from levelbest.trials import Scores, Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
 
@@ -110,7 +111,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         headline=made.headline,
         named=named,
         families=families,
-        lines=tuple(made.lines()),
+        lines=(*map(line_of, made.curves), *map(line_of, made.computed.cost_curves)),
         pairs=tuple(
             replace(pair, terms=replace(pair.terms, statistic=statistic))  # by the name that its curves have
             for (statistic, _), result in made.comparisons.items()
@@ -236,10 +237,6 @@ class _Made:
         """Over numbers of trials, of every statistic and family."""
         return [curve for several in self.computed.drawn for curve in several if isinstance(curve, Curve)]
 
-    def lines(self) -> list[Line]:
-        """All curves as they are drawn."""
-        return [*(line_of(curve) for curve in self.curves), *(cost_line(curve) for curve in self.computed.cost_curves)]
-
     @cached_property
     def headline(self) -> int:
         """The budget of the numbers in the table."""
@@ -264,7 +261,7 @@ class _Made:
         return len({label for own in self.design.problems for label in own.labels})
 
     @cached_property
-    def effects(self) -> problems.Effects:
+    def effects(self) -> tuple[VerifierEffect, ...]:
         """Oracle, verifier and random pick, where a verifier selects among the samples of a problem."""
         if self.n_groups is None or self.design.metric.reported is None:
             return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -53,7 +53,9 @@ def spans_of(pairs: Sequence[PairComparison], families: Sequence[str]) -> tuple[
     for start, end, inside in _pieces(pairs, over_cost=over_cost):
         states = states_at(pairs, families, inside)
         best = next((name for name, state in states.items() if state == BEST), None)
-        span = Span(start, end, _contenders(states), best)
+        # one that cannot be compared is not beaten; where verdicts form a circle, any may be the best
+        names = tuple(name for name, state in states.items() if state != BEATEN) or tuple(states)
+        span = Span(start, end, () if set(states.values()) == {NOTHING} else names, best)
         follows = bool(spans) and spans[-1].end + (0 if over_cost else 1) == start
         if follows and (spans[-1].contenders, spans[-1].best) == (span.contenders, best):
             span = Span(spans.pop().start, end, span.contenders, best)
@@ -61,40 +63,27 @@ def spans_of(pairs: Sequence[PairComparison], families: Sequence[str]) -> tuple[
     return tuple(spans)
 
 
-def _contenders(states: Mapping[str, str]) -> tuple[str, ...]:
-    """Those that may be the best: one that cannot be compared is not beaten; where verdicts form a circle, any."""
-    if all(state == NOTHING for state in states.values()):
-        return ()
-    return tuple(name for name, state in states.items() if state != BEATEN) or tuple(states)
-
-
 def states_at(pairs: Sequence[PairComparison], families: Sequence[str], budget: float) -> dict[str, str]:
     """Each family ``best``, ``possible``, ``beaten`` or ``nothing``, by the pairs that it is in."""
-    won: dict[str, int] = dict.fromkeys(families, 0)
-    compared, among, lost = dict(won), dict(won), dict(won)
+    verdicts: dict[str, set[str]] = {family: set() for family in families}
     for pair in pairs:
         verdict = pair.verdict_at(budget)
         for family in pair.families:
-            among[family] += 1
-            compared[family] += verdict != NOT_COMPARABLE
-            won[family] += verdict == family
-            lost[family] += verdict in pair.families and verdict != family
+            verdicts[family].add(verdict)
     states = {}
-    for family in families:
-        if not compared[family]:
+    for family, own in verdicts.items():
+        if own <= {NOT_COMPARABLE}:
             states[family] = NOTHING
-        elif lost[family]:
-            states[family] = BEATEN
+        elif own == {family}:
+            states[family] = BEST
         else:
-            states[family] = BEST if won[family] == among[family] else POSSIBLE
+            states[family] = POSSIBLE if own <= {family, UNDECIDED, NOT_COMPARABLE} else BEATEN
     return states
 
 
 def strips_of(view: View, statistic: str, axis: str) -> tuple[Strip, ...]:
     """The strips of one chart; none of seeds, whose verdict is about one run."""
-    if view.by_seeds:
-        return ()
-    pairs = view.pairs_of(statistic, axis)
+    pairs = () if view.by_seeds else view.pairs_of(statistic, axis)
     return strips_of_pairs(pairs, [own.name for own in view.families])
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from levelbest.results.verifier import VerifierEffect
 from levelbest.stats.bands import Interval
 from levelbest.stats.problems import GroupBest
 
-Effects = tuple[VerifierEffect, ...]
 MOST_PROBLEMS = 200
 """More problems than this are not listed: those that hold the curve back most come first."""
 _SHOWN = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 1000, 10_000)
@@ -33,7 +32,9 @@ def problem_section(curves: Sequence[Curve], columns: Mapping[str, str]) -> Sect
         prefix = f"{curve.family}: " if len(curves) > 1 else ""
         heads += [f"{prefix}samples", f"{prefix}n = 1", f"{prefix}n = {curve.n[-1]}"]
         place = {str(name): i for i, name in enumerate(best.groups)}
-        ends = _last_known(best.by_group)
+        # each problem's value at the largest budget that it allows
+        last_known = best.by_group.shape[1] - 1 - np.argmax(~np.isnan(best.by_group[:, ::-1]), axis=1)
+        ends = best.by_group[np.arange(best.groups.size), last_known]
         for name in names:
             i = place.get(name)
             if i is None:
@@ -136,12 +137,6 @@ def _best(curve: Curve) -> GroupBest:
     return curve.problems
 
 
-def _last_known(by_group: Any) -> Any:
-    """Each problem's value at the largest budget that it allows."""
-    at = by_group.shape[1] - 1 - np.argmax(~np.isnan(by_group[:, ::-1]), axis=1)
-    return by_group[np.arange(by_group.shape[0]), at]
-
-
 def verifier_section(found: Sequence[VerifierEffect], selection: str) -> Section:
     """The three side by side at round budgets, with the share of the possible gain that the verifier brings."""
     rows = []
@@ -167,20 +162,9 @@ def verifier_lines(found: Sequence[VerifierEffect]) -> tuple[Line, ...]:
     """The three as lines of one figure."""
     lines = []
     for one in found:
+        nowhere = (math.nan,) * one.n.size
         for name in ("oracle", "verifier", "random"):
-            nowhere = (float("nan"),) * one.n.size
-            lines.append(
-                Line(
-                    family=f"{one.family}: {name}" if len(found) > 1 else name,
-                    statistic="mean",
-                    axis="trials",
-                    x=tuple(map(float, one.n)),
-                    value=tuple(map(float, getattr(one, name))),
-                    low=nowhere,
-                    high=nowhere,
-                    method="none",
-                    simultaneous=False,
-                    word="sample",
-                )
-            )
+            label = f"{one.family}: {name}" if len(found) > 1 else name
+            columns = (tuple(map(float, one.n)), tuple(map(float, getattr(one, name))), nowhere, nowhere)
+            lines.append(Line(label, "mean", "trials", *columns, method="none", simultaneous=False, word="sample"))
     return tuple(lines)

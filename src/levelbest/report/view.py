@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest import _check
+from levelbest._check import FloatArray, IntArray
 from levelbest._plain import plain
 from levelbest.cautions import Caution
 from levelbest.report.words.phrases import run_word
 from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance, PairComparison, TaskComparison
+
+if TYPE_CHECKING:
+    from levelbest.report.paper.checklist import Item
 
 Numbers = tuple[float, ...]
 _NAN = float("nan")
@@ -98,13 +101,13 @@ class View:
     lines: tuple[Line, ...]
     pairs: tuple[PairComparison, ...]
     """Of every statistic and axis."""
-    table: Mapping[str, tuple[Any, ...]]
+    table: Mapping[str, tuple[object, ...]]
     """Every trial, by column: family, scores, cost, status, seed and configuration."""
     n_rows: int
     cautions: tuple[Caution, ...]
     methods: str
     references: tuple[str, ...]
-    checklist: tuple[Any, ...] = ()
+    checklist: tuple[Item, ...] = ()
     published: Mapping[str, float] = field(default_factory=dict)
     """Published scores, drawn as dashed lines."""
     log: bool | None = None
@@ -170,14 +173,9 @@ class View:
         """Which statistics there are lines for."""
         return tuple(dict.fromkeys(line.statistic for line in self.lines))
 
-    def headline_n(self, family: Family) -> int:
-        """The n of a family's headline number: all its trials, where they are fewer than the headline budget."""
-        return min(self.headline, family.n_trials)
-
     def headline_mark(self, family: Family) -> str:
-        """What goes beside the number where its n is not that of the column."""
-        n = self.headline_n(family)
-        return "" if n == self.headline else f" (n = {n})"
+        """What goes beside a family's headline number where it has fewer trials than the budget of the column."""
+        return "" if family.n_trials >= self.headline else f" (n = {family.n_trials})"
 
     def lines_of(self, statistic: str, axis: str = "trials") -> tuple[Line, ...]:
         """The curves of one figure."""
@@ -187,38 +185,35 @@ class View:
         """The comparisons that belong to one figure."""
         return tuple(pair for pair in self.pairs if (pair.terms.statistic, pair.terms.axis) == (statistic, axis))
 
-    def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON; a number that does not exist is None."""
-        return self._numbers | {"table": plain(self.table)}
-
     def numbers(self) -> dict[str, object]:
-        """The same without the table of trials, which is the file that was read."""
-        return dict(self._numbers)
-
-    @cached_property
-    def _numbers(self) -> dict[str, object]:
-        from dataclasses import asdict
-
-        bare = replace(self, comparison=None, pairs=(), variances=(), over_tasks=None, tasks={}, table={})
-        document: dict[str, object] = plain(asdict(bare))
-        del document["table"]
-        document["pairs"] = plain([_pair_document(pair) for pair in self.pairs])
-        document["variances"] = [own.to_dict() for own in self.variances]
-        document["cautions"] = [caution.to_dict() for caution in self.cautions]
-        del document["over_tasks"]
-        document["tasks"] = {name: _without(view.numbers(), "comparison") for name, view in self.tasks.items()}
+        """Plain values for JSON, a number that does not exist None: all but the table of trials, which was read."""
+        names = [own.name for own in fields(self) if own.name not in ("table", "over_tasks")]
+        document = {name: getattr(self, name) for name in names}
+        for name in ("families", "lines", "effect", "sections", "checklist"):
+            document[name] = [asdict(own) for own in document[name]]
+        for name in ("variances", "cautions"):
+            document[name] = [own.to_dict() for own in document[name]]
+        document["pairs"] = [_pair_document(pair) for pair in self.pairs]
         result = self.over_tasks or self.comparison
         compared: dict[str, object] = {} if result is None else result.to_dict()
-        return document | {"comparison": compared or None, "comparisons": compared.get("comparisons", [])}
+        tasks = {
+            name: {key: value for key, value in own.numbers().items() if key != "comparison"}
+            for name, own in self.tasks.items()
+        }
+        shown: dict[str, object] = plain(document)
+        verdicts = {"comparison": compared or None, "comparisons": compared.get("comparisons", [])}
+        return shown | {"tasks": tasks} | verdicts
 
 
-def _without(document: dict[str, object], *names: str) -> dict[str, object]:
-    return {key: value for key, value in document.items() if key not in names}
-
-
-def line_of(curve: Curve, *, band: str = "interval") -> Line:
+def line_of(curve: Curve | FamilyCostCurve, *, band: str = "interval") -> Line:
     """A curve as it is drawn, with its interval, [D]'s plus or minus one spread, or no band."""
     _check.as_choice(band, ("interval", "spread", "none"), "band")
+    if isinstance(curve, FamilyCostCurve):
+        own = curve.curve
+        nowhere = np.full(own.budget.size, np.nan)
+        low, high = (nowhere if ends is None else ends for ends in (own.low, own.high))
+        columns = (_floats(own.budget), _floats(own.value), _floats(low), _floats(high))
+        return Line(curve.family, "mean", "cost", *columns, "studentised", own.simultaneous)
     low, high = curve.low, curve.high
     if band == "spread":
         # [D] 3.3: within the observed range, where a best can lie
@@ -227,36 +222,13 @@ def line_of(curve: Curve, *, band: str = "interval") -> Line:
         low, high = np.maximum(curve.value - curve.spread, bottom), np.minimum(curve.value + curve.spread, top)
     elif band == "none":
         low = high = np.full(curve.n.size, np.nan)
-    return Line(
-        family=curve.family,
-        statistic=curve.statistic,
-        axis="trials",
-        x=_numbers(curve.n),
-        value=_numbers(curve.value),
-        low=_numbers(low),
-        high=_numbers(high),
-        method=curve.method,
-        simultaneous=curve.simultaneous,
-        horizon=curve.horizon,
-        word=curve.unit,
-    )
+    columns = (_floats(curve.n), _floats(curve.value), _floats(low), _floats(high))
+    provenance = (curve.method, curve.simultaneous, curve.horizon, curve.unit)
+    return Line(curve.family, curve.statistic, "trials", *columns, *provenance)
 
 
-def cost_line(curve: FamilyCostCurve) -> Line:
-    """A curve over budgets of cost as it is drawn."""
-    own = curve.curve
-    nowhere = np.full(own.budget.size, np.nan)
-    return Line(
-        family=curve.family,
-        statistic="mean",
-        axis="cost",
-        x=_numbers(own.budget),
-        value=_numbers(own.value),
-        low=_numbers(nowhere if own.low is None else own.low),
-        high=_numbers(nowhere if own.high is None else own.high),
-        method="studentised",
-        simultaneous=own.simultaneous,
-    )
+def _floats(column: FloatArray | IntArray) -> Numbers:
+    return tuple(map(float, column))
 
 
 def _pair_document(pair: PairComparison) -> dict[str, object]:
@@ -266,7 +238,7 @@ def _pair_document(pair: PairComparison) -> dict[str, object]:
         "families": pair.families,
         "statistic": pair.terms.statistic,
         "axis": pair.terms.axis,
-        "x": _numbers(pair.budget),
+        "x": pair.budget.astype(float),
         "difference": pair.difference,
         "low": pair.low,
         "high": pair.high,
@@ -278,7 +250,3 @@ def _pair_document(pair: PairComparison) -> dict[str, object]:
         "claim": claim_sentence(pair),
         "survives": pair.survives,
     }
-
-
-def _numbers(column: Iterable[float]) -> Numbers:
-    return tuple(float(number) for number in column)

@@ -22,7 +22,7 @@ from levelbest.report.figures.runs import draw_runs
 from levelbest.report.figures.strip import draw_strips
 from levelbest.report.figures.themes import line_style
 from levelbest.report.leaders import pairs_reach, reach_of, strips_of, strips_of_pairs
-from levelbest.report.view import View, cost_line, line_of
+from levelbest.report.view import View, line_of
 from levelbest.results import Comparison, Curve, FamilyCostCurve
 from levelbest.trials import Trials
 from levelbest.trials.problems import ProblemTable
@@ -59,8 +59,8 @@ def _runs_of(view: View) -> dict[str, list[float]]:
     """Every run of every family that has a curve."""
     runs: dict[str, list[float]] = {line.family: [] for line in view.lines_of(view.statistics[0])}
     for family, value in zip(view.table["family"], view.table[view.score], strict=True):
-        if family in runs and value is not None:
-            runs[family].append(float(value))
+        if family in runs and isinstance(value, float):
+            runs[str(family)].append(value)
     return runs
 
 
@@ -74,7 +74,7 @@ def panel_of_curves(
     """Curves alone, with their interval, [D]'s plus or minus one ``spread`` within the observed range, or ``none``."""
     first = curves[0]
     return Panel(
-        lines=tuple(line_of(own, band=band) if isinstance(own, Curve) else cost_line(own) for own in curves),
+        lines=tuple(line_of(own, band=band) for own in curves),
         score=score_of(first) if isinstance(first, Curve) else first.score,
         names=tuple(own.family for own in curves),
         cost_unit=first.cost_unit,

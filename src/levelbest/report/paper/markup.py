@@ -66,7 +66,7 @@ def families_csv(view: View) -> str:
         numbers = [*family.headline, family.winner, family.mean, family.sd, family.mean_cost]
         name = f"'{family.name}" if family.name[:1] in ("=", "+", "-", "@") else family.name
         shown = ["" if not np.isfinite(number) else repr(number) for number in numbers]
-        writer.writerow([name, family.n_trials, family.n_failed, view.headline_n(family), *shown])
+        writer.writerow([name, family.n_trials, family.n_failed, min(view.headline, family.n_trials), *shown])
     return out.getvalue()
 
 

@@ -1,11 +1,21 @@
-"""A comparison on one screen: the verdict, a row and a strip for each family, doubts, and what to do next."""
+"""A comparison on one screen: the verdict, a row and a strip for each family, doubts, and what to do next; on request
+each pair; over several tasks a row for each family and a line for each task."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelbest._plain import common_decimals, show_limits, show_number
+import numpy as np
+
+from levelbest._plain import (
+    common_decimals,
+    round_places,
+    round_to_uncertainty,
+    show_budget,
+    show_limits,
+    show_number,
+)
 from levelbest.cautions import Caution
 from levelbest.errors import named
 from levelbest.report.leaders import leading_spans
@@ -17,14 +27,21 @@ from levelbest.report.terminal.console import (
     print_cautions,
     print_steps,
     print_text,
+    print_variances,
 )
-from levelbest.report.terminal.pairs import print_pairs
 from levelbest.report.terminal.strips import STYLES, strips_of
-from levelbest.report.terminal.variances import print_variances
+from levelbest.report.words.conditions import condition_sentence, pair_details, winners_words
 from levelbest.report.words.phrases import best_of, level, table_heading
 from levelbest.report.words.steps import next_steps
-from levelbest.report.words.verdicts import comparison_summary, verdict_sentences
-from levelbest.results import Comparison, Standing
+from levelbest.report.words.tasks import (
+    aggregate_note,
+    aggregate_table,
+    improvement_note,
+    improvement_table,
+    overall_sentence,
+)
+from levelbest.report.words.verdicts import comparison_summary, effect_words, verdict_of_pair, verdict_sentences
+from levelbest.results import Comparison, PairComparison, Standing, TaskComparison
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,6 +51,8 @@ _MANY, _STRIPS = 12, 4
 """More families than this have strips for the leading ones only, so many at most."""
 _MOST_REMARKS, _FEWER_REMARKS = 8, 3
 """Of many families fewer remarks, so that they fit one long screen."""
+_DETAILED, _MOST_ROWS, _MOST_PAIRS = 3, 10, 10
+"""More pairs than these have a row each; longer tables of budgets, and of pairs over tasks, show so many rows."""
 
 
 def print_comparison(
@@ -62,7 +81,7 @@ def print_comparison(
         out.print()
     print_variances(comparison.variances, out)
     if pairs:
-        print_pairs(comparison, out, n=n)
+        _print_pairs(comparison, out, every=n is not None)
     doubts = list(comparison.cautions if cautions is None else cautions)
     many = len(comparison.families) > _MANY
     steps = next_steps(comparison)[: 2 if many else None]
@@ -71,17 +90,13 @@ def print_comparison(
     print_steps(steps, out)
     if doubts or steps:
         out.print()
-    print_text(_footer(comparison, pairs=pairs), out, "dim")
-
-
-def _footer(comparison: Comparison, *, pairs: bool) -> str:
-    terms = comparison.terms
-    parts = list(comparison_summary(comparison)[len(verdict_sentences(comparison)) :])
-    if comparison.standings and parts:
-        parts.append("Limits in the table hold for each family by itself.")
-    more = "shows each pair" if len(comparison.pairs) > 1 else "shows every budget"
-    ask = "" if pairs or (terms.design == "seeds" and len(comparison.pairs) == 1) else f"; {named('pairs')} {more}"
-    return " ".join([*parts, f"Seed {terms.settings.rng}{ask}."])
+    footer = list(comparison_summary(comparison)[len(verdict_sentences(comparison)) :])
+    if comparison.standings and footer:
+        footer.append("Limits in the table hold for each family by itself.")
+    several, terms = len(comparison.pairs) > 1, comparison.terms
+    more = f"; {named('pairs')} shows {'each pair' if several else 'every budget'}"
+    footer.append(f"Seed {terms.settings.rng}{more if not pairs and (several or terms.design != 'seeds') else ''}.")
+    print_text(" ".join(footer), out, "dim")
 
 
 def _table(comparison: Comparison) -> Table:
@@ -125,7 +140,7 @@ def _print_strips(comparison: Comparison, out: Console) -> None:
     if comparison.standings and _needs_ranks(comparison.standings):
         labels = {name: f"{i + 1}" if len(name) > LONGEST else name for i, name in enumerate(order)}
     if len(order) > _MANY:
-        leading = _leading(comparison)
+        leading = {name for span in leading_spans(comparison) for name in span.contenders}
         order = [name for name in order if name in leading][:_STRIPS]
     if not order or not any(pair.decided for pair in comparison.pairs):
         return  # where nothing is decided all strips are alike
@@ -142,6 +157,68 @@ def _print_strips(comparison: Comparison, out: Console) -> None:
     out.print()
 
 
-def _leading(comparison: Comparison) -> set[str]:
-    """Families that are or may be the best at some budget."""
-    return {name for span in leading_spans(comparison) for name in span.contenders}
+def _print_pairs(comparison: Comparison, out: Console, *, every: bool) -> None:
+    """Every pair, those with a verdict first; few pairs with their differences, at round budgets or ``every`` one."""
+    pairs = sorted(comparison.pairs, key=lambda pair: not pair.decided)
+    if len(pairs) > _DETAILED:
+        at = "difference" if pairs[0].terms.design == "seeds" else f"difference at {pairs[0].effect.budget:g}"
+        rows = []
+        for pair in pairs:
+            by = effect_words(pair.effect) if np.isfinite(pair.effect.difference) else "-"
+            rows.append([" - ".join(pair.families), winners_words(pair), by])
+        out.print(plain_table(["pair", "better", at], rows, left=range(3)))
+        out.print()
+        return
+    for pair in pairs:
+        if len(pairs) > 1:
+            print_text(" ".join(verdict_of_pair(pair)), out)
+        out.print(_pair_table(pair, every=every))
+        for line in pair_details(pair):
+            print_text(line, out, "dim")
+        out.print()
+
+
+def _pair_table(pair: PairComparison, *, every: bool) -> Table:
+    terms = pair.terms
+    tested = bool(np.isfinite(pair.p_value).any())
+    budgets = "budget" if terms.axis == "cost" else f"{terms.unit}s"
+    heads = [budgets, f"{pair.families[0]} - {pair.families[1]}", f"{100 * terms.confidence:g} % band"]
+    heads += ["by mean cost"] * (pair.scaled is not None) + ["p"] * tested + ["better"]
+    rows = []
+    places = list(range(pair.budget.size))
+    if not every and pair.budget.size > _MOST_ROWS:
+        places = [] if terms.axis == "cost" else round_places([int(budget) for budget in pair.budget])
+        if len(places) < 4:
+            places = [int(i) for i in np.linspace(0, pair.budget.size - 1, _MOST_ROWS)]
+    for i in places:
+        decimals = round_to_uncertainty(pair.difference[i], pair.low[i], pair.high[i])
+        budget = float(pair.budget[i])
+        cells = [
+            show_budget(budget, terms.axis, terms.cost_unit),
+            show_number(pair.difference[i], decimals),
+            show_limits(pair.low[i], pair.high[i], decimals),
+        ]
+        cells += [] if pair.scaled is None else [show_number(float(pair.scaled[i]), decimals)]
+        cells += [f"{pair.p_value[i]:.2g}" if np.isfinite(pair.p_value[i]) else "-"] * tested
+        rows.append([*cells, pair.verdict_at(budget)])
+    return plain_table(heads, rows, left=())
+
+
+def print_tasks(comparison: TaskComparison) -> None:
+    """Print it."""
+    out = console()
+    print_text(overall_sentence(comparison), out, "bold")
+    out.print()
+    out.print(plain_table(*aggregate_table(comparison)))
+    print_text(aggregate_note(comparison), out, "dim")
+    out.print()
+    heads, rows = improvement_table(comparison)
+    out.print(plain_table(heads, rows[-_MOST_PAIRS:]))
+    print_text(improvement_note(comparison), out, "dim")
+    out.print()
+    for task, own in comparison.tasks.items():
+        print_text(f"{task}: {' '.join(verdict_sentences(own))}", out)
+    out.print()
+    print_variances(comparison.variances, out)
+    print_cautions(comparison.cautions, out, n_families=len(comparison.overall.families))
+    print_text(f"{condition_sentence(comparison.overall)} Seed {comparison.overall.terms.settings.rng}.", out, "dim")

@@ -9,7 +9,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from levelbest.cautions import Caution
-from levelbest.report.words.cautions import CHOICES, remarks
+from levelbest.report.words.cautions import remarks
+from levelbest.report.words.variances import variance_heading, variance_table
+from levelbest.results import FamilyVariance
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -85,11 +87,13 @@ def print_cautions(
 ) -> None:
     """Warnings, each matter once: doubts first, then limits, ``most`` of them, then all that was chosen."""
     every = remarks(cautions, n_families)
-    doubts, chosen = ([caution for caution in every if (caution.code in CHOICES) == wanted] for wanted in (False, True))
-    rest = "" if most is None or len(doubts) <= most else f"and {len(doubts) - most + 1} more; the JSON form lists all"
-    rows = [(*_LABELS[caution.severity], str(caution)) for caution in (doubts[: most - 1] if rest and most else doubts)]
-    rows += [("", "", rest)] if rest else []
-    print_labelled([*rows, *((*_LABELS[caution.severity], str(caution)) for caution in chosen)], out or console())
+    doubts, chosen = (
+        [(*_LABELS[remark.severity], str(remark)) for remark in every if (remark.severity == 2) == wanted]
+        for wanted in (False, True)
+    )
+    if most is not None and len(doubts) > most:
+        doubts[most - 1 :] = [("", "", f"and {len(doubts) - most + 1} more; the JSON form lists all")]
+    print_labelled([*doubts, *chosen], out or console())
 
 
 def print_steps(steps: Sequence[Step], out: Console) -> None:
@@ -101,6 +105,18 @@ def print_steps(steps: Sequence[Step], out: Console) -> None:
         print_labelled([("next" if i == 0 else "", "green", text)], out)
         for line in _folded(step.command, out.width - _LABEL - 5) if step.command else ():
             out.print(Text(f"{' ' * (_LABEL + 3)}{line}", style="bold"), soft_wrap=True)
+
+
+def print_variances(variances: Sequence[FamilyVariance], out: Console) -> None:
+    """A row for each family and source of variance; nothing where there is none."""
+    if not variances:
+        return
+    print_text(variance_heading(variances), out, "dim")
+    heads, rows = variance_table(variances)
+    families = [row[0] for row in rows]
+    once = ["" if name == before else name for before, name in zip(["", *families], families, strict=False)]
+    out.print(plain_table(heads, [[name, *row[1:]] for name, row in zip(once, rows, strict=True)], left=(0, 1)))
+    out.print()
 
 
 def _folded(command: str, width: int) -> list[str]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number, show_with_limits
-from levelbest.report.terminal.console import console, plain_table, print_cautions, print_text
-from levelbest.report.terminal.variances import print_variances
+from levelbest.report.terminal.console import console, plain_table, print_cautions, print_text, print_variances
 from levelbest.report.words.curves import cost_heading, curves_heading
 from levelbest.report.words.phrases import level, plural
 from levelbest.results import Curve, FamilyCostCurve
@@ -46,15 +45,10 @@ def _table(curves: Sequence[Curve], n: Iterable[int] | None) -> Table:
     from rich.text import Text
 
     first = curves[0]
-    heads = [
-        f"{first.unit}s n" if first.n_runs is None else "n",
-        "best of n",
-        _limits_head(first.confidence, first.simultaneous),
-        "spread",
-    ]
-    heads += ["problems"] * (first.problems is not None)
-    heads += ["new run"] * (first.new_run is not None)
-    with_cost = any(curve.cost is not None for curve in curves)
+    limits = _limits_head(first.confidence, first.simultaneous)
+    heads = ["family", f"{first.unit}s n" if first.n_runs is None else "n", "best of n", limits, "spread"]
+    heads += ["problems"] * (first.problems is not None) + ["new run"] * (first.new_run is not None)
+    heads += ["mean cost"] * any(curve.cost is not None for curve in curves)
     names = [curve.family for curve in curves]
     names += [label for curve in curves if curve.n_runs is not None for label in _labels(curve)]
     rows: list[list[str | Text]] = []
@@ -74,7 +68,7 @@ def _table(curves: Sequence[Curve], n: Iterable[int] | None) -> Table:
             cells += [] if curve.new_run is None else [show_number(float(curve.new_run[i]), decimals)]
             cells += [] if curve.cost is None else [show_cost(float(curve.cost[i]), curve.cost_unit)]
             rows[-1] += cells
-    return plain_table(["family", *heads, *["mean cost"] * with_cost], rows, room=max(map(len, names)))
+    return plain_table(heads, rows, room=max(map(len, names)))
 
 
 def _labels(curve: Curve) -> list[str]:

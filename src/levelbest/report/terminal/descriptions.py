@@ -11,8 +11,7 @@ import numpy as np
 from levelbest._check import FloatArray
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.report.describe import Description, Distribution, Histogram
-from levelbest.report.terminal.console import console, plain_table, print_text
-from levelbest.report.terminal.variances import print_variances
+from levelbest.report.terminal.console import console, plain_table, print_text, print_variances
 from levelbest.report.words.phrases import plural
 from levelbest.report.words.variances import variance_facts
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelbest.report.terminal.comparison import print_comparison
-from levelbest.report.terminal.console import COLOURS, console, print_cautions, print_text
-from levelbest.report.terminal.plot import plot_lines
-from levelbest.report.terminal.tasks import print_tasks
-from levelbest.report.terminal.variances import print_variances
-from levelbest.report.view import View
+import numpy as np
+
+from levelbest._plain import show_number
+from levelbest.report.terminal.comparison import print_comparison, print_tasks
+from levelbest.report.terminal.console import COLOURS, console, print_cautions, print_text, print_variances
+from levelbest.report.view import Line, View
 from levelbest.report.words.phrases import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _LOG_FROM = 20
+_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a braille cell, by row and column
+_PLAIN = "abcdefghijklmnopqrstuvwxyz"
 
 
 def print_report(view: View, files: Iterable[str] = ()) -> None:
@@ -66,3 +69,48 @@ def _print_curves(view: View, out: Console) -> None:
         ]
         out.print(Text("  ").join(Text(text, style=style) for text, style in named))
     out.print()
+
+
+def plot_lines(
+    lines: Sequence[Line], *, width: int = 72, height: int = 12, log: bool = False, unicode: bool = True
+) -> list[list[tuple[str, int | None]]]:
+    """Rows of (text, which line) pieces, ready for a terminal: values up the side, budgets along the foot."""
+    drawn = [line for line in lines if any(math.isfinite(value) for value in line.value)]
+    if not drawn:
+        return [[("no curve to draw", None)]]
+    values = [value for line in drawn for value in line.value if math.isfinite(value)]
+    low, high = min(values), max(values)
+    high = high if high > low else low + 1e-9 + abs(low) * 1e-6
+    first, last = min(line.x[0] for line in drawn), max(line.x[-1] for line in drawn)
+    decimals = max(0, min(6, 2 - math.floor(math.log10(high - low))))
+    label = max(len(show_number(low, decimals)), len(show_number(high, decimals)))
+    columns, rows = max(10, width - label - 2), height
+    fine_x, fine_y = (2, 4) if unicode else (1, 1)
+    cells: dict[tuple[int, int], tuple[int, int]] = {}
+
+    def place(x: float) -> float:
+        if last == first:
+            return 0.0
+        return math.log(x / first) / math.log(last / first) if log else (x - first) / (last - first)
+
+    columns_fine = columns * fine_x
+    across = np.arange(columns_fine) / (columns_fine - 1)
+    for which, line in enumerate(drawn):
+        points = [(place(x), y) for x, y in zip(line.x, line.value, strict=True) if math.isfinite(y)]
+        known, heights = zip(*points, strict=True)
+        inside = np.flatnonzero((across >= known[0] - 1e-12) & (across <= known[-1] + 1e-12))
+        for column, y in zip(inside.tolist(), np.interp(across[inside], known, heights).tolist(), strict=True):
+            row = round((high - y) / (high - low) * (rows * fine_y - 1))
+            cell = (row // fine_y, column // fine_x)
+            cells[cell] = (cells.get(cell, (0, which))[0] | _DOTS[row % fine_y][column % fine_x], which)
+    out: list[list[tuple[str, int | None]]] = []
+    for row in range(rows):
+        value = show_number(high - (high - low) * row / (rows - 1), decimals) if row in (0, rows // 2, rows - 1) else ""
+        pieces: list[tuple[str, int | None]] = [(f"{value:>{label}} ", None)]
+        for column in range(columns):
+            dots, which = cells.get((row, column), (0, -1))
+            mark = chr(0x2800 + dots) if unicode else _PLAIN[which % 26]
+            pieces.append((mark, which) if dots else (" ", None))
+        out.append(pieces)
+    foot = f"{first:g}".ljust(columns - len(f"{last:g}")) + f"{last:g}"
+    return [*out, [(" " * (label + 1) + foot, None)]]
