@@ -80,8 +80,7 @@ def test_thick_lines_say_what_the_table_says():
     """The verdicts decide, not the limits beside them: a verdict may lean on a test that limits do not show."""
     from page_view import PLAIN, make_view
 
-    from levelbest.report.figures.axes import draw_pairs
-    from levelbest.report.figures.differences import difference_figure
+    from levelbest.report.figures.axes import difference_figure, draw_pairs
     from levelbest.results import Verdict
 
     pair = make_view().pairs_of("mean")[0]

@@ -29,7 +29,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
     trials = load_trials(files, options, quiet=True)
     descriptions = describe(trials, rng=seed)
     if out is not None:
-        from levelbest.report.figures.descriptions import save_descriptions
+        from levelbest.report.figures.distributions import save_descriptions
 
         save_descriptions(descriptions, out)
     reasons = _reasons(files)

@@ -69,9 +69,10 @@ def command(as_json: bool, out: Path | None, **options: Any) -> None:
         return
     simulated = _run(law, options, n, quiet=as_json)
     if out is not None:
-        from levelbest.report.figures.coverage import save_simulation
+        from levelbest.report.figures.curves import save_figure
+        from levelbest.report.figures.simulation import draw_coverage
 
-        save_simulation(simulated, out)
+        save_figure(draw_coverage(simulated).figure, out)
     if as_json:
         echo_json(simulated.to_dict())
         return
@@ -133,7 +134,7 @@ def _summaries(options: dict[str, Any], out: Path | None, as_json: bool) -> None
     )
     if out is not None:
         from levelbest.report.figures.curves import save_figure
-        from levelbest.report.figures.summaries import draw_summaries
+        from levelbest.report.figures.simulation import draw_summaries
 
         save_figure(draw_summaries(summaries, score=family.metric.reported or family.metric.selection).figure, out)
     if as_json:

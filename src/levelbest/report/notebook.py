@@ -49,7 +49,7 @@ def _places(curve: Curve, n_curves: int) -> list[int]:
 def comparison_html(comparison: Comparison) -> str:
     """The verdict, the strip of who is best with the families at one budget, and the same as a table."""
     from levelbest.report.figures.curves import own_style
-    from levelbest.report.figures.standings import standings_figure
+    from levelbest.report.figures.strips import standings_figure
 
     sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in comparison.summary)
     with own_style():

@@ -90,7 +90,7 @@ class Variances(tuple[FamilyVariance, ...]):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the standard deviation of every source with its limits on a matplotlib Axes, and return it."""
-        from levelbest.report.figures.variances import draw_variances
+        from levelbest.report.figures.axes import draw_variances
 
         return draw_variances(ax, self)
 

@@ -1,4 +1,5 @@
-"""Results drawn on a matplotlib Axes that the caller owns: Axes in, Axes out, and no style changed."""
+"""Results drawn on a matplotlib Axes that the caller owns: Axes in, Axes out, and no style changed. And the report's
+figure of differences, one panel a pair."""
 
 from __future__ import annotations
 
@@ -9,7 +10,10 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.report.figures.curves import (
+    ONE_COLUMN,
     label_ends,
+    new_axes,
+    new_figure,
     open_frame,
     plain_text,
     score_of,
@@ -19,13 +23,16 @@ from levelbest.report.figures.curves import (
     statistic_words,
 )
 from levelbest.report.figures.themes import COLOURS, line_style
-from levelbest.results import Comparison, Curve, PairComparison
+from levelbest.results import Comparison, Curve, FamilyVariance, PairComparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MOST_PAIRS = 6
 """More difference curves than this cannot be told apart: those of the leading family are drawn."""
+_APART = 0.22
+"""Between families, where sources of variance are one apart."""
 
 
 def draw_curves(ax: Axes | None, curves: Sequence[Curve], *, bands: bool = True, log: bool = True) -> Axes:
@@ -207,3 +214,66 @@ def _shade(
     kept = np.clip(np.r_[low[known], high[known]], bottom - room, top + room)
     ax.update_datalim(np.column_stack([np.r_[x[known], x[known]], kept]))
     ax.autoscale_view()
+
+
+def difference_figure(pairs: Sequence[PairComparison], best: str | None = None, **options: Any) -> Figure | None:
+    """One panel a pair on common axes, None where no pair has limits to draw. Of more than six, those of the ``best``
+    family, its closest rivals first."""
+    shown = [pair for pair in pairs if np.isfinite(pair.low).any() and np.isfinite(pair.high).any()]
+    if not shown:
+        return None
+    if len(shown) > MOST_PAIRS:
+        of_best = [pair if pair.families[0] == best else pair.mirrored() for pair in shown if best in pair.families]
+        shown = sorted(of_best or shown, key=lambda pair: _last(np.abs(pair.difference)))[:MOST_PAIRS]
+    if len(shown) == 1:
+        return draw_pairs(new_axes(), shown, **options).figure  # type: ignore[return-value]
+    columns = 2 if len(shown) in (2, 4) else 3
+    rows = -(-len(shown) // columns)
+    figure = new_figure(2 * ONE_COLUMN, 0.5 + 1.75 * rows)
+    axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for k, ax in enumerate(axes.ravel()):
+        if k >= len(shown):
+            ax.set_axis_off()
+            continue
+        draw_pairs(ax, [shown[k]], **options)
+        ax.get_legend().remove()
+        first, second = (plain_text(shorten(name, 20)) for name in shown[k].families)
+        ax.set_title(
+            f"{first} −\n{second}" if len(first + second) > 26 else f"{first} − {second}", fontsize=7, loc="left"
+        )
+        if k % columns:
+            ax.set_ylabel("")
+        if k + columns < len(shown):
+            ax.set_xlabel("")
+        else:
+            ax.tick_params(labelbottom=True)
+    return figure
+
+
+def _last(column: FloatArray) -> float:
+    """The last number that is known, infinite where none is."""
+    known = column[np.isfinite(column)]
+    return float(known[-1]) if known.size else np.inf
+
+
+def draw_variances(ax: Axes | None, variances: Sequence[FamilyVariance]) -> Axes:
+    """A point with limits for every source, families side by side."""
+    ax = new_axes() if ax is None else ax
+    names = list(dict.fromkeys(source.name for own in variances for source in own.sources))
+    middle = (len(variances) - 1) / 2
+    for place, own in enumerate(variances):
+        colour = COLOURS[place % len(COLOURS)]
+        for source in own.sources:
+            x = names.index(source.name) + _APART * (place - middle)
+            ends = np.sqrt(np.maximum([source.low, source.high], 0.0))
+            ax.plot([x, x], ends, color=colour, linewidth=1.5)
+            label = own.family if source is own.sources[0] else None
+            ax.plot([x], [source.sd], marker="o", markersize=5, color=colour, linestyle="none", label=label)
+    ax.set_xticks(range(len(names)), names)
+    ax.set_xlim(-0.5, len(names) - 0.5)
+    ax.set_ylim(bottom=0)
+    set_score_label(ax, "standard deviation of", variances[0].score)
+    if len(variances) > 1:
+        ax.legend(frameon=False, fontsize=7)
+    open_frame(ax)
+    return ax

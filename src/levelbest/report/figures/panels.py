@@ -18,8 +18,7 @@ from levelbest.report.figures.curves import (
     shorten,
 )
 from levelbest.report.figures.lines import Panel, draw_lines, plot_lines
-from levelbest.report.figures.runs import draw_runs
-from levelbest.report.figures.strip import draw_strips
+from levelbest.report.figures.strips import draw_runs, draw_strips
 from levelbest.report.figures.themes import line_style
 from levelbest.report.leaders import pairs_reach, reach_of, strips_of, strips_of_pairs
 from levelbest.report.view import View, line_of
@@ -39,6 +38,10 @@ def panel_of_view(view: View, axis: str = "trials") -> Panel:
     """The chart of a report."""
     statistic = view.statistics[0]
     seeds = view.by_seeds and view.table and not view.tasks
+    runs: dict[str, list[float]] = {line.family: [] for line in view.lines_of(statistic)} if seeds else {}
+    for family, value in zip(view.table["family"], view.table[view.score], strict=True) if seeds else ():
+        if family in runs and isinstance(value, float):
+            runs[str(family)].append(value)
     ranked = sorted(view.families, key=lambda family: family.headline[0], reverse=view.direction == "max")
     return Panel(
         lines=view.lines_of(statistic, axis),
@@ -50,18 +53,9 @@ def panel_of_view(view: View, axis: str = "trials") -> Panel:
         near=float(view.headline) if axis == "trials" else None,
         log=view.log,
         published=view.published,
-        runs=_runs_of(view) if seeds else {},
+        runs=runs,
         means={family.name: family.headline for family in ranked} if seeds else {},
     )
-
-
-def _runs_of(view: View) -> dict[str, list[float]]:
-    """Every run of every family that has a curve."""
-    runs: dict[str, list[float]] = {line.family: [] for line in view.lines_of(view.statistics[0])}
-    for family, value in zip(view.table["family"], view.table[view.score], strict=True):
-        if family in runs and isinstance(value, float):
-            runs[str(family)].append(value)
-    return runs
 
 
 def panel_of_curves(
@@ -155,7 +149,14 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
                 if ax is not None:
                     ax.set_axis_off()
             continue
-        _draw_small(shown[k][1], chart, by_runs=by_runs)
+        if by_runs:
+            draw_runs(shown[k][1], chart)
+            chart.set_xlabel(plain_text(shown[k][1].score))
+        else:
+            plot_lines(shown[k][1], chart)
+            chart.yaxis.label.set_fontsize(7)
+        chart.xaxis.label.set_fontsize(7)
+        chart.tick_params(labelsize=6)
         chart.set_title(plain_text(shorten(shown[k][0], 30)), fontsize=8, loc="left")
         if k % columns:
             chart.set_ylabel("")
@@ -171,17 +172,6 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
             strip = axes[step * (k // columns) + 1, k % columns]
             _draw_strip(panel, charts[k], strip)
     return figure
-
-
-def _draw_small(panel: Panel, ax: Axes, *, by_runs: bool) -> None:
-    if by_runs:
-        draw_runs(panel, ax)
-        ax.set_xlabel(plain_text(panel.score))
-    else:
-        plot_lines(panel, ax)
-        ax.yaxis.label.set_fontsize(7)
-    ax.xaxis.label.set_fontsize(7)
-    ax.tick_params(labelsize=6)
 
 
 def _common_heights(charts: Sequence[Axes]) -> None:

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelbest.report.figures.axes import draw_comparison
+from levelbest.report.figures.axes import difference_figure, draw_comparison
 from levelbest.report.figures.curves import new_axes
-from levelbest.report.figures.differences import difference_figure
 from levelbest.report.figures.distributions import distribution_figure
 from levelbest.report.figures.lines import Panel, draw_lines
 from levelbest.report.figures.panels import panel_figure, panel_of_view, panels_figure
 from levelbest.report.view import View
-from levelbest.results import Comparison
 from levelbest.trials import Trials
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -36,23 +33,16 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
     elif trials is not None and "runs" not in figures:
         figures["distributions"] = distribution_figure(trials)
     if view.by_seeds and view.comparison is not None:
-        figures["differences"] = draw_comparison(_rows_axes(view.comparison), view.comparison).figure
+        rows = new_axes(height=0.6 + 0.28 * max(2, len(view.comparison.pairs)))
+        figures["differences"] = draw_comparison(rows, view.comparison).figure
     elif compared := view.pairs_of(view.statistics[0]):
         names = [own.name for own in view.families]
-        figures["differences"] = difference_figure(compared, _leader(view), score=score, log=log, names=names)
+        sign = 1.0 if view.direction == "max" else -1.0
+        known = {own.name: sign * own.headline[0] for own in view.families if np.isfinite(own.headline[0])}
+        leader = max(known, key=lambda name: known[name]) if known else None
+        figures["differences"] = difference_figure(compared, leader, score=score, log=log, names=names)
     if view.effect:
         figures["verifier"] = draw_lines(Panel(view.effect, view.score, log=log)).figure
     if "cost" in view.axes:
         figures["cost"] = panel_figure(panel_of_view(view, "cost"))
     return {name: figure for name, figure in figures.items() if figure is not None}
-
-
-def _rows_axes(comparison: Comparison) -> Axes:
-    """Axes with room for a row for each pair."""
-    return new_axes(height=0.6 + 0.28 * max(2, len(comparison.pairs)))
-
-
-def _leader(view: View) -> str | None:
-    sign = 1.0 if view.direction == "max" else -1.0
-    known = [family for family in view.families if np.isfinite(family.headline[0])]
-    return max(known, key=lambda family: sign * family.headline[0]).name if known else None

@@ -1,23 +1,24 @@
-"""The battery's findings as a figure: coverage, and how often the estimate falls below the truth ([T] figs. 3, 4)."""
+"""What the battery finds, drawn: coverage, and how often the estimate falls below the truth ([T] figs. 3, 4); and three
+ways to sum up m experiments ([B] figure 2)."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelbest.report.figures.curves import new_axes, open_frame, save_figure
+from levelbest.report.figures.curves import new_axes, open_frame
 from levelbest.report.figures.themes import COLOURS, DASHES
 from levelbest.simulation.battery import Simulation, clopper_pearson
+from levelbest.simulation.summaries import BEST_OF_N, SUMMARIES, Summaries
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def draw_coverage(simulation: Simulation, ax: Axes | None = None) -> Axes:
+def draw_coverage(simulation: Simulation) -> Axes:
     """Coverage of each interval against n with exact limits, the nominal one dashed, and P(estimate < truth) dotted."""
-    ax = new_axes() if ax is None else ax
+    ax = new_axes()
     n = np.array(simulation.plan.n)
     for i, method in enumerate(simulation.plan.methods):
         share = simulation.covered[method]
@@ -37,6 +38,19 @@ def draw_coverage(simulation: Simulation, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def save_simulation(simulation: Simulation, path: Path) -> Path:
-    """Draw and write as PNG, SVG or PDF."""
-    return save_figure(draw_coverage(simulation).figure, path)
+def draw_summaries(summaries: Summaries, ax: Axes | None = None, *, score: str = "score") -> Axes:
+    """Each summary's mean against the number of experiments, with the limits that hold 95 % of the samples."""
+    ax = new_axes() if ax is None else ax
+    for i, name in enumerate(SUMMARIES):
+        known = np.isfinite(summaries.mean[name])
+        size = summaries.sizes[known]
+        label = f"expected best of {summaries.n}" if name == BEST_OF_N else name
+        ax.fill_between(
+            size, summaries.low[name][known], summaries.high[name][known], color=COLOURS[i], alpha=0.15, linewidth=0
+        )
+        ax.plot(size, summaries.mean[name][known], color=COLOURS[i], linestyle=DASHES[i], label=label)
+    ax.set_xlabel("experiments run")
+    ax.set_ylabel(score)
+    ax.legend(frameon=False, fontsize=7)
+    open_frame(ax)
+    return ax

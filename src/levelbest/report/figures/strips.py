@@ -1,0 +1,159 @@
+"""The winner's strip: who is certified best at which budget, under a chart and on its axis; families in rows, each with
+its number and its limits; and every run of seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from levelbest._plain import show_range
+from levelbest.report.figures.curves import (
+    lay_out,
+    new_axes,
+    new_figure,
+    open_frame,
+    plain_text,
+    set_budget_axis,
+    shorten,
+)
+from levelbest.report.figures.lines import LOG_FROM, Panel
+from levelbest.report.figures.themes import COLOURS
+from levelbest.report.leaders import Span, Strip, leading_spans
+from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Look = dict[str, Any]
+
+
+def draw_strips(ax: Axes, strips: Sequence[Strip], names: Sequence[str], unit: str | None, axis: str) -> Axes:
+    """One row a strip: a family's colour where it is best, hatched where undecided, dashed where nothing is compared.
+
+    ``ax`` shares its budgets with the chart above; families have the colours of their places in ``names``.
+    """
+    limits = ax.get_xlim()
+    drawn = []
+    for row, strip in enumerate(strips):
+        parts = _merged(strip.spans)
+        # each from the middle between it and the one before to the middle between it and the next
+        edges = [(before.end + after.start) / 2 for before, after in pairwise(parts)]
+        for part, start, end in zip(parts, [parts[0].start, *edges], [*edges, parts[-1].end], strict=True):
+            look: Look = {"facecolor": "0.94", "edgecolor": "0.8", "hatch": "/////", "linewidth": 0}
+            if part.verdict in names:
+                look = {"color": COLOURS[names.index(part.verdict) % len(COLOURS)], "linewidth": 0}
+            elif part.verdict == NOT_COMPARABLE:
+                look = {"facecolor": "none", "edgecolor": "0.8", "linestyle": (0, (3, 3)), "linewidth": 0.6}
+            ax.barh(row, end - start, left=start, height=0.62, **look)
+            drawn.append((row, part, start, end))
+    ax.set_xlim(*limits)
+    ax.set_ylim(len(strips) - 0.1, -0.5)
+    labels = [shorten(strip.label) for strip in strips]
+    ax.set_yticks(range(len(strips)) if any(labels) else [], labels if any(labels) else [], fontsize=6)
+    ax.tick_params(length=0, labelbottom=False)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    lay_out(ax.figure)  # what fits into a part depends on its width
+    for row, part, start, end in drawn:
+        _write_part(ax, part, row, start, end, show_range(part.start, part.end, axis, unit, "–"))
+    return ax
+
+
+def _merged(spans: Sequence[Span]) -> list[Span]:
+    """Neighbours that look alike are one part: hatched grey does not say who may be the best."""
+    parts: list[Span] = []
+    for span in spans:
+        if parts and parts[-1].verdict == span.verdict:
+            parts[-1] = replace(parts[-1], end=span.end)
+        else:
+            parts.append(span)
+    return parts
+
+
+def _write_part(ax: Axes, part: Span, row: int, start: float, end: float, budgets: str) -> None:
+    """The name within and the budgets below, where there is room for them."""
+    places = ax.transData.transform([(start, row), (end, row)])
+    width = 72 * (places[1][0] - places[0][0]) / ax.figure.dpi  # points
+    middle = float(ax.transData.inverted().transform(places.mean(axis=0))[0])
+    label = {NOT_COMPARABLE: "too few"}.get(part.verdict, part.verdict)
+    ours = part.verdict != NOT_COMPARABLE and part.verdict != UNDECIDED
+    ground = None if ours else {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.8}
+    if width > 4.2 * len(label) + 4:
+        look: Look = {"color": "white", "weight": "bold"} if ours else {"color": "0.35", "bbox": ground}
+        ax.text(middle, row, plain_text(label), fontsize=6.5, ha="center", va="center_baseline", **look)
+    if part.verdict != NOT_COMPARABLE and width > 3.6 * len(budgets):
+        ax.text(middle, row + 0.42, budgets, color="0.35", fontsize=6, ha="center", va="top")
+
+
+def standings_figure(comparison: Comparison) -> Figure | None:
+    """A comparison at a glance: the strip of who is best over the budgets, and the families at one budget with limits.
+    None where there is nothing to draw."""
+    terms, rows, names = comparison.terms, comparison.standings, list(comparison.families)
+    spans = leading_spans(comparison) if comparison.baseline is None else ()
+    over_budgets = len(spans) > 0 and spans[0].start < spans[-1].end
+    if not rows and not over_budgets:
+        return None
+    heights = [0.7] * over_budgets + [0.5 + 0.24 * len(rows)] * bool(rows)
+    figure = new_figure(6.6, sum(heights))
+    axes = list(figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0])
+    if rows:
+        ax = axes[-1]
+        for place, row in enumerate(rows):
+            look = {"color": COLOURS[names.index(row.family) % len(COLOURS)]}
+            if np.isfinite([row.low, row.high]).all():
+                ax.plot([row.low, row.high], [place, place], linewidth=2.4, alpha=0.5, solid_capstyle="round", **look)
+            ax.plot([row.value], [place], "o", markersize=5, **look)
+        ax.set_ylim(len(rows) - 0.5, -0.5)
+        ax.set_yticks(range(len(rows)), [plain_text(shorten(row.family)) for row in rows], fontsize=8)
+        ax.tick_params(axis="both", length=0)
+        budget, score = rows[0].budget, terms.metric.score
+        what = score if budget == 1 else f"best {score} of {budget:g} {terms.unit}s"
+        ax.set_xlabel(plain_text(what), fontsize=8)
+        open_frame(ax, without=("top", "right", "left"), grid="x")
+    if over_budgets:
+        ax = axes[0]
+        ax.set_xlim(spans[0].start, spans[-1].end)
+        set_budget_axis(ax, terms.axis, terms.cost_unit, log=spans[-1].end > LOG_FROM or terms.axis == "cost")
+        ax.set_xlim(spans[0].start, spans[-1].end)
+        what = "cost" if terms.axis == "cost" else f"number of {terms.unit}s"
+        ax.set_title(f"best of all by {what}", fontsize=7, loc="left", pad=2)
+        draw_strips(ax, [Strip("", tuple(spans))], names, terms.cost_unit, terms.axis)
+    return figure
+
+
+def draw_runs(panel: Panel, ax: Axes | None = None) -> Axes:
+    """One row a family: its runs as small dots, its mean as a large one, with limits where they exist.
+
+    Published scores are dashed lines, those of a family within its row and in its colour.
+    """
+    names = list(panel.runs)
+    ax = new_axes(height=0.7 + 0.34 * len(names)) if ax is None else ax
+    order = list(panel.means)
+    for row, (name, (value, low, high)) in enumerate(panel.means.items()):
+        colour = COLOURS[names.index(name) % len(COLOURS)]
+        scores = np.array(panel.runs[name], dtype=np.float64)
+        scores = scores[np.isfinite(scores)]
+        # runs with equal scores lie above each other, in the same places every time
+        shift = 0.13 * (np.arange(scores.size) % 3 - 1)
+        ax.plot(scores, row + shift, ".", color=colour, markersize=4.5, alpha=0.55, markeredgewidth=0)
+        if np.isfinite([low, high]).all():
+            ax.plot([low, high], [row, row], color=colour, linewidth=1.8, solid_capstyle="round", zorder=3)
+        ax.plot([value], [row], "D", color=colour, markersize=5.5, markeredgecolor="white", zorder=4)
+    for name, value in panel.published.items():
+        own = name in order
+        colour = COLOURS[names.index(name) % len(COLOURS)] if own else "0.35"
+        foot, head = (order.index(name) + 0.4, order.index(name) - 0.4) if own else (len(order) - 0.4, -0.6)
+        ax.plot([value, value], [foot, head], color=colour, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
+        label = plain_text("published" if own else name)
+        ax.annotate(label, (value, head), color=colour, fontsize=6, ha="center", va="bottom", annotation_clip=False)
+    ax.set_ylim(len(order) - 0.4, -0.6)
+    ax.set_yticks(range(len(order)), [plain_text(shorten(name)) for name in order])
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(plain_text(f"{panel.score}: runs, their mean and its limits"))
+    open_frame(ax, without=("top", "right", "left"), grid="x")
+    return ax
