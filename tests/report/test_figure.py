@@ -7,7 +7,7 @@ import pytest
 
 from levelbest.designs.curve import family_curves
 from levelbest.errors import InputError
-from levelbest.report.figures.axes import draw_on, name_ends
+from levelbest.report.figures.axes import draw_curves
 from levelbest.report.figures.curves import new_axes
 from levelbest.report.figures.lines import Panel, draw_lines
 from levelbest.report.figures.panels import panel_of_curves, save_panels
@@ -125,8 +125,7 @@ def test_many_names_fit_into_one_column():
     rng = np.random.default_rng(0)
     names = [f"model number {i}" for i in range(17) for _ in range(6)]
     trials = Trials.from_arrays(rng.random(len(names)), family=names, direction="max")
-    ax = draw_on(new_axes(3.3), family_curves(trials, n_resamples=99), bands=False, log=False)
-    name_ends(ax)
+    ax = draw_curves(new_axes(3.3), family_curves(trials, n_resamples=99), bands=False, log=False, at_ends=True)
     figure = ax.figure
     figure.canvas.draw()
     assert figure.get_size_inches()[0] == 3.3

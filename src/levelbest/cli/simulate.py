@@ -69,10 +69,10 @@ def command(as_json: bool, out: Path | None, **options: Any) -> None:
         return
     simulated = _run(law, options, n, quiet=as_json)
     if out is not None:
-        from levelbest.report.figures.curves import save_figure
+        from levelbest.report.figures.curves import figure_of, save_figure
         from levelbest.report.figures.simulation import draw_coverage
 
-        save_figure(draw_coverage(simulated).figure, out)
+        save_figure(figure_of(draw_coverage(simulated)), out)
     if as_json:
         echo_json(simulated.to_dict())
         return
@@ -133,10 +133,10 @@ def _summaries(options: dict[str, Any], out: Path | None, as_json: bool) -> None
         rng=options["seed"],
     )
     if out is not None:
-        from levelbest.report.figures.curves import save_figure
+        from levelbest.report.figures.curves import figure_of, save_figure
         from levelbest.report.figures.simulation import draw_summaries
 
-        save_figure(draw_summaries(summaries, score=family.metric.reported or family.metric.selection).figure, out)
+        save_figure(figure_of(draw_summaries(summaries, score=family.metric.score)), out)
     if as_json:
         echo_json({"family": family.families[0], **summaries.to_dict()})
         return

@@ -19,31 +19,28 @@ _LOG_FROM, _MOST_ROWS = 30, 15
 
 def curves_html(curves: Sequence[Curve]) -> str:
     """All curves in one figure, and a table: of one curve at round budgets, of several at their largest."""
-    from levelbest.report.figures.axes import draw_on, name_ends
-    from levelbest.report.figures.curves import new_axes, own_style
+    from levelbest.report.figures.axes import draw_curves
+    from levelbest.report.figures.curves import figure_of, new_axes, own_style
 
     with own_style():
-        ax = draw_on(new_axes(), curves, bands=len(curves) <= 7, log=max(curve.n[-1] for curve in curves) > _LOG_FROM)
-        name_ends(ax)
-        picture = _picture(ax.figure, f"Curves of the best {curves[0].score} against the budget")  # type: ignore[arg-type]
+        log = max(curve.n[-1] for curve in curves) > _LOG_FROM
+        ax = draw_curves(new_axes(), curves, bands=len(curves) <= 7, log=log, at_ends=True)
+        picture = _picture(figure_of(ax), f"Curves of the best {curves[0].score} against the budget")
     rows = []
     sign = -1.0 if curves[0].direction == "max" else 1.0
-    points = [(curve, i) for curve in curves for i in _places(curve, len(curves))]
+    first = curves[0]
+    points = [(first, i) for i in round_places(first.n.tolist(), most=8)]
     if len(curves) > 1:
+        points = [(curve, curve.n.size - 1) for curve in curves]
         points.sort(key=lambda point: sign * float(point[0].value[point[1]]))
     numbers = [(float(c.value[i]), float(c.low[i]), float(c.high[i])) for c, i in points]
     decimals = common_decimals(numbers)
     for (curve, i), (value, low, high) in zip(points, numbers, strict=True):
         shown = [show_number(value, decimals), show_limits(low, high, decimals)]
         rows.append([curve.family, str(curve.n[i]), *shown, str(curve.n_trials), str(curve.n_failed)])
-    first = curves[0]
     limits = f"{100 * first.confidence:g} %"
     heads = ["family", "n", f"{first.statistic} best {first.score}", limits, f"{first.unit}s", "failed"]
     return picture + html_table(heads, rows[:_MOST_ROWS], caption=str(first) if len(curves) == 1 else "")
-
-
-def _places(curve: Curve, n_curves: int) -> list[int]:
-    return round_places(curve.n.tolist(), most=8) if n_curves == 1 else [curve.n.size - 1]
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -59,15 +56,8 @@ def comparison_html(comparison: Comparison) -> str:
     decimals = common_decimals([(row.value, row.low, row.high) for row in comparison.standings])
     for row in comparison.standings[:_MOST_ROWS]:
         shown = [show_number(row.value, decimals), show_limits(row.low, row.high, decimals)]
-        rows.append(
-            [
-                row.family,
-                *shown,
-                str(row.n_trials),
-                str(row.n_failed),
-                shortened(row.better_than) if row.better_than else "–",
-            ]
-        )
+        better = shortened(row.better_than) if row.better_than else "–"
+        rows.append([row.family, *shown, str(row.n_trials), str(row.n_failed), better])
     if not rows:
         return sentences + picture
     terms = comparison.terms

@@ -4,13 +4,14 @@ figure of differences, one panel a pair."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.report.figures.curves import (
     ONE_COLUMN,
+    figure_of,
     label_ends,
     new_axes,
     new_figure,
@@ -28,6 +29,7 @@ from levelbest.results import Comparison, Curve, FamilyVariance, PairComparison
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 MOST_PAIRS = 6
 """More difference curves than this cannot be told apart: those of the leading family are drawn."""
@@ -35,36 +37,22 @@ _APART = 0.22
 """Between families, where sources of variance are one apart."""
 
 
-def draw_curves(ax: Axes | None, curves: Sequence[Curve], *, bands: bool = True, log: bool = True) -> Axes:
-    """The best score against the budget, one line a curve with its band.
+def draw_curves(
+    ax: Axes | None,
+    curves: Sequence[Curve],
+    *,
+    bands: bool = True,
+    log: bool = True,
+    at_ends: bool | None = None,
+) -> Axes:
+    """The best score against the budget, one line a curve with its band, on a new figure where no Axes is given.
 
-    Parameters
-    ----------
-    ax
-        Where to draw; None makes a new figure. Curves drawn earlier on the same Axes stay, and colours go on from them.
-    curves
-        What to draw.
-    bands
-        Whether to shade the limits. A band that is much wider than the curves does not stretch the picture.
-    log
-        Whether budgets stand on a log scale.
-
-    Returns
-    -------
-    Axes
-        The Axes drawn on. On a new figure names stand at the ends of the lines, on a given Axes in a legend.
+    Curves drawn earlier on the same Axes stay, and colours go on from them. Names stand at the ends of the lines on a
+    new figure, or where asked for; else in a legend. A band that is much wider than the curves does not stretch the
+    picture.
     """
-    own = ax is None
-    ax = draw_on(_given(ax), curves, bands=bands, log=log)
-    if not own and len(_labelled(ax)) > 1:
-        ax.legend(frameon=False)
-    elif own:
-        name_ends(ax)
-    return ax
-
-
-def draw_on(ax: Axes, curves: Sequence[Curve], *, bands: bool, log: bool) -> Axes:
-    """The lines and bands of curves, without their names."""
+    at_ends = ax is None if at_ends is None else at_ends
+    ax = _given(ax)
     for i, curve in enumerate(curves, len(_labelled(ax))):
         colour, dash = line_style(i)
         known = np.isfinite(curve.value)
@@ -75,15 +63,14 @@ def draw_on(ax: Axes, curves: Sequence[Curve], *, bands: bool, log: bool) -> Axe
     set_budget_axis(ax, "trials", None, log, first.unit)
     open_frame(ax)
     set_score_label(ax, statistic_words(first.statistic), score_of(first))
-    return ax
-
-
-def name_ends(ax: Axes) -> None:
-    """The names of the lines where they end."""
     lines = _labelled(ax)
-    ends = [(float(line.get_xdata()[-1]), float(line.get_ydata()[-1])) for line in lines]
-    styles = [(line.get_color(), line.get_linestyle()) for line in lines]
-    label_ends(ax, [str(line.get_label()) for line in lines], ends, styles)
+    if at_ends:
+        ends = [(float(x), float(y)) for x, y in (np.asarray(line.get_xydata())[-1] for line in lines)]
+        styles = [(line.get_color(), line.get_linestyle()) for line in lines]
+        label_ends(ax, [str(line.get_label()) for line in lines], ends, styles)
+    elif len(lines) > 1:
+        ax.legend(frameon=False)
+    return ax
 
 
 def draw_comparison(ax: Axes | None, comparison: Comparison, *, bands: bool = True, log: bool = True) -> Axes:
@@ -91,22 +78,6 @@ def draw_comparison(ax: Axes | None, comparison: Comparison, *, bands: bool = Tr
 
     Budgets with a verdict are drawn thick. Where there is one budget, as for seeds, each pair is a row with its limits.
     Of more than six pairs those of the leading family are drawn.
-
-    Parameters
-    ----------
-    ax
-        Where to draw; None makes a new figure.
-    comparison
-        What to draw.
-    bands
-        Whether to shade the limits.
-    log
-        Whether budgets stand on a log scale.
-
-    Returns
-    -------
-    Axes
-        The Axes drawn on.
     """
     ax = _given(ax)
     score, pairs = comparison.terms.metric.score, _shown(comparison)
@@ -194,7 +165,7 @@ def _given(ax: Axes | None) -> Axes:
     return new
 
 
-def _labelled(ax: Axes) -> list[Any]:
+def _labelled(ax: Axes) -> list[Line2D]:
     """The lines that have names."""
     return [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
 
@@ -216,7 +187,14 @@ def _shade(
     ax.autoscale_view()
 
 
-def difference_figure(pairs: Sequence[PairComparison], best: str | None = None, **options: Any) -> Figure | None:
+def difference_figure(
+    pairs: Sequence[PairComparison],
+    best: str | None = None,
+    *,
+    score: str = "score",
+    log: bool = False,
+    names: Sequence[str] = (),
+) -> Figure | None:
     """One panel a pair on common axes, None where no pair has limits to draw. Of more than six, those of the ``best``
     family, its closest rivals first."""
     shown = [pair for pair in pairs if np.isfinite(pair.low).any() and np.isfinite(pair.high).any()]
@@ -226,7 +204,7 @@ def difference_figure(pairs: Sequence[PairComparison], best: str | None = None, 
         of_best = [pair if pair.families[0] == best else pair.mirrored() for pair in shown if best in pair.families]
         shown = sorted(of_best or shown, key=lambda pair: _last(np.abs(pair.difference)))[:MOST_PAIRS]
     if len(shown) == 1:
-        return draw_pairs(new_axes(), shown, **options).figure  # type: ignore[return-value]
+        return figure_of(draw_pairs(new_axes(), shown, score=score, log=log, names=names))
     columns = 2 if len(shown) in (2, 4) else 3
     rows = -(-len(shown) // columns)
     figure = new_figure(2 * ONE_COLUMN, 0.5 + 1.75 * rows)
@@ -235,7 +213,7 @@ def difference_figure(pairs: Sequence[PairComparison], best: str | None = None, 
         if k >= len(shown):
             ax.set_axis_off()
             continue
-        draw_pairs(ax, [shown[k]], **options)
+        draw_pairs(ax, [shown[k]], score=score, log=log, names=names)
         ax.get_legend().remove()
         first, second = (plain_text(shorten(name, 20)) for name in shown[k].families)
         ax.set_title(

@@ -7,11 +7,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from levelbest import _check
 from levelbest._plain import show_cost
 from levelbest._write import write_bytes
+from levelbest.report.figures.themes import Style
 from levelbest.results import Curve
 
 if TYPE_CHECKING:
@@ -40,6 +41,13 @@ def new_axes(width: float = 2 * ONE_COLUMN, height: float | None = None) -> Axes
     return new_figure(width, height or 0.62 * width).add_subplot()
 
 
+def figure_of(ax: Axes) -> Figure:
+    """The figure that an Axes is on: the whole one, where that is divided."""
+    from matplotlib.figure import Figure
+
+    return ax.figure if isinstance(ax.figure, Figure) else ax.figure.figure
+
+
 def open_frame(ax: Axes, *, without: Sequence[str] = ("top", "right"), grid: Literal["x", "y"] | None = None) -> None:
     """Axes without lines at these sides, and with faint lines across from the ticks of one of them."""
     for side in without:
@@ -54,12 +62,12 @@ def score_of(curve: Curve) -> str:
     return curve.score if curve.reported or curve.problems is not None else f"{curve.score} (validation only)"
 
 
-def save_figure(figure: Figure | object, path: Path) -> Path:
+def save_figure(figure: Figure, path: Path) -> Path:
     """Write a figure in the format of the path's ending."""
     return write_bytes(path, figure_bytes(figure, path.suffix.lower().removeprefix(".")))
 
 
-def figure_bytes(figure: Figure | Any, kind: str) -> bytes:
+def figure_bytes(figure: Figure, kind: str) -> bytes:
     """A figure as PNG, SVG or PDF; the same figure gives the same bytes, with fonts embedded and no dates."""
     _check.as_choice(kind, ("png", "svg", "pdf"), "figure format")
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
@@ -77,7 +85,7 @@ def figure_bytes(figure: Figure | Any, kind: str) -> bytes:
     return out.getvalue()
 
 
-def lay_out(figure: Figure | Any) -> None:
+def lay_out(figure: Figure) -> None:
     """Give every part its place, once for all formats; to be drawn a figure would be laid out twice."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
@@ -99,8 +107,8 @@ def own_style() -> Iterator[None]:
 
 def set_score_label(ax: Axes, what: str, score: str) -> None:
     """What the heights are, on two lines where one would be longer than the axis, and smaller where two would be."""
-    figure: Any = ax.figure
-    size: Any = ax.yaxis.label.get_fontsize()
+    figure = figure_of(ax)
+    size = float(ax.yaxis.label.get_fontsize())
     room = 0.7 * 72 * figure.get_size_inches()[1] / 0.6  # points for letters of width 1
     fits = size * len(f"{what} {score}") < room
     size = min(size, max(5.0, room / max(len(score), 1)))
@@ -144,14 +152,14 @@ def _tick(text: str) -> str:
     return f"{number} {unit}".strip()
 
 
-def label_ends(ax: Axes, names: Sequence[str], ends: Sequence[tuple[float, float]], styles: Sequence[Any]) -> None:
+def label_ends(ax: Axes, names: Sequence[str], ends: Sequence[tuple[float, float]], styles: Sequence[Style]) -> None:
     """Names at the ends of lines, pushed apart so that none covers another; a legend where there are many.
 
     ``styles`` holds the colour and the dash of each line.
     """
     low, high = ax.get_ylim()
     size = 8 if len(names) <= 8 else 7
-    figure: Any = ax.figure
+    figure = figure_of(ax)
     points = 72 * figure.get_size_inches()[1] * (1 if ax.get_subplotspec() is None else ax.get_position().height)
     gap = 1.25 * size / max(points, 1.0) * (high - low)
     shown = [plain_text(shorten(name)) for name in names]
@@ -178,7 +186,7 @@ def label_ends(ax: Axes, names: Sequence[str], ends: Sequence[tuple[float, float
         )
 
 
-def label_below(figure: Figure | Any, names: Sequence[str], styles: Sequence[Any]) -> None:
+def label_below(figure: Figure, names: Sequence[str], styles: Sequence[Style]) -> None:
     """One legend below all panels."""
     shown = [plain_text(shorten(name)) for name in names]
     figure.legend(
@@ -186,8 +194,8 @@ def label_below(figure: Figure | Any, names: Sequence[str], styles: Sequence[Any
     )
 
 
-def _legend(ax: Axes, names: Sequence[str], styles: Sequence[Any]) -> None:
-    figure: Any = ax.figure
+def _legend(ax: Axes, names: Sequence[str], styles: Sequence[Style]) -> None:
+    figure = figure_of(ax)
     marks = _marks(styles)
     alone = figure.get_layout_engine() is not None and figure.axes == [ax]
     if alone and figure.get_size_inches()[0] < _WIDE:
@@ -198,7 +206,7 @@ def _legend(ax: Axes, names: Sequence[str], styles: Sequence[Any]) -> None:
         ax.legend(marks, names, fontsize=6, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
-def _marks(styles: Sequence[Any]) -> list[Line2D]:
+def _marks(styles: Sequence[Style]) -> list[Line2D]:
     from matplotlib.lines import Line2D
 
     return [Line2D([], [], color=colour, linestyle=dash, linewidth=1.4) for colour, dash in styles]

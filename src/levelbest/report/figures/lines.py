@@ -71,10 +71,7 @@ def draw_lines(panel: Panel, ax: Axes | None = None) -> Axes:
     lines = panel.lines
     ax = new_axes(height=max(0.62 * 2 * ONE_COLUMN, 0.9 + 0.17 * len(lines))) if ax is None else ax
     plot_lines(panel, ax)
-    ends = []
-    for line in lines:
-        last = max(k for k, value in enumerate(line.value) if np.isfinite(value))
-        ends.append((line.x[last], line.value[last]))
+    ends = [[(x, v) for x, v in zip(line.x, line.value, strict=True) if np.isfinite(v)][-1] for line in lines]
     label_ends(ax, [line.family for line in lines], ends, [line_style(i) for i in range(len(lines))])
     return ax
 

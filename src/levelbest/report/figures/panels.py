@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from levelbest.report.figures.curves import (
     ONE_COLUMN,
+    figure_of,
     label_below,
     new_figure,
     own_style,
@@ -113,7 +114,7 @@ def save_panels(panels: Mapping[str, Panel], path: Path) -> Path:
 def panel_figure(panel: Panel) -> Figure:
     """The chart, and the strip of verdicts below it on the same axis; of seeds every run."""
     if panel.runs:
-        return draw_runs(panel).figure  # type: ignore[return-value]
+        return figure_of(draw_runs(panel))
     height = max(0.6 * 2 * ONE_COLUMN, 0.9 + 0.17 * len(panel.lines))
     below = 0.12 + 0.26 * len(panel.strips) if panel.strips else 0.0
     figure = new_figure(2 * ONE_COLUMN, height + below)

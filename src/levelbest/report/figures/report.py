@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest.report.figures.axes import difference_figure, draw_comparison
-from levelbest.report.figures.curves import new_axes
+from levelbest.report.figures.curves import figure_of, new_axes
 from levelbest.report.figures.distributions import distribution_figure
 from levelbest.report.figures.lines import Panel, draw_lines
 from levelbest.report.figures.panels import panel_figure, panel_of_view, panels_figure
@@ -24,7 +24,7 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
     ``cost`` and ``panels``, one a data set. Without the trials there is no figure of their distribution."""
     panel = panel_of_view(view)
     score, log = panel.score, panel.is_log
-    figures: dict[str, Any] = {}
+    figures: dict[str, Figure | None] = {}
     if panel.runs:
         figures["runs"] = panel_figure(panel)
     figures["curves"] = panel_figure(replace(panel, runs={}))
@@ -34,7 +34,7 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
         figures["distributions"] = distribution_figure(trials)
     if view.by_seeds and view.comparison is not None:
         rows = new_axes(height=0.6 + 0.28 * max(2, len(view.comparison.pairs)))
-        figures["differences"] = draw_comparison(rows, view.comparison).figure
+        figures["differences"] = figure_of(draw_comparison(rows, view.comparison))
     elif compared := view.pairs_of(view.statistics[0]):
         names = [own.name for own in view.families]
         sign = 1.0 if view.direction == "max" else -1.0
@@ -42,7 +42,7 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
         leader = max(known, key=lambda name: known[name]) if known else None
         figures["differences"] = difference_figure(compared, leader, score=score, log=log, names=names)
     if view.effect:
-        figures["verifier"] = draw_lines(Panel(view.effect, view.score, log=log)).figure
+        figures["verifier"] = figure_of(draw_lines(Panel(view.effect, view.score, log=log)))
     if "cost" in view.axes:
         figures["cost"] = panel_figure(panel_of_view(view, "cost"))
     return {name: figure for name, figure in figures.items() if figure is not None}

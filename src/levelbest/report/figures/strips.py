@@ -12,6 +12,7 @@ import numpy as np
 
 from levelbest._plain import show_range
 from levelbest.report.figures.curves import (
+    figure_of,
     lay_out,
     new_axes,
     new_figure,
@@ -58,7 +59,7 @@ def draw_strips(ax: Axes, strips: Sequence[Strip], names: Sequence[str], unit: s
     ax.tick_params(length=0, labelbottom=False)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    lay_out(ax.figure)  # what fits into a part depends on its width
+    lay_out(figure_of(ax))  # what fits into a part depends on its width
     for row, part, start, end in drawn:
         _write_part(ax, part, row, start, end, show_range(part.start, part.end, axis, unit, "–"))
     return ax
@@ -78,7 +79,7 @@ def _merged(spans: Sequence[Span]) -> list[Span]:
 def _write_part(ax: Axes, part: Span, row: int, start: float, end: float, budgets: str) -> None:
     """The name within and the budgets below, where there is room for them."""
     places = ax.transData.transform([(start, row), (end, row)])
-    width = 72 * (places[1][0] - places[0][0]) / ax.figure.dpi  # points
+    width = 72 * (places[1][0] - places[0][0]) / figure_of(ax).dpi  # points
     middle = float(ax.transData.inverted().transform(places.mean(axis=0))[0])
     label = {NOT_COMPARABLE: "too few"}.get(part.verdict, part.verdict)
     ours = part.verdict != NOT_COMPARABLE and part.verdict != UNDECIDED

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
+Dash = str | tuple[float, tuple[float, ...]]
+Style = tuple[str, Dash]
+"""The colour and the dash of a line."""
+
 # Eight hues, each with a contrast of 4.5 to white, so that names can be written in them; dashes tell lines apart in
 # greyscale and for readers who see fewer colours. page.css holds the same ones.
 COLOURS = ("#2a62c9", "#c4500e", "#0b7d57", "#ab3f8c", "#0b7fa8", "#8a6800", "#6a4fcf", "#47525f")
 DARK_COLOURS = ("#7aa7ff", "#ff9257", "#3ccf9c", "#f08fd0", "#5cc8ee", "#e3bb45", "#b4a1ff", "#b3bfcc")
-DASHES: tuple[object, ...] = (
+DASHES: tuple[Dash, ...] = (
     "-",
     (0, (5, 1.6)),
     (0, (1.2, 1.2)),
@@ -23,7 +27,7 @@ _GREY = re.compile(r"#(?P<one>[0-9a-f]{2})(?P=one){2}\b")
 _BESIDE_LETTERS = re.compile(r"\s*([A-Za-z])\s*")
 
 
-def line_style(i: int) -> tuple[str, object]:
+def line_style(i: int) -> Style:
     """Colour and dash of the i-th line; after eight the colours come again, with other dashes."""
     return COLOURS[i % len(COLOURS)], DASHES[(i + i // len(COLOURS)) % len(DASHES)]
 
