@@ -27,6 +27,9 @@ from levelbest.stats.contrasts._random_searches import sketched_verdict as sketc
 from levelbest.stats.contrasts._rivals import Relative, chance_better, permutation_p
 from levelbest.stats.contrasts._searches import best_so_far, search_differences, search_interval
 from levelbest.stats.contrasts._seed_runs import seed_contrasts
+from levelbest.stats.contrasts._settle import FIRST_DRAWS as FIRST_DRAWS
+from levelbest.stats.contrasts._settle import MOST_DRAWS as MOST_DRAWS
+from levelbest.stats.contrasts._settle import likely_ends as likely_ends
 from levelbest.stats.contrasts._welch import Means as Means
 from levelbest.stats.contrasts._welch import further_runs as further_runs
 from levelbest.stats.contrasts._welch import means_of as means_of

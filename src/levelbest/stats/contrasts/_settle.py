@@ -8,22 +8,31 @@ draws allowed leave open stays undecided.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray
+from levelbest._check import FloatArray, IntArray
 
-__all__ = ["LEAST_DRAWS", "MOST_DRAWS", "Drawn", "exact", "holm", "holm_adjusted", "settle"]
+__all__ = [
+    "FIRST_DRAWS",
+    "LEAST_DRAWS",
+    "MOST_DRAWS",
+    "Drawn",
+    "exact",
+    "holm",
+    "holm_adjusted",
+    "likely_ends",
+    "settle",
+]
 
 BoolArray = npt.NDArray[np.bool_]
 
 _SURE = 4.0
 """Standard errors by which a p-value must clear a level: 6 in 100,000 on one side."""
-_FIRST = 1_000
+FIRST_DRAWS = 1_000
 LEAST_DRAWS, MOST_DRAWS = 8_000, 256_000
 """How many draws a test is allowed at least and at most, between which its size decides."""
 
@@ -51,25 +60,30 @@ class Drawn:
         return max(self.floor, (self.reached + 1) / (self.drawn + 1))
 
     def ends(self) -> tuple[float, float]:
-        """The p-value's lower and upper end (Wilson's, at `_SURE` standard errors)."""
+        """The p-value's lower and upper end."""
         if self.exact is not None:
             return self.p_value, self.p_value
-        if self.drawn == 0:
-            return self.floor, 1.0
-        share, square = self.reached / self.drawn, _SURE**2
-        centre = (share + square / (2 * self.drawn)) / (1 + square / self.drawn)
-        half = _SURE / (1 + square / self.drawn)
-        half *= math.sqrt(share * (1 - share) / self.drawn + square / (4 * self.drawn**2))
-        return max(self.floor, centre - half), max(self.floor, centre + half)
+        (low,), (high,) = likely_ends(np.array([self.reached]), self.drawn)
+        return max(self.floor, float(low)), max(self.floor, float(high))
 
     def more(self) -> bool:
         """Draw as many again as there are; False where no more are allowed."""
         if self.exact is not None or self.drawn >= self.most:
             return False
-        size = min(max(self.drawn, _FIRST), self.most - self.drawn)
+        size = min(max(self.drawn, FIRST_DRAWS), self.most - self.drawn)
         self.reached += self.draw(size)
         self.drawn += size
         return True
+
+
+def likely_ends(reached: IntArray, drawn: int) -> tuple[FloatArray, FloatArray]:
+    """Between which p-values lie that so many of the draws reached: Wilson's limits, `_SURE` standard errors wide."""
+    if drawn == 0:
+        return np.zeros(reached.size), np.ones(reached.size)
+    share, square = reached / drawn, _SURE**2 / drawn
+    centre = (share + square / 2) / (1 + square)
+    half = np.sqrt(square * (share * (1 - share) + square / 4)) / (1 + square)
+    return np.maximum(centre - half, 0), centre + half
 
 
 def exact(p_value: float, floor: float = 0.0) -> Drawn:

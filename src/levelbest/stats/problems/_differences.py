@@ -35,8 +35,6 @@ from levelbest.stats.problems._groups import GroupBest, average_over_groups
 from levelbest.stats.problems._limits import GROUP_METHODS, MeanQuestion, mean_and_error, mean_limits
 from levelbest.stats.problems._swaps import SwapTest, swap_test
 
-__all__ = ["group_difference", "problem_contrasts"]
-
 
 def problem_contrasts(
     systems: Sequence[GroupBest],
@@ -138,12 +136,10 @@ def group_difference(
     asked = _Asked(question, n_resamples, seed, bool(simultaneous))
     answer = _on_the_same_problems([a, b], asked)
     _, difference, low, high, certified, p_value = answer.columns(0, a.n)
-    low, high = agreeing(low, high, certified, question.bounds)
     return Difference(
-        n=a.n,
-        difference=difference,
-        low=low,
-        high=high,
+        a.n,
+        difference,
+        *agreeing(low, high, certified, question.bounds),
         certified=certified,
         method=answer.limits.name,
         confidence=question.confidence,
@@ -162,26 +158,17 @@ def group_difference(
 
 @dataclass(frozen=True)
 class _Asked:
-    """A question, and the draws that may be spent on it."""
+    """A question, and the draws that may be spent on it: the same ones for all limits."""
 
     question: Question
     n_resamples: int
     seed: int
     together: bool = True
 
-    @property
-    def method(self) -> str:
-        name = _check.as_choice(self.question.method, GROUP_METHODS, "method")
-        return "imagined" if name == "default" else name
-
-    def stream(self, of: int) -> np.random.Generator:
-        """The same draws whenever they are asked for."""
-        return np.random.default_rng([self.seed, of])
-
     def limits(self, columns: FloatArray, weights: FloatArray | None, bounds: Bounds, method: str) -> Limits:
         """Limits for the mean of each column, that hold for all of them together."""
         terms = Terms(self.question.confidence, self.together, bounds=bounds, n_resamples=self.n_resamples)
-        return mean_limits(MeanQuestion(columns, weights, terms, self.stream(0)), method)
+        return mean_limits(MeanQuestion(columns, weights, method, terms, np.random.default_rng([self.seed, 0])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,20 +204,23 @@ class _Answer:
             low, high = columns.low.copy(), columns.high.copy()
             low[place], high[place] = self.named.low[pair], self.named.high[pair]
             columns = columns._replace(low=low, high=high)
-        certified = int(columns.certified[question.place_shown(first.n)])
         codes = self.limits.why[pair * first.n.size : (pair + 1) * first.n.size]
         few = ("one-problem", "two-problems", "no-problem", "no-weight")
         reasons = list(dict.fromkeys("few-problems" if code in few else code for code in codes if code is not None))
         if self.swaps is not None and not self.swaps.settled[pair]:
             reasons.append("unsettled")
         a, b = question.pairs[pair]
+        further, few_problems = 0.0, min(mean.size for mean in self.means[pair]) < 2
+        if not columns.certified[question.place_shown(first.n)]:
+            level = (1 - question.confidence) / len(question.pairs)
+            further = float("nan") if few_problems else further_runs(*self.means[pair], level)
         return contrast_of(
             question,
             (a, b),
             (int(systems[a].sizes.sum()), int(systems[b].sizes.sum())),
             columns,
             basis=self.basis,
-            further=0.0 if certified else _further(self.means[pair], (1 - question.confidence) / len(question.pairs)),
+            further=further,
             reasons=tuple(reasons),
             named=place is not None,
         )
@@ -258,15 +248,16 @@ def _on_the_same_problems(systems: Sequence[GroupBest], asked: _Asked) -> _Answe
     reach: Bounds = (None, None) if low is None or high is None else (low - high, high - low)
     place = _place(first, question)
     columns = np.concatenate(by_pair, axis=1)
-    swaps = None
-    if question.method == "default":
-        level = 1 - question.confidence
-        stream = np.random.default_rng(VERDICTS)
-        swaps = swap_test(by_pair, first.weights, level, together=asked.together, rng=stream, first=place)
-    limits = asked.limits(columns, first.weights, reach, asked.method)
-    named = None
-    if place is not None and swaps is not None:
-        named = asked.limits(columns[:, place :: first.n.size], first.weights, reach, asked.method)
+    swaps = named = None
+    method = _check.as_choice(question.method, GROUP_METHODS, "method")
+    if method == "default":
+        method, stream = "imagined", np.random.default_rng(VERDICTS)
+        swaps = swap_test(
+            by_pair, first.weights, 1 - question.confidence, together=asked.together, rng=stream, first=place
+        )
+        if place is not None:
+            named = asked.limits(columns[:, place :: first.n.size], first.weights, reach, method)
+    limits = asked.limits(columns, first.weights, reach, method)
     means = []
     for own in by_pair:
         mean = _mean_of(own[:, question.place_shown(first.n)], first.weights)
@@ -314,11 +305,6 @@ def _mean_of(values: FloatArray, weights: FloatArray | None) -> Means:
         return Means(float("nan"), float("nan"), size)
     mean, error = mean_and_error(values[known, None], each[known])
     return Means(float(mean[0]), float(error[0]) ** 2 * size, size)
-
-
-def _further(means: tuple[Means, Means], level: float) -> float:
-    """Further problems that would decide in four of five cases; NaN where problems are too few to tell."""
-    return float("nan") if min(mean.size for mean in means) < 2 else further_runs(*means, level)
 
 
 def _same_groups(a: GroupBest, b: GroupBest) -> None:

@@ -23,16 +23,6 @@ from levelbest.errors import InputError
 from levelbest.stats.best import rank_weights
 from levelbest.stats.problems._passes import pass_at_k
 
-__all__ = [
-    "GroupBest",
-    "Repeats",
-    "as_groups",
-    "average_over_groups",
-    "expected_best_by_group",
-    "group_values",
-    "repeated_samples",
-]
-
 Given = TypeVar("Given")
 _CELLS = 1 << 22  # samples ranked together: 32 MB of scores
 _KEPT = 1 << 21  # weights held together: 16 MB
@@ -80,7 +70,10 @@ class GroupBest:
         if self.stratum is None:
             return {"all": self}
         parts = {str(label): self.select(self.stratum == label) for label in np.unique(self.stratum)}
-        return {label: replace(part, weights=_unless_equal(part.weights)) for label, part in parts.items()}
+        for label, part in parts.items():
+            if part.weights is not None and part.weights[0] > 0 and (part.weights == part.weights[0]).all():
+                parts[label] = replace(part, weights=None)
+        return parts
 
     def __str__(self) -> str:
         rows = zip(self.n, self.value, self.n_groups, strict=True)
@@ -141,8 +134,8 @@ def group_values(
     ``reproducible`` sums in one fixed order, at several times the cost.
     """
     by_group = np.full((sizes.size, budgets.size), np.nan)
-    values = _two_values(selection) if reported is None else None
-    if values is not None:
+    values = float(selection.min()), float(selection.max())
+    if reported is None and np.isin(selection, values).all():  # counts of two values say all
         worst, best = values if direction == "max" else values[::-1]
         if code is None:
             code = np.repeat(np.arange(sizes.size), sizes)
@@ -202,12 +195,6 @@ def as_groups(group: npt.ArrayLike, n_samples: int) -> tuple[Column, IntArray, I
     return labels, code.ravel().astype(np.int64), sizes.astype(np.int64)
 
 
-def _two_values(scores: FloatArray) -> tuple[float, float] | None:
-    """(low, high) where there are no more than two distinct scores: then counts say all."""
-    low, high = float(scores.min()), float(scores.max())
-    return (low, high) if ((scores == low) | (scores == high)).all() else None
-
-
 def _buckets(
     selection: FloatArray, reported: FloatArray | None, code: IntArray | None, sizes: IntArray
 ) -> Iterator[tuple[IntArray, FloatArray, FloatArray | None]]:
@@ -237,28 +224,16 @@ def _ranked_rows(selection: FloatArray, reported: FloatArray | None, direction: 
     if reported is None:
         ordered = np.sort(selection, axis=1)
         return ordered if direction == "max" else ordered[:, ::-1]
-    order = np.argsort(selection, axis=1)
-    ordered = np.take_along_axis(selection, order, axis=1)
-    tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    if direction == "min":
-        order = order[:, ::-1]
-    scores = np.take_along_axis(reported, order, axis=1)
-    if tied.any():
-        scores[tied] = _tie_means(selection[tied], reported[tied], direction)
-    return scores
-
-
-def _tie_means(selection: FloatArray, reported: FloatArray, direction: str) -> FloatArray:
-    """As `_ranked_rows`, for rows with ties: in input order within a tie, so that sums round the same everywhere."""
+    # in input order within a tie, so that sums round the same everywhere
     order = np.argsort(selection, axis=1, kind="stable")
-    chosen = np.take_along_axis(selection, order, axis=1)
-    scores = np.take_along_axis(reported, order, axis=1)
+    chosen, scores = (np.take_along_axis(column, order, axis=1) for column in (selection, reported))
     fresh = np.ones(chosen.shape, dtype=bool)
     np.not_equal(chosen[:, 1:], chosen[:, :-1], out=fresh[:, 1:])
-    starts = np.flatnonzero(fresh.ravel())
-    counts = np.diff(starts, append=fresh.size)
-    means = np.repeat(np.add.reduceat(scores.ravel(), starts) / counts, counts).reshape(scores.shape)
-    return means if direction == "max" else means[:, ::-1]
+    if not fresh.all():
+        starts = np.flatnonzero(fresh)
+        counts = np.diff(starts, append=fresh.size)
+        scores = np.repeat(np.add.reduceat(scores.ravel(), starts) / counts, counts).reshape(scores.shape)
+    return scores if direction == "max" else np.ascontiguousarray(scores[:, ::-1])
 
 
 def _by_label(given: Mapping[object, Given], labels: Column, name: str) -> list[Given]:
@@ -281,10 +256,6 @@ def _group_weights(weights: Mapping[object, float] | npt.ArrayLike | None, label
     if (array < 0).any() or array.sum() == 0:
         raise InputError("weights must be at least 0 and not all 0; leave out a group by a weight of 0")
     return array
-
-
-def _unless_equal(weights: FloatArray | None) -> FloatArray | None:
-    return None if weights is None or (weights[0] > 0 and (weights == weights[0]).all()) else weights
 
 
 @dataclass(frozen=True)
@@ -313,13 +284,8 @@ def repeated_samples(group: Column, ids: Column, others: Sequence[Column]) -> Re
     if not again.any():
         return None
     later, before = rows[order[again]], rows[order[np.flatnonzero(again) - 1]]
-    same = all(_equal(column[later], column[before]) for column in others)
+    texts = (column if column.dtype.kind == "f" else column.astype(str) for column in others)
+    same = all(np.array_equal(own[later], own[before], equal_nan=own.dtype.kind == "f") for own in texts)
     if distinct.size < 2 and not same:
         return None
     return Repeats(int(np.unique(key[order[again]]).size), int(later.min()), same)
-
-
-def _equal(a: Column, b: Column) -> bool:
-    if a.dtype.kind == "f":
-        return bool(((a == b) | (np.isnan(a) & np.isnan(b))).all())
-    return bool((a.astype(str) == b.astype(str)).all())

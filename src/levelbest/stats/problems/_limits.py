@@ -7,7 +7,7 @@ gaffke       Gaffke's (2005) limits for the mean of bounded scores. The gaps bet
              more at the bound: the upper one for the upper limit, the lower one for the lower. For 0/1 scores they are
              Clopper-Pearson's. One weight per problem serves every budget, system and difference, so that the draws
              are joint, and simultaneous limits follow from them.
-imagined     the same with the further problem near the others instead of at the bound (see `imagined_ends`): 1.1 to
+imagined     the same with the further problem near the others instead of at the bound (see `_imagined_ends`): 1.1 to
              1.35 times as wide as t where problems are spread out, and Gaffke's limits where few of them decide.
 studentised  bootstrap of problems, each resample divided by its own standard error.
 t            mean plus or minus a t quantile times the standard error.
@@ -19,7 +19,7 @@ seen the limits covered .70 to .74).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,11 +30,9 @@ from levelbest.errors import InputError
 from levelbest.stats.bands import Interval, Limits, Rule, Terms, allow, counts, local_level, order_statistic, studentise
 from levelbest.stats.problems._groups import GroupBest
 
-__all__ = ["GROUP_METHODS", "METHODS", "MeanQuestion", "group_interval", "mean_and_error", "mean_limits"]
-
 METHODS = ("gaffke", "imagined", "studentised", "t")
 GROUP_METHODS = ("default", *METHODS)
-REACH, FEWER = 0.25, 1.2  # a further one is imagined REACH + FEWER / problems ranges of a quarter of them beyond
+REACH, FEWER = 0.25, 1.2  # a further one is imagined REACH + FEWER / m, times 1 + 10 / m, ranges of a quarter beyond
 _WINDOW = 0.1  # of the range: scores this close are as good as equal
 _FEW_DECIDE = 0.5, 0.75  # of the scores within such a window: where the bound begins to stand, and where it does
 _FAR = 2.0  # where no bound is known: so many ranges beyond, for many scores
@@ -94,7 +92,7 @@ def group_interval(
     if name == "default":
         name = "studentised" if None in ends else "gaffke"
     terms = Terms(confidence, bool(simultaneous), best.direction, ends, n_resamples)
-    limits = mean_limits(MeanQuestion(best.by_group, best.weights, terms, _check.as_rng(rng)), name)
+    limits = mean_limits(MeanQuestion(best.by_group, best.weights, name, terms, _check.as_rng(rng)))
     return Interval(
         n=best.n,
         low=limits.low,
@@ -112,10 +110,11 @@ def group_interval(
 
 @dataclass(frozen=True, eq=False)
 class MeanQuestion:
-    """Columns (row per problem, NaN where the column does not have it), their weights, and on what terms."""
+    """Columns (row per problem, NaN where the column does not have it), their weights, the method and the terms."""
 
     columns: FloatArray
     weights: FloatArray | None
+    method: str
     terms: Terms
     rng: np.random.Generator
 
@@ -124,14 +123,19 @@ class MeanQuestion:
         """Of the values in the columns."""
         return self.terms.bounds or (None, None)
 
+    @property
+    def level(self) -> float:
+        """The error probability of both limits together."""
+        return 1 - self.terms.confidence
 
-def mean_limits(asked: MeanQuestion, method: str) -> Limits:
+
+def mean_limits(asked: MeanQuestion) -> Limits:
     """Limits for the mean of each column over its rows, by one of `METHODS`.
 
     Where there are none the code says why: ``no-problem`` that has so many samples, ``no-weight`` (all are 0),
     ``one-problem``, ``two-problems`` (too few without bounds) or ``no-spread``.
     """
-    bounded = None not in asked.bounds
+    method, bounded = asked.method, None not in asked.bounds
     if method == "gaffke" and not bounded:
         raise InputError(
             f"method 'gaffke' needs both bounds of the score, got {asked.bounds}; give bounds=(lowest, highest) or use "
@@ -151,7 +155,7 @@ def mean_limits(asked: MeanQuestion, method: str) -> Limits:
     if usable.any():
         part = asked.columns[:, usable]
         each = np.ones(n_groups) if asked.weights is None else asked.weights / asked.weights.max()
-        ends = _BY_NAME[method](asked, part, each)
+        ends = {"studentised": _studentised, "t": _t}.get(method, _exponential_limits)(asked, part, each)
         limits.low[usable], limits.high[usable] = np.clip(ends, *asked.bounds) if bounded else ends
         if not (method == "gaffke" or (method == "imagined" and bounded)):
             still = np.zeros(counted.size, dtype=bool)
@@ -162,35 +166,8 @@ def mean_limits(asked: MeanQuestion, method: str) -> Limits:
     return limits
 
 
-def _gaffke(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
-    return _exponential_limits(asked, part, each, np.array([asked.bounds] * part.shape[1], dtype=np.float64).T)
-
-
-def _imagined(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
-    known = [np.sort(column[~np.isnan(column)]) for column in part.T]
-    ends = [imagined_ends(ordered, *asked.bounds, REACH + FEWER / ordered.size) for ordered in known]
-    return _exponential_limits(asked, part, each, np.array(ends).T)
-
-
-def _quarter_of(n_scores: int) -> int:
-    """A quarter of the scores, but three where there are as many to spare."""
-    return max(n_scores // 4, min(3, n_scores - 1))
-
-
-def _huddled(ordered: FloatArray) -> float:
-    """0 where scores (in order) are spread out, 1 where three quarters of them lie within a tenth of their range."""
-    window = _WINDOW * (ordered[-1] - ordered[0])
-    within = np.searchsorted(ordered, ordered + window * (1 + 1e-9), side="right") - np.arange(ordered.size)
-    share = within.max() / ordered.size
-    return float(np.clip((share - _FEW_DECIDE[0]) / (_FEW_DECIDE[1] - _FEW_DECIDE[0]), 0.0, 1.0))
-
-
-def imagined_ends(
-    ordered: FloatArray, lowest: float | None, highest: float | None, reach: float
-) -> tuple[float, float]:
+def _imagined_ends(ordered: FloatArray, bounds: Bounds) -> tuple[float, float]:
     """Where a further score might lie at worst and at best, given scores in order and the bounds that are known.
-
-    ``reach`` is how many ranges of a quarter beyond the last score, for many scores; for m of them 1 + 10/m times that.
 
     Gaffke's limits put one further score at the bound, where any law allows it to be, and pay for that however far the
     bound is: with 15 scores that huddle about .5 they are twice as wide as a t interval. Here the further score lies
@@ -199,46 +176,56 @@ def imagined_ends(
     gradually, where half to three quarters of all scores lie within a tenth of their range. Then few scores decide the
     mean, and a further one may be anything (pass@16 of problems most of which are solved).
     """
-    m = ordered.size
-    quarter, more, together = _quarter_of(m), 1 + 10 / m, _huddled(ordered)
-    whole = float(ordered[-1] - ordered[0])
+    m, whole = ordered.size, float(ordered[-1] - ordered[0])
+    reach, more = REACH + FEWER / m, 1 + 10 / m
+    quarter = max(m // 4, min(3, m - 1))  # three where there are as many to spare
+    within = np.searchsorted(ordered, ordered + _WINDOW * whole * (1 + 1e-9), side="right") - np.arange(m)
+    few, decide = _FEW_DECIDE
+    huddled = float(np.clip((within.max() / m - few) / (decide - few), 0.0, 1.0))
 
     def beyond(gap: float, room: float | None) -> float:
         far = _FAR * more * whole if room is None else room
         if gap == 0:
             return far
         near = reach * more * gap if room is None else min(reach * more * gap, room)
-        return near + together * (far - near)
+        return near + huddled * (far - near)
 
-    below = beyond(float(ordered[quarter] - ordered[0]), None if lowest is None else float(ordered[0] - lowest))
-    above = beyond(
-        float(ordered[-1] - ordered[-1 - quarter]), None if highest is None else float(highest - ordered[-1])
-    )
-    return float(ordered[0]) - below, float(ordered[-1]) + above
+    (worst, best), (lowest, highest) = (float(ordered[0]), float(ordered[-1])), bounds
+    below = beyond(float(ordered[quarter]) - worst, None if lowest is None else worst - lowest)
+    above = beyond(best - float(ordered[-1 - quarter]), None if highest is None else highest - best)
+    return worst - below, best + above
 
 
-def _exponential_limits(asked: MeanQuestion, part: FloatArray, each: FloatArray, ends: FloatArray) -> Pair:
-    """Limits from exponential weights with a further problem at the ends, (2, column)."""
+def _exponential_limits(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
+    """Limits from exponential weights with a further problem at the bounds, or imagined near the others."""
+    if asked.method == "gaffke":
+        ends = [asked.bounds] * part.shape[1]
+    else:
+        ends = [_imagined_ends(np.sort(column[~np.isnan(column)]), asked.bounds) for column in part.T]
+    below, above = np.array(ends, dtype=np.float64).T
     further = 1.0 if asked.weights is None else max(1.0, HEAVIER * float(each.mean()))
     (n_groups, n_columns), n_draws = part.shape, asked.terms.n_resamples
     allow(n_draws, n_columns, 3)
     known = ~np.isnan(part)
-    below, above = ends
     scores = np.where(known, part - below, 0.0) * each[:, None]
     held = (each[:, None] if known.all() else known * each[:, None]).astype(np.float64)
     lower, upper = np.empty((2, n_columns, n_draws))
-    piece = max(1, _CELLS // n_groups)
-    for start in range(0, n_draws, piece):
-        cut = slice(start, min(start + piece, n_draws))
-        drawn = asked.rng.standard_exponential((cut.stop - start, n_groups + 1))
+    for cut in _pieces(n_draws, n_groups):
+        drawn = asked.rng.standard_exponential((cut.stop - cut.start, n_groups + 1))
         extra = further * drawn[:, -1:]
         total = drawn[:, :-1] @ scores
         mass = drawn[:, :-1] @ held + extra
         lower[:, cut] = (below + total / mass).T
         upper[:, cut] = (below + (total + extra * (above - below)) / mass).T
-    alpha = 1 - asked.terms.confidence
-    level = local_level(np.vstack([upper, -lower]), alpha, tails=1) if asked.terms.simultaneous else alpha / 2
+    joint = asked.terms.simultaneous
+    level = local_level(np.vstack([upper, -lower]), asked.level, tails=1) if joint else asked.level / 2
     return order_statistic(lower, level), order_statistic(upper, 1 - level)
+
+
+def _pieces(n_draws: int, n_groups: int) -> Iterator[slice]:
+    """Draws of every problem's weight, so many at a time that they fit the cache."""
+    size = max(1, _CELLS // n_groups)
+    return (slice(start, min(start + size, n_draws)) for start in range(0, n_draws, size))
 
 
 def _t(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
@@ -246,66 +233,43 @@ def _t(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
 
     value, error = mean_and_error(part, each)
     # Bonferroni over the columns
-    level = (1 - asked.terms.confidence) / 2 / (part.shape[1] if asked.terms.simultaneous else 1)
+    level = asked.level / 2 / (part.shape[1] if asked.terms.simultaneous else 1)
     reach = stdtrit((~np.isnan(part)).sum(axis=0) - 1, 1 - level) * error
     return value - reach, value + reach
 
 
 def _studentised(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
+    (n_groups, n_columns), n_resamples = part.shape, asked.terms.n_resamples
+    allow(n_resamples, n_columns, 3)
     value, error = mean_and_error(part, each)
-    t = _bootstrap_t(part, each, value, asked.terms.n_resamples, asked.rng)
-    alpha = 1 - asked.terms.confidence
-    level = local_level(t, alpha) if asked.terms.simultaneous else alpha / 2
+    known, column = ~np.isnan(part), each[:, None]
+    # Deviations from the mean: their sums do not cancel.
+    off = np.where(known, part - value, 0.0)
+    once, twice = off * column, (off * column) * off * column
+    t = np.empty((n_columns, n_resamples))
+    for cut in _pieces(n_resamples, n_groups):
+        drawn = counts(n_groups, cut.stop - cut.start, asked.rng).astype(np.float64)
+        mass = drawn @ (known * column)
+        number = drawn @ known.astype(np.float64)
+        safe = np.where(mass > 0, mass, 1.0)
+        shift, squares = drawn @ once / safe, drawn @ twice
+        least = 1e-14 * np.maximum(squares, 1e-300)
+        squares = squares - 2 * shift * (drawn @ (once * column)) + shift**2 * (drawn @ (known * column**2))
+        spread = np.sqrt(np.maximum(squares, 0) * number / np.maximum(number - 1, 1)) / safe
+        spread[squares <= least] = 0.0
+        t[:, cut] = studentise(shift.T, spread.T.copy(), np.zeros(n_columns))
+    level = local_level(t, asked.level) if asked.terms.simultaneous else asked.level / 2
     with np.errstate(invalid="ignore"):  # a column without spread has no limits: it is told apart later
         return value - order_statistic(t, 1 - level) * error, value - order_statistic(t, level) * error
-
-
-_BY_NAME: dict[str, Callable[[MeanQuestion, FloatArray, FloatArray], Pair]] = {
-    "gaffke": _gaffke,
-    "imagined": _imagined,
-    "studentised": _studentised,
-    "t": _t,
-}
 
 
 def mean_and_error(columns: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The weighted mean of each column and its standard error over groups."""
     known = ~np.isnan(columns)
-    held = known * weights[:, None]
-    total = held.sum(axis=0)
+    total = (known * weights[:, None]).sum(axis=0)
     value = np.where(known, columns, 0.0).T @ weights / total
     deviations = np.where(known, columns - value, 0.0) * weights[:, None]
-    counts = known.sum(axis=0)
+    number = known.sum(axis=0)
     # rounding of equal values is not spread
     deviations[np.abs(deviations) < 1e-14 * np.maximum(np.abs(value), 1e-300)] = 0.0
-    return value, np.sqrt((deviations**2).sum(axis=0) * counts / (counts - 1)) / total
-
-
-def _bootstrap_t(
-    columns: FloatArray, weights: FloatArray, value: FloatArray, n_resamples: int, rng: np.random.Generator
-) -> FloatArray:
-    """(column, resample): the resampled mean less the mean, in units of the resample's own standard error."""
-    n_groups, n_columns = columns.shape
-    allow(n_resamples, n_columns, 3)
-    known = ~np.isnan(columns)
-    # Deviations from the mean: their sums do not cancel.
-    off = np.where(known, columns - value, 0.0)
-    once, twice = off * weights[:, None], (off * weights[:, None]) * off * weights[:, None]
-    crossed = once * weights[:, None]
-    held = known * weights[:, None]
-    squared = known * (weights**2)[:, None]
-    out = np.empty((n_columns, n_resamples))
-    piece = max(1, _CELLS // n_groups)
-    for start in range(0, n_resamples, piece):
-        cut = slice(start, min(start + piece, n_resamples))
-        drawn = counts(n_groups, cut.stop - start, rng).astype(np.float64)
-        mass = drawn @ held
-        number = drawn @ known.astype(np.float64)
-        safe = np.where(mass > 0, mass, 1.0)
-        shift = drawn @ once / safe
-        squares = drawn @ twice - 2 * shift * (drawn @ crossed) + shift**2 * (drawn @ squared)
-        error = np.sqrt(np.maximum(squares, 0) * number / np.maximum(number - 1, 1)) / safe
-        tiny = squares <= 1e-14 * np.maximum(drawn @ twice, 1e-300)
-        error[tiny] = 0.0
-        out[:, cut] = studentise(shift.T, error.T.copy(), np.zeros(n_columns))
-    return out
+    return value, np.sqrt((deviations**2).sum(axis=0) * number / (number - 1)) / total

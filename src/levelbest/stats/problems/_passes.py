@@ -10,8 +10,6 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
 from levelbest.stats.best import log_share
 
-__all__ = ["all_of_k", "pass_at_k"]
-
 _TABLE = 1 << 18  # entries of a table computed together
 
 
@@ -54,8 +52,7 @@ def _chances(correct: npt.ArrayLike, samples: npt.ArrayLike, k: npt.ArrayLike, *
     pairs, back = np.unique(codes, return_inverse=True)
     size, won = np.divmod(pairs, int(flat_drawn.max()) + 1)
     table = _table(won, size, budgets, every)
-    out = table[back.ravel()]
-    shaped = out.reshape((*right.shape, *(() if scalar else (budgets.size,))))
+    shaped = table[back.ravel()].reshape((*right.shape, *(() if scalar else (budgets.size,))))
     return float(shaped) if shaped.ndim == 0 else shaped
 
 

@@ -8,7 +8,7 @@ samples of each shrink only ``within``.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,11 +17,9 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import DataError
-from levelbest.stats.best import standard_error
-from levelbest.stats.problems._groups import as_groups, expected_best_by_group
+from levelbest.stats.best import Sample, standard_error
+from levelbest.stats.problems._groups import GroupBest, as_groups, expected_best_by_group
 from levelbest.stats.problems._limits import mean_and_error
-
-__all__ = ["GroupPlan", "GroupVariance", "group_variance", "plan_groups"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +66,14 @@ def group_variance(
     ``weights`` are by group, as in `expected_best_by_group`; ``between`` and ``within`` are then those of a problem of
     average weight.
     """
-    chosen_by, claimed = _check.as_pair(selection, reported)
-    best = expected_best_by_group(chosen_by, group, n, claimed, direction=direction, weights=weights)
+    sample = Sample.of(selection, reported, at_least=1)
+    best = expected_best_by_group(sample.selection, group, n, sample.reported, direction=direction, weights=weights)
     counts = best.n_groups
     each = np.ones(best.groups.size) if best.weights is None else best.weights
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.where(counts > 1, mean_and_error(best.by_group, each)[1], np.nan)
-    within = _within(chosen_by, claimed, group, best.n, direction, each)
+    _, code, _ = as_groups(group, sample.n_trials)
+    within = _within(sample, np.split(np.argsort(code, kind="stable"), np.cumsum(best.sizes)[:-1]), best, each)
     return GroupVariance(
         n=best.n,
         error=error,
@@ -85,24 +84,13 @@ def group_variance(
     )
 
 
-def _within(
-    selection: FloatArray,
-    reported: FloatArray | None,
-    group: npt.ArrayLike,
-    n: IntArray,
-    direction: str,
-    weights: FloatArray,
-) -> FloatArray:
+def _within(sample: Sample, rows: Sequence[IntArray], best: GroupBest, weights: FloatArray) -> FloatArray:
     """The (weighted) mean over groups of the squared jackknife standard error; those with equal scores have it once."""
-    _, code, sizes = as_groups(group, selection.size)
-    rows = np.argsort(code, kind="stable")
-    ends = np.cumsum(sizes)
+    n = best.n
     seen: dict[bytes, FloatArray] = {}
     total, count, mass = np.zeros(n.size), np.zeros(n.size), np.zeros(n.size)
-    for start, end, weight in zip(ends - sizes, ends, weights, strict=True):
-        mine = rows[start:end]
-        chosen = selection[mine]
-        told = None if reported is None else reported[mine]
+    for mine, weight in zip(rows, weights, strict=True):
+        chosen, told = sample.selection[mine], None if sample.reported is None else sample.reported[mine]
         if told is None:
             chosen = np.sort(chosen)
         key = chosen.tobytes() + (b"" if told is None else told.tobytes())
@@ -110,7 +98,7 @@ def _within(
         if key not in seen:
             squares = np.full(n.size, np.nan)
             if chosen.size > 1 and allowed.any():
-                squares[allowed] = np.asarray(standard_error(chosen, n[allowed], told, direction=direction)) ** 2
+                squares[allowed] = np.asarray(standard_error(chosen, n[allowed], told, direction=best.direction)) ** 2
             seen[key] = squares
         total += np.where(allowed, weight**2 * seen[key], 0.0)
         count += allowed

@@ -25,8 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
-
-__all__ = ["SwapTest", "swap_test"]
+from levelbest.stats.contrasts import FIRST_DRAWS, MOST_DRAWS, likely_ends
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -35,8 +34,6 @@ ENUMERATED = 16
 _SMOOTH = 1e-3
 """Where no problem holds more than this share of sum(w^2 d^2), sums over swapped problems are drawn from their normal
 limit: the fourth cumulant is then below 2e-3, which moves a p-value by less than a hundredth of itself."""
-_FIRST, _MOST = 1_000, 256_000
-_SURE = 4.0  # standard errors by which a p-value must clear a level: 3 in 100,000 on one side
 _SLACK = 1e-9  # statistics this close in proportion are one pattern added up in another order
 _CELLS = 1 << 20
 
@@ -129,17 +126,14 @@ class _Swapped:
         self.drawn = 0
         self.enumerated = self.rows.shape[0] <= ENUMERATED
         self.smallest = min(1.0, 2.0 ** (1 - self.rows.shape[0]))
-        self.root = self._normal_root()
+        self.root: FloatArray | None = None
+        """Of the covariance of the statistics under swaps, where their normal limit serves."""
+        if self.rows.size and float(np.square(self.rows).max()) <= _SMOOTH:
+            values, axes = np.linalg.eigh(self.rows.T @ self.rows)
+            self.root = np.asarray(axes * np.sqrt(np.maximum(values, 0.0)))
         if self.enumerated:
             for signs in _all_signs(self.rows.shape[0]):
                 self._count(signs @ self.rows)
-
-    def _normal_root(self) -> FloatArray | None:
-        """A root of the covariance of the statistics under swaps where their normal limit serves, else None."""
-        if self.rows.size == 0 or float(np.square(self.rows).max()) > _SMOOTH:
-            return None
-        values, axes = np.linalg.eigh(self.rows.T @ self.rows)
-        return np.asarray(axes * np.sqrt(np.maximum(values, 0.0)))
 
     def _count(self, statistics: FloatArray) -> None:
         sizes = np.abs(statistics[:, self.order])
@@ -151,9 +145,9 @@ class _Swapped:
 
     def draw_more(self) -> bool:
         """Look at as many patterns again; False where no more are allowed."""
-        if self.enumerated or self.drawn >= _MOST:
+        if self.enumerated or self.drawn >= MOST_DRAWS:
             return False
-        left = min(max(self.drawn, _FIRST), _MOST - self.drawn)
+        left = min(max(self.drawn, FIRST_DRAWS), MOST_DRAWS - self.drawn)
         n_rows, n_budgets = self.rows.shape
         piece = max(1, _CELLS // (n_rows if self.root is None else n_budgets))
         while left > 0:
@@ -168,21 +162,15 @@ class _Swapped:
 
     def p_value(self) -> FloatArray:
         """By budget, adjusted for the other budgets of the pair where they are tested together."""
-        if self.drawn == 0:
-            return self._spread(np.ones(self.order.size))
-        share = self.reached / self.drawn if self.enumerated else (self.reached + 1) / (self.drawn + 1)
-        return self._spread(share)
+        whole = self.enumerated and self.drawn > 0
+        return self._spread(self.reached / self.drawn if whole else (self.reached + 1) / (self.drawn + 1))
 
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """The p-values' lower and upper ends: Wilson's, `_SURE` standard errors wide on each side."""
+        """The p-values' lower and upper ends."""
         if self.enumerated:
             return self.p_value(), self.p_value()
-        if self.drawn == 0:
-            return self._spread(np.zeros(self.order.size)), self._spread(np.ones(self.order.size))
-        share, square = self.reached / self.drawn, _SURE**2 / self.drawn
-        centre = (share + square / 2) / (1 + square)
-        half = np.sqrt(square * (share * (1 - share) + square / 4)) / (1 + square)
-        return self._spread(np.maximum(centre - half, 0)), self._spread(centre + half)
+        low, high = likely_ends(self.reached, self.drawn)
+        return self._spread(low), self._spread(high)
 
     def _spread(self, values: FloatArray) -> FloatArray:
         """From the order of the statistics to that of the budgets; a later one is never more significant."""
