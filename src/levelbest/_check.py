@@ -109,7 +109,7 @@ def sign_of(direction: str) -> float:
 
 def as_confidence(confidence: float) -> float:
     """A probability strictly between 0 and 1."""
-    value = _number(confidence)
+    value = as_number(confidence)
     if not 0 < value < 1:
         hint = f"; did you mean {value / 100:g}?" if 1 < value < 100 else "; 0.95 is the usual choice"
         raise InputError(f"confidence must lie in (0, 1), got {confidence}{hint}")
@@ -118,13 +118,14 @@ def as_confidence(confidence: float) -> float:
 
 def as_quantile(q: float) -> float:
     """A probability strictly between 0 and 1, counted from worse to better."""
-    value = _number(q)
+    value = as_number(q)
     if not 0 < value < 1:
         raise InputError(f"q must lie in (0, 1), got {q}; 0.5 is the median")
     return value
 
 
-def _number(value: object) -> float:
+def as_number(value: object) -> float:
+    """A number, NaN for what is none."""
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):

@@ -12,8 +12,6 @@ from levelbest import _check
 from levelbest.errors import InputError
 from levelbest.stats.best import normal_best
 
-__all__ = ["Division", "divide_runs", "power_of_division"]
-
 _SEEDS = (1, 2, 3, 4, 5, 8, 10, 20)
 
 

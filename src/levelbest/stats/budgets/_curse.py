@@ -9,12 +9,10 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
-from levelbest._plain import plain
+from levelbest._plain import picked, plain, rows_of
 from levelbest.errors import InputError
 from levelbest.stats.bands import Places, further_reports, mean_draws, order_statistic
 from levelbest.stats.best import expected_best
-
-__all__ = ["Curse", "winners_curse"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,17 +42,9 @@ class Curse:
 
     def to_dict(self) -> dict[str, object]:
         """Plain numbers for JSON."""
-        rows = zip(self.n, self.curse, self.low, self.high, strict=True)
-        document: dict[str, object] = plain(
-            {
-                "drop_at_one": self.drop_at_one,
-                "confidence": self.confidence,
-                "n_trials": self.n_trials,
-                "points": [dict(zip(("n", "curse", "low", "high"), row, strict=True)) for row in rows],
-                "sentence": str(self),
-            }
-        )
-        return document
+        points = rows_of(n=self.n, curse=self.curse, low=self.low, high=self.high)
+        known = picked(self, "drop_at_one", "confidence", "n_trials")
+        return plain(known | {"points": points, "sentence": str(self)})
 
 
 def winners_curse(

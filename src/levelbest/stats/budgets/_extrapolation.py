@@ -17,18 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray, Seed
-from levelbest._plain import plain
+from levelbest._plain import picked, plain, rows_of
 from levelbest.errors import DataError, InputError
 from levelbest.stats.bands import order_statistic
-from levelbest.stats.best import expected_best, rank_weights
-
-__all__ = ["Extrapolation", "HeldBack", "extrapolated_best"]
+from levelbest.stats.best import expected_best, rank_weights, turned_bounds, turned_limits
 
 LEAST = 24
 """Fewer trials leave the three points of the fit too close to say anything."""
@@ -83,28 +82,10 @@ class Extrapolation:
 
     def to_dict(self) -> dict[str, object]:
         """Plain numbers for JSON."""
-        keys = ("n", "value", "low", "high")
-        rows = zip(self.n, self.value, self.low, self.high, strict=True)
-        document: dict[str, object] = plain(
-            {
-                "label": self.label,
-                "method": self.method,
-                "shape": self.shape,
-                "limit": self.limit,
-                "confidence": self.confidence,
-                "n_trials": self.n_trials,
-                "points": [dict(zip(keys, row, strict=True)) for row in rows],
-                "check": {
-                    "n": self.check.n,
-                    "predicted": self.check.predicted,
-                    "low": self.check.low,
-                    "high": self.check.high,
-                    "observed": self.check.observed,
-                    "held": self.check.held,
-                },
-            }
-        )
-        return document
+        known = picked(self, "label", "method", "shape", "limit", "confidence", "n_trials")
+        points = rows_of(n=self.n, value=self.value, low=self.low, high=self.high)
+        check = picked(self.check, "n", "predicted", "low", "high", "observed", "held")
+        return plain(known | {"points": points, "check": check})
 
 
 def extrapolated_best(
@@ -135,26 +116,28 @@ def extrapolated_best(
             f"{budgets.max()}; run more trials"
         )
     sign = _check.sign_of(direction)
-    ends = _check.as_bounds(bounds, scores, "selection")
-    best = ends[1] if sign > 0 else ends[0]
-    ceiling = np.inf if best is None else sign * best
+    best = turned_bounds(_check.as_bounds(bounds, scores, "selection"), direction)[1]
+    ceiling = np.inf if best is None else best
     confidence = _check.as_confidence(confidence)
     generator = _check.as_rng(rng)
     turned = sign * scores
     if np.unique(turned).size < 4:
         raise DataError(f"extrapolation needs at least 4 distinct scores, got {np.unique(turned).size}")
-    value, low, high, limit, shape = _fit(turned, budgets, ceiling, confidence, n_resamples, generator)
-    check = _held_back(turned, sign, ceiling, confidence, n_resamples, generator)
-    if sign < 0:
-        low, high = high, low
+    fit = _fit(turned, budgets, ceiling, confidence, n_resamples, generator)
+    low, high = turned_limits(fit.low, fit.high, direction)
+    # Half of the trials, asked for the best of as many as all of them allow with some certainty.
+    half, n = generator.permutation(turned)[: scores.size // 2], np.array([round(0.6 * scores.size)])
+    again = _fit(half, n, ceiling, confidence, n_resamples, generator)
+    lows, highs = turned_limits(again.low, again.high, direction)
+    predicted, observed = sign * float(again.value[0]), sign * float(expected_best(turned, int(n[0])))
     return Extrapolation(
         n=budgets,
-        value=sign * value,
-        low=sign * low,
-        high=sign * high,
-        shape=shape,
-        limit=sign * min(limit, ceiling),
-        check=check,
+        value=sign * fit.value,
+        low=low,
+        high=high,
+        shape=fit.shape,
+        limit=sign * min(fit.limit, ceiling),
+        check=HeldBack(int(n[0]), predicted, float(lows[0]), float(highs[0]), observed),
         confidence=confidence,
         n_trials=int(scores.size),
         direction=direction,
@@ -186,10 +169,18 @@ def _curves(points: IntArray, e: FloatArray, n: IntArray) -> tuple[FloatArray, F
     return curve, limit, shape
 
 
+class _Fit(NamedTuple):
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    limit: float
+    shape: float
+
+
 def _fit(
     scores: FloatArray, n: IntArray, ceiling: float, confidence: float, n_resamples: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, FloatArray, float, float]:
-    """Value, low and high, the limit and the shape. Samples from the fitted law are fitted again.
+) -> _Fit:
+    """The curve through the three points of these scores. Samples from the fitted law are fitted again.
 
     Resampling the trials themselves would never see past the best of them. The error of each refit is measured by its
     own gain from k to 4k, so that a fit which happens to be flat is not taken for a certain one.
@@ -202,7 +193,7 @@ def _fit(
     if law is None:
         # The best score is reached all the time: nothing says how much better a further trial could be.
         nothing = np.full(n.size, np.nan)
-        return np.minimum(value[:, 0], ceiling), nothing, nothing, float(limit[0]), float(shape[0])
+        return _Fit(np.minimum(value[:, 0], ceiling), nothing, nothing, float(limit[0]), float(shape[0]))
     drawn = np.sort(law(rng.random((n_resamples, scores.size))), axis=1)
     points_drawn = weights @ drawn.T
     again, _, _ = _curves(points, points_drawn, n)
@@ -212,8 +203,8 @@ def _fit(
     own = float(e[2, 0] - e[0, 0])
     low = value[:, 0] - order_statistic(t, 1 - tail) * own
     high = value[:, 0] - order_statistic(t, tail) * own
-    ends = (np.minimum(end, ceiling) for end in (value[:, 0], low, high))
-    return *ends, float(limit[0]), float(shape[0])  # type: ignore[return-value]
+    centre, low, high = (np.minimum(end, ceiling) for end in (value[:, 0], low, high))
+    return _Fit(centre, low, high, float(limit[0]), float(shape[0]))
 
 
 def _law(points: IntArray, e: FloatArray, shape: float) -> Callable[[FloatArray], FloatArray] | None:
@@ -232,15 +223,3 @@ def _law(points: IntArray, e: FloatArray, shape: float) -> Callable[[FloatArray]
         return drawn
 
     return scores
-
-
-def _held_back(
-    scores: FloatArray, sign: float, ceiling: float, confidence: float, n_resamples: int, rng: np.random.Generator
-) -> HeldBack:
-    """Fit to a random half, predict the best of as many trials as half the whole sample allows with some certainty."""
-    half = rng.permutation(scores)[: scores.size // 2]
-    n = np.array([round(0.6 * scores.size)])
-    value, low, high, _, _ = _fit(half, n, ceiling, confidence, n_resamples, rng)
-    observed = float(np.asarray(expected_best(scores, n))[0])
-    ends = sorted((sign * float(low[0]), sign * float(high[0])))
-    return HeldBack(int(n[0]), sign * float(value[0]), ends[0], ends[1], sign * observed)

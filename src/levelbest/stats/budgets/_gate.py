@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import Bounds
+from levelbest._plain import picked
 from levelbest.errors import InputError
-
-__all__ = ["Gate", "claim_gate"]
 
 
 @dataclass(frozen=True)
@@ -62,36 +61,22 @@ class Gate:
         runs = f"{self.baseline_trials} baseline run{'s' * (self.baseline_trials != 1)}"
         tries = f"{self.attempts} attempt{'s' * (self.attempts != 1)}"
         better = "as high" if self.direction == "max" else "as low"
-        head = f"{self.baseline_at_least} of {runs} reached {better} as {self.claimed:g}; "
-        head += f"after {tries} p = {self.p_value:.3g}"
+        head = f"{self.baseline_at_least} of {runs} reached {better} as {self.claimed:g}"
+        head += f"; after {tries} p = {self.p_value:.3g}"
         floor = f"with {runs} and {tries} p cannot be below {self.smallest_possible_p:.3g}"
-        if self.passed:
-            tail = f"more than luck at {100 * self.confidence:g} % confidence ({floor})"
-        elif not self.reachable:
-            tail = (
-                f"these data cannot tell: {floor}, so no claim could pass at {100 * self.confidence:g} % confidence; "
-                f"{self.baseline_trials_needed} baseline runs are the fewest that could"
-            )
-        else:
-            tail = f"not more than luck at {100 * self.confidence:g} % confidence ({floor})"
-        return f"{head}: {tail}."
+        sure = f"at {100 * self.confidence:g} % confidence"
+        if self.passed or self.reachable:
+            return f"{head}: {'not ' * (not self.passed)}more than luck {sure} ({floor})."
+        return (
+            f"{head}: these data cannot tell: {floor}, so no claim could pass {sure}; "
+            f"{self.baseline_trials_needed} baseline runs are the fewest that could."
+        )
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        return {
-            "p_value": self.p_value,
-            "attempts": self.attempts,
-            "baseline_trials": self.baseline_trials,
-            "smallest_possible_p": self.smallest_possible_p,
-            "claimed": self.claimed,
-            "baseline_at_least": self.baseline_at_least,
-            "confidence": self.confidence,
-            "direction": self.direction,
-            "passed": self.passed,
-            "reachable": self.reachable,
-            "baseline_trials_needed": self.baseline_trials_needed,
-            "sentence": str(self),
-        }
+        known = picked(self, "p_value", "attempts", "baseline_trials", "smallest_possible_p", "claimed")
+        known |= picked(self, "baseline_at_least", "confidence", "direction", "passed", "reachable")
+        return known | {"baseline_trials_needed": self.baseline_trials_needed, "sentence": str(self)}
 
 
 def claim_gate(
@@ -124,7 +109,9 @@ def claim_gate(
     _refuse_outside(value, _check.as_bounds(bounds, scores, "baseline"))
     m = scores.size
     above = int(np.count_nonzero(sign * scores >= sign * value))
-    return Gate(_p_value(m, n, above), value, n, m, above, confidence, direction)
+    # 1 - prod over i = 0..above of (m - i) / (m + n - i), as -expm1 of a sum of log1p: exact also where it is tiny
+    p_value = 1.0 if above >= m else float(-np.expm1(np.log1p(-n / (m + n - np.arange(above + 1))).sum()))
+    return Gate(p_value, value, n, m, above, confidence, direction)
 
 
 def _refuse_outside(value: float, bounds: Bounds) -> None:
@@ -138,11 +125,3 @@ def _refuse_outside(value: float, bounds: Bounds) -> None:
     else:
         remedy = "check the claim and the bounds"
     raise InputError(f"the claimed score must lie within its bounds, {low:g} to {high:g}, got {value:g}; {remedy}")
-
-
-def _p_value(m: int, n: int, above: int) -> float:
-    """1 - prod over i = 0..above of (m - i) / (m + n - i), as -expm1 of a sum of log1p: exact also where it is tiny."""
-    if above >= m:
-        return 1.0
-    i = np.arange(above + 1)
-    return float(-np.expm1(np.log1p(-n / (m + n - i)).sum()))

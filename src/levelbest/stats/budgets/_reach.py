@@ -11,8 +11,6 @@ from levelbest import _check
 from levelbest._check import FloatArray
 from levelbest.errors import InputError
 
-__all__ = ["Reached", "budget_to_reach", "check_target"]
-
 
 @dataclass(frozen=True)
 class Reached:
@@ -75,10 +73,7 @@ def _first(at: FloatArray, curve: FloatArray, reached: npt.NDArray[np.bool_], go
 
 def check_target(target: float, scores: FloatArray, direction: str, bounds: _check.Bounds) -> float:
     """A target that can be asked for: a number, within the bounds, and not worse than every trial."""
-    try:
-        goal = float(target)
-    except (TypeError, ValueError):
-        goal = float("nan")
+    goal = _check.as_number(target)
     if not np.isfinite(goal):
         raise InputError(f"a target must be a finite score, got {target!r}")
     low, high = bounds
