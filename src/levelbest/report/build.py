@@ -29,9 +29,9 @@ from levelbest.report.paper.methods import REFERENCES, methods_paragraph
 from levelbest.report.view import Family, Section, View, line_of
 from levelbest.report.words.curves import alone_sentence, family_title
 from levelbest.report.words.variances import variance_section
-from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance
+from levelbest.results import Comparison, Curve, FamilyCostCurve
 from levelbest.results.verifier import VerifierEffect
-from levelbest.trials import Scores, Settings, Trials, by_configuration
+from levelbest.trials import Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
 
 FIRST_SHOWN = 5
@@ -86,7 +86,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
     """Everything that was made, as it is shown; ``trials`` are all, those of families without a score among them."""
     table, settings, comparison = made.table, made.asked.settings, made.comparison
     named = made.asked.headline is not None
-    families = tuple(_family(made, name, hidden) for name in made.names)
+    families = tuple(_family(made, name, hidden) for name in made.table.families)
     alone = alone_sentence(families[0], made.headline, table.metric.score, made.n_groups, made.curves[0].unit)
     methods = methods_paragraph(
         made.curves,
@@ -96,9 +96,11 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         n_searches=len(table.searches) if isinstance(table, Trials) and table.search is not None else None,
         weight=table.columns.get("weight"),
     )
+    # a sentence for every family that is in no comparison
+    left_out = [f"{own}." for own in made.cautions if own.kind in ("left-out", "one-trial") and own.family is not None]
     return View(
-        title=family_title(made.names, table.metric, made.design.name),
-        verdict=(*((alone,) if comparison is None else comparison.summary), *made.left_out),
+        title=family_title(made.table.families, table.metric, made.design.name),
+        verdict=(*((alone,) if comparison is None else comparison.summary), *left_out),
         details=() if comparison is None or len(comparison.pairs) == 1 else comparison.sentences,
         selection=table.metric.selection,
         reported=table.metric.reported if settings.missing != "selection" else None,
@@ -127,7 +129,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         sections=made.sections(),
         effect=problems.verifier_lines(made.effects),
         comparison=comparison,
-        variances=made.variances,
+        variances=tuple(made.design.variances),
     )
 
 
@@ -148,10 +150,6 @@ class _Made:
     asked: Asked
     wanted: tuple[str, ...]
     comparing: bool
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self.table.families
 
     @cached_property
     def design(self) -> Design:
@@ -180,17 +178,26 @@ class _Made:
             return _Computed(*cost.result(), [own.result() for own in compared], [own.result() for own in drawn])
 
     def _over_cost(self) -> tuple[Comparison | None, tuple[FamilyCostCurve, ...]]:
-        """None and nothing where no budget of cost can be spoken of, or families share none."""
-        table = self._cost_tables() if "mean" in self.statistics else None
-        if table is None:
+        """Of the families whose costs are all known and that have enough trials for a curve over cost; None and nothing
+        where no budget of cost can be spoken of, or families share none."""
+        table, settings = self.table, self.asked.settings
+        if not isinstance(table, Trials) or table.cost is None or table.group is not None or table.search is not None:
+            return None, ()
+        kept = []
+        for name in table.families if "mean" in self.statistics else ():
+            own = table[name].scores(settings.failed, missing=settings.missing)
+            cost = np.zeros(0) if own.cost is None else own.cost
+            if own.n_trials >= _ENOUGH_FOR_COST and np.isfinite(cost).all() and cost.max() > 0:
+                kept.append(name)
+        if not kept:
             return None, ()
         asked = replace(self.asked, axis="cost", headline=None)
         try:
-            design = design_of(table, asked)
+            design = design_of(table[kept], asked)
             curves = tuple(own for own in design.curves(asked) if isinstance(own, FamilyCostCurve))
         except DataError:
             return None, ()
-        if not self.comparing or len(table.families) < 2 or asked.baseline not in (None, *table.families):
+        if not self.comparing or len(kept) < 2 or asked.baseline not in (None, *kept):
             return None, curves
         try:
             return assemble(design, survival=False, standings=False), curves
@@ -205,19 +212,6 @@ class _Made:
 
     def _draw(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
         return design_of(self.table, asked).curves(asked)
-
-    def _cost_tables(self) -> Trials | None:
-        """The families whose costs are all known and that have enough trials for a curve over cost."""
-        table, settings = self.table, self.asked.settings
-        if not isinstance(table, Trials) or table.cost is None or table.group is not None or table.search is not None:
-            return None
-        kept = []
-        for name in table.families:
-            own = table[name].scores(settings.failed, missing=settings.missing)
-            cost = np.zeros(0) if own.cost is None else own.cost
-            if own.n_trials >= _ENOUGH_FOR_COST and np.isfinite(cost).all() and cost.max() > 0:
-                kept.append(name)
-        return table[kept] if kept else None
 
     @property
     def comparisons(self) -> dict[tuple[str, str], Comparison]:
@@ -250,9 +244,9 @@ class _Made:
         """Each family's budget, value and pointwise limits at the headline budget."""
         standings = () if self.comparison is None else self.comparison.standings
         points = {own.family: (own.budget, own.value, own.low, own.high) for own in standings}
-        if set(points) == set(self.names):
+        if set(points) == set(self.table.families):
             return points
-        return dict(zip(self.names, points_at(self.design, float(self.headline)), strict=True))
+        return dict(zip(self.table.families, points_at(self.design, float(self.headline)), strict=True))
 
     @property
     def n_groups(self) -> int | None:
@@ -267,16 +261,11 @@ class _Made:
             return ()
         return verifier_effects(self.table, settings=self.asked.settings)
 
-    @property
-    def variances(self) -> tuple[FamilyVariance, ...]:
-        """By source, where configurations have several runs."""
-        return tuple(self.design.variances)
-
     def sections(self) -> tuple[Section, ...]:
         """What there is to say of problems, or of the variance between runs."""
         design = self.design
-        if self.variances:
-            return (variance_section(self.variances),)
+        if design.variances:
+            return (variance_section(design.variances),)
         if not isinstance(design, ProblemsDesign):
             return ()
         sections = [problems.problem_section(self.curves, self.table.columns)]
@@ -292,49 +281,30 @@ class _Made:
         return tuple(sections)
 
     @property
-    def left_out(self) -> list[str]:
-        """A sentence for every family that is in no comparison."""
-        kinds = ("left-out", "one-trial")
-        return [f"{caution}." for caution in self.cautions if caution.kind in kinds and caution.family is not None]
-
-    @property
     def cautions(self) -> tuple[Caution, ...]:
         """All warnings; where the families were compared pair by pair, nobody is told to do so."""
         lost = [caution for caution in self.table.cautions if caution.kind == "left-out"]
         moot = self.design.moot if isinstance(self.design, Seeds) else ()
-        own = (caution for curve in self.curves for caution in curve.cautions if caution.code not in moot)
-        of_curves = [*lost, *own]
+        of_curves = [caution for curve in self.curves for caution in curve.cautions if caution.code not in moot]
         of_pairs = [caution for result in self.comparisons.values() for caution in result.cautions]
         used = any(caution.code == "paired-design" and caution.kind for caution in of_pairs)
-        kept = [c for c in (*of_curves, *of_pairs) if not (used and c.code == "paired-design" and not c.kind)]
-        return tuple(dict.fromkeys(kept))
+        every = dict.fromkeys([*lost, *of_curves, *of_pairs])
+        return tuple(own for own in every if not (used and own.code == "paired-design" and not own.kind))
 
 
 def _family(made: _Made, name: str, hidden: frozenset[str]) -> Family:
-    """One row of the table of families."""
+    """One row of the table of families: what the design tells of it, and what its trials do themselves."""
     counted = {own.family: own for own in made.design.counts}[name]
-    _, value, low, high = made.points[name]
-    row = Family(
-        name=name,
-        n_trials=counted.n_trials,
-        n_failed=counted.n_failed,
-        n_running=counted.n_running,
-        headline=(value, low, high),
-    )
+    row = Family(name, counted.n_trials, counted.n_failed, counted.n_running, headline=made.points[name][1:])
     if made.n_groups is not None:
         first = next(curve for curve in made.curves if curve.family == name)
         row = replace(row, mean=float(first.value[0]), winner=float(first.value[0]))
     if not isinstance(made.table, Trials):
         return row
-    table, settings = made.table[name], made.asked.settings
-    scores = table.scores(settings.failed, missing=settings.missing)
+    trials, settings = made.table[name], made.asked.settings
+    scores = trials.scores(settings.failed, missing=settings.missing)
     if made.design.unit == "configuration":
-        scores = by_configuration(table, scores)
-    return _with_trials(row, table, scores, hidden)
-
-
-def _with_trials(row: Family, trials: Trials, scores: Scores, hidden: frozenset[str]) -> Family:
-    """The row with what the trials themselves tell: their spread, their cost, and the winner's configuration."""
+        scores = by_configuration(trials, scores)
     winner = int(np.argmax(trials.metric.sign * scores.selection))
     place = int(scores.rows[winner])
     cost = np.zeros(0) if scores.cost is None else scores.cost[np.isfinite(scores.cost)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -39,19 +38,15 @@ def machine_columns(trials: Trials) -> tuple[str, ...]:
     return tuple(
         name
         for name, column in trials.configuration.items()
-        if re.split(r"[./]", name.lower())[-1].replace("_", "") in _MACHINE_NAMES or _holds_paths(column)
+        if re.split(r"[./]", name.lower())[-1].replace("_", "") in _MACHINE_NAMES
+        or any(isinstance(cell, str) and _PATH.match(cell) for cell in column[:1000].tolist())
     )
-
-
-def _holds_paths(column: Column) -> bool:
-    texts = [cell for cell in column[:1000].tolist() if isinstance(cell, str) and cell]
-    return bool(texts) and any(_PATH.match(text) for text in texts)
 
 
 def trial_table(trials: Trials, hidden: frozenset[str]) -> dict[str, tuple[object, ...]]:
     """Every trial, by column: family, scores, cost, status, seed and configuration."""
     metric = trials.metric
-    columns: dict[str, tuple[Any, ...]] = {
+    columns: dict[str, tuple[object, ...]] = {
         "family": tuple(trials.families[code] for code in trials.family),
         metric.selection: tuple(trials.selection.tolist()),
     }
@@ -88,11 +83,13 @@ def is_known(value: object) -> bool:
     return value is not None and not (isinstance(value, (float, np.floating)) and np.isnan(value))
 
 
-def cell_text(value: object, digits: int = 4) -> str:
-    """A cell for reading; a whole number, such as a seed, keeps all its digits."""
+def cell_text(value: object, digits: int | None = 4) -> str:
+    """A cell for reading, or with all its ``digits``; a whole number, such as a seed, keeps them."""
     if not is_known(value):
         return ""
     if isinstance(value, (float, np.floating)):
         number = float(value)
-        return str(int(number)) if number.is_integer() and abs(number) < 1e15 else f"{number:.{digits}g}"
+        if number.is_integer() and abs(number) < 1e15:
+            return str(int(number))
+        return repr(number) if digits is None else f"{number:.{digits}g}"
     return str(value)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, Seed
-from levelbest._plain import round_to_uncertainty, show_number
+from levelbest._plain import picked, round_to_uncertainty, show_number
 from levelbest.designs._input import as_trials
 from levelbest.designs.variance import family_variances
 from levelbest.report.columns import cell_text, is_known, machine_columns
@@ -55,14 +55,7 @@ class Distribution:
 
     def numbers(self) -> dict[str, object]:
         """The form that ``--json`` prints, without the name."""
-        return {
-            "mean": self.mean,
-            "sd": self.sd,
-            "median": self.median,
-            "iqr": self.iqr,
-            "min": self.min,
-            "max": self.max,
-        }
+        return picked(self, "mean", "sd", "median", "iqr", "min", "max")
 
     def shape(self) -> dict[str, object]:
         """More of the same: what the numbers alone do not show."""
@@ -91,12 +84,8 @@ class Winner:
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        return {
-            "selection": self.selection,
-            "reported": self.reported,
-            "configuration": dict(self.configuration),
-            "path": self.path or None,
-        }
+        settings = {"configuration": dict(self.configuration), "path": self.path or None}
+        return picked(self, "selection", "reported") | settings
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,27 +156,17 @@ class Description(Distribution):
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        claimed = (
-            None
-            if self.claimed is None
-            else {"score": self.claimed.score, **self.claimed.numbers(), **self.claimed.shape()}
-        )
+        claimed = self.claimed
         return {
-            "family": self.family,
-            "n_trials": self.n_trials,
-            "n_failed": self.n_failed,
+            **picked(self, "family", "n_trials", "n_failed"),
             **self.numbers(),
-            "spearman": self.spearman,
-            "reported_mean": self.reported_mean,
-            "reported_sd": self.reported_sd,
+            **picked(self, "spearman", "reported_mean", "reported_sd"),
             **self.shape(),
             "reported_iqr": self.reported_iqr,
-            "reported": claimed,
+            "reported": None if claimed is None else {"score": claimed.score, **claimed.numbers(), **claimed.shape()},
             "n_running": self.n_running,
             "cost": {"mean": self.cost_mean, "total": self.cost_total, "unit": self.cost_unit},
-            "n_groups": self.n_groups,
-            "n_searches": self.n_searches,
-            "n_configurations": self.n_configurations,
+            **picked(self, "n_groups", "n_searches", "n_configurations"),
             "variance": None if self.variance is None else self.variance.to_dict(),
             "best": None if self.winner is None else self.winner.to_dict(),
         }

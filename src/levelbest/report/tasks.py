@@ -127,23 +127,23 @@ def _family(
     trials: Trials, result: TaskComparison, views: Mapping[str, View], name: str, hidden: frozenset[str]
 ) -> Family:
     """A row of the table: the mean over tasks in standard deviations; winners have their tasks beside them."""
-    standing = next(own for own in result.overall.standings if own.family == name)
-    rows = {task: next(own for own in view.families if own.name == name) for task, view in views.items()}
-    cost = np.array([own.total_cost for own in rows.values()])
-    keys = list(dict.fromkeys(key for own in rows.values() for key in own.assignment))
+    own = next(standing for standing in result.overall.standings if standing.family == name)
+    rows = {task: next(row for row in view.families if row.name == name) for task, view in views.items()}
+    cost = float(np.sum([row.total_cost for row in rows.values()]))
+    chosen: dict[str, list[str]] = {}
+    for task, row in rows.items():
+        for key, value in row.assignment.items():
+            chosen.setdefault(key, []).append(f"{task}: {value}")
     columns = {key: column for key, column in trials[name].configuration.items() if key not in hidden}
     return Family(
-        name=name,
-        n_trials=standing.n_trials,
-        n_failed=standing.n_failed,
-        n_running=standing.n_running,
-        headline=(standing.value, standing.low, standing.high),
-        mean_cost=float(cost.sum() / standing.n_trials),
-        total_cost=float(cost.sum()),
-        assignment={
-            key: "; ".join(f"{task}: {own.assignment[key]}" for task, own in rows.items() if key in own.assignment)
-            for key in keys
-        },
+        name,
+        own.n_trials,
+        own.n_failed,
+        own.n_running,
+        headline=(own.value, own.low, own.high),
+        mean_cost=cost / own.n_trials,
+        total_cost=cost,
+        assignment={key: "; ".join(values) for key, values in chosen.items()},
         space={key: text for key, column in columns.items() if (text := searched(column))},
     )
 

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from levelbest import _check
 from levelbest._plain import html_table
@@ -21,9 +21,6 @@ from levelbest.report.paper import checklist, markup
 from levelbest.report.tasks import build_task_view
 from levelbest.report.view import View
 from levelbest.trials import Trials
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,14 +65,8 @@ def write_report(
     """
     for ending in figures:
         _check.as_choice(ending, ("svg", "pdf", "png"), "figure format")
-    page = Path(path)
+    page = _free_place(Path(path), force=force)  # before the long computation
     beside = page.with_suffix("") if page.suffix else page.with_name(page.name + "-files")
-    if page.is_dir():
-        raise InputError(f"{page} is a folder; name the page's file, e.g. {page / 'report.html'}")
-    if page.exists() and not force:
-        raise InputError(f"{page} exists and is kept; give another name, or overwrite it with {named('force')}")
-    make_folder(page.parent)
-    check_target(page)  # before the long computation
     building = inspect.signature(build_view).parameters
     reading = {key: options.pop(key) for key in list(options) if key not in building}
     given = as_table(trials, reading if task is None or isinstance(trials, Trials) else reading | {"group": task})
@@ -87,27 +78,20 @@ def write_report(
         raise InputError(f"samples that are read in parts are of problems, not of tasks; leave out {named('task')}")
     table = given if isinstance(given, Trials) else None
     view = replace(view, checklist=checklist.fill_checklist(view, answers, {} if table is None else table.facts))
-    if page_only:
-        pictures = {name: figure_bytes(figure, "svg") for name, figure in _drawn(view, table).items()}
-        return Report(view, page, (write_text(page, html.render_page(view, pictures)),))
-    make_folder(beside)
-    return Report(view, page, tuple(_write_all(view, table, page, beside, figures)))
-
-
-def _drawn(view: View, trials: Trials | None) -> dict[str, Figure]:
-    with own_style():
-        return report_figures(view, trials)
-
-
-def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, formats: Sequence[str]) -> list[Path]:
+    if not page_only:
+        make_folder(beside)
     pictures, written = {}, [page]
-    for name, figure in _drawn(view, trials).items():
+    with own_style():
+        drawn = report_figures(view, table)
+    for name, figure in drawn.items():
         pictures[name] = figure_bytes(figure, "svg")
-        for kind in formats:
-            drawn = pictures[name] if kind == "svg" else figure_bytes(figure, kind)
-            written.append(write_bytes(beside / f"{name}.{kind}", drawn))
+        for kind in () if page_only else figures:
+            picture = pictures[name] if kind == "svg" else figure_bytes(figure, kind)
+            written.append(write_bytes(beside / f"{name}.{kind}", picture))
     files = html.page_files(view)
     write_text(page, html.render_page(view, pictures, files))
+    if page_only:
+        return Report(view, page, (page,))
     texts = {
         "families.md": markup.families_markdown(view),
         "families.tex": markup.families_latex(view),
@@ -118,4 +102,15 @@ def _write_all(view: View, trials: Trials | None, page: Path, beside: Path, form
         "checklist.tex": markup.checklist_latex(view.checklist),
         **files,
     }
-    return [*written, *(write_text(beside / name, text) for name, text in texts.items())]
+    written += [write_text(beside / name, text) for name, text in texts.items()]
+    return Report(view, page, tuple(written))
+
+
+def _free_place(page: Path, *, force: bool) -> Path:
+    """The path, where a page can be written at it."""
+    if page.is_dir():
+        raise InputError(f"{page} is a folder; name the page's file, e.g. {page / 'report.html'}")
+    if page.exists() and not force:
+        raise InputError(f"{page} exists and is kept; give another name, or overwrite it with {named('force')}")
+    make_folder(page.parent)
+    return check_target(page)

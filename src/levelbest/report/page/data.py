@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from levelbest._plain import plain, round_to_uncertainty
-from levelbest.report.leaders import Span, Strip, reach_of, strips_of
+from levelbest.report.leaders import reach_of, strips_of
 from levelbest.report.view import Line, View
 from levelbest.report.words.phrases import level
 from levelbest.report.words.screen import screen_words
@@ -61,8 +60,22 @@ def _kind(view: View, statistic: str, axis: str, points: int) -> dict[str, objec
     kept = _kept(lines, float(view.headline))
     return {
         "lines": [_line(line, names, budgets, kept) for line in lines],
-        "pairs": _pairs(view, statistic, axis, points, budgets, verdicts),
-        "strips": [_strip(strip, names) for strip in strips_of(view, statistic, axis)],
+        "pairs": _pairs(view, view.pairs_of(statistic, axis), points, budgets, verdicts),
+        "strips": [
+            {
+                "label": strip.label,
+                "segments": [
+                    [
+                        _short(part.start),
+                        _short(part.end),
+                        _code(part.verdict, names),
+                        [] if part.best is not None else [names.index(name) for name in part.contenders],
+                    ]
+                    for part in strip.spans
+                ],
+            }
+            for strip in strips_of(view, statistic, axis)
+        ],
         "reach": reach_of(view, statistic, axis),
         "budgets": budgets.rows,
         "verdicts": verdicts.rows,
@@ -90,7 +103,7 @@ def embedded(document: object) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _line(line: Line, names: Sequence[str], budgets: _Common, kept: frozenset[float]) -> dict[str, Any]:
+def _line(line: Line, names: Sequence[str], budgets: _Common, kept: frozenset[float]) -> dict[str, object]:
     """The curve at the budgets kept."""
     points = [point for point in zip(line.x, line.value, line.low, line.high, strict=True) if point[0] in kept]
     wanted = [round_to_uncertainty(*point[1:]) for point in points if np.isfinite(point[1:]).all()]
@@ -115,19 +128,20 @@ def _kept(lines: Sequence[Line], headline: float) -> frozenset[float]:
     return frozenset(kept)
 
 
-def _pairs(view: View, statistic: str, axis: str, points: int, budgets: _Common, verdicts: _Common) -> list[list[Any]]:
+def _pairs(
+    view: View, pairs: Sequence[PairComparison], points: int, budgets: _Common, verdicts: _Common
+) -> list[list[object]]:
     """Every pair as (first, second, verdicts), and the curves of as many as a page can hold, leading families first."""
     names = [family.name for family in view.families]
     sign = -1.0 if view.direction == "max" else 1.0
     order = {family.name: sign * family.headline[0] for family in view.families}
     place = {name: k for k, name in enumerate(sorted(names, key=lambda name: (np.isnan(order[name]), order[name])))}
-    pairs = view.pairs_of(statistic, axis)
     leading = sorted(pairs, key=lambda pair: sorted((place[name] for name in pair.families), reverse=True))
     drawn = {pair.families for pair in leading[:MOST_CURVES]}
-    rows = []
+    rows: list[list[object]] = []
     for pair in pairs:
         ranges = [[_short(part.start), _short(part.end), _code(part.verdict, pair.families)] for part in pair.verdicts]
-        row = [*(names.index(name) for name in pair.families), verdicts.place(ranges)]
+        row: list[object] = [*(names.index(name) for name in pair.families), verdicts.place(ranges)]
         rows.append([*row, _difference(pair, points, budgets)] if pair.families in drawn else row)
     return rows
 
@@ -146,16 +160,6 @@ def _difference(pair: PairComparison, most: int, budgets: _Common) -> dict[str, 
     return {"x": budgets.place([_short(pair.budget[i]) for i in kept]), **thin, "why": why}
 
 
-def _strip(strip: Strip, names: Sequence[str]) -> dict[str, object]:
-    return {
-        "label": strip.label,
-        "segments": [
-            [_short(part.start), _short(part.end), _code(part.verdict, names), _places(part, names)]
-            for part in strip.spans
-        ],
-    }
-
-
 def _code(verdict: str, names: Sequence[str]) -> int:
     """A family by its place, -1 undecided, -2 not comparable."""
     return names.index(verdict) if verdict in names else _CODES[verdict]
@@ -168,8 +172,3 @@ def _short(value: float, decimals: int = 12) -> float | None:
 
 def _plain(number: float) -> float:
     return int(number) if number.is_integer() and abs(number) < 1e15 else number
-
-
-def _places(span: Span, names: Sequence[str]) -> list[int]:
-    """Where undecided, those who may be the best."""
-    return [] if span.best is not None else [names.index(name) for name in span.contenders]

@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -26,9 +25,10 @@ from levelbest.report.page.tables import (
 )
 from levelbest.report.paper.markup import ROUNDING
 from levelbest.report.view import View
-from levelbest.report.words.cautions import CHOICES, remarks
+from levelbest.report.words.cautions import remarks
 from levelbest.report.words.conditions import scope_words
 from levelbest.report.words.intervals import interval_name
+from levelbest.report.words.phrases import level
 from levelbest.report.words.steps import next_steps
 
 if TYPE_CHECKING:
@@ -46,17 +46,9 @@ _COMMON_WORDS = frozenset(
 """Families of these names are not coloured: the sentences use the words."""
 
 
-@dataclass(frozen=True)
-class Chip:
-    """A condition of the report in a few words."""
-
-    text: str
-    badge: bool = False
-
-
 def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, str] | None = None) -> str:
-    """The page as text. ``figures`` holds SVG files by name: ``curves``, ``distributions`` and any of ``runs``,
-    ``differences``, ``cost`` and ``verifier``; ``files`` are those of `page_files` where they are made already."""
+    """The page as text. ``figures`` holds SVG files by name, ``curves`` and others of `report_figures`; ``files`` are
+    those of `page_files` where they are made already."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
@@ -64,6 +56,8 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
     row_heads, rows = trial_rows(view)
     family_heads, families = family_rows(view)
     asked = remarks(view.cautions, len(view.families))
+    line = view.lines[0]
+    limits = f"{'simultaneous' if line.simultaneous else 'pointwise'} limits ({interval_name(line.method)})"
     return (
         environment.from_string(asset("page.html.j2"))
         .render(
@@ -77,9 +71,9 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             chips=_chips(view),
             places=_places(view, figures),
             verdict=[_coloured(sentence, view) for sentence in view.verdict],
-            level=f"{100 * view.confidence:g} %",
+            level=level(view.confidence),
             pairs_of=lambda names: [(name, name) for name in names],
-            caption=_caption(view),
+            caption=f"{view.score}, {line.statistic} of the best of n, {level(view.confidence)} {limits}.",
             values=value_rows(view),
             verdicts=verdict_tables(view),
             details=view.details[:MOST_SENTENCES],
@@ -92,8 +86,8 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             family_heads=family_heads,
             family_rows=families,
             section_kinds=[kinds_of(section.rows, len(section.heads)) for section in view.sections],
-            doubts=[caution for caution in asked if caution.code not in CHOICES],
-            choices=[caution for caution in asked if caution.code in CHOICES],
+            doubts=[remark for remark in asked if remark.severity < 2],
+            choices=[remark for remark in asked if remark.severity == 2],
             rounding=ROUNDING,
             row_heads=row_heads,
             row_kinds=kinds_of(rows, len(row_heads)),
@@ -141,23 +135,21 @@ def _script() -> str:
     return wrapped(*(asset(name) for name in _SCRIPTS))
 
 
-def _chips(view: View) -> list[Chip]:
-    """What the report is of, in a few words each."""
+def _chips(view: View) -> list[tuple[str, bool]]:
+    """What the report is of, in a few words each, and whether they are a badge."""
     word, n_failed = view.word, sum(family.n_failed for family in view.families)
     total = sum(family.n_trials for family in view.families)
     better = "higher is better" if view.direction == "max" else "lower is better"
-    chips = [Chip(f"{len(view.families)} families" if len(view.families) > 1 else view.families[0].name)]
+    chips = [(f"{len(view.families)} families" if len(view.families) > 1 else view.families[0].name, False)]
     if view.reported is None and (view.n_groups or view.unchecked):
-        chips.append(Chip("oracle" if view.n_groups else "validation only", badge=True))
+        chips.append(("oracle" if view.n_groups else "validation only", True))
     failed = f", {n_failed} failed ({'count as worst' if view.failed == 'worst' else 'dropped'})" if n_failed else ""
     of = f" of {view.n_groups} problem{'s' * (view.n_groups != 1)}" if view.n_groups else ""
-    chips.append(Chip(f"{total} {word}{'s' * (total != 1)}{of}{failed}"))
     chosen = f"{view.reported} of the best by {view.selection}" if view.reported else view.selection
-    chips.append(Chip(f"{chosen}, {better}"))
     compared = view.comparison
     scope = " over all budgets" if compared is None else scope_words(compared.terms, compared.pairs)
-    chips.append(Chip(f"{100 * view.confidence:g} %{scope or ' confidence'}"))
-    return chips
+    texts = (f"{total} {word}{'s' * (total != 1)}{of}{failed}", f"{chosen}, {better}")
+    return [*chips, *((text, False) for text in (*texts, f"{level(view.confidence)}{scope or ' confidence'}"))]
 
 
 def _places(view: View, figures: Mapping[str, bytes]) -> list[tuple[str, str]]:
@@ -190,13 +182,6 @@ def _coloured(sentence: str, view: View) -> Markup:
         Markup('<b class="f{}">{}</b>').format(names[part] % _COLOURS, part) if k % 2 else escape(part)
         for k, part in enumerate(parts)
     )
-
-
-def _caption(view: View) -> str:
-    line = view.lines[0]
-    kind = "simultaneous" if line.simultaneous else "pointwise"
-    what = f"{view.score}, {line.statistic} of the best of n"
-    return f"{what}, {100 * view.confidence:g} % {kind} limits ({interval_name(line.method)})."
 
 
 def page_files(view: View) -> dict[str, str]:

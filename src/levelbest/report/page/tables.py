@@ -122,14 +122,5 @@ def trials_csv(view: View) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([guarded(name) for name in view.table])
     for row in zip(*view.table.values(), strict=True):
-        writer.writerow([_harmless(cell) for cell in row])
+        writer.writerow([guarded(cell) if isinstance(cell, str) else cell_text(cell, None) for cell in row])
     return out.getvalue()
-
-
-def _harmless(value: object) -> str:
-    text = (
-        cell_text(value)
-        if not isinstance(value, float) or value.is_integer()
-        else ("" if np.isnan(value) else repr(value))
-    )
-    return guarded(text) if isinstance(value, str) else text

@@ -15,7 +15,7 @@ from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_
 from levelbest.errors import InputError
 from levelbest.report.paper.recorded import recorded_answers
 from levelbest.report.view import Family, View
-from levelbest.report.words.phrases import plural
+from levelbest.report.words.phrases import counted, plural
 
 
 @dataclass(frozen=True)
@@ -158,62 +158,44 @@ def _from_trials(view: View) -> dict[str, str]:
 
 
 def _told_by(view: View) -> dict[str, str]:
-    over = "" if view.n_groups is None else f" of {view.n_groups} problems"
-    answers = {
-        "trials": _each(view, lambda family: f"{family.n_trials} {view.word}s{over}"),
-        "expected": _expected(view),
-        "failures": _failures(view),
-    }
-    if any(family.mean_cost == family.mean_cost for family in view.families):
-        answers["runtime"] = _each(view, lambda family: f"{show_cost(family.mean_cost, view.cost_unit)} a {view.word}")
-        total = sum(family.total_cost for family in view.families if family.total_cost == family.total_cost)
-        answers["total_cost"] = (
-            f"{show_cost(total, view.cost_unit)} for the {view.n_rows} {view.row_word}s reported here"
-        )
-    if view.reported and (validation := _validation(view)):
-        answers["validation"] = validation
-    if any(family.space for family in view.families):
-        answers["bounds"] = _each(view, lambda family: _mapping(family.space)) + " (as observed)"
-        answers["configuration"] = _each(view, _winner)
-    return answers
+    def each(text: Callable[[Family], str]) -> str:
+        return ";\n".join(f"{family.name}: {text(family)}" for family in view.families)
 
+    def mapping(values: Mapping[str, str]) -> str:
+        return ", ".join(f"{key} = {value}" for key, value in values.items()) or "none recorded"
 
-def _each(view: View, text: Callable[[Family], str]) -> str:
-    return ";\n".join(f"{family.name}: {text(family)}" for family in view.families)
-
-
-def _mapping(values: Mapping[str, str]) -> str:
-    return ", ".join(f"{key} = {value}" for key, value in values.items()) or "none recorded"
-
-
-def _winner(family: Family) -> str:
-    """The best model's configuration, and where its files are."""
-    return _mapping(family.assignment) + (f" ({family.path})" if family.path else "")
-
-
-def _expected(view: View) -> str:
     def at_headline(family: Family) -> str:
         value, low, high = family.headline
         decimals = round_to_uncertainty(value, low, high)
         mark = view.headline_mark(family)
         return f"{show_number(value, decimals)}{mark} ({show_limits(low, high, decimals)})"
 
-    return f"best of {view.headline}, {view.score}:\n{_each(view, at_headline)};\nthe whole curve is in the figure"
-
-
-def _failures(view: View) -> str:
-    total = sum(family.n_failed for family in view.families)
-    if not total:
-        return "none failed"
-    how = "counted as the worst score" if view.failed == "worst" else "dropped"
-    if view.word == "configuration":
-        return _each(view, lambda family: plural(family.n_failed, "run")) + f"; {how}"
-    return _each(view, lambda family: f"{family.n_failed} of {family.n_trials}") + f"; {how}"
-
-
-def _validation(view: View) -> str:
-    return ";\n".join(
-        f"{family.name}: {view.selection} {family.chosen:.4g}, {view.reported} {family.winner:.4g}"
-        for family in view.families
-        if family.chosen == family.chosen
-    )
+    over = "" if view.n_groups is None else f" of {view.n_groups} problems"
+    best = f"best of {view.headline}, {view.score}:\n{each(at_headline)};\nthe whole curve is in the figure"
+    failures = "none failed"
+    if any(family.n_failed for family in view.families):
+        by_run = view.word == "configuration"
+        lost = each(lambda own: plural(own.n_failed, "run") if by_run else f"{own.n_failed} of {own.n_trials}")
+        failures = f"{lost}; {counted(view.failed)}"
+    answers = {
+        "trials": each(lambda family: f"{family.n_trials} {view.word}s{over}"),
+        "expected": best,
+        "failures": failures,
+    }
+    if any(family.mean_cost == family.mean_cost for family in view.families):
+        answers["runtime"] = each(lambda family: f"{show_cost(family.mean_cost, view.cost_unit)} a {view.word}")
+        total = sum(family.total_cost for family in view.families if family.total_cost == family.total_cost)
+        spent = show_cost(total, view.cost_unit)
+        answers["total_cost"] = f"{spent} for the {view.n_rows} {view.row_word}s reported here"
+    chosen = [family for family in view.families if family.chosen == family.chosen]
+    if view.reported and chosen:
+        answers["validation"] = ";\n".join(
+            f"{family.name}: {view.selection} {family.chosen:.4g}, {view.reported} {family.winner:.4g}"
+            for family in chosen
+        )
+    if any(family.space for family in view.families):
+        answers["bounds"] = each(lambda family: mapping(family.space)) + " (as observed)"
+        answers["configuration"] = each(
+            lambda family: mapping(family.assignment) + (f" ({family.path})" if family.path else "")
+        )
+    return answers

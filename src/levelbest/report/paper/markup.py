@@ -9,9 +9,9 @@ from html import escape
 
 import numpy as np
 
-from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
+from levelbest._plain import guarded, round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.report.paper.checklist import Item
-from levelbest.report.view import Family, View
+from levelbest.report.view import View
 
 ROUNDING = "Numbers are rounded to two digits of half their interval's width."
 
@@ -49,24 +49,31 @@ def markdown_text(text: str) -> str:
 
 def families_markdown(view: View) -> str:
     """The families' table, with the headline number and its interval."""
-    heads, rows = _family_cells(view)
-    lines = [_row(heads), _row(["---"] + ["---:"] * (len(heads) - 1))]
-    lines += [_row([markdown_text(cell) for cell in row]) for row in rows]
-    return "\n".join(lines) + f"\n\n{markdown_text(_caption(view))} {ROUNDING}\n"
+    heads = ["family", f"{view.word}s", "failed", f"best of {view.headline}", "interval", view.winner_word]
+    lines = [heads, ["---"] + ["---:"] * (len(heads) - 1)]
+    for family in view.families:
+        value, low, high = family.headline
+        decimals = round_to_uncertainty(value, low, high)
+        best = show_number(value, decimals) + view.headline_mark(family)
+        numbers = [best, show_limits(low, high, decimals), show_number(family.winner, decimals)]
+        cells = [family.name, str(family.n_trials), str(family.n_failed), *numbers]
+        lines.append([markdown_text(cell) for cell in cells])
+    rows = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return f"{rows}\n\n{markdown_text(_caption(view))} {ROUNDING}\n"
 
 
 def families_csv(view: View) -> str:
     """The families' table with full precision."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        ["family", "n_trials", "n_failed", "n", "value", "low", "high", "winner", "mean", "sd", "mean_cost"]
-    )
+    heads = ["family", "n_trials", "n_failed", "n", "value", "low", "high", "winner", "mean", "sd", "mean_cost"]
+    writer.writerow(heads)
     for family in view.families:
         numbers = [*family.headline, family.winner, family.mean, family.sd, family.mean_cost]
-        name = f"'{family.name}" if family.name[:1] in ("=", "+", "-", "@") else family.name
         shown = ["" if not np.isfinite(number) else repr(number) for number in numbers]
-        writer.writerow([name, family.n_trials, family.n_failed, min(view.headline, family.n_trials), *shown])
+        writer.writerow(
+            [guarded(family.name), family.n_trials, family.n_failed, min(view.headline, family.n_trials), *shown]
+        )
     return out.getvalue()
 
 
@@ -78,23 +85,30 @@ def families_latex(view: View) -> str:
     for family in view.families:
         value, low, high = family.headline
         decimals = round_to_uncertainty(value, low, high)
-        numbers = [_s_cell(number, decimals) for number in (value, low, high, family.winner)]
+        shown = [(show_number(number, decimals), np.isfinite(number)) for number in (value, low, high, family.winner)]
         if mark := view.headline_mark(family):
-            numbers[0] = "{" + latex_text(show_number(value, decimals) + mark) + "}"
+            shown[0] = (shown[0][0] + mark, False)
+        # siunitx wants what is no number in braces
+        numbers = [text if is_number else f"{{{latex_text(text)}}}" for text, is_number in shown]
         body.append([latex_text(family.name), str(family.n_trials), str(family.n_failed), *numbers])
     return _table("l" + "S" * 6, heads, body, f"{_caption(view)} {ROUNDING}")
 
 
 def appendix_latex(view: View) -> str:
     """[D]'s appendix tables, one a family: search space, best assignment, infrastructure and durations."""
+    machine = next((item.answer for item in view.checklist if item.key == "infrastructure" and item.answer), None)
+    where = f" Infrastructure: {machine}." if machine else ""
     tables = []
     for family in view.families:
-        names = list(dict.fromkeys([*family.space, *family.assignment]))
-        body = [
-            [latex_text(key), latex_text(family.space.get(key, "–")), latex_text(family.assignment.get(key, "–"))]
-            for key in names
-        ]
-        tables.append(_table("lll", ["Hyperparameter", "Searched", "Best"], body, _appendix_caption(view, family)))
+        names = dict.fromkeys([*family.space, *family.assignment])
+        rows = [(key, family.space.get(key, "–"), family.assignment.get(key, "–")) for key in names]
+        known = family.mean_cost == family.mean_cost
+        cost = f", {show_cost(family.mean_cost, view.cost_unit)} a {view.word} on average" if known else ""
+        best = f" ({family.path})" if family.path else ""
+        trials = f"{family.n_trials} {view.word}s, {family.n_failed} failed{cost}"
+        caption = f"{family.name}: search space as observed and best assignment{best}; {trials}.{where}"
+        body = [[latex_text(cell) for cell in row] for row in rows]
+        tables.append(_table("lll", ["Hyperparameter", "Searched", "Best"], body, caption))
     return "\n".join(tables)
 
 
@@ -132,26 +146,6 @@ def checklist_html(items: Sequence[Item]) -> str:
     return "<dl>\n" + "\n".join(lines) + "\n</dl>\n"
 
 
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def _family_cells(view: View) -> tuple[list[str], list[list[str]]]:
-    heads = ["family", f"{view.word}s", "failed", f"best of {view.headline}", "interval", view.winner_word]
-    rows = []
-    for family in view.families:
-        value, low, high = family.headline
-        decimals = round_to_uncertainty(value, low, high)
-        limits = show_limits(low, high, decimals)
-        numbers = [
-            show_number(value, decimals) + view.headline_mark(family),
-            limits,
-            show_number(family.winner, decimals),
-        ]
-        rows.append([family.name, str(family.n_trials), str(family.n_failed), *numbers])
-    return heads, rows
-
-
 def _caption(view: View) -> str:
     alone = "validation only" if view.n_groups is None else "picked by the score itself, as an oracle would"
     chosen = f"selected by {view.selection}" if view.reported else alone
@@ -160,24 +154,6 @@ def _caption(view: View) -> str:
         f"Expected best {view.score} of n = {view.headline} {view.word}s{over} ({chosen}) with a pointwise "
         f"{100 * view.confidence:g} % interval, and {'the winner observed' if view.n_groups is None else 'one sample'}."
     )
-
-
-def _appendix_caption(view: View, family: Family) -> str:
-    cost = (
-        f", {show_cost(family.mean_cost, view.cost_unit)} a {view.word} on average"
-        if family.mean_cost == family.mean_cost
-        else ""
-    )
-    machine = next((item.answer for item in view.checklist if item.key == "infrastructure" and item.answer), None)
-    where = f" Infrastructure: {machine}." if machine else ""
-    trials = f"{family.n_trials} {view.word}s, {family.n_failed} failed{cost}"
-    best = f" ({family.path})" if family.path else ""
-    return f"{family.name}: search space as observed and best assignment{best}; {trials}.{where}"
-
-
-def _s_cell(number: float, decimals: int) -> str:
-    """A number for an S column; anything else in braces, as siunitx wants text."""
-    return f"{number:.{decimals}f}" if np.isfinite(number) else "{" + latex_text(show_number(number, decimals)) + "}"
 
 
 def _table(columns: str, heads: Sequence[str], body: Sequence[Sequence[str]], caption: str) -> str:

@@ -30,31 +30,27 @@ def methods_paragraph(
 ) -> str:
     """One paragraph: sample, score, estimator, intervals, comparisons, failures, seed.
 
-    Parameters
-    ----------
-    curves
-        Of every family, of one or several statistics.
-    comparison
-        Of the families, where they were compared.
-    headline
-        The budget of the headline number.
-    named
-        Whether it was named in advance.
-    n_searches
-        How many searches there are, where the unit is the whole search.
-    weight
-        The column that problems are weighted by.
+    ``curves`` are those of every family, of one or several statistics; ``headline`` is the budget of the headline
+    number, ``named`` in advance or not; ``n_searches`` is known where the unit is the whole search, and ``weight`` is
+    the column that problems are weighted by.
     """
     first = curves[0]
     families = list({curve.family: curve for curve in curves}.values())
     by_seeds = comparison is not None and comparison.terms.design == "seeds"
-    sentences = _of_seeds(families) if by_seeds else _sample(families, n_searches)
+    sentences = _sample(families, n_searches)
+    if by_seeds:
+        sentences = [
+            f"We ran each of {plural(len(families), 'family')} {_runs(families)} times with different random seeds and "
+            f"report the mean {first.score} of a new run."
+        ]
     if weight is not None:
         sentences.append(f"Problems are weighted by {weight}.")
     for statistic, what in () if by_seeds else (("mean", "expectation"), ("median", "median")):
         drawn = next((curve for curve in curves if curve.statistic == statistic), None)
         if drawn is not None:
-            sentences.append(_limits(drawn, what))
+            kind, over = ("Bands", "for all n at once") if drawn.simultaneous else ("Limits", "for each n")
+            cited = f"({interval_name(drawn.method)})" + (" [4]" if statistic == "median" else "")
+            sentences.append(f"{kind} for the {what} hold at {level(drawn.confidence)} {over} {cited}.")
     if comparison is not None:
         sentences.append(_compared(comparison))
     lost = sum(curve.n_failed for curve in families)
@@ -73,14 +69,6 @@ def _runs(families: Sequence[Curve]) -> str:
     """How many trials a family has, or from how many to how many."""
     counts = sorted({curve.n_trials for curve in families})
     return f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
-
-
-def _of_seeds(families: Sequence[Curve]) -> list[str]:
-    score = families[0].reported or families[0].selection
-    return [
-        f"We ran each of {plural(len(families), 'family')} {_runs(families)} times with different random seeds and "
-        f"report the mean {score} of a new run."
-    ]
 
 
 def _sample(families: Sequence[Curve], n_searches: int | None) -> list[str]:
@@ -122,13 +110,6 @@ def _sample(families: Sequence[Curve], n_searches: int | None) -> list[str]:
         unit = f"The unit is the whole search, of which there are {n_searches}"
         return [ran, f"{unit}: values are the mean over a family's searches of the best so far."]
     return [ran, f"Expected values are the unbiased estimate over all subsets of n {unit} [3]; {ties}."]
-
-
-def _limits(curve: Curve, what: str) -> str:
-    over = "for all n at once" if curve.simultaneous else "for each n"
-    cited = " [4]" if curve.statistic == "median" else ""
-    kind = "Bands" if curve.simultaneous else "Limits"
-    return f"{kind} for the {what} hold at {level(curve.confidence)} {over} ({interval_name(curve.method)}){cited}."
 
 
 def _compared(comparison: Comparison) -> str:

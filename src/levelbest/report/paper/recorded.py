@@ -9,26 +9,8 @@ from levelbest.report.view import View
 
 _MOST_PACKAGES = 15
 _WELL_KNOWN = (
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "torch",
-    "tensorflow",
-    "jax",
-    "flax",
-    "keras",
-    "transformers",
-    "datasets",
-    "vllm",
-    "lightning",
-    "pytorch-lightning",
-    "xgboost",
-    "lightgbm",
-    "catboost",
-    "pandas",
-    "polars",
-    "gymnasium",
-    "allennlp",
+    "numpy scipy scikit-learn torch tensorflow jax flax keras transformers datasets vllm lightning pytorch-lightning "
+    "xgboost lightgbm catboost pandas polars gymnasium allennlp"
 )
 _RANGES = {
     "uniform": "uniform",
@@ -69,7 +51,7 @@ def _packages(facts: Mapping[str, str]) -> str:
     installed: dict[str, str] = json.loads(facts.get("environment:packages", "{}"))
     if not installed:
         return ""
-    shown = [name for name in installed if name in _WELL_KNOWN]
+    shown = [name for name in installed if name in _WELL_KNOWN.split()]
     if len(installed) <= _MOST_PACKAGES:
         shown = list(installed)
     parts = [f"Python {facts['environment:python']}"] if "environment:python" in facts else []
