@@ -90,12 +90,9 @@ def _strata(curve: Curve) -> Table:
     heads = ["stratum", *(f"n = {curve.n[i]}" for i in places)]
     rows = []
     for stratum in curve.strata:
-        cells = [f"{stratum.label} ({stratum.best.groups.size})"]
-        for i in places:
-            columns = (stratum.best.value, stratum.limits.low, stratum.limits.high)
-            value, low, high = (float(np.asarray(column)[i]) for column in columns)
-            cells.append(show_with_limits(value, low, high))
-        rows.append(cells)
+        columns = np.array([stratum.best.value, stratum.limits.low, stratum.limits.high])
+        shown = [show_with_limits(*columns[:, i].tolist()) for i in places]
+        rows.append([f"{stratum.label} ({stratum.best.groups.size})", *shown])
     return plain_table(heads, rows)
 
 
@@ -117,7 +114,7 @@ def _cost_table(curves: Sequence[FamilyCostCurve]) -> Table:
     first = curves[0].curve
     limits = _limits_head(first.confidence or 0.0, first.simultaneous)
     heads = ["family", "budget", "best", limits, "mean cost", "none done"]
-    rows = []
+    rows: list[list[str | Text]] = []
     for family in curves:
         own = family.curve
         nowhere = np.full(own.budget.size, np.nan)
@@ -125,13 +122,8 @@ def _cost_table(curves: Sequence[FamilyCostCurve]) -> Table:
         places = np.unique(np.linspace(0, own.budget.size - 1, min(5 if len(curves) > 2 else 10, own.budget.size)))
         for row, i in enumerate(places.astype(int)):
             decimals = round_to_uncertainty(own.value[i], low[i], high[i])
-            cells: list[str | Text] = [
-                Text(family.family if row == 0 else "", style="bold"),
-                show_cost(float(own.budget[i]), family.cost_unit),
-                show_number(own.value[i], decimals),
-                show_limits(low[i], high[i], decimals),
-                show_number(own.mean_cost_value[i], decimals),
-                f"{100 * own.nothing_finished[i]:.0f} %",
-            ]
-            rows.append(cells)
+            budget = show_cost(float(own.budget[i]), family.cost_unit)
+            numbers = [show_number(own.value[i], decimals), show_limits(low[i], high[i], decimals)]
+            numbers += [show_number(own.mean_cost_value[i], decimals), f"{100 * own.nothing_finished[i]:.0f} %"]
+            rows.append([Text(family.family if row == 0 else "", style="bold"), budget, *numbers])
     return plain_table(heads, rows)

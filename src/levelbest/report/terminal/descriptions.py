@@ -149,10 +149,8 @@ def _facts(description: Description, decimals: int) -> list[tuple[str, ...]]:
     if description.claimed is not None and measured:
         facts.append(("Spearman", f"{show_number(description.spearman, 3)} between them"))
     if np.isfinite(description.cost_mean):
-        mean, total = (
-            show_cost(description.cost_mean, description.cost_unit),
-            show_cost(description.cost_total, description.cost_unit),
-        )
+        spent = (description.cost_mean, description.cost_total)
+        mean, total = (show_cost(cost, description.cost_unit) for cost in spent)
         facts.append(("cost", f"{mean} a {description.word}, {total} in all"))
     counts = [("problems", description.n_groups), ("searches", description.n_searches)]
     if description.n_configurations is not None and 1 < description.n_configurations < description.n_trials:

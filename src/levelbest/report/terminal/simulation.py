@@ -16,28 +16,17 @@ def print_simulation(simulation: Simulation) -> None:
     out, plan = console(), simulation.plan
     kind = "simultaneous band" if plan.simultaneous else "interval"
     lowest = " (the lowest)" if plan.law.direction == "min" else ""
-    out.print(
-        Text.assemble(
-            (plan.law.name, "bold"),
-            f"  {plan.statistic} of the best of n{lowest}, estimator {plan.estimator}; {plan.n_trials} trials, "
-            f"{simulation.n_samples} samples, seed {plan.seed}",
-        )
-    )
+    what = f"  {plan.statistic} of the best of n{lowest}, estimator {plan.estimator}; {plan.n_trials} trials, "
+    out.print(Text.assemble((plan.law.name, "bold"), f"{what}{simulation.n_samples} samples, seed {plan.seed}"))
     for method in plan.methods:
         out.print(f"{100 * plan.confidence:g} % {kind}: {method}")
         rows = []
         for i, n in enumerate(plan.n):
             low, high = clopper_pearson(simulation.covered[method][i], simulation.n_samples)
-            cells = [
-                f"{n}",
-                f"{simulation.truth[i]:.5g}",
-                f"{simulation.mean_estimate[i] - simulation.truth[i]:+.2e}",
-                f"{simulation.below_truth[i]:.3f}",
-                f"{simulation.covered[method][i]:.3f}",
-                f"{low:.3f} to {high:.3f}",
-                f"{simulation.mean_width[method][i]:.4g}",
-            ]
-            rows.append(cells)
+            bias = simulation.mean_estimate[i] - simulation.truth[i]
+            cells = [f"{n}", f"{simulation.truth[i]:.5g}", f"{bias:+.2e}", f"{simulation.below_truth[i]:.3f}"]
+            cells += [f"{simulation.covered[method][i]:.3f}", f"{low:.3f} to {high:.3f}"]
+            rows.append([*cells, f"{simulation.mean_width[method][i]:.4g}"])
         out.print(plain_table(_HEADS, rows, left=()))
         if plan.simultaneous:
             out.print(f"all budgets at once: {simulation.jointly[method]:.3f}")
@@ -48,11 +37,8 @@ def print_summaries(family: str, summaries: Summaries) -> None:
     from rich.text import Text
 
     out = console()
-    out.print(
-        Text.assemble(
-            (family, "bold"), f"  {summaries.n_samples} samples of each number of experiments, 95 % of them within"
-        )
-    )
+    what = f"  {summaries.n_samples} samples of each number of experiments, 95 % of them within"
+    out.print(Text.assemble((family, "bold"), what))
     rows = []
     for i, size in enumerate(summaries.sizes):
         cells = (

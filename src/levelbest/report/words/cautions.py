@@ -15,7 +15,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import named
 from levelbest.report.words.choices import CHOSEN
 from levelbest.report.words.doubts import DOUBTS
-from levelbest.report.words.phrases import MOST_NAMES, Several, shortened
+from levelbest.report.words.phrases import MOST_NAMES, Names, Several, shortened
 
 SENTENCES = DOUBTS | CHOSEN
 """(code, kind) -> the sentence: a template or, where grammar needs more, a function of the facts."""
@@ -39,7 +39,8 @@ _ONCE = ("no-reported", "selection-is-reported")  # one matter for all families,
 
 def caution_sentence(caution: Caution) -> str:
     """What a warning says, without the family's name."""
-    sentence, facts = SENTENCES[caution.code, caution.kind], dict(caution.facts)
+    sentence = SENTENCES[caution.code, caution.kind]
+    facts = {name: Names(fact) if isinstance(fact, tuple) else fact for name, fact in caution.facts}
     return sentence.format(named=_Named(), **facts) if isinstance(sentence, str) else sentence(**facts)
 
 

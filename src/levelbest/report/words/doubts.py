@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from levelbest.errors import named
 from levelbest.report.words.intervals import why_no_interval
-from levelbest.report.words.phrases import counted, listed, plural, shortened
+from levelbest.report.words.phrases import counted, listed, plural
 
 _OF_A_GRID = (
     "not a random sample of the search space; the best of n is that of n of its points drawn at random, and limits "
@@ -26,35 +26,10 @@ def _no_score(lost: int, n_trials: int, n_failed: int, n_diverged: int, n_pruned
     return f"{lost} of {n_trials} trials have no score ({each})"
 
 
-def _still_running(n_running: int, unit: str) -> str:
-    return f"{plural(n_running, unit)} {'is' if n_running == 1 else 'are'} still running and left out"
-
-
-def _fixed_sample(n_running: int, unit: str) -> str:
-    return (
-        f"{plural(n_running, unit)} still run{'s' * (n_running == 1)}: these limits hold for a number of {unit}s fixed "
-        f"in advance, not at every look ({named('while_running')} has limits that do)"
-    )
-
-
-def _trend(rho: float, better: bool) -> str:
-    way = "better" if better else "worse"
-    return (
-        f"scores get {way} with the order of the trials (rank correlation {rho:.2f}): later trials are not like "
-        "earlier ones, as in a random sample"
-    )
-
-
 def _grid(levels: Sequence[int], filled: int, cells: int) -> str:
     shape = " x ".join(map(str, levels))
     part = "" if filled == cells else f" ({filled} of {cells} combinations)"
     return f"the configurations are a grid, {shape} values{part}: {_OF_A_GRID}"
-
-
-def _few_searches(n_searches: int) -> str:
-    if n_searches == 1:
-        return "one search allows no interval: repeat the whole search with other seeds, at least 3 times"
-    return f"{plural(n_searches, 'search')}: repeat the whole search with other seeds"
 
 
 def _nested(n_trials: int, configurations: int, several: int, what: Sequence[str]) -> str:
@@ -64,27 +39,6 @@ def _nested(n_trials: int, configurations: int, several: int, what: Sequence[str
     return (
         f"{n_trials} trials are {configurations} configurations, {each}: the configurations are the random sample, not "
         "the trials"
-    )
-
-
-def _repeated(repeated: int, n_trials: int) -> str:
-    verb = "repeats" if repeated == 1 else "repeat"
-    return f"{repeated} of {n_trials} trials {verb} a configuration that was run before"
-
-
-def _repeated_samples(count: int, sample: str, problem: str) -> str:
-    ids = "1 sample id occurs" if count == 1 else f"{count} sample ids occur"
-    return (
-        f"{ids} more than once within a problem, with other scores (first: {sample} of problem {problem}): they count "
-        "as samples of their own"
-    )
-
-
-def _exploded(score: float, distance: float, count: int) -> str:
-    trials = "1 trial lies" if count == 1 else f"{count} trials lie"
-    return (
-        f"{trials} far on the worse side (the worst: {score:.6g}, {distance:.2g} times the range of the middle half of "
-        "the scores away): runs gone wrong, which pull means towards them; should they count as failed?"
     )
 
 
@@ -99,24 +53,7 @@ def _unequal(
     sentence = f"problems have between {smallest} and {largest} samples: each n is averaged over those with n"
     if last is not None:
         sentence += f", {last} of {total} at n = {n}"
-    if ends:
-        sentence += "; the curve ends there, as fewer than half have more"
-    return sentence
-
-
-def _not_shared(problems: Sequence[str], total: int) -> str:
-    return (
-        f"{len(problems)} of {total} problems are not in every family ({shortened(problems)}): they are left out of "
-        "the comparison"
-    )
-
-
-def _one_sample(column: str | None) -> str:
-    where = "" if column is None else f" of {column!r}"
-    return (
-        f"every problem{where} has one sample, so that the curve is one point, n = 1: draw more samples of each for "
-        f"the best of n, or name another column with {named('group')} if these are samples and not problems"
-    )
+    return sentence + ("; the curve ends there, as fewer than half have more" if ends else "")
 
 
 DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
@@ -204,16 +141,43 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ),
     ("failures", ""): _failures,
     ("failures", "no-score"): _no_score,
-    ("still-running", ""): _still_running,
-    ("fixed-sample", ""): _fixed_sample,
-    ("trend", ""): _trend,
+    ("still-running", ""): lambda n_running, unit: (
+        f"{plural(n_running, unit)} {'is' if n_running == 1 else 'are'} still running and left out"
+    ),
+    ("fixed-sample", ""): lambda n_running, unit: (
+        f"{plural(n_running, unit)} still run{'s' * (n_running == 1)}: these limits hold for a number of {unit}s fixed "
+        f"in advance, not at every look ({named('while_running')} has limits that do)"
+    ),
+    ("trend", ""): lambda rho, better: (
+        f"scores get {'better' if better else 'worse'} with the order of the trials (rank correlation {rho:.2f}): "
+        "later trials are not like earlier ones, as in a random sample"
+    ),
     ("grid", ""): _grid,
-    ("adaptive-sampler", "searches"): _few_searches,
+    ("adaptive-sampler", "searches"): lambda n_searches: (
+        "one search allows no interval: repeat the whole search with other seeds, at least 3 times"
+        if n_searches == 1
+        else f"{plural(n_searches, 'search')}: repeat the whole search with other seeds"
+    ),
     ("nested-seeds", ""): _nested,
-    ("repeated-configurations", ""): _repeated,
-    ("repeated-configurations", "samples"): _repeated_samples,
-    ("outlier", "worse"): _exploded,
+    ("repeated-configurations", ""): lambda repeated, n_trials: (
+        f"{repeated} of {n_trials} trials repeat{'s' * (repeated == 1)} a configuration that was run before"
+    ),
+    ("repeated-configurations", "samples"): lambda count, sample, problem: (
+        f"{'1 sample id occurs' if count == 1 else f'{count} sample ids occur'} more than once within a problem, with "
+        f"other scores (first: {sample} of problem {problem}): they count as samples of their own"
+    ),
+    ("outlier", "worse"): lambda score, distance, count: (
+        f"{'1 trial lies' if count == 1 else f'{count} trials lie'} far on the worse side (the worst: {score:.6g}, "
+        f"{distance:.2g} times the range of the middle half of the scores away): runs gone wrong, which pull means "
+        "towards them; should they count as failed?"
+    ),
     ("unequal-groups", ""): _unequal,
-    ("unequal-groups", "left-out"): _not_shared,
-    ("beyond-trials", "one-sample"): _one_sample,
+    ("unequal-groups", "left-out"): lambda problems, total: (
+        f"{len(problems)} of {total} problems are not in every family ({problems}): they are left out of the comparison"
+    ),
+    ("beyond-trials", "one-sample"): lambda column: (
+        f"every problem{'' if column is None else f' of {column!r}'} has one sample, so that the curve is one point, n "
+        f"= 1: draw more samples of each for the best of n, or name another column with {named('group')} if these are "
+        "samples and not problems"
+    ),
 }

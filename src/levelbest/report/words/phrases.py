@@ -35,6 +35,21 @@ class Several:
         return listed(shown)
 
 
+class Names(tuple[str, ...]):
+    """Names in one sentence: a long list is cut; with a number, it has so many at most, in quotes.
+
+    Examples
+    --------
+    >>> f"{Names(['a', 'b'])}, {Names(['a', 'b', 'c']):2}"
+    "a and b, 'a' and 2 more"
+    """
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        return shortened([repr(name) for name in self], int(spec)) if spec else shortened(self)
+
+
 def plural(n: object, unit: str, number: str = "") -> str:
     """``1 trial``, ``3 trials``, ``2 searches``; ``number`` is how the number is written, where not in digits."""
     word = unit if n == 1 else _PLURALS.get(unit, f"{unit}s")
