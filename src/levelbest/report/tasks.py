@@ -21,10 +21,8 @@ from levelbest.report.words.curves import family_title
 from levelbest.report.words.tasks import (
     STANDARD,
     TASK_REFERENCE,
-    aggregate_note,
-    aggregate_table,
-    improvement_note,
-    improvement_table,
+    aggregate_section,
+    improvement_section,
     overall_sentence,
     task_methods,
 )
@@ -93,6 +91,7 @@ def _view(
     headline = overall.terms.headline or 1
     kind = "seeds" if overall.terms.unit == "run" else overall.terms.design
     methods = methods_paragraph(result.curves, overall, headline=headline)
+    each = tuple((task, " ".join(verdict_sentences(own))) for task, own in result.tasks.items())
     return View(
         title=f"{family_title(overall.families, metric, kind)}, {len(views)} tasks",
         verdict=(overall_sentence(result), condition_sentence(overall)),
@@ -115,7 +114,12 @@ def _view(
         methods=f"{methods} {task_methods(result)}",
         references=(*REFERENCES, TASK_REFERENCE),
         provenance=provenance_of(trials, settings),
-        sections=_sections(result),
+        sections=(
+            aggregate_section(result),
+            improvement_section(result),
+            Section("Each task", "The verdict of each task by itself.", ("Task", "verdict"), each),
+            *([variance_section(result.variances)] if result.variances else []),
+        ),
         comparison=overall,
         scale=STANDARD,
         tasks=views,
@@ -145,16 +149,4 @@ def _family(
         total_cost=cost,
         assignment={key: "; ".join(values) for key, values in chosen.items()},
         space={key: text for key, column in columns.items() if (text := searched(column))},
-    )
-
-
-def _sections(result: TaskComparison) -> tuple[Section, ...]:
-    heads, rows = aggregate_table(result)
-    pair_heads, pairs = improvement_table(result)
-    each = tuple((task, " ".join(verdict_sentences(own))) for task, own in result.tasks.items())
-    return (
-        Section("Over all tasks", aggregate_note(result), tuple(heads), tuple(map(tuple, rows))),
-        Section("Probability of improvement", improvement_note(result), tuple(pair_heads), tuple(map(tuple, pairs))),
-        Section("Each task", "The verdict of each task by itself.", ("Task", "verdict"), each),
-        *([variance_section(result.variances)] if result.variances else []),
     )

@@ -38,12 +38,7 @@ _APART = 0.22
 
 
 def draw_curves(
-    ax: Axes | None,
-    curves: Sequence[Curve],
-    *,
-    bands: bool = True,
-    log: bool = True,
-    at_ends: bool | None = None,
+    ax: Axes | None, curves: Sequence[Curve], *, bands: bool = True, log: bool = True, at_ends: bool | None = None
 ) -> Axes:
     """The best score against the budget, one line a curve with its band, on a new figure where no Axes is given.
 

@@ -79,11 +79,7 @@ def panel_of_curves(
 
 
 def panel_of_comparison(
-    comparison: Comparison,
-    curves: Sequence[Curve | FamilyCostCurve],
-    *,
-    table: Trials | ProblemTable,
-    **options: Any,
+    comparison: Comparison, curves: Sequence[Curve | FamilyCostCurve], *, table: Trials | ProblemTable, **options: Any
 ) -> Panel:
     """The curves of the families compared, and the verdicts on them; ``options`` are those of `panel_of_curves`.
 

@@ -15,14 +15,7 @@ from levelbest import __version__
 from levelbest.report.figures.panels import panel_of_view
 from levelbest.report.figures.themes import slim, themed
 from levelbest.report.page.data import embedded, page_data
-from levelbest.report.page.tables import (
-    family_rows,
-    kinds_of,
-    trial_rows,
-    trials_csv,
-    value_rows,
-    verdict_tables,
-)
+from levelbest.report.page.tables import family_rows, kinds_of, trial_rows, trials_csv, value_rows, verdict_tables
 from levelbest.report.paper.markup import ROUNDING
 from levelbest.report.view import View
 from levelbest.report.words.cautions import remarks

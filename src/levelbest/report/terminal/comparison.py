@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelbest._plain import (
-    common_decimals,
-    round_places,
-    round_to_uncertainty,
-    show_budget,
-    show_limits,
-    show_number,
-)
+from levelbest._plain import common_decimals, round_places, round_to_uncertainty, show_budget, show_limits, show_number
 from levelbest.cautions import Caution
 from levelbest.errors import named
 from levelbest.report.leaders import leading_spans
@@ -33,13 +26,7 @@ from levelbest.report.terminal.strips import STYLES, strips_of
 from levelbest.report.words.conditions import condition_sentence, pair_details, winners_words
 from levelbest.report.words.phrases import best_of, level, table_heading
 from levelbest.report.words.steps import next_steps
-from levelbest.report.words.tasks import (
-    aggregate_note,
-    aggregate_table,
-    improvement_note,
-    improvement_table,
-    overall_sentence,
-)
+from levelbest.report.words.tasks import aggregate_section, improvement_section, overall_sentence
 from levelbest.report.words.verdicts import comparison_summary, effect_words, verdict_of_pair, verdict_sentences
 from levelbest.results import Comparison, PairComparison, Standing, TaskComparison
 
@@ -209,13 +196,10 @@ def print_tasks(comparison: TaskComparison) -> None:
     out = console()
     print_text(overall_sentence(comparison), out, "bold")
     out.print()
-    out.print(plain_table(*aggregate_table(comparison)))
-    print_text(aggregate_note(comparison), out, "dim")
-    out.print()
-    heads, rows = improvement_table(comparison)
-    out.print(plain_table(heads, rows[-_MOST_PAIRS:]))
-    print_text(improvement_note(comparison), out, "dim")
-    out.print()
+    for section, most in ((aggregate_section(comparison), None), (improvement_section(comparison), _MOST_PAIRS)):
+        out.print(plain_table(section.heads, section.rows[-most:] if most else section.rows))
+        print_text(section.note, out, "dim")
+        out.print()
     for task, own in comparison.tasks.items():
         print_text(f"{task}: {' '.join(verdict_sentences(own))}", out)
     out.print()

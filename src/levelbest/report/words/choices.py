@@ -16,10 +16,7 @@ _HOW = {
 
 
 def _guessed(
-    columns: Sequence[tuple[str, str]],
-    direction: str | None = None,
-    by: str | None = None,
-    run_cost: str | None = None,
+    columns: Sequence[tuple[str, str]], direction: str | None = None, by: str | None = None, run_cost: str | None = None
 ) -> str:
     """Roles with their columns; the direction and the name it is known by; the cost of a run, ``sum`` or ``last``."""
     parts = [f"{role} = {column!r}" for role, column in columns]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from levelbest._plain import common_decimals, show_limits, show_number, show_with_limits
+from levelbest.report.view import Section
 from levelbest.report.words.conditions import condition_sentence
 from levelbest.report.words.phrases import level, plural
 from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import OverTasks, TaskComparison
 
-Table = tuple[list[str], list[list[str]]]
-"""Heads and rows."""
 STANDARD = "sd from each task's mean"
 """What curves over tasks are measured in."""
 TASK_REFERENCE = (
@@ -57,13 +56,11 @@ def scale_words(comparison: TaskComparison) -> str:
     return "in standard deviations from each task's mean, higher is better"
 
 
-def aggregate_table(comparison: TaskComparison) -> Table:
+def aggregate_section(comparison: TaskComparison) -> Section:
     """Of each family its mean rank and interquartile mean, the best first, at each budget that has them."""
-    several = len(_budgets(comparison)) > 1
-    limits = level(comparison.overall.confidence)
-    heads = ["Family", *(["n"] if several else []), "mean rank", limits, "interquartile mean", limits]
+    budgets, limits = _budgets(comparison), level(comparison.overall.confidence)
     rows = []
-    for n in _budgets(comparison):
+    for n in budgets:
         middle = {row.family: row for row in _at(comparison.iqm, n)}
         ranks = {row.family: row for row in _at(comparison.ranks, n)}
         places = common_decimals((row.value, row.low, row.high) for row in middle.values())
@@ -71,41 +68,33 @@ def aggregate_table(comparison: TaskComparison) -> Table:
         for name in sorted(
             middle, key=lambda name: (ranks[name].value if name in ranks else 0, sign * middle[name].value)
         ):
-            row = [name, *([str(n)] if several else [])]
-            row += _cells(ranks[name], 2) if name in ranks else ["", ""]
-            rows.append(row + _cells(middle[name], places))
-    return heads, rows
-
-
-def improvement_table(comparison: TaskComparison) -> Table:
-    """Of each pair the probability of improvement, from its better side, the surer pairs first."""
-    several = len(_budgets(comparison)) > 1
-    limits = level(comparison.overall.confidence)
-    heads = ["Pair", *(["n"] if several else []), "probability of improvement", limits]
-    rows = []
-    for n in _budgets(comparison):
-        for row in sorted(_at(comparison.improvements, n), key=lambda row: -abs(row.value - 0.5)):
-            if row.value < 0.5:
-                row = OverTasks(row.families[::-1], row.n, 1 - row.value, 1 - row.high, 1 - row.low)
-            rows.append([" over ".join(row.families), *([str(n)] if several else []), *_cells(row, 2)])
-    return heads, rows
-
-
-def aggregate_note(comparison: TaskComparison) -> str:
-    """What ranks and interquartile means are, and how their limits come about."""
-    return (
+            rank = _cells(ranks[name], 2) if name in ranks else ("", "")
+            rows.append((name, *[str(n)] * (len(budgets) > 1), *rank, *_cells(middle[name], places)))
+    note = (
         f"Mean rank (1 is best) and the mean of the middle half of all scores ({scale_words(comparison)}), over "
         f"{plural(len(comparison.tasks), 'task')} that count alike, of {_of_what(comparison)}. Limits hold for each "
         f"number by itself and resample {comparison.overall.terms.unit}s within tasks: they are about these tasks."
     )
+    heads = ("Family", *["n"] * (len(budgets) > 1), "mean rank", limits, "interquartile mean", limits)
+    return Section("Over all tasks", note, heads, tuple(rows))
 
 
-def improvement_note(comparison: TaskComparison) -> str:
-    """What a probability of improvement is."""
-    return (
+def improvement_section(comparison: TaskComparison) -> Section:
+    """Of each pair the probability of improvement, from its better side, the surer pairs first."""
+    budgets = _budgets(comparison)
+    rows = []
+    for n in budgets:
+        for row in sorted(_at(comparison.improvements, n), key=lambda row: -abs(row.value - 0.5)):
+            if row.value < 0.5:
+                row = OverTasks(row.families[::-1], row.n, 1 - row.value, 1 - row.high, 1 - row.low)
+            rows.append((" over ".join(row.families), *[str(n)] * (len(budgets) > 1), *_cells(row, 2)))
+    note = (
         f"The chance that {_of_what(comparison)} of the first beats that of the second, averaged over the tasks; a tie "
         "counts half."
     )
+    limits = level(comparison.overall.confidence)
+    heads = ("Pair", *["n"] * (len(budgets) > 1), "probability of improvement", limits)
+    return Section("Probability of improvement", note, heads, tuple(rows))
 
 
 def task_methods(comparison: TaskComparison) -> str:
@@ -126,8 +115,8 @@ def _budgets(comparison: TaskComparison) -> list[int]:
     return sorted({row.n for row in comparison.iqm})
 
 
-def _cells(row: OverTasks, places: int) -> list[str]:
-    return [show_number(row.value, places), show_limits(row.low, row.high, places)]
+def _cells(row: OverTasks, places: int) -> tuple[str, str]:
+    return show_number(row.value, places), show_limits(row.low, row.high, places)
 
 
 def _at(rows: Sequence[OverTasks], n: int) -> list[OverTasks]:
