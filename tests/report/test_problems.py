@@ -121,3 +121,10 @@ def test_samples_are_counted_as_samples_and_problems_as_problems():
     )
     said = " ".join(build_view(trials, n_resamples=200).verdict)
     assert "base: 60 samples, new: 59 samples, of 2 problems, none failed" in said
+
+
+def test_a_problem_that_gains_is_not_among_those_that_do_not():
+    """Once "1 of 2 problems gain nothing, 1 of them at the lowest value", which was that of the problem that gains."""
+    trials = Trials.from_arrays([0.1, 0.3, 0.9, 0.9], direction="max", group=["p", "p", "q", "q"])
+    (section,) = [own for own in build_view(trials, n_resamples=99).sections if own.title == "Problems"]
+    assert section.note == f"{trials.families[0]}: 1 of 2 problems gain nothing from more samples."

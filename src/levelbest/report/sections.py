@@ -43,15 +43,12 @@ def problem_section(curves: Sequence[Curve], columns: Mapping[str, str]) -> Sect
             shown = [best.by_group[i, 0], best.by_group[i, -1]]
             rows[name] += [str(int(best.sizes[i])), *("" if np.isnan(v) else show_number(v, 3) for v in shown)]
             last[name].append(sign * float(ends[i]))
-        still = int(np.count_nonzero(best.by_group[:, 0] == ends))
-        never = int(np.count_nonzero(sign * ends <= (sign * ends).min())) if still else 0
-        stuck.append(
-            f"{curve.family}: {still} of {best.groups.size} problems gain nothing from more samples"
-            + (
-                f", {never} of them at the lowest value, {show_number(float(sign * (sign * ends).min()), 3)}"
-                * bool(never)
-            )
-        )
+        still, worst = best.by_group[:, 0] == ends, (sign * ends).min()
+        never = int(np.count_nonzero(still & (sign * ends <= worst)))
+        clause = f"{np.count_nonzero(still)} of {best.groups.size} problems gain nothing from more samples"
+        if never:
+            clause += f", {never} of them at the lowest value, {show_number(float(sign * worst), 3)}"
+        stuck.append(f"{curve.family}: {clause}")
     ordered = sorted(names, key=lambda name: (float(np.mean(last[name])), names.index(name)))
     note = ". ".join(stuck) + "."
     if len(ordered) > MOST_PROBLEMS:
