@@ -441,8 +441,8 @@ def test_a_cost_that_reads_the_same_at_both_ends_is_one_cost(browser, tmp_path):
     terms, costs = replace(view.pairs[0].terms, axis="cost"), np.array([1.45, 1.4501, 3.0, 3600.0])
     pair = replace(view.pairs[0], terms=terms, budget=costs, verdicts=ranges)
     view = replace(view, pairs=(*view.pairs, pair))
-    (table,) = [one for one in verdict_tables(view) if "cost" in one["title"]]
-    assert table["rows"][0][1:] == [f"{HOSTILE}: 1.45 s", "1.45 s to 1.00 h"]
+    (table,) = [one for one in verdict_tables(view) if "cost" in one.title]
+    assert table.rows[0][1:] == (f"{HOSTILE}: 1.45 s", "1.45 s to 1.00 h")
     with opened(browser, tmp_path, view) as page:
         page.locator('input[name="axis"][value="cost"]').check()
         titles = page.locator("#strip rect title").all_text_contents()

@@ -105,7 +105,7 @@ def _draw(compared: Mapping[str, tuple[Table, Comparison]], asked: Asked, out: P
     task; of seeds every run with the means compared."""
     from levelbest.designs import design_of
     from levelbest.designs._input import comparable
-    from levelbest.report.figures.panels import panel_of_comparison, save_panels
+    from levelbest.report.figures.panels import panel_of_curves, panel_with_verdicts, save_panels
     from levelbest.report.tasks import published_on
 
     whole = replace(asked, n=None, simultaneous=True)
@@ -114,5 +114,6 @@ def _draw(compared: Mapping[str, tuple[Table, Comparison]], asked: Asked, out: P
         kept = comparable(table, asked.baseline)
         published = published_on(name, options["published"], tuple(compared))
         curves = design_of(kept, whole).curves(whole)
-        panels[name] = panel_of_comparison(result, curves, table=kept, log=options["log"], published=published)
+        panel = panel_of_curves(curves, log=options["log"], published=published)
+        panels[name] = panel_with_verdicts(panel, result, kept)
     save_panels(panels, out)

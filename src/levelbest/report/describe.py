@@ -215,8 +215,8 @@ def _described(trials: Trials, rng: Seed) -> Description:
         claimed=claimed,
         spearman=spearman(trials),
         pairs=pairs,
-        n_groups=_count(trials.group),
-        n_searches=_count(trials.search),
+        n_groups=None if trials.group is None else int(np.unique(trials.group).size),
+        n_searches=None if trials.search is None else int(np.unique(trials.search).size),
         n_configurations=_configurations(trials),
         variance=next(iter(family_variances(trials)), None),
         winner=_winner(trials),
@@ -265,10 +265,6 @@ def spearman(trials: Trials) -> float:
         return _NAN
     both = (trials.status == OK) & np.isfinite(trials.reported)
     return diagnostics.rank_correlation(trials.selection[both], trials.reported[both])[0] if both.any() else _NAN
-
-
-def _count(codes: npt.NDArray[np.int32] | None) -> int | None:
-    return None if codes is None else int(np.unique(codes).size)
 
 
 def _configurations(trials: Trials) -> int | None:

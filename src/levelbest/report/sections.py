@@ -11,7 +11,6 @@ from levelbest._plain import round_to_uncertainty, show_number, show_with_limits
 from levelbest.report.view import Line, Section
 from levelbest.results import Curve
 from levelbest.results.verifier import VerifierEffect
-from levelbest.stats.bands import Interval
 from levelbest.stats.problems import GroupBest
 
 MOST_PROBLEMS = 200
@@ -26,7 +25,16 @@ def problem_section(curves: Sequence[Curve], columns: Mapping[str, str]) -> Sect
     rows: dict[str, list[str]] = {name: [name] for name in names}
     last: dict[str, list[float]] = {name: [] for name in names}
     heads, stuck = ["Problem"], []
-    _add_roles(heads, rows, curves, columns)
+    for role, attribute in (("stratum", "stratum"), ("weight", "weights")):
+        known: dict[str, str] = {}
+        for best in map(_best, curves):
+            if (column := getattr(best, attribute)) is not None:
+                texts = map(str, column) if role == "stratum" else (f"{weight:g}" for weight in column.tolist())
+                known |= dict(zip(map(str, best.groups), texts, strict=True))
+        if known:
+            heads.append(columns.get(role, role))
+            for name, row in rows.items():
+                row.append(known.get(name, ""))
     for curve in curves:
         best = _best(curve)
         prefix = f"{curve.family}: " if len(curves) > 1 else ""
@@ -53,31 +61,7 @@ def problem_section(curves: Sequence[Curve], columns: Mapping[str, str]) -> Sect
     note = ". ".join(stuck) + "."
     if len(ordered) > MOST_PROBLEMS:
         note += f" The {MOST_PROBLEMS} problems of {len(ordered)} that hold the curves back most."
-    return Section(
-        title="Problems",
-        note=note,
-        heads=tuple(heads),
-        rows=tuple(tuple(rows[name]) for name in ordered[:MOST_PROBLEMS]),
-    )
-
-
-def _add_roles(
-    heads: list[str], rows: dict[str, list[str]], curves: Sequence[Curve], columns: Mapping[str, str]
-) -> None:
-    """The stratum and the weight of each problem, where they have them."""
-    strata: dict[str, str] = {}
-    weights: dict[str, str] = {}
-    for best in map(_best, curves):
-        names = [str(name) for name in best.groups]
-        if best.stratum is not None:
-            strata |= dict(zip(names, map(str, best.stratum), strict=True))
-        if best.weights is not None:
-            weights |= {name: f"{weight:g}" for name, weight in zip(names, best.weights.tolist(), strict=True)}
-    for role, known in (("stratum", strata), ("weight", weights)):
-        if known:
-            heads.append(columns.get(role, role))
-            for name, row in rows.items():
-                row.append(known.get(name, ""))
+    return Section("Problems", note, tuple(heads), tuple(tuple(rows[name]) for name in ordered[:MOST_PROBLEMS]))
 
 
 def stratum_section(curves: Sequence[Curve], headline: int) -> Section:
@@ -86,7 +70,9 @@ def stratum_section(curves: Sequence[Curve], headline: int) -> Section:
     budgets = list(dict.fromkeys([1, headline, *(int(curve.n[-1]) for curve in curves)]))
     for curve in curves:
         for part in curve.strata:
-            cells = [_point(part.best, part.limits, n) for n in budgets]
+            points = np.array([part.best.value, part.limits.low, part.limits.high]).T
+            known = {int(n): point for n, point in zip(part.best.n, points, strict=True) if not np.isnan(point[0])}
+            cells = (show_with_limits(*known[n].tolist()) if n in known else "" for n in budgets)
             rows.append((part.label, curve.family, str(part.best.groups.size), *cells))
     return Section(
         title="Strata",
@@ -108,25 +94,11 @@ def all_table(curves: Sequence[Curve]) -> Section | None:
                 decimals = round_to_uncertainty(curve.value[i], curve.low[i], curve.high[i])
                 shown = (show_number(x, decimals) for x in (curve.value[i], curve.low[i], curve.high[i]))
                 rows.append((curve.family, str(int(n)), *shown))
-    if not rows:
-        return None
-    return Section(
-        title="All of n succeed",
-        note=(
-            "pass^k: the chance that all of n samples of a problem are right, averaged over problems, with bands for "
-            "all n at once."
-        ),
-        heads=("Family", "n", "value", "low", "high"),
-        rows=tuple(rows),
+    note = (
+        "pass^k: the chance that all of n samples of a problem are right, averaged over problems, with bands for all n "
+        "at once."
     )
-
-
-def _point(best: GroupBest, limits: Interval, n: int) -> str:
-    at = np.flatnonzero(best.n == n)
-    if not at.size or np.isnan(best.value[at[0]]):
-        return ""
-    value, low, high = (float(np.asarray(x)[at[0]]) for x in (best.value, limits.low, limits.high))
-    return show_with_limits(value, low, high)
+    return Section("All of n succeed", note, ("Family", "n", "value", "low", "high"), tuple(rows)) if rows else None
 
 
 def _best(curve: Curve) -> GroupBest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from levelbest.report.figures.curves import (
     ONE_COLUMN,
@@ -78,14 +78,9 @@ def panel_of_curves(
     )
 
 
-def panel_of_comparison(
-    comparison: Comparison, curves: Sequence[Curve | FamilyCostCurve], *, table: Trials | ProblemTable, **options: Any
-) -> Panel:
-    """The curves of the families compared, and the verdicts on them; ``options`` are those of `panel_of_curves`.
-
-    Where the families differ by seeds, it shows the runs in the ``table``.
-    """
-    panel, terms = panel_of_curves(curves, **options), comparison.terms
+def panel_with_verdicts(panel: Panel, comparison: Comparison, table: Trials | ProblemTable) -> Panel:
+    """The curves of the families compared with the verdicts on them; of seeds the runs in the ``table``."""
+    terms = comparison.terms
     if terms.design == "seeds" and isinstance(table, Trials):  # the verdict is about one run
         scored = {"failed": terms.settings.failed, "missing": terms.settings.missing}
         runs = {name: table[name].scores(**scored).curve_of for name in comparison.families}
@@ -139,12 +134,11 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
     axes = figure.subplots(rows * step, columns, squeeze=False, gridspec_kw={"height_ratios": ratios})
     charts = []
     for k in range(rows * columns):
-        chart = axes[step * (k // columns), k % columns]
-        strip = axes[step * (k // columns) + 1, k % columns] if below else None
+        place = slice(step * (k // columns), step * (k // columns) + step)
+        chart = axes[place, k % columns][0]
         if k >= many:
-            for ax in (chart, strip):
-                if ax is not None:
-                    ax.set_axis_off()
+            for ax in axes[place, k % columns]:
+                ax.set_axis_off()
             continue
         if by_runs:
             draw_runs(shown[k][1], chart)
@@ -164,10 +158,15 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
         _common_heights(charts)
         names = [line.family for line in shown[0][1].lines]
         label_below(figure, names, [line_style(i) for i in range(len(names))])
-    for k, (_, panel) in enumerate(shown):
-        if below:
-            strip = axes[step * (k // columns) + 1, k % columns]
-            _draw_strip(panel, charts[k], strip)
+    for k, (_, panel) in enumerate(shown if below else ()):
+        strip = axes[step * (k // columns) + 1, k % columns]
+        if not panel.strips:
+            strip.set_axis_off()
+            continue
+        strip.set_xscale(charts[k].get_xscale())
+        strip.set_xlim(charts[k].get_xlim())
+        strip.tick_params(which="both", length=0)
+        draw_strips(strip, panel.strips, panel.names, panel.cost_unit, panel.axis)
     return figure
 
 
@@ -178,13 +177,3 @@ def _common_heights(charts: Sequence[Axes]) -> None:
     if high - low <= _FLATTENED * min(top - bottom for bottom, top in limits):
         for ax in charts:
             ax.set_ylim(low, high)
-
-
-def _draw_strip(panel: Panel, chart: Axes, strip: Axes) -> None:
-    if not panel.strips:
-        strip.set_axis_off()
-        return
-    strip.set_xscale(chart.get_xscale())
-    strip.set_xlim(chart.get_xlim())
-    strip.tick_params(which="both", length=0)
-    draw_strips(strip, panel.strips, panel.names, panel.cost_unit, panel.axis)

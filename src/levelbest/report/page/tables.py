@@ -10,8 +10,9 @@ import numpy as np
 
 from levelbest._plain import common_decimals, guarded, round_places, show_cost, show_limits, show_number, show_range
 from levelbest.report.columns import cell_text
-from levelbest.report.view import View
+from levelbest.report.view import Section, View
 from levelbest.report.words.verdicts import reason_words
+from levelbest.results import NOT_COMPARABLE, UNDECIDED
 
 MOST_CELLS = 12_000
 """More cells of trials than this stay in the table beside the page."""
@@ -48,40 +49,34 @@ def value_rows(view: View) -> Rows:
     return rows
 
 
-def verdict_tables(view: View) -> list[dict[str, object]]:
-    """One table for each statistic and axis."""
-    kinds = dict.fromkeys((pair.terms.statistic, pair.terms.axis) for pair in view.pairs)
-    return [
-        {
-            "title": f"{statistic} curves, budgets in {axis if axis == 'cost' else view.word + 's'}",
-            **_verdict_table(view, statistic, axis),
-        }
-        for statistic, axis in kinds
-    ]
-
-
-def _verdict_table(view: View, statistic: str, axis: str) -> dict[str, object]:
-    """One row a pair: who is better where, where nothing is decided, and where nothing can be compared; what is the
-    same for every pair is said once."""
-    rows, apart = [], []
-    pairs = view.pairs_of(statistic, axis)
-    told = pairs if len(pairs) <= MOST_PAIRS else [pair for pair in pairs if pair.decided][:MOST_PAIRS]
-    left_out = f"{len(pairs) - len(told)} further pairs are in report.json." if len(told) < len(pairs) else ""
-    for pair in told:
-        where: dict[str, list[str]] = {}
-        for part in pair.verdicts:
-            where.setdefault(part.verdict, []).append(show_range(part.start, part.end, axis, view.cost_unit))
-        better = [f"{name}: {', '.join(where[name])}" for name in where if name in pair.families]
-        reasons = dict.fromkeys(reason_words(part.reason) for part in pair.verdicts if part.reason)
-        nowhere = ", ".join(where.get("not comparable", ()))
-        apart.append(f"{nowhere} ({'; '.join(reasons)})" if nowhere and reasons else nowhere or "–")
-        rows.append([" and ".join(pair.families), "; ".join(better) or "–", ", ".join(where.get("undecided", ["–"]))])
-    heads = ["Families", "better at", "undecided at"]
-    if len(set(apart)) == 1:
-        note = "" if apart[0] == "–" else f"Not comparable at {apart[0]}. "
-        return {"heads": heads, "rows": rows, "note": note + left_out}
-    rows = [[*row, last] for row, last in zip(rows, apart, strict=True)]
-    return {"heads": [*heads, "not comparable at"], "rows": rows, "note": left_out}
+def verdict_tables(view: View) -> list[Section]:
+    """One table for each statistic and axis, one row a pair: who is better where, where nothing is decided, and where
+    nothing can be compared; what is the same for every pair is said once."""
+    tables = []
+    for statistic, axis in dict.fromkeys((pair.terms.statistic, pair.terms.axis) for pair in view.pairs):
+        rows, apart = [], []
+        pairs = view.pairs_of(statistic, axis)
+        told = pairs if len(pairs) <= MOST_PAIRS else [pair for pair in pairs if pair.decided][:MOST_PAIRS]
+        for pair in told:
+            where: dict[str, list[str]] = {}
+            for part in pair.verdicts:
+                where.setdefault(part.verdict, []).append(show_range(part.start, part.end, axis, view.cost_unit))
+            better = [f"{name}: {', '.join(where[name])}" for name in where if name in pair.families]
+            reasons = dict.fromkeys(reason_words(part.reason) for part in pair.verdicts if part.reason)
+            nowhere = ", ".join(where.get(NOT_COMPARABLE, ()))
+            apart.append(f"{nowhere} ({'; '.join(reasons)})" if nowhere and reasons else nowhere or "–")
+            rows.append((" and ".join(pair.families), "; ".join(better) or "–", ", ".join(where.get(UNDECIDED, ["–"]))))
+        heads: tuple[str, ...] = ("Families", "better at", "undecided at")
+        table: list[tuple[str, ...]] = [*rows]
+        note = f"{len(pairs) - len(told)} further pairs are in report.json." if len(told) < len(pairs) else ""
+        if len(set(apart)) == 1:
+            note = ("" if apart[0] == "–" else f"Not comparable at {apart[0]}. ") + note
+        else:
+            heads = (*heads, "not comparable at")
+            table = [(*row, last) for row, last in zip(rows, apart, strict=True)]
+        title = f"{statistic} curves, budgets in {axis if axis == 'cost' else view.word + 's'}"
+        tables.append(Section(title, note, heads, tuple(table)))
+    return tables
 
 
 def family_rows(view: View) -> tuple[list[str], Rows]:
@@ -95,15 +90,10 @@ def family_rows(view: View) -> tuple[list[str], Rows]:
     rows = []
     for family in sorted(view.families, key=lambda other: (np.isnan(other.headline[0]), sign * other.headline[0])):
         value, low, high = family.headline
-        row = [
-            family.name,
-            str(family.n_trials),
-            str(family.n_failed),
-            show_number(value, decimals) + view.headline_mark(family),
-            show_limits(low, high, decimals),
-            show_number(family.winner, max(decimals, 3)),
-            f"{show_number(family.mean, max(decimals, 3))} ({show_number(family.sd, max(decimals, 3))})",
-        ]
+        best = show_number(value, decimals) + view.headline_mark(family)
+        winner, mean, sd = (show_number(x, max(decimals, 3)) for x in (family.winner, family.mean, family.sd))
+        row = [family.name, str(family.n_trials), str(family.n_failed), best, show_limits(low, high, decimals)]
+        row += [winner, f"{mean} ({sd})"]
         rows.append(row + ([show_cost(family.mean_cost, view.cost_unit)] if has_cost else []))
     return heads, rows
 

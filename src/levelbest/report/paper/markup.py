@@ -38,12 +38,12 @@ _MARKDOWN = "\\`*_{}[]<>#|~"
 
 
 def latex_text(text: str) -> str:
-    """Any text as LaTeX text: nothing in it is a command."""
+    """A text as LaTeX text: nothing in it is a command."""
     return "".join(_LATEX.get(char, char) for char in " ".join(text.split()))
 
 
 def markdown_text(text: str) -> str:
-    """Any text as Markdown text: nothing in it is markup or HTML."""
+    """A text as Markdown text: nothing in it is markup or HTML."""
     return "".join(f"\\{char}" if char in _MARKDOWN else char for char in " ".join(text.split()))
 
 

@@ -24,27 +24,27 @@ def recorded_answers(view: View, facts: Mapping[str, str]) -> dict[str, str]:
     """Answers by the checklist's keys; none where the trials do not come from a ledger."""
     if "ledger:head" not in facts:
         return {}
-    answers = {
-        "infrastructure": _infrastructure(facts),
-        "packages": _packages(facts),
-        "bounds": _spaces(view, facts),
-        "sampling": f"independent random draws fixed by the study's seed {facts['ledger:seed']} before any result; "
-        f"selected by {view.selection}",
-        "seeds": _seeds(view, facts),
-    }
-    return {key: value for key, value in answers.items() if value}
-
-
-def _infrastructure(facts: Mapping[str, str]) -> str:
     cpus, memory = facts.get("environment:cpus"), facts.get("environment:memory")
-    parts = [
+    machine = [
         facts.get("environment:processor"),
-        cpus and f"{cpus} CPUs",
+        f"{cpus} CPUs",
         ", ".join(json.loads(facts.get("environment:gpus", "[]"))),
         memory and f"{int(memory) / 1e9:.0f} GB of memory",
         facts.get("environment:system"),
     ]
-    return ", ".join(part for part in parts if part) if cpus else ""
+    seeds = {family.name: facts.get(f"seeds:{family.name}", "1") for family in view.families}
+    each = ", ".join(f"{name} {count}" for name, count in seeds.items())
+    several = f"the configuration and the seed; seeds a configuration: {each}"
+    anew = "the configuration and the seed, both drawn anew for every trial"
+    answers = {
+        "infrastructure": ", ".join(part for part in machine if part) if cpus else "",
+        "packages": _packages(facts),
+        "bounds": _spaces(view, facts),
+        "sampling": f"independent random draws fixed by the study's seed {facts['ledger:seed']} before any result; "
+        f"selected by {view.selection}",
+        "seeds": anew if {int(count) for count in seeds.values()} == {1} else several,
+    }
+    return {key: value for key, value in answers.items() if value}
 
 
 def _packages(facts: Mapping[str, str]) -> str:
@@ -106,11 +106,3 @@ def _text(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value if isinstance(value, str) else json.dumps(value)
     return str(value) if isinstance(value, int) else f"{value:.6g}"
-
-
-def _seeds(view: View, facts: Mapping[str, str]) -> str:
-    counts = {int(facts.get(f"seeds:{family.name}", "1")) for family in view.families}
-    if counts == {1}:
-        return "the configuration and the seed, both drawn anew for every trial"
-    each = ", ".join(f"{family.name} {facts.get(f'seeds:{family.name}', '1')}" for family in view.families)
-    return f"the configuration and the seed; seeds a configuration: {each}"

@@ -54,12 +54,8 @@ def _print_in_full(description: Description, out: Console, *, alone: bool) -> No
     decimals = _decimals(description)
     failed = f", {description.n_failed} failed" if description.n_failed else ""
     running = f", {description.n_running} still running" if description.n_running else ""
-    out.print(
-        Text.assemble(
-            (description.family, "bold"),
-            f"  {plural(description.n_trials, description.word)}{failed}{running}; {description.score}",
-        )
-    )
+    count = f"  {plural(description.n_trials, description.word)}{failed}{running}; {description.score}"
+    out.print(Text.assemble((description.family, "bold"), count))
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="dim")
     table.add_column()
@@ -73,26 +69,17 @@ def _print_in_full(description: Description, out: Console, *, alone: bool) -> No
         table.add_row("counts", *(spark_line(each.histogram) for each in scores))
     out.print(table)
     _print_winner(description, out)
-    if alone:
-        _print_pictures(description, decimals, out)
-    out.print()
-
-
-def _print_pictures(description: Description, decimals: int, out: Console) -> None:
-    """The histogram, and beside it the reported score against the one that selects."""
-    from rich.table import Table
-    from rich.text import Text
-
-    if description.pairs is None or description.pairs[0].size < _FEWEST_POINTS:
+    if alone and (description.pairs is None or description.pairs[0].size < _FEWEST_POINTS):
         for line in histogram_lines(description.histogram, decimals):
             out.print(Text(line))
-        return
-    pictures = Table.grid(padding=(0, 3))
-    counts = "\n".join(["", *histogram_lines(description.histogram, decimals, _BAR // 2)])
-    points = scatter_lines(*description.pairs)
-    title = Text(f"{description.reported} (up) against {description.score}", style="dim")
-    pictures.add_row(Text(counts), Text("\n").join([title, *map(Text, points)]))
-    out.print(pictures)
+    elif alone and description.pairs is not None:
+        pictures = Table.grid(padding=(0, 3))
+        counts = "\n".join(["", *histogram_lines(description.histogram, decimals, _BAR // 2)])
+        title = Text(f"{description.reported} (up) against {description.score}", style="dim")
+        points = Text("\n").join([title, *map(Text, scatter_lines(*description.pairs))])
+        pictures.add_row(Text(counts), points)
+        out.print(pictures)
+    out.print()
 
 
 def _print_winner(description: Description, out: Console, name: str = "") -> None:

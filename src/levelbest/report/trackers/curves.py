@@ -82,9 +82,8 @@ def _points(curve: Curve) -> Iterator[tuple[int, dict[str, float]]]:
 
 
 def _rows(curves: tuple[Curve, ...]) -> list[list[object]]:
-    return [
-        [curve.family, n, *(point.get(key) for key in _COLUMNS[2:])] for curve in curves for n, point in _points(curve)
-    ]
+    points = [(curve.family, n, point) for curve in curves for n, point in _points(curve)]
+    return [[family, n, *(point.get(key) for key in _COLUMNS[2:])] for family, n, point in points]
 
 
 def _figure(curves: tuple[Curve, ...]) -> Figure:

@@ -33,13 +33,10 @@ def next_steps(comparison: Comparison) -> tuple[Step, ...]:
 def _budget(comparison: Comparison) -> list[Step]:
     """Where the choice of n is the choice of the winner, how to choose it ([B] 3.3)."""
     terms = comparison.terms
-    only_baseline = (
-        comparison.baseline is not None and len(comparison.pairs) > 1
-    )  # rivals are not compared with each other
-    if terms.named or terms.axis == "cost" or terms.unit == "run" or only_baseline:
+    apart = comparison.baseline is not None and len(comparison.pairs) > 1  # rivals are not compared with each other
+    if terms.named or terms.axis == "cost" or terms.unit == "run" or apart:
         return []
-    best = {span.best for span in leading_spans(comparison) if span.best is not None}
-    if len(best) < 2:
+    if len({span.best for span in leading_spans(comparison) if span.best is not None}) < 2:
         return []
     text = f"Name the budget that your readers have ({named('headline')})"
     why = f"the best changes with it; say 50 {terms.unit}s of a minute, 5 of an hour, 1 of a day"
