@@ -8,6 +8,7 @@ import pytest
 from comparing import comparison, effect, pair, standing, terms
 
 from levelbest.report.leaders import BEATEN, BEST, NOTHING, POSSIBLE, Span, leading_spans, states_at
+from levelbest.report.words.conditions import winners_words
 from levelbest.report.words.verdicts import claim_sentence, comparison_summary, effect_words, verdict_sentences
 from levelbest.trials import Metric
 
@@ -274,6 +275,18 @@ def test_a_verdict_that_stays_open_has_no_winners_that_change():
     assert "the verdict changes in 3 of 3 pairs with failed trials dropped" in text
     same = replace(pair("a", "b", (1, 9, OPEN), terms=terms()), survives=True, n_failed=(1, 0))
     assert "the verdict is the same with failed trials dropped" in comparison_summary(comparison(same))[-1]
+
+
+def test_a_range_is_not_parted_where_its_difference_is_not_worth_having():
+    """Once 'with 1 to 5, 6 to 26 and 27 to 60 trials'."""
+    asked = terms(n_pairs=2, worth=0.02)
+    parts = ((1, 5, "a"), (6, 26, "a", "", True), (27, 60, "a"))
+    pairs = [pair("base", "a", *parts, terms=asked), pair("base", "b", (1, 60, OPEN), terms=asked)]
+    first, _ = verdict_sentences(comparison(*pairs, baseline="base"))
+    assert first == "Better than base: a with 1 to 60 trials."
+    assert winners_words(pairs[0]) == "a 1 to 60"
+    apart = pair("base", "a", (1, 1, "a"), (5, 5, "a"), terms=asked)  # budgets that were asked for
+    assert winners_words(apart) == "a 1, a 5"
 
 
 def test_seeds_against_a_baseline_say_no_budget():

@@ -11,6 +11,7 @@ import numpy as np
 from levelbest._plain import common_decimals, guarded, round_places, show_cost, show_limits, show_number, show_range
 from levelbest.report.columns import cell_text
 from levelbest.report.view import Section, View
+from levelbest.report.words.phrases import joined
 from levelbest.report.words.verdicts import reason_words
 from levelbest.results import NOT_COMPARABLE, UNDECIDED
 
@@ -59,7 +60,7 @@ def verdict_tables(view: View) -> list[Section]:
         told = pairs if len(pairs) <= MOST_PAIRS else [pair for pair in pairs if pair.decided][:MOST_PAIRS]
         for pair in told:
             where: dict[str, list[str]] = {}
-            for part in pair.verdicts:
+            for part in joined(pair.verdicts):
                 where.setdefault(part.verdict, []).append(show_range(part.start, part.end, axis, view.cost_unit))
             better = [f"{name}: {', '.join(where[name])}" for name in where if name in pair.families]
             reasons = dict.fromkeys(reason_words(part.reason) for part in pair.verdicts if part.reason)

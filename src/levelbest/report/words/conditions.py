@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from levelbest._plain import show_cost, show_range
-from levelbest.report.words.phrases import counted, level, listed, plural, run_word
+from levelbest.report.words.phrases import counted, joined, level, listed, plural, run_word
 from levelbest.results import Comparison, PairComparison, Terms
 
 
@@ -123,7 +123,7 @@ def pair_details(pair: PairComparison) -> tuple[str, ...]:
 def winners_words(pair: PairComparison) -> str:
     """``svm 8 to 45, rf 1 to 2``: who is better at which budgets; a dash where nobody is."""
     parts, terms = [], pair.terms
-    for verdict in pair.verdicts:
+    for verdict in joined(pair.verdicts):
         if verdict.decided:
             ends = show_range(verdict.start, verdict.end, terms.axis, terms.cost_unit)
             parts.append(verdict.verdict + ("" if terms.unit == "run" else f" {ends}"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from levelbest._plain import show_cost, show_range
-from levelbest.results import Terms
+from levelbest.results import Terms, Verdict
 
 Range = tuple[float, float]
 """From one budget to another, both within."""
@@ -114,6 +115,19 @@ def with_budgets(ranges: Sequence[Range], terms: Terms, *, unit: bool = True) ->
     if not unit:
         return f"with {listed(shown)}"
     return f"with {plural(1 if shown == ['1'] else 2, terms.unit, listed(shown))}"
+
+
+def joined(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Neighbouring budgets with one verdict as one range, whether or not the difference there is worth having."""
+    parts: list[Verdict] = []
+    for part in verdicts:
+        last = parts[-1] if parts else None
+        alike = last is not None and (last.verdict, last.negligible) == (part.verdict, not part.negligible)
+        if last is not None and alike and part.start - last.end <= 1:
+            parts[-1] = replace(last, end=part.end, negligible=part.negligible)
+        else:
+            parts.append(part)
+    return parts
 
 
 def capital(text: str) -> str:

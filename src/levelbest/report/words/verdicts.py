@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from levelbest._plain import round_to_uncertainty, show_number
 from levelbest.report.leaders import Span, leading_spans
 from levelbest.report.words.conditions import condition_sentence, confidence_words, leaning, other_policy, runs
-from levelbest.report.words.phrases import Range, all_others, capital, listed, plural, shortened, with_budgets
+from levelbest.report.words.phrases import Range, all_others, capital, joined, listed, plural, shortened, with_budgets
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Effect, PairComparison, Terms, Verdict
 
 _MOST_NAMES, _MOST_BLOCKS = 3, 3
@@ -307,10 +307,10 @@ def pair_sentence(pair: PairComparison) -> str:
     return " ".join([*verdict_of_pair(pair), *more])
 
 
-def _by_label(verdicts: Iterable[Verdict], *, negligible: bool | None = None) -> dict[str, list[Range]]:
+def _by_label(verdicts: Sequence[Verdict], *, negligible: bool | None = None) -> dict[str, list[Range]]:
     """The budgets of each verdict, in order."""
     ranges: dict[str, list[Range]] = {}
-    for verdict in verdicts:
+    for verdict in joined(verdicts) if negligible is None else verdicts:
         if negligible is None or verdict.negligible == negligible:
             ranges.setdefault(verdict.verdict, []).append((verdict.start, verdict.end))
     return ranges
