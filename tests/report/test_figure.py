@@ -9,8 +9,7 @@ from levelbest.designs.curve import family_curves
 from levelbest.errors import InputError
 from levelbest.report.figures.axes import draw_curves
 from levelbest.report.figures.curves import new_axes
-from levelbest.report.figures.lines import Panel, draw_lines
-from levelbest.report.figures.panels import panel_of_curves, save_panels
+from levelbest.report.figures.panels import Panel, draw_lines, panel_of_curves, save_panels
 from levelbest.report.view import line_of
 from levelbest.trials import Trials
 

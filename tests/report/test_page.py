@@ -484,7 +484,7 @@ def test_figures_are_dark_in_the_dark(browser, tmp_path):
     from PIL import Image
 
     from levelbest.report.figures.curves import figure_bytes
-    from levelbest.report.figures.lines import Panel, draw_lines
+    from levelbest.report.figures.panels import Panel, draw_lines
 
     figure = figure_bytes(draw_lines(Panel(make_view().lines_of("mean"), "score")).figure, "svg")
     path = tmp_path / "dark.html"

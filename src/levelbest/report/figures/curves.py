@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ONE_COLUMN = 3.3
 """Width of a paper's column in inches; figures are legible at it."""
+LOG_FROM = 30
+"""Curves longer than this are drawn over a log scale, where small budgets can be told apart."""
 _DPI = 200
 _WIDE = 4.5  # inches: from here on there is room beside the lines
 

@@ -10,8 +10,7 @@ import numpy as np
 from levelbest.report.figures.axes import difference_figure, draw_comparison
 from levelbest.report.figures.curves import figure_of, new_axes
 from levelbest.report.figures.distributions import distribution_figure
-from levelbest.report.figures.lines import Panel, draw_lines
-from levelbest.report.figures.panels import panel_figure, panel_of_view, panels_figure
+from levelbest.report.figures.panels import Panel, draw_lines, panel_figure, panel_of_view, panels_figure
 from levelbest.report.view import View
 from levelbest.trials import Trials
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from levelbest._plain import show_range
 from levelbest.report.figures.curves import (
+    LOG_FROM,
     figure_of,
     lay_out,
     new_axes,
@@ -21,7 +22,6 @@ from levelbest.report.figures.curves import (
     set_budget_axis,
     shorten,
 )
-from levelbest.report.figures.lines import LOG_FROM, Panel
 from levelbest.report.figures.themes import COLOURS
 from levelbest.report.leaders import Span, Strip, leading_spans
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison
@@ -29,6 +29,8 @@ from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from levelbest.report.figures.panels import Panel
 
 Look = dict[str, Any]
 

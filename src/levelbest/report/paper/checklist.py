@@ -6,6 +6,7 @@ tells is an open question in the output, with what to write.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,6 @@ from pathlib import Path
 from levelbest import _check
 from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.errors import InputError
-from levelbest.report.paper.recorded import recorded_answers
 from levelbest.report.view import Family, View
 from levelbest.report.words.phrases import counted, plural
 
@@ -106,6 +106,17 @@ _ITEMS = (
 )
 KEYS = tuple(item[0] for item in _ITEMS)
 QUESTIONS = {key: question for key, _, question, _ in _ITEMS}
+_MOST_PACKAGES = 15
+_WELL_KNOWN = (
+    "numpy scipy scikit-learn torch tensorflow jax flax keras transformers datasets vllm lightning pytorch-lightning "
+    "xgboost lightgbm catboost pandas polars gymnasium allennlp"
+)
+_RANGES = {
+    "uniform": "uniform",
+    "loguniform": "log-uniform",
+    "integer": "whole numbers",
+    "log-integer": "whole numbers, log-uniform",
+}
 
 
 def fill_checklist(
@@ -116,7 +127,7 @@ def fill_checklist(
     for key in told:
         _check.as_choice(key, KEYS, "checklist item")
     known = _from_trials(view)
-    recorded = recorded_answers(view, facts or {}) | {key: text for key, text in (facts or {}).items() if key in KEYS}
+    recorded = _recorded_answers(view, facts or {}) | {key: text for key, text in (facts or {}).items() if key in KEYS}
     items = []
     for key, asked_by, question, hint in _ITEMS:
         for source, found in (("answers", told), ("ledger", recorded), ("trials", known)):
@@ -199,3 +210,91 @@ def _told_by(view: View) -> dict[str, str]:
             lambda family: mapping(family.assignment) + (f" ({family.path})" if family.path else "")
         )
     return answers
+
+
+def _recorded_answers(view: View, facts: Mapping[str, str]) -> dict[str, str]:
+    """What a ledger recorded: machine, packages, search spaces, how values were chosen; nothing of other trials."""
+    if "ledger:head" not in facts:
+        return {}
+    cpus, memory = facts.get("environment:cpus"), facts.get("environment:memory")
+    machine = [
+        facts.get("environment:processor"),
+        f"{cpus} CPUs",
+        ", ".join(json.loads(facts.get("environment:gpus", "[]"))),
+        memory and f"{int(memory) / 1e9:.0f} GB of memory",
+        facts.get("environment:system"),
+    ]
+    seeds = {family.name: facts.get(f"seeds:{family.name}", "1") for family in view.families}
+    each = ", ".join(f"{name} {count}" for name, count in seeds.items())
+    several = f"the configuration and the seed; seeds a configuration: {each}"
+    anew = "the configuration and the seed, both drawn anew for every trial"
+    answers = {
+        "infrastructure": ", ".join(part for part in machine if part) if cpus else "",
+        "packages": _packages(facts),
+        "bounds": _spaces(view, facts),
+        "sampling": f"independent random draws fixed by the study's seed {facts['ledger:seed']} before any result; "
+        f"selected by {view.selection}",
+        "seeds": anew if {int(count) for count in seeds.values()} == {1} else several,
+    }
+    return {key: value for key, value in answers.items() if value}
+
+
+def _packages(facts: Mapping[str, str]) -> str:
+    installed: dict[str, str] = json.loads(facts.get("environment:packages", "{}"))
+    if not installed:
+        return ""
+    shown = [name for name in installed if name in _WELL_KNOWN.split()]
+    if len(installed) <= _MOST_PACKAGES:
+        shown = list(installed)
+    parts = [f"Python {facts['environment:python']}"] if "environment:python" in facts else []
+    parts += [f"{name} {installed[name]}" for name in shown]
+    if len(shown) < len(installed):
+        parts.append(f"and {len(installed) - len(shown)} more, with their versions in the ledger")
+    if "environment:code" in facts:
+        parts.append(f"own code at commit {facts['environment:code']}")
+    return ", ".join(parts)
+
+
+def _spaces(view: View, facts: Mapping[str, str]) -> str:
+    """The declared space of every family, without what was hidden from the view."""
+    seen = {name for family in view.families for name in family.space}
+
+    def is_seen(name: str) -> bool:
+        return f"config.{name}" in seen or any(other.startswith(f"config.{name}.") for other in seen)
+
+    lines = []
+    for family in view.families:
+        space: dict[str, object] = json.loads(facts.get(f"space:{family.name}", "{}"))
+        parts = [f"{name}: {_law(law)}" for name, law in space.items() if is_seen(name)]
+        if parts:
+            lines.append(f"{family.name}: {', '.join(parts)}")
+    return ";\n".join(lines)
+
+
+def _law(given: object) -> str:
+    """One parameter of a space in words."""
+    if not isinstance(given, dict):
+        return f"always {_text(given)}"
+    kind = next(iter(given))
+    value = given[kind]
+    if kind in _RANGES:
+        law = f"{_RANGES[kind]} from {_text(value[0])} to {_text(value[1])}"
+    elif kind == "normal":
+        law = f"normal with mean {_text(value[0])} and sd {_text(value[1])}"
+    elif kind == "choice":
+        law = f"one of {', '.join(_text(choice) for choice in value)}"
+        if given.get("weights"):
+            law += f" with weights {', '.join(_text(weight) for weight in given['weights'])}"
+    elif kind == "constant":
+        law = f"always {_text(value)}"
+    else:
+        law = json.dumps({key: part for key, part in given.items() if key != "when"})
+    if given.get("when"):
+        law += " where " + " and ".join(f"{name} is {_text(one)}" for name, one in dict(given["when"]).items())
+    return law
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value if isinstance(value, str) else json.dumps(value)
+    return str(value) if isinstance(value, int) else f"{value:.6g}"
