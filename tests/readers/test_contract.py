@@ -21,7 +21,7 @@ import levelbest as lb
 from levelbest.cli.main import cli
 from levelbest.errors import LevelbestError
 from levelbest.readers.columns import Coded
-from levelbest.readers.registry import reader_for, readers
+from levelbest.readers.registry import read_path, reader_for, readers
 from levelbest.run.ledger import Ledger
 from levelbest.trials import STATUSES
 
@@ -162,8 +162,9 @@ def test_it_is_recognised_and_no_other_claims_it(artefact):
 
 def test_tables_are_whole(artefact):
     reader, path, options = artefact
-    tables = reader.read(path, **options)
+    tables, by = read_path(path, reader.name, options)
     assert tables
+    assert by is reader
     for table in tables:
         sizes = {len(column) for column in table.columns.values()}
         assert sizes == {table.n_rows}

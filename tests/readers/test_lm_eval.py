@@ -11,7 +11,7 @@ from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
 from levelbest.readers.formats.lm_eval import READERS
 
-(READER,) = READERS
+READER, _ = READERS
 
 HOME = Path(__file__).parent / "artefacts" / "lm_eval"
 FILES = sorted(HOME.glob("*/samples_*.jsonl"))

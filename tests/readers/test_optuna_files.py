@@ -16,11 +16,11 @@ from sqlalchemy.pool import NullPool
 
 from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
-from levelbest.readers.formats import optuna_journal, optuna_store
+from levelbest.readers.formats.optuna import READERS as OPTUNA
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 STATUS = {"COMPLETE": "ok", "PRUNED": "pruned", "FAIL": "failed", "RUNNING": "running"}
-(STORE,), (JOURNAL,) = optuna_store.READERS, optuna_journal.READERS
+STORE, JOURNAL = OPTUNA
 READERS = {"db": STORE, "journal": JOURNAL}
 
 
@@ -185,7 +185,7 @@ def test_what_is_no_store(tmp_path):
     assert not STORE.recognises(text)
     with pytest.raises(DataError, match="not a readable SQLite database"):
         STORE.read(text)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="there is no file or folder"):
         STORE.read(tmp_path / "absent.db")
     assert not STORE.recognises(tmp_path / "absent.db")
     assert not JOURNAL.recognises(text)

@@ -148,5 +148,7 @@ def test_what_is_no_log(tmp_path):
         READER.read(tmp_path)
     empty = tmp_path / "events.out.tfevents.1.host.1.0"
     empty.write_bytes(b"")
-    with pytest.raises(DataError, match="no event file holds a scalar"):
+    with pytest.raises(
+        DataError, match=r"holds no TensorBoard event files .* with a scalar: its event files hold no scalar"
+    ):
         READER.read(tmp_path)

@@ -10,7 +10,7 @@ import pytest
 from levelbest.cli.main import main
 from levelbest.errors import DataError
 from levelbest.readers import read_trials
-from levelbest.readers.formats import optuna_store, ray_tune, tensorboard
+from levelbest.readers.formats import optuna, ray_tune, tensorboard
 
 
 @pytest.mark.parametrize(
@@ -23,18 +23,18 @@ from levelbest.readers.formats import optuna_store, ray_tune, tensorboard
         ("schema_3.2.0.a.db", {"single": 1, "multi": 1, "schema migration": 1}),
     ],
 )
-def test_optuna_stores_of_every_schema(real_data, name, studies):
+def test_optunas_of_every_schema(real_data, name, studies):
     path = real_data / "optuna" / name
-    assert optuna_store.READERS[0].recognises(path)
-    tables = optuna_store.READERS[0].read(path)
+    assert optuna.READERS[0].recognises(path)
+    tables = optuna.READERS[0].read(path)
     assert {table.source: table.n_rows for table in tables} == studies
 
 
 def test_optuna_states_and_values(real_data):
-    tables = {t.source: t for t in optuna_store.READERS[0].read(real_data / "optuna" / "proqsar_example.db")}
+    tables = {t.source: t for t in optuna.READERS[0].read(real_data / "optuna" / "proqsar_example.db")}
     states = [s for t in tables.values() for s in t.columns["state"]]
     assert states.count("ok") == 1494  # as many as the store has values
-    old = optuna_store.READERS[0].read(real_data / "optuna" / "schema_0.9.0.a.db")[0]
+    old = optuna.READERS[0].read(real_data / "optuna" / "schema_0.9.0.a.db")[0]
     assert old.columns["value"].tolist() == [74.05761401453037]
     assert old.columns["intermediate_last"].tolist() == [0.5]
     assert old.columns["number"].tolist() == [0]

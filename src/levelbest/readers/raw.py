@@ -76,4 +76,4 @@ class Reader:
     recognises: Callable[[Path], bool]
     """Cheap and exact: looks at names, magic bytes or a schema, never at a whole file; never raises."""
     read: Callable[..., list[RawTable]]
-    """``read(path, **options)``; raises levelbest's own errors only."""
+    """``read(path, ...)``, with options that are keywords; raises levelbest's own errors only."""

@@ -19,16 +19,24 @@ from levelbest.errors import DataError, InputError, LevelbestError
 from levelbest.readers.columns import number as number
 from levelbest.readers.columns import typed
 from levelbest.readers.raw import RawTable
-from levelbest.trials import Skipped
+from levelbest.readers.tables.files import Json, Record
 
-__all__ = ["columns_of", "flatten", "has_tables", "load_yaml", "looks_like_sqlite", "no_rows", "number", "open_sqlite"]
-__all__ += ["rows_by_step", "rows_table", "runs_table", "seed_of", "table_names", "whole"]
+__all__ = ["Record", "Run", "columns_of", "flatten", "has_tables", "load_yaml", "looks_like_sqlite", "number"]
+__all__ += [
+    "open_sqlite",
+    "open_store",
+    "rows_by_step",
+    "rows_table",
+    "runs_table",
+    "scored_table",
+    "seed_of",
+    "table_names",
+    "whole",
+]
 
 _MOST_LEAVES = 20_000
 """A few lines of YAML aliases can stand for billions of values: past this, a document is refused."""
 _SEEDS = {"seed", "random_seed", "random_state", "rng_seed", "params_seed", "params_random_state"}
-Record = dict[str, Any]
-"""An object of JSON as a tool wrote it, or a row made of one: values of any kind."""
 
 
 def columns_of(
@@ -60,7 +68,7 @@ def rows_table(
     ``settings`` names the hyperparameters, or is what their names begin with; costs are seconds; ``known`` is what else
     is known of the table (direction, facts, skipped ...). They are many because they are what a table is made of.
     """
-    columns = columns_of(rows, first, numbers=numbers)
+    columns = columns_of(rows, first, numbers=[*numbers, *(roles.get(role, "") for role in ("cost", "order"))])
     configuration = [] if settings is None else list(settings)
     if isinstance(settings, str):
         configuration = [name for name in columns if name.startswith(settings)]
@@ -105,13 +113,25 @@ def runs_table(
     return rows_table(source, rows, roles, about, settings=settings, first=first, **known)
 
 
-def no_rows(source: str, what: str, skipped: Sequence[Skipped]) -> DataError:
-    """The complaint that nothing of a kind could be read, with the first reason."""
-    why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
-    return DataError(f"{source} holds no {what}{why}")
+def scored_table(
+    source: str, rows: Sequence[Record], about: str, scores: Iterable[str], *, several: bool, **known: Any
+) -> RawTable:
+    """Scores of models on a task, a row for each sample, try or model: the family is the model.
+
+    It is the model and the task where there are ``several`` tasks. One of ``scores`` alone is the selection score.
+    """
+    roles = {"family": "system", "group": "problem", "order": "order", "status": "status", "seed": "seed"}
+    roles |= {"cost": "seconds"} | known.pop("roles", {})
+    only = list(dict.fromkeys(scores))
+    if len(only) == 1:
+        roles["selection"] = only[0]
+        known.setdefault("direction", known.get("facts", {}).get(f"direction:{only[0]}"))
+    systems = [f"{row['model']} / {row['task']}" if several else row["model"] for row in rows]
+    named = [{"system": system, **row} for system, row in zip(systems, rows, strict=True)]
+    return rows_table(source, named, roles, about, **known)
 
 
-def whole(value: Any, otherwise: int = 0) -> int:
+def whole(value: object, otherwise: int = 0) -> int:
     """A whole number from what should be one."""
     numeric = number(value)
     return otherwise if numeric is None or not math.isfinite(numeric) else int(numeric)
@@ -123,7 +143,7 @@ def rows_by_step(points: Iterable[tuple[str, object, object]]) -> list[Record]:
     What a run logged once (a test score after training, a total) belongs to the run, so every row of it has it: else
     no row would hold both the selection score that chooses it and the score to report.
     """
-    rows: dict[Any, Record] = {}
+    rows: dict[Json, Record] = {}
     counts: Counter[str] = Counter()
     last: Record = {}
     for name, step, value in points:
@@ -154,27 +174,24 @@ def _flatten(value: object, name: str, flat: Record, depth: int) -> None:
     if isinstance(value, Mapping) and value:
         for key, inner in value.items():
             _flatten(inner, f"{name}.{key}" if name else str(key), flat, depth + 1)
-    elif isinstance(value, Mapping):
-        return
-    elif value is None or isinstance(value, str | bool | int | float):
-        flat[name or "value"] = value
-    else:
-        text = json.dumps(value, default=str)
-        flat[name or "value"] = text
+    elif not isinstance(value, Mapping):
+        plain = value is None or isinstance(value, str | bool | int | float)
+        flat[name or "value"] = value if plain else json.dumps(value, default=str)
 
 
-def load_yaml(text: str) -> Any:
+def load_yaml(text: str) -> Json:
     """The plain data of a YAML text. A tag that asks for a Python object gives its plain parts; nothing is run."""
     import yaml
 
     class Plain(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # the C one is ten times faster
         pass
 
-    def plain(loader: Any, tag: str, node: yaml.Node) -> Any:
+    def plain(loader: yaml.SafeLoader, tag: str, node: yaml.Node) -> object:
         if isinstance(node, yaml.MappingNode):
             return loader.construct_mapping(node, deep=True)
         if isinstance(node, yaml.SequenceNode):
             return loader.construct_sequence(node, deep=True)
+        assert isinstance(node, yaml.ScalarNode)
         return loader.construct_scalar(node) or tag.rsplit(":", 1)[-1]  # !!python/name:torch.nn.ReLU ''
 
     Plain.add_multi_constructor("", plain)
@@ -207,6 +224,16 @@ def has_tables(path: Path, names: set[str]) -> bool:
             return table_names(connection) >= names
     except LevelbestError:
         return False
+
+
+@contextmanager
+def open_store(path: Path, tables: set[str], what: str) -> Iterator[sqlite3.Connection]:
+    """A connection to a tool's database, which has these tables."""
+    with open_sqlite(path) as connection:
+        missing = tables - table_names(connection)
+        if missing:
+            raise DataError(f"{path.name} is no {what}: it has no table {', '.join(sorted(missing))}")
+        yield connection
 
 
 @contextmanager

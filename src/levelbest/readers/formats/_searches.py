@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import PurePosixPath
 
 import numpy as np
 
 from levelbest.cautions import Caution
 from levelbest.errors import LevelbestError
 from levelbest.readers.columns import texts
-from levelbest.readers.formats._rows import no_rows, seed_of
-from levelbest.readers.formats._tree import open_tree
+from levelbest.readers.formats._rows import seed_of
+from levelbest.readers.formats._tree import Tree
 from levelbest.readers.raw import RawTable
-from levelbest.trials import Skipped
 
 __all__ = ["alike", "each_search", "repeated_searches", "search_family", "searches_in_arguments", "together"]
 
@@ -132,19 +131,15 @@ def _one_search(tables: Sequence[RawTable]) -> bool:
     return True
 
 
-def each_search(path: Path, file: str, read: Callable[[Path, str], RawTable], what: str, column: str) -> list[RawTable]:
-    """A table for the file, or for each of that name below the folder: those of one name are searches of one family."""
-    if path.is_file():
-        return [read(path, path.name)]
+def each_search(tree: Tree, names: Iterable[str], read: Callable[[Tree, str], RawTable], column: str) -> list[RawTable]:
+    """A table for each of these files of a tree: those of one name are searches of one family."""
     tables: list[RawTable] = []
-    skipped: list[Skipped] = []
-    for name in open_tree(path, lambda name: PurePosixPath(name).name == file).files:
+    for name in names:
         try:
-            tables.append(read(path / name, name))
+            tables.append(read(tree, name))
         except LevelbestError as error:
-            skipped.append(Skipped(name, str(error)))
-    if not tables:
-        raise no_rows(path.resolve().name, what, skipped)
-    tables[0].skipped += skipped
+            if tree.given:
+                raise
+            tree.skip(name, str(error))
     repeated_searches(tables, column)
     return tables

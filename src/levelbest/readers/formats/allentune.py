@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-from levelbest.readers.formats._rows import Record, flatten, no_rows, number, rows_table
-from levelbest.readers.formats._tree import known_by, open_tree
-from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.formats._rows import Record, flatten, number, rows_table
+from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.raw import RawTable
 from levelbest.readers.steps.numbers import seconds_of
-from levelbest.readers.tables.files import head_of, json_lines, kind_of, open_bytes
-from levelbest.trials import Skipped
+from levelbest.readers.tables.files import head_of, json_lines, kind_of
 
 __all__ = ["READERS"]
 
@@ -34,18 +33,16 @@ def _is_report(path: Path) -> bool:
     return isinstance(first, dict) and "training_duration" in first and any(key.startswith(_BEST) for key in first)
 
 
-def _is_run(path: PurePosixPath) -> bool:
-    parts = path.parts
+def _is_run(name: str) -> bool:
+    parts = PurePosixPath(name).parts
     return len(parts) >= 3 and parts[-2:] == ("trial", "config.json") and _RUN.match(parts[-3]) is not None
 
 
-def _read(path: Path, **_: object) -> list[RawTable]:
+def _tables(tree: Tree) -> list[RawTable]:
     """One table, one row per run."""
-    skipped: list[Skipped] = []
-    rows = _folder_rows(path, skipped) if path.is_dir() else _file_rows(path, skipped)
-    source = path.name or path.resolve().name
+    rows = _report_rows(tree, tree.given) if tree.given else _folder_rows(tree)
     if not rows:
-        raise no_rows(source, "results of AllenTune", skipped)
+        return []
     for row in rows:
         row["training_duration"] = _seconds(row.get("training_duration"))
         row[_PATH] = _below_search(row.pop("directory", None), row.get("run"))
@@ -55,18 +52,8 @@ def _read(path: Path, **_: object) -> list[RawTable]:
     roles |= _score_roles(names)
     if any(row[_PATH] for row in rows):
         roles["path"] = _PATH
-    return [
-        rows_table(
-            source,
-            rows,
-            roles,
-            "AllenTune results",
-            settings=settings,
-            numbers=["training_duration"],
-            direction=("min" if roles["selection"].endswith("loss") else "max") if "selection" in roles else None,
-            skipped=skipped,
-        )
-    ]
+    way = ("min" if roles["selection"].endswith("loss") else "max") if "selection" in roles else None
+    return [rows_table(tree.name, rows, roles, "AllenTune results", settings=settings, direction=way)]
 
 
 def _below_search(directory: object, run: object) -> str | None:
@@ -88,27 +75,24 @@ def _score_roles(names: Iterable[str]) -> dict[str, str]:
     return {"selection": chosen, **({"reported": test} if test in names else {})}
 
 
-def _file_rows(path: Path, skipped: list[Skipped]) -> list[Record]:
+def _report_rows(tree: Tree, name: str) -> list[Record]:
     rows = []
-    with open_bytes(path) as stream:
-        for place, value, why in json_lines(stream):
-            if isinstance(value, dict):
-                rows.append(flatten(value))
-            else:
-                skipped.append(Skipped(f"{path.name}, line {place}", why or "not a result"))
+    for place, result in tree.objects(name, "result"):
+        with tree.trying(f"{name}, line {place}"):
+            rows.append(flatten(result))
     return rows
 
 
-def _folder_rows(path: Path, skipped: list[Skipped]) -> list[Record]:
-    tree = open_tree(path, lambda name: PurePosixPath(name).name in ("config.json", "metrics.json", "stdout.log"))
-    runs = [str(PurePosixPath(name).parent) for name in tree.files if _is_run(PurePosixPath(name))]
-    begun = {folder for folder in tree.folders if _is_run(PurePosixPath(folder) / "config.json")}
-    skipped += [Skipped(folder, "a run without its config.json") for folder in sorted(begun - set(runs))]
+def _folder_rows(tree: Tree) -> list[Record]:
+    runs = [str(PurePosixPath(name).parent) for name in tree.files if _is_run(name)]
+    begun = {folder for folder in tree.folders if _is_run(f"{folder}/config.json")}
+    for folder in sorted(begun - set(runs)):
+        tree.skip(folder, "a run without its config.json")
     rows = []
     for folder in sorted(runs, key=_run_number):
-        config = tree.document(f"{folder}/config.json", skipped, under="")
+        config = tree.document(f"{folder}/config.json", under="")
         # A run writes metrics.json when it ends; before that there are metrics_epoch_*.json alone.
-        metrics = tree.document(f"{folder}/metrics.json", skipped, under="")
+        metrics = tree.document(f"{folder}/metrics.json", under="")
         row: Record = {"run": PurePosixPath(folder).parent.name, "status": "ok" if metrics else "failed"}
         row |= config | metrics
         if f"{folder}/stdout.log" in tree.files:
@@ -132,5 +116,5 @@ def _seconds(stored: object) -> float | None:
     return number(stored) if seconds is None else seconds
 
 
-_recognises = known_by(lambda name: _is_run(PurePosixPath(name)), _is_report)
-READERS = (Reader("allentune", "AllenTune results.jsonl, or the folder of its search", _recognises, _read),)
+_ABOUT, _FILES = "AllenTune results.jsonl, or the folder of its search", ("config.json", "metrics.json", "stdout.log")
+READERS = (tool("allentune", _ABOUT, _tables, "results of AllenTune", files=_FILES, known=_is_run, file=_is_report),)

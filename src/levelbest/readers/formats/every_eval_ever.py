@@ -10,11 +10,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from levelbest.readers.formats._rows import Record, no_rows, number, rows_table
-from levelbest.readers.formats._tree import Tree, beside, known_by, open_tree
-from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import has_marks, json_value
-from levelbest.trials import Skipped
+from levelbest.readers.formats._rows import Record, number, scored_table
+from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.raw import RawTable
+from levelbest.readers.tables.files import has_marks
 
 __all__ = ["OBSERVED", "READERS"]
 
@@ -35,7 +34,6 @@ class _Contents:
     samples: list[Record] = field(default_factory=list)
     metrics: dict[tuple[str, str], Record] = field(default_factory=dict)
     """(evaluation id, evaluation name) -> its metric_config."""
-    skipped: list[Skipped] = field(default_factory=list)
 
 
 def _is_file(path: Path) -> bool:
@@ -43,35 +41,30 @@ def _is_file(path: Path) -> bool:
     return marks is not None and has_marks(path, *marks)
 
 
-def _read(path: Path, **_: object) -> list[RawTable]:
+def _other(path: Path) -> list[str]:
+    other = path.with_suffix(".json" if path.suffix == ".jsonl" else ".jsonl")
+    return [other.name] if _is_file(other) else []
+
+
+def _tables(tree: Tree) -> list[RawTable]:
     """A table for each evaluation; a family for each model, or for each model and evaluation of several."""
     contents = _Contents()
-    if path.is_file():
-        other = path.with_suffix(".json" if path.suffix == ".jsonl" else ".jsonl")
-        tree = beside(path, *([other.name] if _is_file(other) else []))
-    else:
-        tree = open_tree(path, lambda name: name.endswith((".json", ".jsonl")))
     for name in tree.files:
         (_take_samples if name.endswith(".jsonl") else _take_results)(tree, name, contents)
     sampled = {(row["evaluation_id"], row["task"]) for row in contents.samples}
     alone = [row for row in contents.results if (row["evaluation_id"], row["task"]) not in sampled]
     rows = contents.samples or alone
-    if not rows:
-        raise no_rows(tree.name, "result of Every Eval Ever", contents.skipped)
     if contents.samples and alone:
-        why = f"{len(alone)} results without samples are left out beside the samples of others"
-        contents.skipped.append(Skipped(tree.name, why))
+        tree.skip(tree.name, f"{len(alone)} results without samples are left out beside the samples of others")
     by_task: dict[str, list[Record]] = {}
     for row in rows:
         by_task.setdefault(row["task"], []).append(row)
-    tables = [_table(task, own, contents, several=len(by_task) > 1) for task, own in by_task.items()]
-    tables[0].skipped += contents.skipped
-    return tables
+    return [_table(task, own, contents, several=len(by_task) > 1) for task, own in by_task.items()]
 
 
 def _take_results(tree: Tree, name: str, contents: _Contents) -> None:
-    try:
-        document = json_value(tree.text(name))
+    with tree.trying(name):
+        document = tree.object_in(name)
         missing = [mark for mark in _AGGREGATE if mark not in document]
         if missing:
             raise ValueError(f"it has no {missing[0]!r}")
@@ -83,11 +76,9 @@ def _take_results(tree: Tree, name: str, contents: _Contents) -> None:
             score = number(result["score_details"].get("score"))
             row = {"evaluation_id": key[0], "task": key[1], "model": str(model.get("id") or model.get("name"))}
             if score is None:
-                contents.skipped.append(Skipped(f"{name}, result {place}", "it has no score"))
+                tree.skip(f"{name}, result {place}", "it has no score")
             else:
                 contents.results.append({**row, "score": score, **_uncertainty(result)})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        contents.skipped.append(Skipped(name, f"not read: {error!r}"[:200]))
 
 
 def _uncertainty(result: Record) -> Record:
@@ -103,15 +94,12 @@ def _uncertainty(result: Record) -> Record:
 
 def _take_samples(tree: Tree, name: str, contents: _Contents) -> None:
     tries: Counter[tuple[str, str, str]] = Counter()
-    for place, sample, why in tree.lines(name):
-        try:
+    for place, sample in tree.objects(name, "sample of an evaluation", *_SAMPLE):
+        with tree.trying(f"{name}, line {place}"):
             row = _sample_row(sample)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            contents.skipped.append(Skipped(f"{name}, line {place}", f"not read: {why or repr(error)}"[:200]))
-            continue
-        key = (row["evaluation_id"], row["task"], row["problem"])
-        contents.samples.append({**row, "order": tries[key]})
-        tries[key] += 1
+            key = (row["evaluation_id"], row["task"], row["problem"])
+            contents.samples.append({**row, "order": tries[key]})
+            tries[key] += 1
 
 
 def _sample_row(sample: Record) -> Record:
@@ -136,17 +124,14 @@ def _sample_row(sample: Record) -> Record:
 
 
 def _table(task: str, rows: list[Record], contents: _Contents, *, several: bool) -> RawTable:
-    rows = [{"system": f"{row['model']} / {task}" if several else row["model"], **row} for row in rows]
     metrics = [contents.metrics.get((row["evaluation_id"], task), {}) for row in rows]
     facts = {}
     for side, bound in (("min", "low"), ("max", "high")):
         limits = {None if _observed(metric) else number(metric.get(f"{side}_score")) for metric in metrics}
         if len(limits) == 1 and (limit := limits.pop()) is not None:
             facts[f"bounds:{bound}"] = str(limit)
-    roles = {"family": "system", "selection": "score", "group": "problem", "cost": "seconds"}
-    roles |= {"order": "order", "status": "status"}
-    numbers, way = ["score", "seconds", "order", "total_tokens"], _direction(metrics, rows)
-    return rows_table(task, rows, roles, _FORMAT, numbers=numbers, direction=way, facts=facts)
+    numbers, way = ["score", "total_tokens"], _direction(metrics, rows)
+    return scored_table(task, rows, _FORMAT, ["score"], several=several, numbers=numbers, direction=way, facts=facts)
 
 
 def _observed(metric: Record) -> bool:
@@ -163,5 +148,9 @@ def _direction(metrics: list[Record], rows: list[Record]) -> str | None:
     return "max" if judged and all(right is not None and score == float(right) for score, right in judged) else None
 
 
-_recognises = known_by(lambda name: name.endswith((".json", ".jsonl")), _is_file, look=_FEW)
-READERS = (Reader("every-eval-ever", "Every Eval Ever results (.json) and samples (.jsonl)", _recognises, _read),)
+def _is_named(name: str) -> bool:
+    return name.endswith((".json", ".jsonl"))
+
+
+_ABOUT, _WHAT = "Every Eval Ever results (.json) and samples (.jsonl)", "result of Every Eval Ever"
+READERS = (tool("every-eval-ever", _ABOUT, _tables, _WHAT, files=_is_named, file=_is_file, beside=_other, look=_FEW),)

@@ -1,4 +1,7 @@
-"""Tables that trackers export, known by their columns: runs of W&B, results of Ray Tune and Syne Tune, of AMLTK."""
+"""Tables that trackers export, known by their columns: runs of W&B, results of Ray Tune and of AMLTK.
+
+Syne Tune's own experiments are such a table too (results.csv.zip), with metadata.json beside it.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,24 @@ import csv
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 
 from levelbest.cautions import Caution
-from levelbest.errors import LevelbestError
+from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.columns import texts
+from levelbest.readers.formats._searches import each_search
+from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import head_of, kind_of
 from levelbest.readers.tables.reader import read_table
 
-__all__ = ["READERS", "SYNE_TUNE", "Export", "known_export", "recogniser", "with_export"]
+__all__ = ["READERS", "known_export", "with_export"]
+
+_RESULTS, _METADATA = "results.csv.zip", "metadata.json"
+_MOMENT = re.compile(r"-\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d(-\d+)?$")
+"""What Syne Tune puts after the name of an experiment."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +102,7 @@ _RAY = Export(
     ),
     tells_failures=False,
 )
-SYNE_TUNE = Export(
+_SYNE_TUNE = Export(
     "syne-tune",
     "Syne Tune's reports (results.csv.zip)",
     "Syne Tune's table of reports",
@@ -116,7 +124,7 @@ _AMLTK = Export(
     cost_unit=None,
     finish=_amltk,
 )
-_EXPORTS = (_WANDB, _RAY, SYNE_TUNE, _AMLTK)
+_EXPORTS = (_WANDB, _RAY, _SYNE_TUNE, _AMLTK)
 
 
 def known_export(names: Iterable[str]) -> Export | None:
@@ -145,7 +153,7 @@ def with_export(table: RawTable, export: Export) -> RawTable:
     return table
 
 
-def recogniser(export: Export) -> Callable[[Path], bool]:
+def _recogniser(export: Export) -> Callable[[Path], bool]:
     """Whether a path is a table with the columns of the export."""
 
     def recognises(path: Path) -> bool:
@@ -161,13 +169,52 @@ def recogniser(export: Export) -> Callable[[Path], bool]:
 
 
 def _reader(export: Export) -> Callable[..., list[RawTable]]:
-    def read(path: Path, **options: Any) -> list[RawTable]:
-        tables = read_table(path, **options)
+    def read(path: Path) -> list[RawTable]:
+        tables = read_table(path)
         return [with_export(table, export) if export.marks <= set(table.columns) else table for table in tables]
 
     return read
 
 
-READERS = tuple(
-    Reader(export.name, export.about, recogniser(export), _reader(export)) for export in (_WANDB, _RAY, _AMLTK)
+def _experiments(tree: Tree) -> list[RawTable]:
+    """A table for each experiment of Syne Tune; experiments of one name are searches of one family."""
+    return each_search(tree, [tree.given] if tree.given else tree.named(_RESULTS), _experiment, "experiment")
+
+
+def _experiment(tree: Tree, name: str) -> RawTable:
+    """The table, with the metrics, their direction and the scheduler, which Syne Tune writes beside it."""
+    (table,) = read_table(tree.path(name))
+    if not set(table.columns) >= _SYNE_TUNE.marks:
+        raise DataError(f"{name} is no table of Syne Tune's reports")
+    path = PurePosixPath(name)
+    folder = (tree.place / path).parent.name
+    table.source = (_MOMENT.sub("", folder) or folder) if path.name == _RESULTS else name
+    with_export(table, _SYNE_TUNE)
+    written = tree.document(str(path.with_name(_METADATA)))
+    metrics, modes = written.get("metric_names"), written.get("metric_mode")
+    metrics = metrics if isinstance(metrics, list) else []
+    modes = modes if isinstance(modes, list) else [modes] * len(metrics)
+    table.facts |= {f"direction:{m}": way for m, way in zip(metrics, modes, strict=False) if way in ("min", "max")}
+    if len(metrics) == 1 and metrics[0] in table.columns:
+        table.roles["selection"] = metrics[0]
+        table.direction = table.facts.get(f"direction:{metrics[0]}")
+    if isinstance(written.get("tuner_name"), str):
+        table.source = _MOMENT.sub("", written["tuner_name"]) or table.source
+    if isinstance(written.get("scheduler_name"), str):
+        table.facts[f"sampler:{table.source}"] = written["scheduler_name"]
+    return table
+
+
+READERS = (
+    tool(
+        "syne-tune",
+        "Syne Tune's experiments (results.csv.zip), or their folder",
+        _experiments,
+        "results of Syne Tune",
+        files=(_RESULTS, _METADATA),
+        known=(_RESULTS,),
+        file=_recogniser(_SYNE_TUNE),
+        beside=(_METADATA,),
+    ),
+    *(Reader(export.name, export.about, _recogniser(export), _reader(export)) for export in (_WANDB, _RAY, _AMLTK)),
 )

@@ -6,15 +6,14 @@ Each is one score of a model on a task: no sample of runs, but what a leaderboar
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any
 
-from levelbest.readers.formats._rows import Record, load_yaml, no_rows, number, rows_table
-from levelbest.readers.formats._tree import Tree, beside, known_by, open_tree
-from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.formats._rows import Record, load_yaml, number, rows_table
+from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.raw import RawTable
 from levelbest.readers.steps.names import direction_of
-from levelbest.readers.tables.files import has_marks, head_of, json_value
-from levelbest.trials import Skipped
+from levelbest.readers.tables.files import Json, has_marks, head_of, json_value
 
 __all__ = ["READERS"]
 
@@ -42,37 +41,20 @@ def _holds_results(path: Path) -> bool:
     return _in_eval_results(path.resolve().as_posix())
 
 
-def _read(path: Path, **_: object) -> list[RawTable]:
+def _tables(tree: Tree) -> list[RawTable]:
     """A table for each task and metric, with a family for each model."""
-    if path.is_file():
-        tree = beside(path)
-    else:
-        tree = open_tree(path, lambda name: _is_named(f"{path.resolve().name}/{name}"))
-    skipped: list[Skipped] = []
-    rows: list[Record] = []
-    for name in tree.files:
-        home = path.parent if path.is_file() else path
-        try:
-            rows += _results(tree, name, _model_of(home / name), skipped)
-        except (ValueError, TypeError, AttributeError) as error:
-            skipped.append(Skipped(name, f"not read: {error}"[:200]))
-    if not rows:
-        raise no_rows(tree.name, "evaluation result of Hugging Face", skipped)
     together: dict[tuple[str, str], list[Record]] = {}
-    for row in rows:
-        together.setdefault((row["task"], row["metric"]), []).append(row)
-    tables = [_table(task, metric, own, alone=len(together) == 1) for (task, metric), own in together.items()]
-    tables[0].skipped += skipped
-    return tables
+    for name in tree.files:
+        if tree.given or _is_named(f"{tree.place.name}/{name}"):
+            with tree.trying(name):
+                for row in _results(tree, name):
+                    together.setdefault((row["task"], row["metric"]), []).append(row)
+    return [_table(task, metric, own, alone=len(together) == 1) for (task, metric), own in together.items()]
 
 
-def _model_of(file: Path) -> str:
-    """The folder of a model's repository, where nothing else names the model."""
-    folder = file.resolve().parent
-    return folder.parent.name if folder.name == ".eval_results" else folder.name
-
-
-def _results(tree: Tree, name: str, model: str, skipped: list[Skipped]) -> list[Record]:
+def _results(tree: Tree, name: str) -> list[Record]:
+    folder = (tree.place / name).parent  # a model's repository, where nothing else names the model
+    model = folder.parent.name if folder.name == ".eval_results" else folder.name
     text = tree.text(name)
     if name.endswith(".md"):
         front = _FRONT.match(text)
@@ -82,14 +64,14 @@ def _results(tree: Tree, name: str, model: str, skipped: list[Skipped]) -> list[
     else:
         document = json_value(text) if name.endswith(".json") else load_yaml(text)
     if isinstance(document, dict) and "model-index" in document:
-        return [row for index in document["model-index"] for row in _indexed(index, model, name, skipped)]
+        return [row for index in document["model-index"] for row in _indexed(tree, index, model, name)]
     if not isinstance(document, list):
         raise ValueError("it is no list of results")
-    entries = [_entry(entry, model, f"{name}, {place}", skipped) for place, entry in enumerate(document, 1)]
+    entries = [_entry(tree, entry, model, f"{name}, {place}") for place, entry in enumerate(document, 1)]
     return [row for row in entries if row is not None]
 
 
-def _indexed(model_index: Record, model: str, name: str, skipped: list[Skipped]) -> list[Record]:
+def _indexed(tree: Tree, model_index: Record, model: str, name: str) -> list[Record]:
     """The rows of one model of a ``model-index``: tasks on data sets, with several metrics each."""
     rows = []
     for result in model_index.get("results") or []:
@@ -100,19 +82,19 @@ def _indexed(model_index: Record, model: str, name: str, skipped: list[Skipped])
             kind = str(metric.get("type") or metric.get("name"))
             value = number(metric.get("value"))
             if value is None:
-                skipped.append(Skipped(f"{name}, {task}, {kind}", f"no single number: {metric.get('value')!r}"[:200]))
+                tree.skip(f"{name}, {task}, {kind}", f"no single number: {metric.get('value')!r}"[:200])
                 continue
             label = str(model_index.get("name") or model)
             rows.append({"model": label, "task": task, "metric": kind, "value": value})
     return rows
 
 
-def _entry(entry: Any, model: str, place: str, skipped: list[Skipped]) -> Record | None:
+def _entry(tree: Tree, entry: Json, model: str, place: str) -> Record | None:
     """A row of ``.eval_results``: one value on a task of a benchmark, whose metric the benchmark defines."""
     entry = entry.get("data", entry) if isinstance(entry, dict) else {}
     data, value = entry.get("dataset"), number(entry.get("value"))
     if not isinstance(data, dict) or value is None:
-        skipped.append(Skipped(place, "it is no result: it has no dataset with a number as value"))
+        tree.skip(place, "it is no result: it has no dataset with a number as value")
         return None
     task = f"{data.get('id')} {data.get('task_id')}"
     return {"model": str(entry.get("model") or model), "task": task, "metric": "value", "value": value}
@@ -121,17 +103,19 @@ def _entry(entry: Any, model: str, place: str, skipped: list[Skipped]) -> Record
 def _table(task: str, metric: str, rows: list[Record], *, alone: bool) -> RawTable:
     label = task if metric == "value" else f"{task} / {metric}"
     rows = [{"system": row["model"] if alone else f"{row['model']} / {label}", **row} for row in rows]
-    return rows_table(
-        label,
-        rows,
-        {"family": "system", "selection": "value"},
-        "Hugging Face evaluation results",
-        numbers=["value"],
-        direction=direction_of(metric)[0],
-        facts={"name:selection": metric},
-    )
+    roles, facts = {"family": "system", "selection": "value"}, {"name:selection": metric}
+    about, way = "Hugging Face evaluation results", direction_of(metric)[0]
+    return rows_table(label, rows, roles, about, direction=way, facts=facts)
 
 
-_ABOUT = "Hugging Face evaluation results (model card, .eval_results)"
-_known = known_by(_is_named, _holds_results, look=_FEW)
-READERS = (Reader("huggingface", _ABOUT, lambda path: path.resolve().name == ".eval_results" or _known(path), _read),)
+_TOOL = tool(
+    "huggingface",
+    "Hugging Face evaluation results (model card, .eval_results)",
+    _tables,
+    "evaluation result of Hugging Face",
+    files=lambda name: name.endswith((".yaml", ".yml", ".md")),
+    known=_is_named,
+    file=_holds_results,
+    look=_FEW,
+)
+READERS = (replace(_TOOL, recognises=lambda path: path.resolve().name == ".eval_results" or _TOOL.recognises(path)),)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-from levelbest.errors import DataError, InputError, named
-from levelbest.readers.formats._metrics import measured
+from levelbest.errors import InputError, named
 from levelbest.readers.formats._rows import Run, runs_table
 from levelbest.readers.formats._searches import alike, search_family, together
-from levelbest.readers.formats._tree import Tree, distinct_names, known_by, open_tree
+from levelbest.readers.formats._tree import Tree, distinct_names, tool
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.trials import Skipped
 
 __all__ = ["READERS"]
 
@@ -29,11 +29,15 @@ _JOB_NAME = re.compile(r"^  job:\n(?:    .*\n)*?    name: (.+)$", re.MULTILINE)
 _SWEEPER = re.compile(r"^  sweeper:\n(?:    .*\n)*", re.MULTILINE)
 
 
-def _read(path: Path, *, metrics: str | None = None, **_: object) -> list[RawTable]:
-    """One table per sweep, one row per job, or per step where the metrics file is a log.
+def _tool(files: Callable[[str], bool]) -> Reader:
+    about, what = (
+        "Hydra multirun or output folder, with a metrics file in each job",
+        f"Hydra job: no folder with {_CONFIG}",
+    )
+    return tool("hydra", about, _tables, what, files=files, known=lambda name: name.endswith(_CONFIG))
 
-    ``metrics`` is the file's name inside a job's folder, e.g. ``results.json`` or ``logs/*/metrics.csv``.
-    """
+
+def _read(path: Path, *, metrics: str | None = None) -> list[RawTable]:
 
     def wanted(name: str) -> bool:
         # The files of a folder cost nothing before they are opened; those of an archive are all read at once.
@@ -41,10 +45,17 @@ def _read(path: Path, *, metrics: str | None = None, **_: object) -> list[RawTab
             return True
         return metrics is not None and fnmatchcase(PurePosixPath(name).name, PurePosixPath(metrics).name)
 
-    tree = open_tree(path, wanted)
+    return _tool(wanted).read(path, metrics=metrics)
+
+
+def _tables(tree: Tree, *, metrics: str | None = None) -> list[RawTable]:
+    """One table per sweep, one row per job, or per step where the metrics file is a log.
+
+    ``metrics`` is the file's name inside a job's folder, e.g. ``results.json`` or ``logs/*/metrics.csv``.
+    """
     jobs = [name[: -len(_CONFIG)].rstrip("/") for name in tree.files if name.endswith(_CONFIG)]
     if not jobs:
-        raise DataError(f"{tree.name} holds no Hydra job: no folder with .hydra/config.yaml")
+        return []
     inside = _files_of(tree, jobs)
     chosen = {job: _metrics_file(files, metrics) for job, files in inside.items()}
     if not any(chosen.values()):
@@ -60,7 +71,7 @@ def _read(path: Path, *, metrics: str | None = None, **_: object) -> list[RawTab
     _join_searches(tree, sweeps, tables)
     begun = {folder.removesuffix(".hydra").rstrip("/") for folder in tree.folders if folder.split("/")[-1] == ".hydra"}
     for job in sorted(begun - set(jobs)):
-        tables[0].skipped.append(Skipped(job or tree.name, "a job without its .hydra/config.yaml"))
+        tree.skip(job or tree.name, f"a job without its {_CONFIG}")
     return tables
 
 
@@ -135,11 +146,10 @@ def _hydra_yaml(tree: Tree, job: str) -> str:
 def _table(
     tree: Tree, family: str, sweep: str, jobs: list[str], chosen: dict[str, str | None], metrics: str
 ) -> RawTable:
-    skipped: list[Skipped] = []
     runs = []
     for job in sorted(jobs, key=_number):
-        settings = tree.document(str(PurePosixPath(job, _CONFIG)), skipped, under="config")
-        logged = measured(tree, str(PurePosixPath(job, chosen[job] or "")), skipped)
+        settings = tree.document(str(PurePosixPath(job, _CONFIG)), under="config")
+        logged = tree.measured(str(PurePosixPath(job, chosen[job] or "")))
         name = PurePosixPath(job).name or tree.name
         runs.append(Run(family, name, "ok" if logged else "failed", settings, logged))
     facts = {"metrics": metrics}
@@ -147,8 +157,7 @@ def _table(
     if sampler and len(jobs) > 1:
         facts[f"sampler:{family}"] = sampler
     source, steps = PurePosixPath(sweep).name or tree.name, any(len(run.logged) > 1 for run in runs)
-    about = "Hydra job folders"
-    return runs_table(source, runs, "sweep", "job", about, steps=steps, facts=facts, skipped=skipped)
+    return runs_table(source, runs, "sweep", "job", "Hydra job folders", steps=steps, facts=facts)
 
 
 def _sampler(hydra_yaml: str) -> str | None:
@@ -165,5 +174,4 @@ def _number(job: str) -> tuple[float, str]:
     return (float(name) if name.isdigit() and len(name) < 16 else float("inf")), job
 
 
-_ABOUT = "Hydra multirun or output folder, with a metrics file in each job"
-READERS = (Reader("hydra", _ABOUT, known_by(lambda name: name.endswith(_CONFIG)), _read),)
+READERS = (replace(_tool(lambda _: True), read=_read),)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import numpy as np
 
-from levelbest.readers.formats._rows import Record, flatten, no_rows, number, rows_table
+from levelbest.readers.formats._rows import Record, flatten, number, rows_table
 from levelbest.readers.formats._searches import repeated_searches
-from levelbest.readers.formats._tree import known_by, open_tree
-from levelbest.readers.raw import RawTable, Reader
-from levelbest.trials import Skipped
+from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.raw import RawTable
 
 __all__ = ["READERS"]
 
@@ -23,27 +22,17 @@ _MARKS = {"hyperband_iterations": "Hyperband", "brackets": "Hyperband", "num_ini
 """What only one kind of oracle stores. Random search and grid search store nothing of their own."""
 
 
-def _read(path: Path, **_: object) -> list[RawTable]:
+def _tables(tree: Tree) -> list[RawTable]:
     """A table for each project, one row per trial; the score is the objective's best value over its steps."""
-    tree = open_tree(path, lambda name: PurePosixPath(name).name in ("trial.json", "oracle.json"))
-    skipped: list[Skipped] = []
     projects: dict[PurePosixPath, list[Record]] = {}
     for name in tree.named("trial.json"):
-        n_known = len(skipped)
-        state = tree.document(name, skipped)
-        try:
-            projects.setdefault(PurePosixPath(name).parent.parent, []).append(_row(state))
-        except (KeyError, ValueError, AttributeError, TypeError) as error:
-            if len(skipped) == n_known:  # else it is said what is wrong with the file
-                skipped.append(Skipped(name, f"not the state of a trial: {error!r}"))
-    projects = {home: rows for home, rows in projects.items() if rows}
-    if not projects:
-        raise no_rows(tree.name, "trial of Keras Tuner", skipped)
+        with tree.trying(name):
+            row = _row(tree.object_in(name))
+            projects.setdefault(PurePosixPath(name).parent.parent, []).append(row)
     tables = [
-        _table(rows, home.name or tree.name, tree.document(str(home / "oracle.json"), skipped))
+        _table(rows, home.name or tree.name, tree.document(str(home / "oracle.json")))
         for home, rows in projects.items()
     ]
-    tables[0].skipped += skipped
     repeated_searches(tables, "project")
     return tables
 
@@ -94,5 +83,13 @@ def _mean(step: Record) -> float:
     return float(np.mean(known)) if known else math.nan
 
 
-_ABOUT = "Keras Tuner project folder (trial_*/trial.json), or the folder of several"
-READERS = (Reader("keras-tuner", _ABOUT, known_by(lambda name: _TRIAL.fullmatch(name) is not None), _read),)
+READERS = (
+    tool(
+        "keras-tuner",
+        "Keras Tuner project folder (trial_*/trial.json), or the folder of several",
+        _tables,
+        "trial of Keras Tuner",
+        files=("trial.json", "oracle.json"),
+        known=lambda name: _TRIAL.fullmatch(name) is not None,
+    ),
+)

@@ -36,7 +36,7 @@ def is_ledger(path: Path) -> bool:
         return False
 
 
-def _read(path: Path, **_: object) -> list[RawTable]:
+def _read(path: Path) -> list[RawTable]:
     with open_sqlite(path) as connection:
         check_file(connection, path.name)
         if problem := schema_problems(connection).get("records"):

@@ -1,20 +1,23 @@
-"""Sample files of lm-evaluation-harness (``--log_samples``): each document a problem, each file one try at it.
+"""lm-evaluation-harness: its sample files (``--log_samples``), and its results files where there are no samples.
 
-Scores are named as in the harness's own table, metric and filter: ``acc,none``, ``exact_match,strict-match``.
+Of samples each document is a problem, and each file one try at it. A results file has one score of a model on each
+task. Scores are named as in the harness's own table, metric and filter: ``acc,none``, ``exact_match,strict-match``.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from levelbest.readers.formats._rows import Record, no_rows, number, rows_table
-from levelbest.readers.formats._tree import Tree, beside, known_by, open_tree
-from levelbest.readers.formats.lm_eval_results import model_name
-from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import head_of
-from levelbest.trials import Skipped
+from levelbest.cautions import Caution
+from levelbest.readers.formats._rows import Record, number, scored_table
+from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.raw import RawTable
+from levelbest.readers.steps.names import direction_of
+from levelbest.readers.tables.files import has_marks, head_of
 
 __all__ = ["READERS"]
 
@@ -22,6 +25,9 @@ _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<moment>\d{4}-\d\d-\d\dT[\d.:-
 _MARKS = ("doc_id", "target", "resps", "filtered_resps")
 _NOT_METRICS = {*_MARKS, "doc", "arguments", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash", "task_name"}
 _NOT_METRICS |= {"idx"}
+_ERROR = re.compile(rb'"\w+_stderr,[^"]+"\s*:')
+_FEW = 20
+"""Files of a folder that are looked into, to tell whether they are results."""
 
 
 @dataclass
@@ -31,11 +37,33 @@ class _File:
     name: str
     task: str
     moment: str
+    results: Record
     model: str
-    seed: float | None = None
-    higher: dict[str, object] = field(default_factory=dict)
     rows: dict[str, Record] = field(default_factory=dict)
     """Document -> scores."""
+
+
+def _model(results: Record, otherwise: str) -> str:
+    """As the results say; a model that was loaded from a folder is named by its path, whose last part is its name."""
+    name = str(results.get("model_name") or otherwise)
+    return name.rstrip("/").rsplit("/", 1)[-1] if name.startswith(("/", "~", ".")) else name
+
+
+def _seed(results: Record) -> float | None:
+    config = results.get("config")
+    return number(config.get("random_seed")) if isinstance(config, dict) else None
+
+
+def _directions(results: Record, task: str, metrics: Iterable[str]) -> dict[str, str]:
+    """Which way each metric of a task points, as facts."""
+    higher = results.get("higher_is_better")
+    mine = higher.get(task) if isinstance(higher, dict) else None
+    ways = {name: mine.get(name.rpartition(",")[0]) for name in metrics} if isinstance(mine, dict) else {}
+    return {f"direction:{name}": "max" if way else "min" for name, way in ways.items() if isinstance(way, bool)}
+
+
+def _metrics(rows: Iterable[Record]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row if "," in name))
 
 
 def _is_samples(name: str) -> bool:
@@ -48,106 +76,139 @@ def _has_samples(path: Path) -> bool:
     return all(f'"{mark}"'.encode() in first for mark in _MARKS)
 
 
-def _read(path: Path, **_: object) -> list[RawTable]:
+def _sample_tables(tree: Tree) -> list[RawTable]:
     """One table per model and task, one row per document and file."""
-    if path.is_file():
-        tree = beside(path, *sorted(file.name for file in path.parent.glob("results*.json") if file != path))
-        files = [path.name]
-        home = path.resolve().parent.name
-    else:
-        tree = open_tree(path, lambda name: _is_samples(name) or PurePosixPath(name).name.startswith("results"))
-        files = [name for name in tree.files if _is_samples(name)]
-        home = tree.name
-    skipped: list[Skipped] = []
-    read = [_samples(tree, name, home, skipped) for name in files]
-    full = [log for log in read if log.rows]
-    if not full:
-        raise no_rows(tree.name, "samples of lm-evaluation-harness", skipped)
-    tasks = dict.fromkeys(log.task for log in full)
     together: dict[tuple[str, str], list[_File]] = {}
-    for log in full:
-        together.setdefault((log.model, log.task), []).append(log)
-    tables = [_table(group, several_tasks=len(tasks) > 1) for group in together.values()]
-    tables[0].skipped += skipped
-    return tables
+    for name in [tree.given] if tree.given else filter(_is_samples, tree.files):
+        file = _samples(tree, name)
+        if file.rows:
+            together.setdefault((file.model, file.task), []).append(file)
+    several = len({task for _, task in together}) > 1
+    return [_sample_table(files, several) for files in together.values()]
 
 
-def _samples(tree: Tree, name: str, home: str, skipped: list[Skipped]) -> _File:
-    base = PurePosixPath(name)
-    named = _NAMED.fullmatch(base.name)
-    folder = base.parent.name or home
-    file = _File(name, named["task"] if named else base.stem, (named and named["moment"]) or "", folder)
-    _describe(tree, file, skipped)
-    left_out: dict[str, int] = {}
-    for place, sample, why in tree.lines(name):
-        if not isinstance(sample, dict) or "doc_id" not in sample:
-            skipped.append(Skipped(f"{name}, line {place}", f"not read: {why or 'not a sample: it has no doc_id'}"))
-            continue
+def _samples(tree: Tree, name: str) -> _File:
+    path = PurePosixPath(name)
+    named = _NAMED.fullmatch(path.name)
+    moment = (named and named["moment"]) or ""
+    reports = [
+        other
+        for other in tree.files
+        if PurePosixPath(other).parent == path.parent
+        and PurePosixPath(other).name.startswith("results")
+        and (not moment or moment in other or other.endswith("results.json"))
+    ]
+    results = tree.document(reports[-1]) if reports else {}
+    model = _model(results, path.parent.name or tree.place.name)
+    file = _File(name, named["task"] if named else path.stem, moment, results, model)
+    left_out: Counter[str] = Counter()
+    for place, sample in tree.objects(name, "sample: it has no doc_id", "doc_id"):
         row = file.rows.setdefault(str(sample["doc_id"]), {})
         scores = _scores(sample, left_out)
         if scores.keys() & row.keys():
-            skipped.append(Skipped(f"{name}, line {place}", f"document {sample['doc_id']} was here before"))
+            tree.skip(f"{name}, line {place}", f"document {sample['doc_id']} was here before")
         row |= {key: value for key, value in scores.items() if key not in row}
     for metric, count in left_out.items():
-        skipped.append(Skipped(name, f"{metric!r} is no single number in {count} samples"))
+        tree.skip(name, f"{metric!r} is no single number in {count} samples")
     return file
 
 
-def _scores(sample: dict[str, object], left_out: dict[str, int]) -> dict[str, float]:
+def _scores(sample: Record, left_out: Counter[str]) -> dict[str, float]:
     listed = sample.get("metrics")
     metrics = listed if isinstance(listed, list) else [key for key in sample if key not in _NOT_METRICS]
     scores: dict[str, float] = {}
-    for metric in metrics:
-        value = number(sample.get(str(metric)))
+    for metric in map(str, metrics):
+        value = number(sample.get(metric))
         if value is not None:
             scores[f"{metric},{sample.get('filter', 'none')}"] = value
-        elif sample.get(str(metric)) is not None:  # e.g. a perplexity, whose parts only add up over all documents
-            left_out[str(metric)] = left_out.get(str(metric), 0) + 1
+        elif sample.get(metric) is not None:  # e.g. a perplexity, whose parts only add up over all documents
+            left_out[metric] += 1
     return scores
 
 
-def _describe(tree: Tree, file: _File, skipped: list[Skipped]) -> None:
-    """The model, the seed and which way each metric points, from the results file of the same run."""
-    folder = PurePosixPath(file.name).parent
-    reports = [
-        name
-        for name in tree.files
-        if PurePosixPath(name).parent == folder
-        and PurePosixPath(name).name.startswith("results")
-        and (not file.moment or file.moment in name or name.endswith("results.json"))
-    ]
-    results = tree.document(reports[-1], skipped) if reports else {}
-    file.model = model_name(results, file.model)
-    config = results.get("config")
-    file.seed = number(config.get("random_seed")) if isinstance(config, dict) else None
-    higher = results.get("higher_is_better")
-    mine = higher.get(file.task) if isinstance(higher, dict) else None
-    file.higher = mine if isinstance(mine, dict) else {}
-
-
-def _table(files: list[_File], several_tasks: bool) -> RawTable:
+def _sample_table(files: list[_File], several: bool) -> RawTable:
     rows: list[Record] = []
-    facts = {}
     first = files[0]
     for order, file in enumerate(sorted(files, key=lambda other: (other.moment, other.name))):
-        system = f"{file.model} / {file.task}" if several_tasks else file.model
-        common = {"system": system, "model": file.model, "task": file.task, "order": order}
-        common |= {} if first.seed is None else {"seed": file.seed}
+        common = {"model": file.model, "task": file.task, "order": order}
+        common |= {} if _seed(first.results) is None else {"seed": _seed(file.results)}
         for document, scores in file.rows.items():
             status = "ok" if scores else "failed"
             rows.append({**common, "problem": f"{file.task} #{document}", "status": status, **scores})
-    metrics = list(dict.fromkeys(name for row in rows for name in row if "," in name))
-    for name in metrics:
-        better = first.higher.get(name.rpartition(",")[0])
-        if isinstance(better, bool):
-            facts[f"direction:{name}"] = "max" if better else "min"
-    roles = {"family": "system", "group": "problem", "order": "order", "status": "status", "seed": "seed"}
+    facts, about = _directions(first.results, first.task, _metrics(rows)), "lm-evaluation-harness samples"
+    source = PurePosixPath(first.name).name
+    return scored_table(source, rows, about, _metrics(rows), several=several, numbers=["seed"], facts=facts)
+
+
+def _is_results(path: Path) -> bool:
+    return path.suffix == ".json" and has_marks(path, "results") and _ERROR.search(head_of(path)) is not None
+
+
+def _is_named_results(name: str) -> bool:
+    base = PurePosixPath(name).name
+    return base.startswith("results") and base.endswith(".json")
+
+
+def _result_tables(tree: Tree) -> list[RawTable]:
+    """A table for each task; a family for each model, or for each model and task of several."""
+    by_task: dict[str, list[Record]] = {}
+    first: dict[str, Record] = {}
+    for order, name in enumerate(tree.files):
+        document = tree.document(name)
+        results = document.get("results")
+        for task, measured in results.items() if isinstance(results, dict) else ():
+            listed = measured.items() if isinstance(measured, dict) else ()
+            read = {key: number(value) for key, value in listed if "," in key and "_stderr," not in key}
+            scores = {key: value for key, value in read.items() if value is not None}
+            if not scores:
+                tree.skip(f"{name}, {task}", "it has no score")
+                continue
+            model = _model(document, PurePosixPath(name).parent.name or tree.name)
+            seed = {} if _seed(document) is None else {"seed": _seed(document)}
+            by_task.setdefault(task, []).append({"model": model, "task": task, "order": order, **scores, **seed})
+            first.setdefault(task, document)
+    return [_result_table(task, rows, first[task], several=len(by_task) > 1) for task, rows in by_task.items()]
+
+
+def _result_table(task: str, rows: list[Record], results: Record, *, several: bool) -> RawTable:
+    metrics = _metrics(rows)
+    facts = _directions(results, task, metrics)
+    # The only score, or the accuracy beside others (normalised for length, macro averages) of the same answers.
+    plain = [name for name in metrics if name.rpartition(",")[0] == "acc"]
+    primary = metrics[0] if len(metrics) == 1 else plain[0] if len(plain) == 1 else None
     way = None
-    if len(metrics) == 1:
-        roles["selection"], way = metrics[0], facts.get(f"direction:{metrics[0]}")
-    source, about = PurePosixPath(first.name).name, "lm-evaluation-harness samples"
-    return rows_table(source, rows, roles, about, numbers=["seed"], direction=way, facts=facts)
+    if primary is not None:  # one name for the score of every task, whatever its metric
+        rows = [{**row, "score": row.get(primary)} for row in rows]
+        way = facts.get(f"direction:{primary}", direction_of(primary.rpartition(",")[0])[0])
+        facts["name:selection"] = primary
+    about, scores = "lm-evaluation-harness results", [] if primary is None else ["score"]
+    table = scored_table(task, rows, about, scores, several=several, numbers=["seed"], direction=way, facts=facts)
+    others = [name for name in metrics if name != primary]
+    if primary is not None and others:
+        table.cautions.append(
+            Caution.of("guessed-columns", None, len(others), kind="primary", task=task, column=primary, others=others)
+        )
+    return table
 
 
-_ABOUT = "lm-evaluation-harness sample files (samples_*.jsonl), or their folder"
-READERS = (Reader("lm-eval", _ABOUT, known_by(_is_samples, _has_samples), _read),)
+READERS = (
+    tool(
+        "lm-eval",
+        "lm-evaluation-harness sample files (samples_*.jsonl), or their folder",
+        _sample_tables,
+        "samples of lm-evaluation-harness",
+        files=lambda name: _is_samples(name) or PurePosixPath(name).name.startswith("results"),
+        known=_is_samples,
+        file=_has_samples,
+        beside=lambda path: sorted(file.name for file in path.parent.glob("results*.json")),
+    ),
+    tool(
+        "lm-eval-results",
+        "lm-evaluation-harness results files (results_*.json)",
+        _result_tables,
+        "result of lm-evaluation-harness",
+        files=_is_named_results,
+        file=_is_results,
+        look=_FEW,
+    ),
+)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from levelbest.readers.formats._rows import Record, no_rows, number, rows_table
-from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import has_marks, head_of, json_lines, open_bytes, stem
-from levelbest.trials import Skipped
+from levelbest.readers.formats._rows import Record, number, rows_table
+from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.raw import RawTable
+from levelbest.readers.tables.files import has_marks, head_of, stem
 
 __all__ = ["READERS"]
 
@@ -22,31 +22,26 @@ _ONE_SHOT = re.compile(r"[A-Za-z]*(Random|Halton|Hammersley|LHS)Search(PlusMiddl
 """Optimizers that draw all points without looking at a loss; ``ChainCMAwithLHS`` is none of them."""
 
 
-def _recognises(path: Path) -> bool:
+def _is_log(path: Path) -> bool:
     return head_of(path).lstrip().startswith(b'{"#parametrization":') and has_marks(path, "#optimizer", "#num-tell")
 
 
-def _read(path: Path, **_: object) -> list[RawTable]:
+def _tables(tree: Tree) -> list[RawTable]:
     """One table; a family for each optimizer, and a search for each run of one that learns."""
     rows: list[Record] = []
-    skipped: list[Skipped] = []
     lines: list[int] = []
     runs: dict[tuple[str, str], int] = {}
     told: dict[tuple[str, str], float] = {}
-    with open_bytes(path) as stream:
-        for place, point, why in json_lines(stream):
-            if not isinstance(point, dict) or "#loss" not in point or "#optimizer" not in point:
-                skipped.append(Skipped(f"{path.name}, line {place}", why or "not a point that an optimizer was told"))
-                continue
-            key = (str(point["#optimizer"]), str(point.get("#session")))
-            count = number(point.get("#num-tell"))
-            if key not in runs or count is None or count <= told[key]:
-                runs[key] = 1 + max(runs.values(), default=0)
-            told[key] = -1.0 if count is None else count
-            rows.append(_row(point, runs[key]))
-            lines.append(place)
+    for place, point in tree.objects(tree.name, "point that an optimizer was told", "#loss", "#optimizer"):
+        key = (str(point["#optimizer"]), str(point.get("#session")))
+        count = number(point.get("#num-tell"))
+        if key not in runs or count is None or count <= told[key]:
+            runs[key] = 1 + max(runs.values(), default=0)
+        told[key] = -1.0 if count is None else count
+        rows.append(_row(point, runs[key]))
+        lines.append(place)
     if not rows:
-        raise no_rows(path.name, "point of Nevergrad", skipped)
+        return []
     roles = {"family": "optimizer", "status": "status", "order": "number", "search": "search"}
     if not any(name.startswith("losses.") for row in rows for name in row):
         roles["selection"] = "loss"
@@ -57,22 +52,21 @@ def _read(path: Path, **_: object) -> list[RawTable]:
             del row["search"]
     return [
         rows_table(
-            stem(path.name),
+            stem(tree.name),
             rows,
             roles,
             "Nevergrad log",
             settings="parameters.",
-            numbers=["loss", "number"],
+            numbers=["loss"],
             direction="min",
             facts={f"sampler:{name}": f"{name} (adaptive)" if name in adaptive else name for name in optimizers},
             lines=np.array(lines, dtype=np.int64),
             row_name="line",
-            skipped=skipped,
         )
     ]
 
 
-def _row(point: dict[str, object], search: int) -> dict[str, object]:
+def _row(point: Record, search: int) -> Record:
     loss = number(point["#loss"])
     lost = loss is None or not loss < _CLIPPED
     row: Record = {
@@ -86,16 +80,13 @@ def _row(point: dict[str, object], search: int) -> dict[str, object]:
         if name.startswith("#losses#"):
             row[f"losses.{name.removeprefix('#losses#')}"] = number(value)
         elif "#" not in name and not name.endswith(".indices"):  # name#sigma is a step size, name.indices a code
-            row |= _setting(f"parameters.{name}", value)
+            setting = f"parameters.{name}"
+            if isinstance(value, list) and len(value) <= _MOST_ELEMENTS and not any(isinstance(x, list) for x in value):
+                row |= {f"{setting}.{place}": element for place, element in enumerate(value)}
+            else:
+                row[setting] = str(value) if isinstance(value, list | dict) else value
     return row
 
 
-def _setting(name: str, value: object) -> dict[str, object]:
-    if isinstance(value, list) and len(value) <= _MOST_ELEMENTS and not any(isinstance(x, list) for x in value):
-        return {f"{name}.{place}": element for place, element in enumerate(value)}
-    if isinstance(value, list | dict):
-        return {name: str(value)}
-    return {name: value}
-
-
-READERS = (Reader("nevergrad", "Nevergrad log (ParametersLogger, JSON lines)", _recognises, _read),)
+_ABOUT = "Nevergrad log (ParametersLogger, JSON lines)"
+READERS = (tool("nevergrad", _ABOUT, _tables, "point of Nevergrad", files=(), file=_is_log),)

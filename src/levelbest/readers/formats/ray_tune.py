@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from levelbest.errors import DataError
-from levelbest.readers.formats._metrics import csv_rows
 from levelbest.readers.formats._rows import Record, Run, flatten, number, runs_table
 from levelbest.readers.formats._searches import repeated_searches
-from levelbest.readers.formats._tree import Tree, distinct_names, holds, open_tree
-from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.formats._tree import Tree, distinct_names, tool
+from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import json_value
-from levelbest.trials import Skipped
 
 __all__ = ["READERS"]
 
@@ -45,29 +42,14 @@ def _wanted(path: str) -> bool:
     )
 
 
-def _recognises(path: Path) -> bool:
-    seen: dict[str, set[str]] = {}
-
-    def is_trial(name: str) -> bool:
-        inside = PurePosixPath(name)
-        files = seen.setdefault(str(inside.parent), set())
-        files.add(inside.name)
-        return "params.json" in files and bool(files & {"result.json", "progress.csv"})
-
-    return holds(path, is_trial)
-
-
-def _read(path: Path, **_: object) -> list[RawTable]:
+def _tables(tree: Tree) -> list[RawTable]:
     """One table per experiment folder, one row per reported result, trials told apart by ``trial``."""
-    tree = open_tree(path, _wanted)
     experiments: dict[str, list[str]] = {}
     for name in tree.named("params.json", "result.json"):
         trial = PurePosixPath(name).parent
         folders = experiments.setdefault(str(trial.parent), [])
         if str(trial) not in folders:
             folders.append(str(trial))
-    if not experiments:
-        raise DataError(f"{tree.name} holds no Ray Tune trials: no folder with params.json and result.json")
     names = distinct_names(experiments, tree.name)
     tables = [_table(tree, home, names[home], folders) for home, folders in experiments.items()]
     repeated_searches(tables, "experiment")
@@ -75,24 +57,21 @@ def _read(path: Path, **_: object) -> list[RawTable]:
 
 
 def _table(tree: Tree, home: str, family: str, folders: list[str]) -> RawTable:
-    skipped: list[Skipped] = []
-    state = _experiment_state(tree, home, skipped)
+    state = _experiment_state(tree, home)
     runs: list[Run] = []
     known = all(PurePosixPath(name).name in state.started for name in folders)
     for folder in sorted(folders, key=lambda name: (state.start(name) if known else 0, _number(name))):
         name = PurePosixPath(folder).name
-        settings, results = _trial(tree, folder, skipped)
+        settings, results = _trial(tree, folder)
         status = _status(tree, folder, state.status.get(name), bool(results))
         if status == "pending":
-            skipped.append(Skipped(f"{family}/{name}", "planned, never started"))
+            tree.skip(f"{family}/{name}", "planned, never started")
             continue
         spent = max((t for r in results if (t := number(r.get("time_total_s"))) is not None), default=math.nan)
         runs.append(Run(family, name, status, settings, results, {"trial_time_s": spent}))
     facts = {f"sampler:{family}": state.searcher} if state.searcher else {}
     about = "Ray Tune result folder"
-    table = runs_table(
-        family, runs, "experiment", "trial", about, steps=True, cost="trial_time_s", facts=facts, skipped=skipped
-    )
+    table = runs_table(family, runs, "experiment", "trial", about, steps=True, cost="trial_time_s", facts=facts)
     if state.metric in table.columns:
         table.roles["selection"] = str(state.metric)
     return table
@@ -103,25 +82,21 @@ def _number(folder: str) -> int:
     return int(match.group(1)) if match else 0
 
 
-def _trial(tree: Tree, folder: str, skipped: list[Skipped]) -> tuple[Record, list[Record]]:
+def _trial(tree: Tree, folder: str) -> tuple[Record, list[Record]]:
     """A trial's configuration and its results, one per report."""
     results: list[Record] = []
     config: object = {}
     source, table = f"{folder}/result.json", f"{folder}/progress.csv"
     if source in tree.files:
-        for place, result, why in tree.lines(source):
-            try:
-                if not isinstance(result, dict):
-                    raise ValueError(why or "not a result")
+        for place, result in tree.objects(source, "result"):
+            with tree.trying(f"{source}, line {place}"):
                 config = result.pop("config", config)
                 results.append(_public(flatten(result)))
-            except ValueError as error:
-                skipped.append(Skipped(f"{source}, line {place}", str(error)))
     elif table in tree.files:
-        for row in csv_rows(table, tree.text(table), skipped):
+        for row in tree.csv_rows(table):
             result = {key.replace("/", "."): value for key, value in row.items()}
             results.append(_public({key: value for key, value in result.items() if not key.startswith("config.")}))
-    settings = tree.document(f"{folder}/params.json", skipped, under="config")
+    settings = tree.document(f"{folder}/params.json", under="config")
     return settings or flatten(config, "config"), results
 
 
@@ -138,7 +113,7 @@ def _status(tree: Tree, folder: str, recorded: str | None, has_results: bool) ->
     return "ok" if has_results else "failed"
 
 
-def _experiment_state(tree: Tree, home: str, skipped: list[Skipped]) -> _State:
+def _experiment_state(tree: Tree, home: str) -> _State:
     """What the newest experiment_state file says: JSON, whose pickled parts stay shut."""
     state = _State()
     prefix = "" if home == "." else f"{home}/"
@@ -151,8 +126,8 @@ def _experiment_state(tree: Tree, home: str, skipped: list[Skipped]) -> _State:
             state.searcher = "BasicVariantGenerator"
     files = [name for name in here if PurePosixPath(name).name.startswith("experiment_state")]
     for name in sorted(files)[-1:]:
-        try:
-            stored = json_value(tree.text(name))
+        with tree.trying(name, "statuses not read from it"):
+            stored = tree.object_in(name)
             metric = stored["runner_data"].get("_metric")
             state.metric = metric.replace("/", ".") if isinstance(metric, str) else None
             for entry in stored["trial_data"]:
@@ -162,9 +137,10 @@ def _experiment_state(tree: Tree, home: str, skipped: list[Skipped]) -> _State:
                 start = number(moment.get("start_time"))
                 if start is not None:
                     state.started[folder] = start
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            skipped.append(Skipped(name, f"statuses not read from it: {error!r}"[:200]))
     return state
 
 
-READERS = (Reader("ray-tune", "Ray Tune result folder, or one packed as .tar.gz", _recognises, _read),)
+_ABOUT = "Ray Tune result folder, or one packed as .tar.gz"
+_WHAT = "Ray Tune trials: no folder with params.json and result.json"
+_TOGETHER = ({"params.json"}, {"result.json", "progress.csv"})
+READERS = (tool("ray-tune", _ABOUT, _tables, _WHAT, files=_wanted, together=_TOGETHER),)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from levelbest.readers.formats._rows import Record, columns_of, flatten, seed_of
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.steps.numbers import as_numbers
-from levelbest.readers.tables.files import has_marks, head_of, kind_of
+from levelbest.readers.tables.files import Json, has_marks, head_of, kind_of
 from levelbest.readers.tables.reader import read_table
 from levelbest.trials import Skipped
 
@@ -33,7 +32,7 @@ def is_cv_results(names: Iterable[object]) -> bool:
     return {"mean_fit_time", "mean_score_time"} <= known and any(name.startswith(_MEAN) for name in known)
 
 
-def mapping_table(results: Mapping[str, Any], source: str = "cv_results_") -> RawTable:
+def mapping_table(results: Mapping[str, Json]) -> RawTable:
     """A search's ``cv_results_``: a parameter that a candidate does not have is masked there, and empty here."""
     columns: Record = {}
     for name, values in results.items():
@@ -49,7 +48,7 @@ def mapping_table(results: Mapping[str, Any], source: str = "cv_results_") -> Ra
     if not any(name.startswith("param_") for name in columns):
         for row, params in zip(rows, results.get("params", []), strict=True):
             row.update({f"param_{key}": value for key, value in flatten(dict(params)).items()})
-    return with_roles(RawTable(source, columns_of(rows, list(columns))))
+    return with_roles(RawTable("cv_results_", columns_of(rows, list(columns))))
 
 
 def with_roles(table: RawTable) -> RawTable:
@@ -61,7 +60,7 @@ def with_roles(table: RawTable) -> RawTable:
     times = [as_numbers(columns[name]).values for name in ("mean_fit_time", "mean_score_time")]
     columns[_COST] = (times[0] + times[1]) * max(len(splits), 1)
     # error_score: a fit that raised has NaN in its split, and so has the mean.
-    failed = np.isnan(np.stack([as_numbers(columns[name]).values for name in metrics])).all(axis=0)
+    failed = np.all(np.isnan([as_numbers(columns[name]).values for name in metrics]), axis=0)
     columns["status"] = np.where(failed, "failed", "ok").astype(object)
     configuration = [name for name in columns if name.startswith("param_")]
     configuration = configuration or [name for name in columns if name.startswith("params.")]
@@ -74,23 +73,14 @@ def with_roles(table: RawTable) -> RawTable:
         facts["splits"] = str(len(splits))
     if {"iter", "n_resources"} <= set(columns):
         facts["sampler"] = "HalvingSearchCV"
-    partly = [
-        Skipped(table.at(row), "the fit failed in some of its splits; its mean score is not defined")
-        for row in np.flatnonzero(failed & _some(table)).tolist()
-    ]
+    parts = [as_numbers(columns[name]).values for name in columns if _SPLIT.fullmatch(name)]
+    partly = failed & np.any(np.isfinite(parts), axis=0)
+    why = "the fit failed in some of its splits; its mean score is not defined"
+    table.skipped = [*table.skipped, *(Skipped(table.at(row), why) for row in np.flatnonzero(partly).tolist())]
     table.columns, table.roles, table.configuration, table.facts = columns, roles, configuration, facts
     table.direction = "max" if len(metrics) == 1 else None
     table.cost_unit = "s"
-    table.skipped = [*table.skipped, *partly]
     return table
-
-
-def _some(table: RawTable) -> Any:
-    """Rows of which at least one split has a score."""
-    parts = [name for name in table.columns if _SPLIT.fullmatch(name)]
-    if not parts:
-        return np.zeros(table.n_rows, dtype=bool)
-    return np.isfinite(np.stack([as_numbers(table.columns[name]).values for name in parts])).any(axis=0)
 
 
 def _recognises(path: Path) -> bool:
@@ -100,10 +90,9 @@ def _recognises(path: Path) -> bool:
     return kind_of(path) == "json" and has_marks(path, "mean_fit_time", "mean_score_time") and f'"{_MEAN}' in head
 
 
-def _read(path: Path, **options: object) -> list[RawTable]:
+def _read(path: Path) -> list[RawTable]:
     """One table, one row per candidate."""
-    tables = read_table(path, **options)
-    return [with_roles(table) if is_cv_results(table.columns) else table for table in tables]
+    return [with_roles(table) if is_cv_results(table.columns) else table for table in read_table(path)]
 
 
 READERS = (Reader("sklearn", "scikit-learn cv_results_ saved as CSV or JSON", _recognises, _read),)

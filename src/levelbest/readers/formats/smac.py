@@ -5,20 +5,18 @@ SMAC writes below its output folder NAME/SEED/runhistory.json: the seeds of one 
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
 
 from levelbest.errors import DataError
 from levelbest.readers.formats._rows import Record, number, rows_table
 from levelbest.readers.formats._searches import each_search
-from levelbest.readers.formats._tree import known_by
-from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import head_of, json_value, read_bytes
-from levelbest.trials import Skipped
+from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.raw import RawTable
+from levelbest.readers.tables.files import Json, head_of
 
 __all__ = ["READERS"]
 
-_HISTORY = "runhistory.json"
+_HISTORY, _SCENARIO = "runhistory.json", "scenario.json"
 _STATUS = {"RUNNING": "running", "SUCCESS": "ok", "CRASHED": "failed", "TIMEOUT": "failed", "MEMORYOUT": "failed"}
 _NUMBERED = ("RUNNING", "SUCCESS", "CRASHED", "TIMEOUT", "MEMORYOUT")
 _KEYS = ("config_id", "instance", "seed", "budget", "cost", "time", "status", "starttime", "endtime", "additional_info")
@@ -35,52 +33,44 @@ def _is_history(path: Path) -> bool:
     return b'"config' in tail and ("runhistory" in path.name or b'"stats"' in head[:4096])
 
 
-def _read(path: Path, **_: object) -> list[RawTable]:
+def _tables(tree: Tree) -> list[RawTable]:
     """One table for each history, one row per run; the selection score is the cost, which is minimised."""
-    return each_search(path, _HISTORY, _table, "run history of SMAC", "scenario")
+    return each_search(tree, [tree.given] if tree.given else tree.named(_HISTORY), _table, "scenario")
 
 
-def _name_of(file: Path) -> str:
+def _name_of(tree: Tree, name: str) -> str:
     """The scenario's name, which stands beside the history, or the folder's."""
-    try:
-        scenario = json_value(file.with_name("scenario.json").read_bytes())
-    except (OSError, ValueError):
-        scenario = None
-    if isinstance(scenario, dict) and isinstance(scenario.get("name"), str):
-        return str(scenario["name"])
-    return file.resolve().parent.name if file.name == _HISTORY else file.name
+    file = PurePosixPath(name)
+    scenario = tree.document(str(file.with_name(_SCENARIO))).get("name")
+    return scenario if isinstance(scenario, str) else (tree.place / file).parent.name if file.name == _HISTORY else name
 
 
-def _table(file: Path, name: str) -> RawTable:
+def _table(tree: Tree, name: str) -> RawTable:
     try:
-        history = json_value(read_bytes(file).decode("utf-8", errors="replace"))
+        history = tree.object_in(name)
         runs, configs = history["data"], history["configs"]
         if not isinstance(runs, list) or not isinstance(configs, dict):
             raise ValueError("its data are no list of runs")
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError) as error:
         raise DataError(f"{name} is no run history of SMAC: {error}") from None
-    skipped: list[Skipped] = []
     rows = []
     for place, run in enumerate(runs, 1):
-        try:
+        with tree.trying(f"{name}, run {place}"):
             rows.append(_row(run, configs))
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-            skipped.append(Skipped(f"{name}, run {place}", f"not read: {error!r}"[:200]))
     if not rows:
         raise DataError(f"{name} holds no run of SMAC")
     roles = {"selection": "cost", "status": "status", "cost": "time"}
     roles |= {role: name for role, name in (("seed", "seed"), ("group", "instance")) if _several(rows, name)}
     return rows_table(
-        _name_of(file),
+        _name_of(tree, name),
         rows,
         roles,
         "SMAC3 run history",
         settings="config.",
         first=["config_id", "seed", "status", "cost", "time"],
-        numbers=["time", "seed", "budget"],
+        numbers=["seed", "budget"],
         direction="min",
         facts={"sampler": "SMAC"},
-        skipped=skipped,
     )
 
 
@@ -88,7 +78,7 @@ def _several(rows: list[Record], name: str) -> bool:
     return len({row.get(name) for row in rows}) > 1
 
 
-def _row(run: Any, configs: Record) -> Record:
+def _row(run: Json, configs: Record) -> Record:
     if isinstance(run, dict):
         named = run
     elif len(run) == 2:  # version 1: a key and a value
@@ -112,5 +102,15 @@ def _row(run: Any, configs: Record) -> Record:
     return row | {f"config.{key}": value for key, value in settings.items()}
 
 
-_ABOUT = "SMAC3 run history (runhistory.json), or the folder of several"
-READERS = (Reader("smac", _ABOUT, known_by(_HISTORY, _is_history), _read),)
+READERS = (
+    tool(
+        "smac",
+        "SMAC3 run history (runhistory.json), or the folder of several",
+        _tables,
+        "run history of SMAC",
+        files=(_HISTORY, _SCENARIO),
+        known=(_HISTORY,),
+        file=_is_history,
+        beside=(_SCENARIO,),
+    ),
+)

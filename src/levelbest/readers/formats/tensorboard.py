@@ -8,15 +8,12 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from pathlib import PurePosixPath
 
-from levelbest.errors import DataError
 from levelbest.readers.formats import _wire
-from levelbest.readers.formats._rows import Record, Run, rows_by_step, runs_table
-from levelbest.readers.formats._tree import beside, known_by, open_tree
-from levelbest.readers.raw import RawTable, Reader
-from levelbest.trials import Skipped
+from levelbest.readers.formats._rows import Run, rows_by_step, runs_table
+from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.raw import RawTable
 
 __all__ = ["READERS"]
 
@@ -32,12 +29,10 @@ _CONTENT = {19: "<e", **{kind: layout for kind, (_, layout) in _FIELDS.items()}}
 
 
 @dataclass
-class _Run:
+class _Run(Run):
     """What the event files of one run folder hold."""
 
     points: list[tuple[str, float, float]] = field(default_factory=list)
-    hparams: Record = field(default_factory=dict)
-    status: str = "ok"
     files: int = 0
     first: float = math.inf
     last: float = -math.inf
@@ -47,36 +42,35 @@ def _is_events(name: str) -> bool:
     return ".tfevents." in PurePosixPath(name).name or PurePosixPath(name).name.endswith(".tfevents")
 
 
-def _read(path: Path, **_: object) -> list[RawTable]:
+def _tables(tree: Tree) -> list[RawTable]:
     """One row per run folder and step, one column per tag."""
-    if path.is_file() and _is_events(path.name):  # one file: named after its folder, since its own name tells the host
-        tree = beside(path, *_HPARAMS_FILES)
-        tree.name = path.resolve().parent.name
-    else:
-        tree = open_tree(path, lambda name: _is_events(name) or PurePosixPath(name).name in _HPARAMS_FILES)
-    skipped: list[Skipped] = []
+    tree.name = root = tree.place.name  # of one file too, since its own name tells the host
     events = [name for name in tree.files if _is_events(name)]
-    if not events:
-        raise DataError(f"{tree.name} holds no TensorBoard event files (events.out.tfevents.*)")
     folders = {str(PurePosixPath(name).parent) for name in events}
     runs: dict[str, _Run] = {}
     for name in events:
         folder = str(PurePosixPath(name).parent)
         home, prefix = _home(folder, folders)
-        run = runs.setdefault(home, _Run())
+        family, known_as = (root, root) if home == "." else (PurePosixPath(home).parent.name or root, home)
+        run = runs.setdefault(home, _Run(family, known_as, "ok"))
         run.files += 1
-        with tree.open(name) as file:
-            _read_events(
-                run, file, f"{tree.name if folder == '.' else folder}, event file {run.files}", prefix, skipped
-            )
-    for home, run in runs.items():
+        where, plugins = f"{root if folder == '.' else folder}, event file {run.files}", dict[str, str]()
+        for place, record in _records(tree, name, where):
+            with tree.trying(f"{where}, byte {place}", "an event that cannot be read"):
+                _event(run, record, prefix, plugins)
+    kept = []
+    for home, run in sorted(runs.items(), key=lambda item: (item[1].first, item[0])):
         for base in reversed(_HPARAMS_FILES):
-            run.hparams = tree.document(str(PurePosixPath(home, base)), skipped, under="hparams") | run.hparams
-    empty = [home for home, run in runs.items() if not run.points]
-    skipped += [Skipped(tree.name if home == "." else home, "its event files hold no scalar") for home in empty]
-    if len(empty) == len(runs):
-        raise DataError(f"{tree.name}: no event file holds a scalar ({skipped[0].where}: {skipped[0].why})")
-    return [_table({home: run for home, run in runs.items() if run.points}, tree.name, skipped)]
+            run.settings = tree.document(str(PurePosixPath(home, base)), under="hparams") | run.settings
+        if not run.points:
+            tree.skip(run.name, "its event files hold no scalar")
+            continue
+        run.whole = {"wall_time_s": max(run.last - run.first, 0.0)}
+        run.logged = rows_by_step(run.points)
+        kept.append(run)
+    facts, about = {"precision": "scores are stored as 32-bit floats"}, "TensorBoard event files"
+    table = runs_table(root, kept, "folder", "run", about, steps=True, cost="wall_time_s", facts=facts)
+    return [table] if kept else []
 
 
 def _home(folder: str, folders: set[str]) -> tuple[str, str]:
@@ -89,33 +83,21 @@ def _home(folder: str, folders: set[str]) -> tuple[str, str]:
     return folder, ""
 
 
-def _read_events(run: _Run, file: BinaryIO, name: str, prefix: str, skipped: list[Skipped]) -> None:
-    plugins: dict[str, str] = {}
-    for place, record in _records(file, name, skipped):
-        try:
-            _event(run, record, prefix, plugins)
-        except ValueError as error:
-            skipped.append(Skipped(f"{name}, byte {place}", f"an event that cannot be read: {error}"))
-
-
-def _records(file: BinaryIO, name: str, skipped: list[Skipped]) -> Iterator[tuple[int, bytes]]:
+def _records(tree: Tree, name: str, where: str) -> Iterator[tuple[int, bytes]]:
     """TFRecords: a length, its checksum, the data, and the data's checksum."""
     place = 0
-    while header := file.read(12):
-        where = f"{name}, byte {place}"
-        if len(header) < 12:
-            skipped.append(Skipped(where, "the file ends in the middle of an event"))
-            return
-        if _masked_crc32c(header[:8]) != struct.unpack("<I", header[8:])[0]:
-            skipped.append(Skipped(where, "a damaged event; the rest of the file is not read"))
-            return
-        (length,) = struct.unpack("<Q", header[:8])
-        data = file.read(length + 4)
-        if len(data) < length + 4:
-            skipped.append(Skipped(where, "the file ends in the middle of an event"))
-            return
-        yield place, data[:-4]
-        place += 16 + length
+    with tree.open(name) as file:
+        while header := file.read(12):
+            if len(header) == 12 and _masked_crc32c(header[:8]) != struct.unpack("<I", header[8:])[0]:
+                tree.skip(f"{where}, byte {place}", "a damaged event; the rest of the file is not read")
+                return
+            length = int.from_bytes(header[:8], "little")
+            data = file.read(length + 4) if len(header) == 12 else b""
+            if len(data) < length + 4:
+                tree.skip(f"{where}, byte {place}", "the file ends in the middle of an event")
+                return
+            yield place, data[:-4]
+            place += 16 + length
 
 
 def _event(run: _Run, record: bytes, prefix: str, plugins: dict[str, str]) -> None:
@@ -198,7 +180,7 @@ def _hparams(run: _Run, content: bytes) -> None:
             for part in _wire.inner(_wire.message(value), 1):
                 entry = dict(_wire.fields(part))
                 name = f"hparams.{_wire.text(entry.get(1, b''))}"
-                run.hparams[name] = _struct_value(_wire.message(entry.get(2, b"")))
+                run.settings[name] = _struct_value(_wire.message(entry.get(2, b"")))
         elif number == 4:
             run.status = _END.get(_wire.signed(dict(_wire.fields(_wire.message(value))).get(1, 0)), run.status)
 
@@ -212,16 +194,6 @@ def _struct_value(data: bytes) -> object:
         if number == 4:
             return bool(value)
     return None
-
-
-def _table(runs: dict[str, _Run], root: str, skipped: list[Skipped]) -> RawTable:
-    kept = []
-    for home, run in sorted(runs.items(), key=lambda item: (item[1].first, item[0])):
-        family, name = (root, root) if home == "." else (PurePosixPath(home).parent.name or root, home)
-        spent = {"wall_time_s": max(run.last - run.first, 0.0)}
-        kept.append(Run(family, name, run.status, run.hparams, rows_by_step(run.points), spent))
-    facts, about = {"precision": "scores are stored as 32-bit floats"}, "TensorBoard event files"
-    return runs_table(root, kept, "folder", "run", about, steps=True, cost="wall_time_s", facts=facts, skipped=skipped)
 
 
 @lru_cache(maxsize=1)
@@ -243,5 +215,15 @@ def _masked_crc32c(data: bytes) -> int:
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
-_recognises = known_by(_is_events, lambda path: _is_events(path.name))
-READERS = (Reader("tensorboard", "TensorBoard event files, one run per folder", _recognises, _read),)
+READERS = (
+    tool(
+        "tensorboard",
+        "TensorBoard event files, one run per folder",
+        _tables,
+        "TensorBoard event files (events.out.tfevents.*) with a scalar",
+        files=lambda name: _is_events(name) or PurePosixPath(name).name in _HPARAMS_FILES,
+        known=_is_events,
+        file=lambda path: _is_events(path.name),
+        beside=_HPARAMS_FILES,
+    ),
+)

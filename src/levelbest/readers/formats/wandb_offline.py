@@ -7,14 +7,13 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from levelbest.readers.formats import _wire
-from levelbest.readers.formats._rows import Record, Run, flatten, no_rows, number, rows_by_step, runs_table
-from levelbest.readers.formats._tree import known_by, open_tree
-from levelbest.readers.raw import RawTable, Reader
+from levelbest.readers.formats._rows import Record, Run, flatten, number, rows_by_step, runs_table
+from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import head_of, json_value
-from levelbest.trials import Skipped
 
 __all__ = ["READERS"]
 
@@ -27,55 +26,44 @@ _KEY, _NESTED_KEY, _VALUE_JSON = 1, 2, 16
 
 
 @dataclass
-class _Run:
-    """What the records of one run add up to."""
+class _Run(Run):
+    """What the records of one run add up to: its family is the project, its name the identifier."""
 
-    run_id: str
-    project: str = ""
-    name: str = ""
+    label: str = ""
     run_group: str = ""
     job_type: str = ""
     sweep: str = ""
     start: float | None = None
     runtime: float | None = None
-    exit_code: int | None = None
     config: Record = field(default_factory=dict)
     summary: dict[str, object] = field(default_factory=dict)
     points: list[tuple[str, float, object]] = field(default_factory=list)
     steps: int = 0
 
 
-def _is_run_file(name: str) -> bool:
-    return name.endswith(".wandb")
-
-
-def _read(path: Path, *, history: bool = False, **_: object) -> list[RawTable]:
+def _tables(tree: Tree, *, history: bool = False) -> list[RawTable]:
     """One row per run with its summary; ``history``: a row per run and logged step."""
-    tree = open_tree(path, _is_run_file)
-    skipped: list[Skipped] = []
     runs: dict[str, _Run] = {}
     for name in tree.files:
-        content = tree.read(name)
+        with tree.open(name) as file:
+            content = file.read()
         if content[: len(_MAGIC)] != _MAGIC:
-            skipped.append(Skipped(name, "not a W&B run file: it does not start with ':W&B'"))
+            tree.skip(name, "not a W&B run file: it does not start with ':W&B'")
             continue
         known_as = PurePosixPath(name).stem.removeprefix("run-")
-        run = runs.setdefault(known_as, _Run(known_as))
-        run.exit_code = None  # a run that was resumed has a file for each part: the last one says how it ended
-        for place, record in _records(content, name, skipped):
-            try:
+        run = runs.setdefault(known_as, _Run("", known_as, "running"))
+        run.status = "running"  # a run that was resumed has a file for each part: the last one says how it ended
+        for place, record in _records(tree, content, name):
+            with tree.trying(f"{name}, byte {place}", "a record that cannot be read"):
                 _apply(run, record)
-            except ValueError as error:
-                skipped.append(Skipped(f"{name}, byte {place}", f"a record that cannot be read: {error}"))
     written = {str(PurePosixPath(name).parent) for name in tree.files}
     begun = {folder for folder in tree.folders if _RUN_FOLDER.fullmatch(PurePosixPath(folder).name)}
-    skipped += [Skipped(folder, "a run without its .wandb file") for folder in sorted(begun - written)]
-    if not runs:
-        raise no_rows(tree.name, "W&B run files (run-*.wandb)", skipped)
-    return [_table(list(runs.values()), tree.name, history, skipped)]
+    for folder in sorted(begun - written):
+        tree.skip(folder, "a run without its .wandb file")
+    return [_table(list(runs.values()), tree.name, history)] if runs else []
 
 
-def _records(content: bytes, name: str, skipped: list[Skipped]) -> Iterator[tuple[int, bytes]]:
+def _records(tree: Tree, content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
     """The records of a file, put together from their parts; a part never crosses a block of 32 KiB."""
     place, begun, start = 7, b"", 0
     while place < len(content):
@@ -92,11 +80,11 @@ def _records(content: bytes, name: str, skipped: list[Skipped]) -> Iterator[tupl
             place += left
             continue
         if len(part) < length:
-            skipped.append(Skipped(f"{name}, byte {place}", "the file ends in the middle of a record"))
+            tree.skip(f"{name}, byte {place}", "the file ends in the middle of a record")
             return
         if zlib.crc32(part, zlib.crc32(bytes([kind]))) != checksum:
             # Nothing in this block can be trusted now, not even where the next part begins.
-            skipped.append(Skipped(f"{name}, byte {place}", "a damaged record; the rest of its block is not read"))
+            tree.skip(f"{name}, byte {place}", "a damaged record; the rest of its block is not read")
             place, begun = place + left, b""
             continue
         if kind in (_FULL, _FIRST):
@@ -121,12 +109,12 @@ def _apply(run: _Run, record: bytes) -> None:
             _apply_run(run, _wire.message(value))
         elif kind == _EXIT:
             ended = dict(_wire.fields(_wire.message(value)))
-            run.exit_code = _wire.signed(ended.get(1, 0))
+            run.status = "ok" if _wire.signed(ended.get(1, 0)) == 0 else "failed"
             run.runtime = _later(run.runtime, float(_wire.signed(ended.get(2, 0))))
 
 
 def _apply_run(run: _Run, record: bytes) -> None:
-    named = {3: "project", 6: "run_group", 7: "job_type", 8: "name", 12: "sweep"}
+    named = {3: "family", 6: "run_group", 7: "job_type", 8: "label", 12: "sweep"}
     for kind, value in _wire.fields(record):
         if kind in named:
             setattr(run, named[kind], _wire.text(value))
@@ -191,36 +179,34 @@ def _later(known: float | None, seen: float | None) -> float | None:
     return max((value for value in (known, seen) if value is not None), default=None)
 
 
-def _table(runs: list[_Run], source: str, history: bool, skipped: list[Skipped]) -> RawTable:
-    projects = {run.project for run in runs if run.project}
+def _table(runs: list[_Run], source: str, history: bool) -> RawTable:
+    projects = {run.family for run in runs if run.family}
     home = projects.pop() if len(projects) == 1 else source  # of a run that was killed before it wrote its own
-    kept = []
-    for run in sorted(runs, key=lambda other: (other.start is None, other.start or 0.0, other.run_id)):
-        status = "running" if run.exit_code is None else "ok" if run.exit_code == 0 else "failed"
-        settings = {f"config.{key}": value for key, value in run.config.items() if not key.startswith("_wandb")}
-        logged = rows_by_step(run.points) if history else []
-        whole: Record = {"name": run.name, "runtime_s": run.runtime}
-        whole |= {key: value for key in ("run_group", "job_type", "sweep") if (value := getattr(run, key))}
+    runs = sorted(runs, key=lambda other: (other.start is None, other.start or 0.0, other.name))
+    for run in runs:
+        run.family = run.family or home
+        run.settings = {f"config.{key}": value for key, value in run.config.items() if not key.startswith("_wandb")}
+        run.logged = rows_by_step(run.points) if history else []
+        run.whole = {"name": run.label, "runtime_s": run.runtime}
+        run.whole |= {key: value for key in ("run_group", "job_type", "sweep") if (value := getattr(run, key))}
         # A value of the summary that no step logged was set for the whole run, e.g. its test score.
-        steps = {key for row in logged for key in row}
-        whole |= {key: value for key, value in run.summary.items() if not key.startswith("_") and key not in steps}
-        kept.append(Run(run.project or home, run.run_id, status, settings, logged, whole))
-    table = runs_table(
-        source,
-        kept,
-        "project",
-        "run",
-        "Weights & Biases offline run files",
-        steps=history,
-        cost="runtime_s",
-        numbers=["runtime_s"],
-        skipped=skipped,
-    )
+        steps = {key for row in run.logged for key in row}
+        run.whole |= {key: value for key, value in run.summary.items() if not key.startswith("_") and key not in steps}
+    about = "Weights & Biases offline run files"
+    table = runs_table(source, runs, "project", "run", about, steps=history, cost="runtime_s")
     sweeps = {run.sweep for run in runs}
     if len(sweeps) > 1 and all(sweeps):  # several sweeps are searches
         table.roles["search"] = "sweep"
     return table
 
 
-_recognises = known_by(_is_run_file, lambda path: _is_run_file(path.name) and head_of(path).startswith(_MAGIC))
-READERS = (Reader("wandb", "Weights & Biases offline run files (run-*.wandb)", _recognises, _read),)
+READERS = (
+    tool(
+        "wandb",
+        "Weights & Biases offline run files (run-*.wandb)",
+        _tables,
+        "W&B run files (run-*.wandb)",
+        files=lambda name: name.endswith(".wandb"),
+        file=lambda path: path.name.endswith(".wandb") and head_of(path).startswith(_MAGIC),
+    ),
+)

@@ -20,22 +20,13 @@ from typing import IO, Any, cast
 from levelbest.errors import DataError, InputError, LevelbestError, MissingExtra
 from levelbest.readers.limits import Counted, expanded_limit
 
-__all__ = [
-    "COMPRESSED",
-    "as_paths",
-    "decoded",
-    "has_marks",
-    "head_of",
-    "json_lines",
-    "json_value",
-    "kind_of",
-    "open_bytes",
-    "plain_name",
-    "read_bytes",
-    "short_names",
-    "stem",
-]
+__all__ = ["COMPRESSED", "Json", "Record", "as_paths", "decoded", "has_marks", "head_of", "json_lines", "json_value"]
+__all__ += ["kind_of", "open_bytes", "plain_name", "read_bytes", "short_names", "stem"]
 
+Json = Any
+"""A value of JSON as a tool wrote it: of any kind."""
+Record = dict[str, Json]
+"""An object of JSON, or a row made of one."""
 COMPRESSED = (".gz", ".bz2", ".xz", ".lzma", ".zst", ".zip")
 KINDS = {
     **dict.fromkeys((".csv", ".txt", ".dat"), "csv"),
@@ -218,7 +209,7 @@ class _Zstandard(io.RawIOBase):
         return data
 
 
-def json_value(text: str | bytes) -> Any:
+def json_value(text: str | bytes) -> Json:
     """The value of a JSON text; ValueError alone where it is not JSON, however it is broken."""
     try:
         return json.loads(text)
@@ -226,7 +217,7 @@ def json_value(text: str | bytes) -> Any:
         raise ValueError("it nests too deeply") from error
 
 
-def json_lines(lines: Iterable[str | bytes]) -> Iterator[tuple[int, Any, str | None]]:
+def json_lines(lines: Iterable[str | bytes]) -> Iterator[tuple[int, Json, str | None]]:
     """(line number, value, None) for each line of JSON, (line number, None, why) for each that is broken."""
     for place, line in enumerate(lines, start=1):
         encoding = "utf-8-sig" if place == 1 else "utf-8"

@@ -53,7 +53,7 @@ def _recognises(path: Path) -> bool:
     return path.is_dir() and holds(path, _is_table)
 
 
-def _read(path: Path, **_: object) -> list[RawTable]:
+def _read(path: Path) -> list[RawTable]:
     """Every plain table in a folder; one table where each file is a run."""
     tree = open_tree(path, _is_table)
     tables: list[RawTable] = []

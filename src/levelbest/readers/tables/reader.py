@@ -22,7 +22,7 @@ def _recognises(path: Path) -> bool:
     return path.is_file() and kind_of(path) is not None
 
 
-def read_table(path: Path, **_options: object) -> list[RawTable]:
+def read_table(path: Path) -> list[RawTable]:
     """One table from one file."""
     kind = kind_of(path)
     if kind == "parquet" or (path.is_file() and read_bytes(path, 4) == b"PAR1"):
