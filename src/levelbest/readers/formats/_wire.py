@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
+from typing import TypeAlias
 
-__all__ = ["double", "fields", "first_varint", "float32", "inner", "message", "signed", "text"]
+from levelbest.readers.tables.files import Record
+
+__all__ = ["Schema", "decoded", "double", "first_varint", "float32", "message", "signed", "text"]
+
+Schema: TypeAlias = "dict[int, tuple[str, Callable[[int | bytes], object] | Schema]]"
+"""Number of a field -> its name and what it holds: a value of some kind, or another message."""
 
 
-def fields(data: bytes) -> list[tuple[int, int | bytes]]:
+def decoded(data: bytes, schema: Schema) -> Record:
+    """The fields of a message that a schema knows, by name; a list where the name ends in ``*``, which it is without.
+
+    ValueError where the bytes are no message, or a field holds something else.
+    """
+    values: Record = {}
+    for number, value in _fields(data):
+        if number in schema:
+            name, kind = schema[number]
+            stored = decoded(message(value), kind) if isinstance(kind, dict) else kind(value)
+            if name[-1] == "*":
+                values.setdefault(name[:-1], []).append(stored)
+            else:
+                values[name] = stored
+    return values
+
+
+def _fields(data: bytes) -> list[tuple[int, int | bytes]]:
     """(field number, value) of a message in its order: an integer, or the bytes of anything longer or fixed.
 
-    ValueError where the bytes are no message. Almost every number in the files read here has one byte, which is worth
-    a shorter way: event files hold millions.
+    Almost every number in the files read here has one byte, which is worth a shorter way: event files hold millions.
     """
     parts: list[tuple[int, int | bytes]] = []
     place, size = 0, len(data)
@@ -46,11 +69,6 @@ def fields(data: bytes) -> list[tuple[int, int | bytes]]:
     except IndexError:
         raise ValueError("a message that ends too early") from None
     return parts
-
-
-def inner(data: bytes, number: int) -> list[bytes]:
-    """The messages that a field of a message holds."""
-    return [message(value) for kind, value in fields(data) if kind == number]
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from levelbest.readers.formats import _wire
-from levelbest.readers.formats._rows import Run, rows_by_step, runs_table
+from levelbest.readers.formats._rows import Record, Run, rows_by_step, runs_table
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
 
@@ -23,9 +23,27 @@ _PARTS = {"train", "training", "validation", "val", "valid", "eval", "test"}
 _MOMENT = re.compile(r"\d{9,}(\.\d+)?")
 """PyTorch's add_hparams writes into a subfolder named after the time."""
 _END = {1: "ok", 2: "failed", 3: "running"}
-_FIELDS = {1: (5, "<f"), 2: (6, "<d"), 3: (7, "<i"), 9: (10, "<q")}
-"""Type of a tensor -> the field with its values, and how its raw content is laid out."""
-_CONTENT = {19: "<e", **{kind: layout for kind, (_, layout) in _FIELDS.items()}}
+_LAYOUT = {1: "<f", 2: "<d", 3: "<i", 9: "<q", 19: "<e"}
+"""Type of a tensor -> how its raw content is laid out."""
+_TENSOR: _wire.Schema = {
+    1: ("type", _wire.signed),
+    2: ("shape", {2: ("sizes*", _wire.message)}),
+    4: ("content", _wire.message),
+    **{number: (f"values of {kind}", lambda value: value) for number, kind in ((5, 1), (6, 2), (7, 3), (10, 9))},
+}
+_PLUGIN: _wire.Schema = {1: ("name", _wire.text), 2: ("content", _wire.message)}
+_VALUE: _wire.Schema = {
+    1: ("tag", _wire.text),
+    2: ("scalar", _wire.float32),
+    8: ("tensor", _TENSOR),
+    9: ("metadata", {1: ("plugin", _PLUGIN)}),
+}
+_EVENT: _wire.Schema = {1: ("time", _wire.double), 2: ("step", _wire.signed), 5: ("summary", {1: ("values*", _VALUE)})}
+_ANY: _wire.Schema = {2: ("number", _wire.double), 3: ("text", _wire.text), 4: ("truth", bool)}
+_HPARAMS: _wire.Schema = {
+    3: ("start", {1: ("settings*", {1: ("name", _wire.text), 2: ("value", _ANY)})}),
+    4: ("end", {1: ("status", _wire.signed)}),
+}
 
 
 @dataclass
@@ -56,8 +74,10 @@ def _tables(tree: Tree) -> list[RawTable]:
         run.files += 1
         where, plugins = f"{root if folder == '.' else folder}, event file {run.files}", dict[str, str]()
         for place, record in _records(tree, name, where):
-            with tree.trying(f"{where}, byte {place}", "an event that cannot be read"):
+            try:
                 _event(run, record, prefix, plugins)
+            except ValueError as error:
+                tree.skip(f"{where}, byte {place}", f"an event that cannot be read: {error}")
     kept = []
     for home, run in sorted(runs.items(), key=lambda item: (item[1].first, item[0])):
         for base in reversed(_HPARAMS_FILES):
@@ -101,99 +121,44 @@ def _records(tree: Tree, name: str, where: str) -> Iterator[tuple[int, bytes]]:
 
 
 def _event(run: _Run, record: bytes, prefix: str, plugins: dict[str, str]) -> None:
-    moment, step, values = math.nan, 0, []
-    for number, value in _wire.fields(record):
-        if number == 1:
-            moment = _wire.double(value)
-        elif number == 2:
-            step = _wire.signed(value)
-        elif number == 5:
-            values += _wire.inner(_wire.message(value), 1)
+    event = _wire.decoded(record, _EVENT)
+    moment = event.get("time", math.nan)
     if math.isfinite(moment):
         run.first, run.last = min(run.first, moment), max(run.last, moment)
-    for value in values:
-        _value(run, value, float(step), prefix, plugins)
+    for value in event.get("summary", {}).get("values", ()):
+        tag, scalar = value.get("tag", ""), value.get("scalar")
+        if "metadata" in value:
+            plugin = value["metadata"].get("plugin", {})
+            plugins[tag] = plugin.get("name") or plugins.get(tag, "scalars")
+            if plugin.get("name") == "hparams":
+                _hparams(run, _wire.decoded(plugin.get("content", b""), _HPARAMS))
+        if tag.startswith("_hparams_/"):
+            continue
+        if scalar is None and "tensor" in value and plugins.get(tag, "scalars") == "scalars":
+            scalar = _scalar_of(value["tensor"])
+        if scalar is not None:
+            run.points.append((prefix + tag, float(event.get("step", 0)), scalar))
 
 
-def _value(run: _Run, data: bytes, step: float, prefix: str, plugins: dict[str, str]) -> None:
-    tag, scalar, tensor = "", None, None
-    for number, value in _wire.fields(data):
-        if number == 1:
-            tag = _wire.text(value)
-        elif number == 2:
-            scalar = _wire.float32(value)
-        elif number == 8:
-            tensor = _wire.message(value)
-        elif number == 9:
-            plugin, content = _plugin(_wire.message(value))
-            if plugin:
-                plugins[tag] = plugin
-            if plugin == "hparams":
-                _hparams(run, content)
-    if tag.startswith("_hparams_/"):
-        return
-    if scalar is None and tensor is not None and plugins.get(tag, "scalars") == "scalars":
-        scalar = _scalar_of(tensor)
-    if scalar is not None:
-        run.points.append((prefix + tag, step, scalar))
+def _hparams(run: _Run, told: Record) -> None:
+    for entry in told.get("start", {}).get("settings", ()):
+        run.settings[f"hparams.{entry.get('name', '')}"] = next(iter(entry.get("value", {}).values()), None)
+    run.status = _END.get(told.get("end", {}).get("status", 0), run.status)
 
 
-def _plugin(metadata: bytes) -> tuple[str, bytes]:
-    plugins = [dict(_wire.fields(plugin)) for plugin in _wire.inner(metadata, 1)] or [{}]
-    return _wire.text(plugins[-1].get(1, b"")), _wire.message(plugins[-1].get(2, b""))
-
-
-def _scalar_of(tensor: bytes) -> float | None:
+def _scalar_of(tensor: Record) -> float | None:
     """The value of a tensor of one number; None where it holds something else."""
-    kind, dimensions, content, stored = 0, 0, b"", {}
-    for number, value in _wire.fields(tensor):
-        if number == 1:
-            kind = _wire.signed(value)
-        elif number == 2:
-            dimensions = len(_wire.inner(_wire.message(value), 2))
-        elif number == 4:
-            content = _wire.message(value)
-        else:
-            stored[number] = value
-    if dimensions:
+    kind = tensor.get("type", 0)
+    if tensor.get("shape", {}).get("sizes") or kind not in _LAYOUT:
         return None
-    if content and kind in _CONTENT:
-        return _unpacked(_CONTENT[kind], content)
-    if kind in _FIELDS:
-        place, layout = _FIELDS[kind]
-        value = stored.get(place, b"")
-        if isinstance(value, int):
-            return float(_wire.signed(value))
-        if kind in (3, 9):  # packed whole numbers are varints
-            return float(_wire.signed(_wire.first_varint(value))) if value else 0.0
-        return _unpacked(layout, value) if value else 0.0  # what is not written is 0
-    return None
-
-
-def _unpacked(layout: str, content: bytes) -> float | None:
-    return float(struct.unpack(layout, content)[0]) if len(content) == struct.calcsize(layout) else None
-
-
-def _hparams(run: _Run, content: bytes) -> None:
-    for number, value in _wire.fields(content):
-        if number == 3:
-            for part in _wire.inner(_wire.message(value), 1):
-                entry = dict(_wire.fields(part))
-                name = f"hparams.{_wire.text(entry.get(1, b''))}"
-                run.settings[name] = _struct_value(_wire.message(entry.get(2, b"")))
-        elif number == 4:
-            run.status = _END.get(_wire.signed(dict(_wire.fields(_wire.message(value))).get(1, 0)), run.status)
-
-
-def _struct_value(data: bytes) -> object:
-    for number, value in _wire.fields(data):
-        if number == 2:
-            return _wire.double(value)
-        if number == 3:
-            return _wire.text(value)
-        if number == 4:
-            return bool(value)
-    return None
+    value = tensor.get("content") or tensor.get(f"values of {kind}")
+    if not value:
+        return None if kind == 19 else 0.0  # what is not written is 0
+    if isinstance(value, bytes) and kind in (3, 9) and not tensor.get("content"):  # packed whole numbers are varints
+        value = _wire.first_varint(value)
+    if isinstance(value, int):
+        return float(_wire.signed(value))
+    return float(struct.unpack(_LAYOUT[kind], value)[0]) if len(value) == struct.calcsize(_LAYOUT[kind]) else None
 
 
 @lru_cache(maxsize=1)

@@ -21,8 +21,25 @@ _MAGIC = b":W&B\xe1\xbe"
 _RUN_FOLDER = re.compile(r"(offline-)?run-\d{8}_\d{6}-\w+")
 _BLOCK = 32 * 1024
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
-_HISTORY, _SUMMARY, _CONFIG, _RUN, _EXIT = 2, 3, 5, 17, 18
-_KEY, _NESTED_KEY, _VALUE_JSON = 1, 2, 16
+_ITEM: _wire.Schema = {1: ("key", _wire.text), 2: ("nested*", _wire.text), 16: ("json", _wire.text)}
+_ITEMS: _wire.Schema = {1: ("changed*", _ITEM), 2: ("removed*", _ITEM)}
+_RUN: _wire.Schema = {
+    3: ("family", _wire.text),
+    4: ("config", _ITEMS),
+    5: ("summary", _ITEMS),
+    6: ("run_group", _wire.text),
+    7: ("job_type", _wire.text),
+    8: ("label", _wire.text),
+    12: ("sweep", _wire.text),
+    17: ("start", {1: ("seconds", _wire.signed), 2: ("nanos", _wire.signed)}),
+}
+_RECORD: _wire.Schema = {
+    2: ("history", {1: ("items*", _ITEM), 2: ("step", {1: ("number", _wire.signed)})}),
+    3: ("summary", _ITEMS),
+    5: ("config", _ITEMS),
+    17: ("run", _RUN),
+    18: ("exit", {1: ("code", _wire.signed), 2: ("runtime", _wire.signed)}),
+}
 
 
 @dataclass
@@ -97,81 +114,49 @@ def _records(tree: Tree, content: bytes, name: str) -> Iterator[tuple[int, bytes
         place += 7 + length
 
 
-def _apply(run: _Run, record: bytes) -> None:
-    for kind, value in _wire.fields(record):
-        if kind == _HISTORY:
-            _apply_history(run, _wire.message(value))
-        elif kind == _SUMMARY:
-            _apply_items(run.summary, _wire.message(value))
-        elif kind == _CONFIG:
-            _apply_items(run.config, _wire.message(value))
-        elif kind == _RUN:
-            _apply_run(run, _wire.message(value))
-        elif kind == _EXIT:
-            ended = dict(_wire.fields(_wire.message(value)))
-            run.status = "ok" if _wire.signed(ended.get(1, 0)) == 0 else "failed"
-            run.runtime = _later(run.runtime, float(_wire.signed(ended.get(2, 0))))
+def _apply(run: _Run, data: bytes) -> None:
+    record = _wire.decoded(data, _RECORD)
+    begun = record.get("run", {})
+    for name in ("family", "run_group", "job_type", "label", "sweep"):
+        setattr(run, name, begun.get(name, getattr(run, name)))
+    if run.start is None and "start" in begun:
+        run.start = begun["start"].get("seconds", 0) + begun["start"].get("nanos", 0) / 1e9
+    for part in (begun, record):
+        for target, items in ((run.config, part.get("config", {})), (run.summary, part.get("summary", {}))):
+            for item in (*items.get("changed", ()), *items.get("removed", ())):
+                for old in [key for key in target if key == _name(item) or key.startswith(f"{_name(item)}.")]:
+                    del target[old]
+            for item in items.get("changed", ()):
+                target.update(_values(item))
+    if "history" in record:
+        _apply_history(run, record["history"])
+    if "exit" in record:
+        run.status = "ok" if record["exit"].get("code", 0) == 0 else "failed"
+        run.runtime = _later(run.runtime, float(record["exit"].get("runtime", 0)))
 
 
-def _apply_run(run: _Run, record: bytes) -> None:
-    named = {3: "family", 6: "run_group", 7: "job_type", 8: "label", 12: "sweep"}
-    for kind, value in _wire.fields(record):
-        if kind in named:
-            setattr(run, named[kind], _wire.text(value))
-        elif kind == 4:
-            _apply_items(run.config, _wire.message(value))
-        elif kind == 5:
-            _apply_items(run.summary, _wire.message(value))
-        elif kind == 17:
-            moment = dict(_wire.fields(_wire.message(value)))
-            if run.start is None:
-                run.start = _wire.signed(moment.get(1, 0)) + _wire.signed(moment.get(2, 0)) / 1e9
-
-
-def _apply_items(target: dict[str, object], record: bytes) -> None:
-    """Updates (1) and removals (2) of a summary or configuration."""
-    for kind, value in _wire.fields(record):
-        if kind in (1, 2):
-            name, stored = _item(_wire.message(value))
-            for old in [key for key in target if key == name or key.startswith(f"{name}.")]:
-                del target[old]
-            if kind == 1:
-                target.update(_plain(name, stored))
-
-
-def _apply_history(run: _Run, record: bytes) -> None:
+def _apply_history(run: _Run, history: Record) -> None:
     row: Record = {}
-    step: float | None = None
-    for kind, value in _wire.fields(record):
-        if kind == 1:
-            row.update(_plain(*_item(_wire.message(value))))
-        elif kind == 2:
-            step = float(_wire.signed(dict(_wire.fields(_wire.message(value))).get(1, 0)))
+    for item in history.get("items", ()):
+        row.update(_values(item))
     run.steps += 1
     run.runtime = _later(run.runtime, number(row.get("_runtime")))
-    place = number(row.get("_step")) if step is None else step
-    place = float(run.steps - 1) if place is None else place
+    place = history["step"].get("number", 0) if "step" in history else number(row.get("_step"))
+    place = float(run.steps - 1 if place is None else place)
     run.points.extend((name, place, value) for name, value in row.items() if not name.startswith("_"))
 
 
-def _item(record: bytes) -> tuple[str, object]:
-    key, nested, stored = "", [], None
-    for kind, value in _wire.fields(record):
-        if kind == _KEY:
-            key = _wire.text(value)
-        elif kind == _NESTED_KEY:
-            nested.append(_wire.text(value))
-        elif kind == _VALUE_JSON:
-            stored = json_value(_wire.text(value))
-    return ".".join(nested) or key, stored
+def _name(item: Record) -> str:
+    return ".".join(item.get("nested", ())) or str(item.get("key", ""))
 
 
-def _plain(name: str, stored: object) -> Record:
+def _values(item: Record) -> Record:
     """A value with dotted names; a picture, a table or a histogram is no score and is left out."""
+    stored = json_value(item["json"]) if "json" in item else None
     if isinstance(stored, dict) and "_type" in stored:
         return {}
     special = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
-    flat = flatten(stored, name)
+    flat = flatten(stored, _name(item))
     return {key: special.get(value, value) if isinstance(value, str) else value for key, value in flat.items()}
 
 
