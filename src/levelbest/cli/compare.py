@@ -5,28 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from levelbest.cli.figures import log_option, published_option
-from levelbest.cli.large import large_options, load_table
-from levelbest.cli.options import (
-    asked_of,
-    axis_option,
-    budgets_option,
-    data_options,
-    design_options,
-    echo_json,
-    headline_option,
-    json_option,
-    policies_of,
-    seed_option,
-    statistic_option,
-    workers_option,
-)
+from levelbest.cli import options
 from levelbest.cli.progress import working
-from levelbest.cli.tasks import load_tasks, task_options
 from levelbest.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,46 +19,46 @@ if TYPE_CHECKING:
 
 
 @click.command("compare")
-@data_options
-@design_options
-@headline_option
-@statistic_option
-@budgets_option
-@axis_option
-@large_options
-@workers_option
+@options.data
+@options.design
+@options.headline
+@options.statistic
+@options.budgets
+@options.axis
+@options.in_parts
+@options.workers
 @click.option("--pairs", is_flag=True, help="A table for each pair as well.")
 @click.option("--p-values", is_flag=True, help="Permutation p-values for equal laws as well.")
 @click.option("--while-running", is_flag=True, help="Limits that hold at every look at a search that still runs.")
-@task_options
+@options.tasks
 @click.option("--out", type=click.Path(path_type=Path), help="Write curves and verdicts here (.png, .svg or .pdf).")
-@log_option
-@published_option
-@seed_option
-@json_option
-def command(files: tuple[str, ...], as_json: bool, pairs: bool, out: Path | None, **options: Any) -> None:
+@options.log
+@options.published
+@options.seed
+@options.as_json
+@options.as_one
+def command(given: options.Given) -> None:
     """Which family is better, at which budgets, and where the data cannot tell.
 
     The bands behind a verdict hold for all pairs and budgets together.
     """
     from levelbest.designs.compare import compare_asked
 
-    policies = policies_of(options)
-    asked = [asked_of(options, failed) for failed in policies]
+    policies, out = options.policies_of(given), given["out"]
+    asked = [options.asked_of(given, failed) for failed in policies]
     compared: list[Comparison | TaskComparison] = []
     with working("comparing"):
-        if options["task"] is None:
-            table = load_table(files, options)
-            alone = [compare_asked(table, own) for own in asked]
-            compared, drawn = [*alone], {"": (table, alone[0])}
+        tables = options.load_tables(given)
+        if given["task"] is None:
+            alone = [compare_asked(tables[""], own) for own in asked]
+            compared, drawn = [*alone], dict.fromkeys(tables, alone[0])
         else:
-            tasks = load_tasks(files, options)
-            over = [_compare_tasks(tasks, options, failed) for failed in policies]
-            compared, drawn = [*over], {name: (own, over[0].tasks[name]) for name, own in tasks.items()}
+            over = [_compare_tasks(tables, given, failed) for failed in policies]
+            compared, drawn = [*over], dict(over[0].tasks)
         if out is not None:
-            _draw(drawn, asked[0], out, options)
-    if as_json:
-        echo_json(*(own.to_dict() for own in compared))
+            _draw(tables, drawn, asked[0], given)
+    if given["as_json"]:
+        options.echo_json(*(own.to_dict() for own in compared))
         return
     from levelbest.report.terminal.comparison import print_comparison, print_tasks
     from levelbest.report.words.phrases import counted
@@ -86,21 +70,21 @@ def command(files: tuple[str, ...], as_json: bool, pairs: bool, out: Path | None
         if isinstance(result, TaskComparison):
             print_tasks(result)
         else:
-            print_comparison(result, pairs=pairs, n=options["n"])
+            print_comparison(result, pairs=given["pairs"], n=given["n"])
     if out is not None:
         click.echo(f"figure: {out}")
 
 
-def _compare_tasks(tasks: Mapping[str, Table], options: dict[str, Any], failed: str) -> TaskComparison:
+def _compare_tasks(tasks: Mapping[str, Table], given: options.Given, failed: str) -> TaskComparison:
     from levelbest.designs.tasks import compare_tasks
 
-    if options["axis"] == "cost" or options["while_running"] or options["statistic"] != "mean" or options["paired"]:
+    if given["axis"] == "cost" or given["while_running"] or given["statistic"] != "mean" or given["paired"]:
         raise InputError("over tasks the mean is compared by trials, unpaired and fixed-sample; leave others out")
     keys = ("baseline", "n", "confidence", "missing", "n_resamples")
-    return compare_tasks(tasks, failed=failed, rng=options["seed"], **{key: options[key] for key in keys})
+    return compare_tasks(tasks, failed=failed, rng=given["seed"], **{key: given[key] for key in keys})
 
 
-def _draw(compared: Mapping[str, tuple[Table, Comparison]], asked: Asked, out: Path, options: dict[str, Any]) -> None:
+def _draw(tables: Mapping[str, Table], compared: Mapping[str, Comparison], asked: Asked, given: options.Given) -> None:
     """The curves of the families compared with bands for all budgets, and the verdicts below them, a panel for each
     task; of seeds every run with the means compared."""
     from levelbest.designs import design_of
@@ -110,10 +94,10 @@ def _draw(compared: Mapping[str, tuple[Table, Comparison]], asked: Asked, out: P
 
     whole = replace(asked, n=None, simultaneous=True)
     panels = {}
-    for name, (table, result) in compared.items():
-        kept = comparable(table, asked.baseline)
-        published = published_on(name, options["published"], tuple(compared))
+    for name, result in compared.items():
+        kept = comparable(tables[name], asked.baseline)
+        published = published_on(name, given["published"], tuple(compared))
         curves = design_of(kept, whole).curves(whole)
-        panel = panel_of_curves(curves, log=options["log"], published=published)
+        panel = panel_of_curves(curves, log=given["log"], published=published)
         panels[name] = panel_with_verdicts(panel, result, kept)
-    save_panels(panels, out)
+    save_panels(panels, given["out"])

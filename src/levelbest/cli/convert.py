@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from levelbest.cli.options import data_options, echo_json, json_option, load_trials
+from levelbest.cli import options
 
 
 @click.command("convert")
-@data_options
-@json_option
+@options.data
+@options.as_json
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -26,17 +25,17 @@ from levelbest.cli.options import data_options, echo_json, json_option, load_tri
     "every-eval-ever (a folder) need --out and send nothing.",
 )
 @click.option("--hide", metavar="COL", multiple=True, help="Leave out a configuration column; may be repeated.")
-def command(
-    files: tuple[str, ...], as_json: bool, out: Path | None, kind: str | None, hide: tuple[str, ...], **options: Any
-) -> None:
+@options.as_one
+def command(given: options.Given) -> None:
     """Anyone's results as a tidy table of trials, or as runs of MLflow, W&B or Every Eval Ever."""
     from levelbest.errors import InputError
     from levelbest.readers.tables.tidy import tidy_columns, tidy_text
     from levelbest.report.trackers.write import write_trials
 
+    out, kind, hide, as_json = (given[key] for key in ("out", "kind", "hide", "as_json"))
     if out is None and kind not in (None, "csv", "jsonl"):
         raise InputError(f"{kind} is not text: name what to write with --out")
-    trials = load_trials(files, options, quiet=as_json)
+    trials = options.load_trials(given, quiet=as_json)
     if out is not None:
         write_trials(trials, out, kind=kind, hide=hide)
     if as_json:
@@ -48,7 +47,7 @@ def command(
             document["out"] = str(out)
         document["skipped"] = [loss.to_dict() for loss in trials.skipped]
         document["warnings"] = [caution.to_dict() for caution in trials.cautions]
-        echo_json(document)
+        options.echo_json(document)
     elif out is None:
         click.echo(tidy_text(trials, kind or "csv", hide=hide), nl=False)
     else:

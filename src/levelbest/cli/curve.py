@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from levelbest.cli.figures import log_option, published_option
-from levelbest.cli.large import large_options, load_table
-from levelbest.cli.options import (
-    asked_of,
-    axis_option,
-    curve_options,
-    data_options,
-    echo_json,
-    json_option,
-    policies_of,
-    seed_option,
-    workers_option,
-)
+from levelbest.cli import options
 from levelbest.cli.progress import working
-from levelbest.cli.tasks import load_tasks, task_options
 from levelbest.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,10 +17,10 @@ if TYPE_CHECKING:
 
 
 @click.command("curve")
-@data_options
-@curve_options
-@seed_option
-@json_option
+@options.data
+@options.curve
+@options.seed
+@options.as_json
 @click.option("--out", type=click.Path(path_type=Path), help="Write the figure here (.png, .svg or .pdf).")
 @click.option(
     "--shade",
@@ -43,51 +30,52 @@ if TYPE_CHECKING:
     help="With --out: the interval, plus or minus one standard deviation of the best within the observed range, or "
     "nothing.",
 )
-@log_option
-@published_option
-@large_options
-@axis_option
-@task_options
-@workers_option
-def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: Any) -> None:
+@options.log
+@options.published
+@options.in_parts
+@options.axis
+@options.tasks
+@options.workers
+@options.as_one
+def command(given: options.Given) -> None:
     """Expected or quantile best score against the budget."""
     from levelbest.cautions import documents_of
     from levelbest.designs import design_of
     from levelbest.designs._input import with_scores
 
-    by_task = options["task"] is not None
-    tables = load_tasks(files, options) if by_task else {"": load_table(files, options)}
+    by_task, out = given["task"] is not None, given["out"]
+    tables = options.load_tables(given)
     with working("drawing curves"):
-        asked = [asked_of(options, failed) for failed in policies_of(options)]
+        asked = [options.asked_of(given, failed) for failed in options.policies_of(given)]
         kept = {name: with_scores(table) for name, table in tables.items()}
         curves = {
             name: [drawn for own in asked for drawn in design_of(table, own).curves(own)]
             for name, table in kept.items()
         }
-        past = _past_the_trials(kept, options)
+        past = _past_the_trials(kept, given)
     if out is not None:
         from levelbest.report.figures.panels import panel_of_curves, save_panels
         from levelbest.report.tasks import published_on
 
         panels = {}
         for name, drawn in curves.items():
-            published = published_on(name, options["published"], tuple(curves))
-            panels[name] = panel_of_curves(drawn, band=options["shade"], log=options["log"], published=published)
+            published = published_on(name, given["published"], tuple(curves))
+            panels[name] = panel_of_curves(drawn, band=given["shade"], log=given["log"], published=published)
         save_panels(panels, out)
-    if as_json:
+    if given["as_json"]:
         tasks = {name: {"families": [own.to_dict() for own in drawn]} for name, drawn in curves.items()}
         document: dict[str, object] = {"tasks": tasks} if by_task else dict(tasks[""])
         document["warnings"] = documents_of([own for drawn in curves.values() for own in drawn])
         if past:
             document["extrapolations"] = [{"family": name} | fit.to_dict() for name, fit in past.items()]
-        echo_json(document)
+        options.echo_json(document)
         return
     from levelbest.report.terminal.curves import print_curves
 
     for name, drawn in curves.items():
         if by_task:
             click.secho(name, bold=True)
-        print_curves(drawn, n=options["n"])
+        print_curves(drawn, n=given["n"])
         if by_task:
             click.echo()
     for name, fit in past.items():
@@ -96,25 +84,25 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, **options: 
         click.echo(f"figure: {out}")
 
 
-def _past_the_trials(tables: dict[str, Table], options: dict[str, Any]) -> dict[str, Extrapolation]:
+def _past_the_trials(tables: dict[str, Table], given: options.Given) -> dict[str, Extrapolation]:
     """What a fit says of more trials than were run, for each family."""
     from levelbest.stats.budgets import extrapolated_best
     from levelbest.trials import Trials
 
-    if not options["extrapolate"]:
+    if not given["extrapolate"]:
         return {}
     table = tables.get("")
     if not isinstance(table, Trials) or table.group is not None or table.search is not None:
         raise InputError("--extrapolate is for families of independent trials; leave --group, --search and --task out")
-    if options["failed"] == "both":
+    if given["failed"] == "both":
         raise InputError("--extrapolate is for one failure policy; give --failed worst or drop")
     return {
         name: extrapolated_best(
-            table[name].scores(options["failed"], missing=options["missing"]).selection,
-            options["extrapolate"],
+            table[name].scores(given["failed"], missing=given["missing"]).selection,
+            given["extrapolate"],
             bounds=table.metric.bounds if table.validation_only else None,
-            confidence=options["confidence"],
-            rng=options["seed"],
+            confidence=given["confidence"],
+            rng=given["seed"],
             direction=table.metric.direction,
         )
         for name in table.families

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import click
 
 from levelbest._write import make_folder, write_bytes
+from levelbest.cli import options
 from levelbest.cli.main import FILES, OPTIONS
-from levelbest.cli.options import seed_option
 from levelbest.cli.progress import working
 from levelbest.errors import InputError, called
 
@@ -19,7 +18,7 @@ from levelbest.errors import InputError, called
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("levelbest-demo"), show_default=True, help="A folder."
 )
-@seed_option
+@options.seed
 @click.option("--run", "fresh", is_flag=True, help="Run a small study here and now instead: 120 trials, seconds.")
 def command(out: Path, seed: int, fresh: bool) -> None:
     """The whole tour, on shipped results."""
@@ -31,13 +30,8 @@ def command(out: Path, seed: int, fresh: bool) -> None:
         _run(out / "live", seed)
         return
     _copy(out, "digits.csv")
-    chosen: dict[str, Any] = {
-        "family": "family",
-        "selection": "val_accuracy",
-        "reported": "test_accuracy",
-        "cost": "seconds",
-    }
-    chosen |= {"direction": "max", "bounds": (0, 1)}
+    chosen: options.Given = {"family": "family", "selection": "val_accuracy", "reported": "test_accuracy"}
+    chosen |= {"cost": "seconds", "direction": "max", "bounds": (0, 1)}
     click.get_current_context().meta.update({FILES: (out / "digits.csv",), OPTIONS: chosen})
     trials = read_trials(out / "digits.csv", **chosen)
     click.echo("Random search on the digits data: five families, 120 trials each. The same by hand:\n")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from levelbest.cli.options import data_options, echo_json, json_option, load_trials, seed_option
+from levelbest.cli import options
 
 if TYPE_CHECKING:
     from levelbest._ledger.chain import Reason
@@ -17,23 +17,24 @@ _SHOWN_SKIPPED = 10
 
 
 @click.command("describe")
-@data_options
-@seed_option
-@json_option
+@options.data
+@options.seed
+@options.as_json
 @click.option("--out", type=click.Path(path_type=Path), help="Write histograms and scatters here (.png, .svg or .pdf).")
-def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, **options: Any) -> None:
+@options.as_one
+def command(given: options.Given) -> None:
     """The score distributions, failures, and whether it looks like a random sample."""
     from levelbest.report.describe import describe
     from levelbest.report.words.reading import read_as, reading_lines
 
-    trials = load_trials(files, options, quiet=True)
-    descriptions = describe(trials, rng=seed)
+    trials, out = options.load_trials(given), given["out"]
+    descriptions = describe(trials, rng=given["seed"])
     if out is not None:
         from levelbest.report.figures.distributions import save_descriptions
 
         save_descriptions(descriptions, out)
-    reasons = _reasons(files)
-    if as_json:
+    reasons = _reasons(given["files"])
+    if given["as_json"]:
         document = {
             "families": [description.to_dict() for description in descriptions],
             **read_as(trials),
@@ -43,7 +44,7 @@ def command(files: tuple[str, ...], as_json: bool, out: Path | None, seed: int, 
         if reasons:
             names = ("reason", "n_trials", "families")
             document["reasons"] = [dict(zip(names, reason, strict=True)) for reason in reasons]
-        echo_json(document)
+        options.echo_json(document)
         return
     from levelbest.report.terminal.console import print_cautions
     from levelbest.report.terminal.descriptions import print_descriptions

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from levelbest.cli.options import confidence_option, data_options, echo_json, json_option, load_trials, policies_of
+from levelbest.cli import options
 
 
 @click.command("gate")
-@data_options
+@options.data
 @click.option("--baseline", metavar="NAME", help="The family that holds the baseline's runs, where there are several.")
 @click.option(
     "--claimed", type=float, required=True, metavar="SCORE", help="The score claimed: the best of the attempts."
 )
 @click.option("--attempts", type=int, required=True, metavar="N", help="How many runs were tried, all of them.")
-@confidence_option
-@json_option
-def command(files: tuple[str, ...], as_json: bool, **options: Any) -> int:
+@options.confidence
+@options.as_json
+@options.as_one
+def command(given: options.Given) -> int:
     """Is a claimed improvement after N attempts more than the best of N baseline runs would give?
 
     FILE holds runs of the baseline. The p-value is exact, and cannot fall below N / (runs + N).
@@ -30,23 +29,24 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> int:
     from levelbest.report.words.phrases import counted
     from levelbest.stats import claim_gate
 
-    trials = load_trials(files, options, quiet=as_json)
-    if options["baseline"] is not None:
-        trials = trials[options["baseline"]]
+    as_json = given["as_json"]
+    trials = options.load_trials(given, quiet=as_json)
+    if given["baseline"] is not None:
+        trials = trials[given["baseline"]]
     elif len(trials.families) > 1:
         raise InputError(
             f"the gate needs the runs of one baseline, and here are {', '.join(trials.families)}; choose by --baseline"
         )
-    family, metric, chosen = trials.families[0], trials.metric, (options["claimed"], options["attempts"])
+    family, metric, chosen = trials.families[0], trials.metric, (given["claimed"], given["attempts"])
     gates, documents = [], []
-    for failed in policies_of(options):
-        scores = trials.scores(failed, missing=options["missing"])
+    for failed in options.policies_of(given):
+        scores = trials.scores(failed, missing=given["missing"])
         gate = claim_gate(
             scores.curve_of,
             *chosen,
             direction=metric.direction,
             bounds=metric.bounds,
-            confidence=options["confidence"],
+            confidence=given["confidence"],
         )
         gates.append(gate)
         documents.append(gate.to_dict() | {"family": family, "n_failed": scores.n_failed, "failed": failed})
@@ -57,5 +57,5 @@ def command(files: tuple[str, ...], as_json: bool, **options: Any) -> int:
                 click.echo(note, err=True)
     if as_json:
         warnings = {"warnings": [caution.to_dict() for caution in trials.cautions]}
-        echo_json(documents[0] | warnings, *documents[1:])
+        options.echo_json(documents[0] | warnings, *documents[1:])
     return 0 if all(gate.passed for gate in gates) else 1

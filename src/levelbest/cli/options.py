@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,16 +13,29 @@ from levelbest.errors import InputError
 from levelbest.trials import Settings
 
 if TYPE_CHECKING:
-    from levelbest.designs import Asked
+    from levelbest.designs import Asked, Table
     from levelbest.trials import Trials
 
-F = TypeVar("F", bound=Callable[..., Any])
+Given = dict[str, Any]
+"""What the command line says: the values of a command's options, each of its own type, by the names of parameters."""
+Command = Callable[..., int | None]
+Option = Callable[[Command], Command]
 
 
-def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+def as_one(function: Callable[[Given], int | None]) -> Command:
+    """A command's function, which takes all its options as one object."""
+
+    @functools.wraps(function)
+    def command(**given: object) -> int | None:
+        return function(given)
+
+    return command
+
+
+def together(*options: Option) -> Option:
     """Several options as one, in this order."""
 
-    def decorate(function: F) -> F:
+    def decorate(function: Command) -> Command:
         for option in reversed(options):
             function = option(function)
         return function
@@ -69,14 +83,14 @@ def _costs(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     return levels
 
 
-budgets_option = click.option("--n", "n", callback=_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")
-axis_option = together(
+budgets = click.option("--n", "n", callback=_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")
+axis = together(
     click.option("--axis", type=click.Choice(["trials", "cost"]), default="trials", show_default=True),
     click.option(
         "--budget", callback=_costs, metavar="LIST", help="Budgets of cost, in the unit of the cost column: 3600,7200."
     ),
 )
-statistic_option = click.option(
+statistic = click.option(
     "--statistic",
     callback=_statistic,
     metavar="mean|median|Q|all",
@@ -84,19 +98,19 @@ statistic_option = click.option(
     show_default=True,
     help="Of the best of n; all, for problems with 0/1 scores: that all of n succeed (pass^k).",
 )
-confidence_option = click.option("--confidence", type=float, default=Settings.confidence, show_default=True)
-resamples_option = click.option(
+confidence = click.option("--confidence", type=float, default=Settings.confidence, show_default=True)
+resamples = click.option(
     "--resamples", "n_resamples", type=click.IntRange(min=99), default=Settings.n_resamples, show_default=True
 )
-headline_option = click.option(
+headline = click.option(
     "--headline", type=click.IntRange(min=1), metavar="N", help="A budget named in advance: tested first, alone."
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
-seed_option = click.option("--seed", type=int, default=0, show_default=True, help="The random seed.")
-workers_option = click.option(
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+seed = click.option("--seed", type=int, default=0, show_default=True, help="The random seed.")
+workers = click.option(
     "--workers", type=click.IntRange(min=1), help="Ray workers [default: 2], or trials at once on the cost axis."
 )
-design_options = together(
+design = together(
     click.option("--baseline", metavar="NAME", help="Compare every other family with this one; default: all."),
     click.option("--worth", type=float, metavar="D", help="The smallest difference worth having."),
     click.option(
@@ -111,11 +125,11 @@ design_options = together(
         default=None,
         help="Insist on pairs, by equal seeds too, or ignore them; default: where all configurations match.",
     ),
-    confidence_option,
-    resamples_option,
+    confidence,
+    resamples,
 )
-curve_options = together(
-    statistic_option,
+curve = together(
+    statistic,
     click.option(
         "--estimator",
         type=click.Choice(["u", "v", "naive", "gaussian"]),
@@ -125,15 +139,74 @@ curve_options = together(
     ),
     click.option("--interval", metavar="METHOD", default="default", show_default=True),
     click.option("--simultaneous", is_flag=True, help="A band that holds for all budgets at once."),
-    confidence_option,
-    budgets_option,
-    resamples_option,
+    confidence,
+    budgets,
+    resamples,
     click.option(
         "--extrapolate",
         callback=_budgets,
         metavar="LIST",
         help="Budgets past the trials, e.g. 200,400: a fit of the selection score, labelled, with a check.",
     ),
+)
+
+
+in_parts = together(
+    click.option("--memory", metavar="SIZE", help="Read Parquet samples of many problems in parts, within e.g. 4GB."),
+    click.option("--engine", type=click.Choice(["local", "ray"]), help="Who reads them: this process, or Ray workers."),
+)
+
+
+def _directions(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    directions = {}
+    for given in value:
+        task, _, direction = given.rpartition("=")
+        if not task or direction not in ("max", "min"):
+            raise click.BadParameter(f"{given!r} is not a task and its direction; write perplexity=min", ctx, param)
+        directions[task] = direction
+    return directions
+
+
+tasks = together(
+    click.option("--task", metavar="COL", help="Tasks or data sets: each by itself, and all of them together."),
+    click.option(
+        "--task-direction",
+        "task_directions",
+        multiple=True,
+        callback=_directions,
+        metavar="TASK=max|min",
+        help="The direction of a task that differs from --direction.",
+    ),
+)
+
+
+def _published(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
+    """Name -> score."""
+    scores = {}
+    for text in given:
+        name, _, score = text.rpartition("=")
+        try:
+            scores[name.strip()] = float(score)
+        except ValueError:
+            raise InputError(f"a published score is NAME=SCORE, such as 'Smith 2019=0.92', got {text!r}") from None
+        if not name.strip():
+            raise InputError(f"a published score needs a name: NAME=SCORE, got {text!r}")
+    return scores
+
+
+published = click.option(
+    "--published",
+    multiple=True,
+    callback=_published,
+    metavar="NAME=SCORE",
+    help="A published score, drawn dashed; in a family's colour where NAME is its name. With --task: TASK/NAME=SCORE.",
+)
+
+
+log = click.option(
+    "--log/--linear",
+    default=None,
+    help="Budgets on a log scale, or not; default: log where curves are longer than 30 trials, and over cost.",
 )
 
 
@@ -145,7 +218,7 @@ def _reader_options(ctx: click.Context, param: click.Parameter, value: tuple[str
     return dict(pair.split("=", 1) for pair in value)
 
 
-data_options = together(
+data = together(
     click.argument("files", nargs=-1, required=True, metavar="FILE..."),
     click.option("--family", metavar="COL[,COL]", help="What tells the families apart."),
     click.option("--selection", metavar="COL", help="The score that picks the winner (validation)."),
@@ -194,48 +267,76 @@ data_options = together(
 """FILES, and how to read trials from them."""
 _NOT_OF_READING = ("files", "reader_options", "failed", "missing")
 READING = tuple(
-    option.name or ""
-    for option in click.command()(data_options(lambda: None)).params
-    if option.name not in _NOT_OF_READING
+    option.name or "" for option in click.command()(data(lambda: None)).params if option.name not in _NOT_OF_READING
 )
 """Those of them that `read_trials` takes, by the same names."""
 
 
-def load_trials(files: Iterable[str], options: dict[str, Any], *, quiet: bool = True) -> Trials:
+def load_trials(given: Given, *, quiet: bool = True) -> Trials:
     """Read the trials the options name; unless ``quiet``, say on standard error what was chosen and what was skipped.
 
     Commands that print warnings say it there.
     """
     from levelbest.readers import read_trials  # type: ignore[attr-defined,unused-ignore]
 
-    names = list(files)
-    if not names:
-        raise InputError("name at least one file")
-    reading = {key: options[key] for key in READING if options.get(key) not in (None, ())}
-    own = options.get("reader_options") or {}
+    files, own = given["files"], given["reader_options"]
+    reading = {key: given[key] for key in READING if given[key] not in (None, ())}
     clash = next((key for key in own if key in reading), None)
     if clash:
         raise InputError(f"--reader-option {clash}= is an option of its own: give --{clash.replace('_', '-')}")
-    trials: Trials = read_trials(names if len(names) > 1 else names[0], **reading, **own)
+    trials: Trials = read_trials(files if len(files) > 1 else files[0], **reading, **own)
     for caution in () if quiet else trials.cautions:
         if caution.code in ("guessed-columns", "converted-numbers", "skipped-rows"):
             click.echo(f"chosen {caution}", err=True)
     return trials
 
 
-def policies_of(options: dict[str, Any]) -> tuple[str, ...]:
+def load_table(given: Given) -> Table:
+    """The trials, or samples of problems that stay in their files where the options say so."""
+    if not given["memory"] and not given["engine"]:
+        return load_trials(given)
+    from levelbest.readers.parts import read_in_parts
+
+    for name in ("group", "selection", "direction"):
+        if not given[name]:
+            raise InputError(f"samples that are read in parts need --{name}; it is not guessed for them")
+    for name in ("cost", "search", "reader", "wide"):
+        if given[name]:
+            raise InputError(f"samples that are read in parts have no --{name}; leave it out, or leave out --memory")
+    keys = ("family", "selection", "reported", "group", "weight", "stratum", "where", "direction")
+    return read_in_parts(
+        given["files"],
+        **{key: given[key] for key in keys},
+        sample=given["trial"] or given["seed_column"],
+        bounds=given["bounds"] or None,
+        memory=given["memory"] or "4GB",
+        engine=given["engine"] or "local",
+        workers=given["workers"] or 2,
+    )
+
+
+def load_tables(given: Given) -> Mapping[str, Table]:
+    """A table for each task that the options name; without tasks one, of no name."""
+    if given["task"] is None:
+        return {"": load_table(given)}
+    from levelbest.designs.tasks import split_tasks
+
+    return split_tasks(load_trials(given | {"group": given["task"]}), given["task_directions"])
+
+
+def policies_of(given: Given) -> tuple[str, ...]:
     """The failure policies asked for."""
-    return ("worst", "drop") if options["failed"] == "both" else (options["failed"],)
+    return ("worst", "drop") if given["failed"] == "both" else (given["failed"],)
 
 
-def asked_of(options: dict[str, Any], failed: str) -> Asked:
+def asked_of(given: Given, failed: str) -> Asked:
     """What the options ask of the trials, under one failure policy."""
     from levelbest.designs import Asked
 
     asking = {field.name for field in fields(Asked)} - {"settings", "workers"}
-    given = {name: value for name, value in options.items() if name in asking}
-    settings = Settings(options["confidence"], failed, options["missing"], options["n_resamples"], options["seed"])
-    return Asked.of(**given, workers=options.get("workers") or 1, settings=settings)
+    settings = Settings(given["confidence"], failed, given["missing"], given["n_resamples"], given["seed"])
+    own = {name: value for name, value in given.items() if name in asking}
+    return Asked.of(**own, workers=given["workers"] or 1, settings=settings)
 
 
 def echo_json(document: Mapping[str, object], other: Mapping[str, object] | None = None) -> None:

@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from levelbest.cli.options import (
-    confidence_option,
-    data_options,
-    echo_json,
-    json_option,
-    load_trials,
-    policies_of,
-    resamples_option,
-    seed_option,
-    statistic_option,
-)
+from levelbest.cli import options
 from levelbest.cli.progress import working
 
 
@@ -35,7 +23,7 @@ def _targets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
 
 
 @click.command("reach")
-@data_options
+@options.data
 @click.option(
     "--target",
     "targets",
@@ -45,32 +33,34 @@ def _targets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
     metavar="[NAME=]SCORE",
     help="The score to reach, e.g. a published number; may be given several times.",
 )
-@statistic_option
-@confidence_option
+@options.statistic
+@options.confidence
 @click.option("--axis", type=click.Choice(["trials", "cost"]), default="trials", show_default=True)
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Trials at once (cost axis).")
-@resamples_option
-@seed_option
-@json_option
-def command(
-    files: tuple[str, ...], targets: list[tuple[str | None, float]], as_json: bool, seed: int, **options: Any
-) -> None:
+@options.resamples
+@options.seed
+@options.as_json
+@options.as_one
+def command(given: options.Given) -> None:
     """The smallest budget, in trials or in cost, whose curve reaches a score, for every family."""
     from levelbest.designs.reach import reach
     from levelbest.results import Reaches
 
-    trials = load_trials(files, options)
+    trials = options.load_trials(given)
     keys = ("statistic", "confidence", "missing", "axis", "workers", "n_resamples")
-    chosen = {key: options[key] for key in keys}
+    chosen = {key: given[key] for key in keys}
     with working("drawing curves"):
-        reached = [reach(trials, targets, failed=failed, rng=seed, **chosen) for failed in policies_of(options)]
+        reached = [
+            reach(trials, given["targets"], failed=failed, rng=given["seed"], **chosen)
+            for failed in options.policies_of(given)
+        ]
     both = Reaches(
         tuple(target for several in reached for target in several),
         tuple(dict.fromkeys(caution for several in reached for caution in several.cautions)),
-        seed,
+        given["seed"],
     )
-    if as_json:
-        echo_json(both.to_dict())
+    if given["as_json"]:
+        options.echo_json(both.to_dict())
         return
     from levelbest.report.terminal.console import console, print_cautions, print_text
     from levelbest.report.words.phrases import counted

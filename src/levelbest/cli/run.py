@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from levelbest.cli.options import echo_json, json_option
+from levelbest.cli import options
+
+if TYPE_CHECKING:
+    from levelbest.run.study import Study
 
 
 @click.command("run")
@@ -16,7 +21,7 @@ from levelbest.cli.options import echo_json, json_option
 @click.option("--workers", type=click.IntRange(min=1), help="Trials at once (default: what the machine allows).")
 @click.option("--new-family", multiple=True, metavar="[OLD=]NEW", help="Run a changed family under a new name.")
 @click.option("--quiet", is_flag=True, help="Say nothing until the end.")
-@json_option
+@options.as_json
 @click.option(
     "--check",
     is_flag=True,
@@ -55,7 +60,7 @@ def command(
         reporter=reporter,
     )
     if as_json:
-        echo_json(done.to_dict())
+        options.echo_json(done.to_dict())
     else:
         click.echo("\n".join([str(done), *done.why_failed()]))
     if not done.finished:
@@ -65,24 +70,11 @@ def command(
         click.get_current_context().exit(1)
 
 
-def _import(name: str, folder: Path) -> None:
-    from levelbest.errors import InputError
-    from levelbest.run.objective import load
+def _show(study: Study) -> None:
+    from levelbest.run.engines import Job, open_engine
 
-    try:
-        load(name, str(folder))
-    except (Exception, SystemExit) as error:
-        raise InputError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
-
-
-def _show(study: object) -> None:
-    import json
-
-    from levelbest.run.study import Study
-
-    assert isinstance(study, Study)
-    for name in dict.fromkeys(family.function for family in study.families if isinstance(family.function, str)):
-        _import(name, study.folder)
+    names = [family.function for family in study.families if isinstance(family.function, str)]
+    open_engine("inline", Job(study.folder, study.folder, names=tuple(names)))  # imports them, and starts nothing
     for place, family in enumerate(study.families):
         number = place if family.number is None else family.number
         what = " ".join(family.command.arguments) if family.command else family.function_name

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from levelbest.cli.options import budgets_option, confidence_option, echo_json, json_option, seed_option
+from levelbest.cli import options
 from levelbest.cli.progress import progress_bar
 from levelbest.errors import InputError
 
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 @click.option("--fail", "share", type=click.FloatRange(0, 1, max_open=True), help="Let this share of trials fail.")
 @click.option("--against", metavar="LAW", help="A second law: how often does the worse of the two look better?")
 @click.option("--trials", "n_trials", type=click.IntRange(min=2), default=50, show_default=True)
-@budgets_option
+@options.budgets
 @click.option("--estimator", type=click.Choice(["u", "v", "naive"]), default="u", show_default=True)
 @click.option("--statistic", default="mean", show_default=True, metavar="mean|median|Q")
 @click.option("--interval", "methods", default="default", show_default=True, metavar="METHOD[,METHOD]")
 @click.option("--simultaneous", is_flag=True)
 @click.option("--no-bounds", is_flag=True, help="Do not tell the interval the law's bounds.")
-@confidence_option
+@options.confidence
 @click.option("--samples", "n_samples", type=click.IntRange(min=1), default=2000, show_default=True)
 @click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=999, show_default=True)
 @click.option(
@@ -54,27 +54,28 @@ if TYPE_CHECKING:
 )
 @click.option("--engine", type=click.Choice(["local", "ray"]), default="local", help="Where chunks run.")
 @click.option("--keep", type=click.Path(path_type=Path), help="A file of finished chunks: an interrupted run goes on.")
-@seed_option
-@json_option
+@options.seed
+@options.as_json
 @click.option("--out", type=click.Path(path_type=Path), help="Write a figure here (.png, .svg or .pdf).")
-def command(as_json: bool, out: Path | None, **options: Any) -> None:
+@options.as_one
+def command(given: options.Given) -> None:
     """Bias and coverage of estimators and intervals on a known law."""
-    if options["summaries"]:
-        _summaries(options, out, as_json)
+    if given["summaries"]:
+        _summaries(given)
         return
-    law = _law(options)
-    n = options["n"] or [budget for budget in (1, 2, 5, 10, 20, 40, 80) if budget <= options["n_trials"]]
-    if options["against"]:
-        _two_laws(law, options, n, as_json)
+    law, out = _law(given), given["out"]
+    n = given["n"] or [budget for budget in (1, 2, 5, 10, 20, 40, 80) if budget <= given["n_trials"]]
+    if given["against"]:
+        _two_laws(law, given, n)
         return
-    simulated = _run(law, options, n, quiet=as_json)
+    simulated = _run(law, given, n)
     if out is not None:
         from levelbest.report.figures.curves import figure_of, save_figure
         from levelbest.report.figures.simulation import draw_coverage
 
         save_figure(figure_of(draw_coverage(simulated)), out)
-    if as_json:
-        echo_json(simulated.to_dict())
+    if given["as_json"]:
+        options.echo_json(simulated.to_dict())
         return
     from levelbest.report.terminal.simulation import print_simulation
 
@@ -83,62 +84,62 @@ def command(as_json: bool, out: Path | None, **options: Any) -> None:
         click.echo(f"figure: {out}")
 
 
-def _law(options: dict[str, Any]) -> Law:
+def _law(given: options.Given) -> Law:
     from levelbest.simulation.laws import kde_law, named_law
 
-    if bool(options["law"]) == bool(options["kde"]):
+    if bool(given["law"]) == bool(given["kde"]):
         raise InputError("name one law: --law beta(8,2), or --kde FILE for a kernel density of a column of results")
-    if options["law"]:
-        law = replace(named_law(options["law"]), direction=options["direction"] or "max")
+    if given["law"]:
+        law = replace(named_law(given["law"]), direction=given["direction"] or "max")
     else:
-        family = _family(options)
+        family = _family(given)
         scores = family.scores("drop", missing="selection").selection
         law = kde_law(scores, f"kernel density of {family.families[0]}", direction=family.metric.direction)
-    if options["step"]:
-        law = law.rounded(options["step"])
-    if options["share"]:
-        law = law.failing(options["share"], _worst(law, kde=bool(options["kde"])))
+    if given["step"]:
+        law = law.rounded(given["step"])
+    if given["share"]:
+        law = law.failing(given["share"], _worst(law, kde=bool(given["kde"])))
     return law
 
 
-def _family(options: dict[str, Any]) -> Trials:
+def _family(given: options.Given) -> Trials:
     """The trials of one family of the file that --kde names."""
     from levelbest.readers import read_trials
 
     keys = ("selection", "reported", "direction")
-    trials = read_trials(options["kde"], **{key: options[key] for key in keys if options[key]})
-    if options["family"] is None and len(trials.families) > 1:
+    trials = read_trials(given["kde"], **{key: given[key] for key in keys if given[key]})
+    if given["family"] is None and len(trials.families) > 1:
         raise InputError(f"choose the scores of one family with --family; known: {', '.join(trials.families)}")
-    return trials[options["family"]] if options["family"] else trials
+    return trials[given["family"]] if given["family"] else trials
 
 
-def _summaries(options: dict[str, Any], out: Path | None, as_json: bool) -> None:
+def _summaries(given: options.Given) -> None:
     """[B] figure 2 of one family of results."""
     from levelbest.report.terminal.simulation import print_summaries
     from levelbest.simulation.summaries import resampled_summaries
 
-    if not options["kde"]:
+    if not given["kde"]:
         raise InputError("--summaries sums up results: name their file with --kde FILE")
-    n = options["n"] or (5,)
+    n = given["n"] or (5,)
     if len(n) > 1:
         raise InputError("--summaries takes one n for the expected best of n, e.g. --n 5")
-    family = _family(options)
+    family, out = _family(given), given["out"]
     scores = family.scores("drop")
     summaries = resampled_summaries(
         scores.selection,
         scores.reported,
         n=n[0],
-        n_samples=options["n_samples"],
+        n_samples=given["n_samples"],
         direction=family.metric.direction,
-        rng=options["seed"],
+        rng=given["seed"],
     )
     if out is not None:
         from levelbest.report.figures.curves import figure_of, save_figure
         from levelbest.report.figures.simulation import draw_summaries
 
         save_figure(figure_of(draw_summaries(summaries, score=family.metric.score)), out)
-    if as_json:
-        echo_json({"family": family.families[0], **summaries.to_dict()})
+    if given["as_json"]:
+        options.echo_json({"family": family.families[0], **summaries.to_dict()})
         return
     print_summaries(family.families[0], summaries)
     if out is not None:
@@ -155,35 +156,35 @@ def _worst(law: Law, *, kde: bool) -> float:
     return float(law.quantile(np.array([0.0 if law.direction == "max" else 1.0]))[0])
 
 
-def _run(law: Law, options: dict[str, Any], n: list[int], *, quiet: bool) -> Simulation:
+def _run(law: Law, given: options.Given, n: list[int]) -> Simulation:
     from levelbest.simulation.battery import simulate
 
     keys = ["estimator", "statistic", "simultaneous", "confidence", "n_samples", "n_resamples"]
-    chosen = {key: options[key] for key in [*keys, "seed", "jobs", "engine", "keep"]}
-    chosen["methods"] = tuple(options["methods"].split(","))
-    chosen["use_bounds"] = not options["no_bounds"]
-    with nullcontext() if quiet else progress_bar("simulating") as tick:
+    chosen = {key: given[key] for key in [*keys, "seed", "jobs", "engine", "keep"]}
+    chosen["methods"] = tuple(given["methods"].split(","))
+    chosen["use_bounds"] = not given["no_bounds"]
+    with nullcontext() if given["as_json"] else progress_bar("simulating") as tick:
         try:
-            return simulate(law, options["n_trials"], n, progress=tick, **chosen)
+            return simulate(law, given["n_trials"], n, progress=tick, **chosen)
         except KeyboardInterrupt:
-            if options["keep"]:
-                click.echo(f"\nstopped; what is done is in {options['keep']}: the same command goes on", err=True)
+            if given["keep"]:
+                click.echo(f"\nstopped; what is done is in {given['keep']}: the same command goes on", err=True)
             else:
                 click.echo("\nstopped; nothing was kept: --keep FILE keeps finished chunks, and goes on", err=True)
             raise
 
 
-def _two_laws(law: Law, options: dict[str, Any], n: list[int], as_json: bool) -> None:
+def _two_laws(law: Law, given: options.Given, n: list[int]) -> None:
     from levelbest.simulation.battery import false_winner
     from levelbest.simulation.laws import named_law
 
-    other = replace(named_law(options["against"]), direction=law.direction)
+    other = replace(named_law(given["against"]), direction=law.direction)
     keys = ("estimator", "n_samples", "seed")
-    rows = false_winner(law, other, options["n_trials"], n, **{key: options[key] for key in keys})
-    if as_json:
-        echo_json({"law": law.name, "against": other.name, "n_trials": options["n_trials"], "points": rows})
+    rows = false_winner(law, other, given["n_trials"], n, **{key: given[key] for key in keys})
+    if given["as_json"]:
+        options.echo_json({"law": law.name, "against": other.name, "n_trials": given["n_trials"], "points": rows})
         return
-    click.echo(f"{law.name} against {other.name}, {options['n_trials']} trials each, estimator {options['estimator']}")
+    click.echo(f"{law.name} against {other.name}, {given['n_trials']} trials each, estimator {given['estimator']}")
     click.echo(f"{'n':>6}  {'true difference':>16}  {'wrong winner':>12}  95 % limits")
     for row in rows:
         share, limits = f"{row['false_winner']:12.3f}", f"{row['low']:.3f} to {row['high']:.3f}"

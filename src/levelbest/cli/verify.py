@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from levelbest.cli.options import echo_json, json_option
+from levelbest.cli import options
 
 
 @click.command("verify")
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.option("--head", help="A head that was published earlier; the ledger must still hold it.")
-@json_option
+@options.as_json
 def command(ledger: Path, head: str | None, as_json: bool) -> None:
     """Check that nothing in a ledger was deleted or edited, and print its head.
 
@@ -23,7 +23,7 @@ def command(ledger: Path, head: str | None, as_json: bool) -> None:
 
     verified = verify_ledger(ledger, head)
     if as_json:
-        echo_json(verified.to_dict())
+        options.echo_json(verified.to_dict())
     else:
         click.echo(str(verified))
     if not verified.whole:

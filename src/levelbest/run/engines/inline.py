@@ -24,7 +24,7 @@ class InlineEngine(Engine):
         for name in job.names:
             try:
                 self._functions[name] = load(name, str(job.folder))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise InputError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
         self._ended: list[Outcome] = []
 
