@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ def as_scores(scores: npt.ArrayLike, name: str = "scores", *, at_least: int = 1)
     try:
         array = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be numbers, got {_short(scores)}: {error}") from error
+        raise InputError(f"{name} must be numbers, got {short(scores)}: {error}") from error
     if array.ndim != 1:
         raise InputError(
             f"{name} must be one-dimensional, got shape {array.shape}; for several families or problems call once each"
@@ -71,7 +71,7 @@ def as_budgets(n: npt.ArrayLike, n_trials: int | None = None) -> tuple[IntArray,
     if flat.size == 0:
         raise InputError("n must hold at least one budget, got an empty list")
     if flat.dtype.kind not in "iuf":
-        raise InputError(f"n must be a whole number of trials, got {_short(n)}")
+        raise InputError(f"n must be a whole number of trials, got {short(n)}")
     if flat.dtype.kind == "f" and not (np.isfinite(flat).all() and (flat == np.floor(flat)).all()):
         bad = next(v for v in flat if not (np.isfinite(v) and v == np.floor(v)))
         raise InputError(f"n must be a whole number of trials, got {bad:g}; round it to the budget you mean")
@@ -87,19 +87,20 @@ def as_budgets(n: npt.ArrayLike, n_trials: int | None = None) -> tuple[IntArray,
     return flat.astype(np.int64), array.ndim == 0
 
 
-def as_count(value: Any, name: str, *, at_least: int = 1) -> int:
+def as_count(value: object, name: str, *, at_least: int = 1) -> int:
     """A whole number of at least ``at_least``."""
-    whole = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not whole or not np.isfinite(value) or int(value) != value or value < at_least:
-        raise InputError(f"{name} must be a whole number of at least {at_least}, got {value!r}")
-    return int(value)
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        whole = math.isfinite(value) and int(value) == value
+        if whole and value >= at_least:
+            return int(value)
+    raise InputError(f"{name} must be a whole number of at least {at_least}, got {value!r}")
 
 
-def as_direction(direction: str) -> str:
+def as_direction(direction: object) -> str:
     """``max`` or ``min``."""
-    if direction not in ("max", "min"):
-        raise InputError(f"direction must be 'max' (higher is better) or 'min' (lower is better), got {direction!r}")
-    return direction
+    if isinstance(direction, str) and direction in ("max", "min"):
+        return direction
+    raise InputError(f"direction must be 'max' (higher is better) or 'min' (lower is better), got {direction!r}")
 
 
 def sign_of(direction: str) -> float:
@@ -128,7 +129,7 @@ def as_number(value: object) -> float:
     """A number, NaN for what is none."""
     try:
         return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return float("nan")
 
 
@@ -212,6 +213,7 @@ def as_rng(rng: Seed) -> np.random.Generator:
         raise InputError(f"rng must be a seed, a numpy Generator or None, got {rng!r}") from error
 
 
-def _short(value: object, width: int = 60) -> str:
+def short(value: object, width: int = 60) -> str:
+    """A value as a message quotes it."""
     text = repr(value)
     return text if len(text) <= width else text[: width - 3] + "..."

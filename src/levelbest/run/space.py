@@ -12,16 +12,15 @@ are those of the study file:
 
 from __future__ import annotations
 
-import functools
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from levelbest import _check
+from levelbest._check import short
 from levelbest.errors import InputError
 
 KINDS = ("uniform", "loguniform", "integer", "log-integer", "normal", "choice", "subset", "pair", "scipy", "constant")
@@ -34,70 +33,27 @@ _WHOLE = 2**53
 """Whole numbers up to this one are all told apart, here and in whatever reads the ledger's JSON."""
 
 Configuration = dict[str, object]
+Draw = Callable[[np.random.Generator], object]
 
 
 @dataclass(frozen=True)
 class _Parameter:
-    name: str
-    kind: str
-    arguments: Any
-    extra: Mapping[str, Any]
-    when: Mapping[str, object]
+    described: Configuration
+    """In the words of a study file."""
+    draw: Draw
+    values: Sequence[object] | None = None
+    """Those that it can take, where they are listed."""
+    numeric: bool = True
+    rules: Mapping[str, Callable[[object], bool]] = field(default_factory=dict)
+    """What each of the parameters above must be for this one to be there."""
 
     def describe(self) -> object:
-        if self.kind == "constant" and not self.when and not isinstance(self.arguments, dict | list):
-            return self.arguments
-        return {self.kind: self.arguments, **self.extra, **({"when": dict(self.when)} if self.when else {})}
-
-    @property
-    def numeric(self) -> bool:
-        if self.kind in ("choice", "constant"):
-            values = self.arguments if self.kind == "choice" else [self.arguments]
-            return all(isinstance(value, int | float) for value in values)
-        return self.kind not in ("pair", "subset")
+        """In the words of a study file; a plain constant is its value alone."""
+        value = self.described.get("constant", {})
+        return value if len(self.described) == 1 and not isinstance(value, dict | list) else self.described
 
     def active(self, drawn: Configuration) -> bool:
-        for parent, rule in self.when.items():
-            if parent not in drawn:
-                return False
-            value = drawn[parent]
-            if isinstance(rule, dict):
-                if not rule.get("min", -math.inf) <= value <= rule.get("max", math.inf):
-                    return False
-            elif value not in (rule if isinstance(rule, list) else [rule]):
-                return False
-        return True
-
-    def draw(self, rng: np.random.Generator) -> Any:
-        a = self.arguments
-        match self.kind:
-            case "constant":
-                return a
-            case "uniform":
-                return a[0] + (a[1] - a[0]) * rng.random()
-            case "loguniform":
-                low, high = math.log(a[0]), math.log(a[1])
-                return math.exp(low + (high - low) * rng.random())
-            case "integer":
-                return int(rng.integers(a[0], a[1], endpoint=True))
-            case "log-integer":
-                # Each whole number k has mass log((k+1)/k): the floor of a log-uniform draw on [low, high + 1).
-                low, high = math.log(a[0]), math.log(a[1] + 1)
-                return min(math.floor(math.exp(low + (high - low) * rng.random())), a[1])
-            case "normal":
-                return float(a[0] + a[1] * rng.standard_normal())
-            case "choice":
-                weights = np.asarray(self.extra.get("weights", [1.0] * len(a)), dtype=np.float64)
-                shares = np.cumsum(weights) / weights.sum()
-                # The last share may round to just below 1.
-                return a[min(int(np.searchsorted(shares, rng.random(), side="right")), len(a) - 1)]
-            case "pair":
-                return [a[i] for i in rng.choice(len(a), 2, replace=False)]
-            case "subset":
-                size = int(rng.integers(1, len(a), endpoint=True))
-                return [a[i] for i in rng.choice(len(a), size, replace=False)]
-            case _:
-                return _plain(_frozen(a, self.extra).rvs(random_state=rng), self.name)
+        return all(parent in drawn and fits(drawn[parent]) for parent, fits in self.rules.items())
 
 
 class Space:
@@ -107,28 +63,33 @@ class Space:
     (a uniform choice), as scikit-learn's RandomizedSearchCV takes them, or from AllenTune's JSON as it is.
     """
 
-    def __init__(self, parameters: Mapping[str, object]) -> None:
+    def __init__(self, parameters: object) -> None:
         if not isinstance(parameters, Mapping):
-            raise InputError(f"a space must map names to how they are drawn, got {_short(parameters)}")
-        built: dict[str, _Parameter] = {}
+            raise InputError(f"a space must map names to how they are drawn, got {short(parameters)}")
+        self._parameters: dict[str, _Parameter] = {}
         for name, given in parameters.items():
-            _check_name(name)
-            built[name] = _parameter(name, given, built)
-        self._parameters = tuple(built.values())
+            if not isinstance(name, str) or not name or any(c in name for c in "{}\0"):
+                raise InputError(f"a parameter's name must be text without braces, got {name!r}")
+            if name in RESERVED:
+                raise InputError(
+                    f"{name!r} is filled in by the runner and cannot be a parameter; every trial gets its own seed "
+                    f"already, so rename or remove it (reserved: {', '.join(RESERVED)})"
+                )
+            self._parameters[name] = _parameter(name, given, self._parameters)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every parameter, in declared order."""
-        return tuple(p.name for p in self._parameters)
+        return tuple(self._parameters)
 
     @property
     def conditional(self) -> frozenset[str]:
         """Parameters that some configurations do not have."""
-        return frozenset(p.name for p in self._parameters if p.when)
+        return frozenset(name for name, parameter in self._parameters.items() if parameter.rules)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Configuration:
         """The space in the words of a study file; ``Space(space.to_dict())`` draws the same."""
-        return {p.name: p.describe() for p in self._parameters}
+        return {name: parameter.describe() for name, parameter in self._parameters.items()}
 
     def draw(self, seed: int, family: int, trial: int, seeds: int = 1) -> tuple[Configuration, int]:
         """Configuration and seed of one trial.
@@ -140,9 +101,9 @@ class Space:
         index, replicate = divmod(trial, seeds)
         rng = np.random.default_rng([seed, family, index])
         drawn: Configuration = {}
-        for parameter in self._parameters:
-            if not parameter.when or parameter.active(drawn):
-                drawn[parameter.name] = parameter.draw(rng)
+        for name, parameter in self._parameters.items():
+            if parameter.active(drawn):
+                drawn[name] = parameter.draw(rng)
         if replicate:
             rng = np.random.default_rng([seed, family, index, replicate])
         return drawn, int(rng.integers(2**31))
@@ -163,27 +124,20 @@ def as_seed(seed: object, name: str = "seed") -> int:
     return int(seed)
 
 
-def _check_name(name: object) -> None:
-    if not isinstance(name, str) or not name or any(c in name for c in "{}\0"):
-        raise InputError(f"a parameter's name must be text without braces, got {name!r}")
-    if name in RESERVED:
-        raise InputError(
-            f"{name!r} is filled in by the runner and cannot be a parameter; every trial gets its own seed already, so "
-            f"rename or remove it (reserved: {', '.join(RESERVED)})"
-        )
-
-
-def _parameter(name: str, given: Any, before: Mapping[str, _Parameter]) -> _Parameter:
+def _parameter(name: str, given: object, before: Mapping[str, _Parameter]) -> _Parameter:
+    """How one parameter is drawn, from what a study file, AllenTune or SciPy says of it."""
+    when: object = {}
     if isinstance(given, Mapping) and "sampling strategy" in given:
-        return _from_allentune(name, dict(given))
-    if hasattr(given, "rvs"):
-        return _from_scipy(name, given)
-    if isinstance(given, list | tuple) or (hasattr(given, "tolist") and np.ndim(given) == 1):
-        given = {"choice": list(given)}
-    if not isinstance(given, Mapping):
-        return _Parameter(name, "constant", _plain(given, name), {}, {})
-    spec = {str(key): value for key, value in given.items()}
-    when = spec.pop("when", {})
+        spec = _from_allentune(name, given)
+    elif hasattr(given, "rvs"):
+        spec = _from_scipy(name, given)
+    elif isinstance(given, list | tuple) or (isinstance(given, Iterable) and getattr(given, "ndim", 0) == 1):
+        spec = {"choice": list(given)}
+    elif isinstance(given, Mapping):
+        spec = {str(key): value for key, value in given.items()}
+        when = spec.pop("when", {})
+    else:
+        spec = {"constant": given}
     kinds = [key for key in spec if key in KINDS]
     if len(kinds) != 1:
         unknown = [key for key in spec if key not in KINDS] or ["nothing"]
@@ -192,31 +146,35 @@ def _parameter(name: str, given: Any, before: Mapping[str, _Parameter]) -> _Para
             f"{_check.nearest_first(unknown[0], KINDS)}"
         )
     kind = kinds[0]
-    arguments = spec.pop(kind)
     for key in spec:
-        if key not in _EXTRA.get(kind, ()):
+        if key != kind and key not in _EXTRA.get(kind, ()):
             takes = ", ".join([*_EXTRA.get(kind, ()), "when"])
             raise InputError(f"{name}: {kind} has no option {key!r}; it takes {takes}")
-    arguments, extra = _checked(name, kind, arguments, spec)
-    return _Parameter(name, kind, arguments, extra, _conditions(name, when, before))
+    arguments = spec[kind]
+    match kind:
+        case "constant":
+            value = _plain(arguments, name)
+            parameter = _Parameter({kind: value}, lambda _: value, numeric=_are_numbers([value]))
+        case "choice" | "subset" | "pair":
+            parameter = _listed(name, kind, arguments, spec.get("weights"))
+        case "scipy":
+            parameter = _law(name, str(arguments), spec.get("args", []), spec.get("kwds", {}))
+        case _:
+            bounds, draw = _interval(name, kind, arguments)
+            parameter = _Parameter({kind: bounds}, draw)
+    conditions, rules = _conditions(name, when, before)
+    if conditions:
+        return replace(parameter, described={**parameter.described, "when": conditions}, rules=rules)
+    return parameter
 
 
-def _checked(name: str, kind: str, arguments: Any, extra: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    if kind == "constant":
-        return _plain(arguments, name), {}
-    if kind in ("choice", "subset", "pair"):
-        return _choices(name, kind, arguments, extra)
-    if kind == "scipy":
-        args = [_plain(v, name) for v in extra.get("args", [])]
-        kwds = {key: _plain(v, name) for key, v in dict(extra.get("kwds", {})).items()}
-        checked = {**({"args": args} if args else {}), **({"kwds": kwds} if kwds else {})}
-        _frozen(str(arguments), checked)
-        return str(arguments), checked
+def _interval(name: str, kind: str, arguments: object) -> tuple[list[float], Draw]:
+    """Bounds, or mean and standard deviation, and how a value is drawn from between or around them."""
     low, high = _two_numbers(name, kind, arguments)
     if kind == "normal":
         if high <= 0 or not math.isfinite(abs(low) + 100 * high):
             raise InputError(f"{name}: normal takes [mean, sd] with sd > 0 and finite draws, got sd = {high:g}")
-        return [low, high], {}
+        return [low, high], lambda rng: float(low + high * rng.standard_normal())
     if low >= high and not (kind in ("integer", "log-integer") and low == high):
         swapped = "; are they swapped?" if low > high else "; write the value alone for a constant"
         raise InputError(f"{name}: {kind} takes [low, high] with low < high, got [{low:g}, {high:g}]{swapped}")
@@ -228,39 +186,96 @@ def _checked(name: str, kind: str, arguments: Any, extra: dict[str, Any]) -> tup
     if kind in ("integer", "log-integer"):
         if low != int(low) or high != int(high) or max(abs(low), abs(high)) > _WHOLE:
             raise InputError(f"{name}: {kind} takes whole numbers up to 2^53, got [{low:g}, {high:g}]")
-        return [int(low), int(high)], {}
+        first, last = int(low), int(high)
+        if kind == "integer":
+            return [first, last], lambda rng: int(rng.integers(first, last, endpoint=True))
+        # Each whole number k has mass log((k+1)/k): the floor of a log-uniform draw on [low, high + 1).
+        start, length = math.log(first), math.log(last + 1) - math.log(first)
+        return [first, last], lambda rng: min(math.floor(math.exp(start + length * rng.random())), last)
     if not math.isfinite(high - low):
         raise InputError(f"{name}: {kind} takes bounds whose distance is finite, got [{low:g}, {high:g}]")
-    return [low, high], {}
+    if kind == "uniform":
+        return [low, high], lambda rng: low + (high - low) * rng.random()
+    start, length = math.log(low), math.log(high) - math.log(low)
+    return [low, high], lambda rng: math.exp(start + length * rng.random())
 
 
-def _choices(name: str, kind: str, arguments: object, extra: dict[str, Any]) -> tuple[object, dict[str, object]]:
-    if (
-        isinstance(arguments, str)
-        or not isinstance(arguments, Sequence)
-        or len(arguments) < (2 if kind == "pair" else 1)
-    ):
-        raise InputError(f"{name}: {kind} takes a list of values, got {_short(arguments)}")
+def _listed(name: str, kind: str, arguments: object, given_weights: object) -> _Parameter:
+    """One of some values, some of them, or two of them."""
+    least = 2 if kind == "pair" else 1
+    if isinstance(arguments, str) or not isinstance(arguments, Sequence) or len(arguments) < least:
+        raise InputError(f"{name}: {kind} takes a list of values, got {short(arguments)}")
     values = [_plain(value, name) for value in arguments]
-    if "weights" not in extra:
-        return values, {}
-    try:
-        weights = [float(w) for w in extra["weights"]]
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name}: weights must be numbers, got {_short(extra['weights'])}") from error
-    good = all(w >= 0 for w in weights) and 0 < sum(weights) < math.inf
-    if len(weights) != len(values) or not good:
+    if kind != "choice":
+
+        def several(rng: np.random.Generator) -> object:
+            size = 2 if kind == "pair" else int(rng.integers(1, len(values), endpoint=True))
+            return [values[i] for i in rng.choice(len(values), size, replace=False)]
+
+        return _Parameter({kind: values}, several, numeric=False)
+    described: Configuration = {kind: values}
+    weights = [1.0] * len(values)
+    if given_weights is not None:
+        described["weights"] = weights = _weights(name, given_weights, len(values))
+    shares = np.cumsum(weights) / np.sum(weights)
+
+    def one_of_them(rng: np.random.Generator) -> object:
+        # The last share may round to just below 1.
+        return values[min(int(np.searchsorted(shares, rng.random(), side="right")), len(values) - 1)]
+
+    return _Parameter(described, one_of_them, values, _are_numbers(values))
+
+
+def _weights(name: str, given: object, count: int) -> list[float]:
+    listed = list(given) if isinstance(given, Iterable) else [given]
+    weights = [_check.as_number(weight) for weight in listed]
+    if any(
+        math.isnan(number) and not isinstance(weight, float) for weight, number in zip(listed, weights, strict=True)
+    ):
+        raise InputError(f"{name}: weights must be numbers, got {short(given)}")
+    good = all(weight >= 0 for weight in weights) and 0 < sum(weights) < math.inf
+    if len(weights) != count or not good:
         raise InputError(
             f"{name}: choice needs one weight per value, none negative and not all zero; got {len(weights)} for "
-            f"{len(values)} values: {weights}"
+            f"{count} values: {weights}"
         )
-    return values, {"weights": weights}
+    return weights
 
 
-def _conditions(name: str, when: object, before: Mapping[str, _Parameter]) -> dict[str, Any]:
+def _law(name: str, law: str, args: object, kwds: object) -> _Parameter:
+    """A distribution of SciPy's, by its name."""
+    from scipy import stats
+
+    if not isinstance(args, list | tuple) or not isinstance(kwds, Mapping):
+        given = short(kwds if isinstance(args, list | tuple) else args)
+        raise InputError(f"{name}: scipy takes args as a list and kwds as names with their values, got {given}")
+    places = [_plain(value, name) for value in args]
+    names = {str(key): _plain(value, name) for key, value in kwds.items()}
+    extra = {key: value for key, value in (("args", places), ("kwds", names)) if value}
+    generator = getattr(stats, law, None) if law.isidentifier() and not law.startswith("_") else None
+    if not isinstance(generator, stats.rv_continuous | stats.rv_discrete):
+        raise InputError(f"scipy.stats has no distribution {law!r}; see scipy.stats for the names it knows")
+    try:
+        frozen = generator(*places, **names)
+        low, high = frozen.support()
+        if np.ndim(low) or np.ndim(high):
+            raise ValueError("each is one number")
+    except (TypeError, ValueError) as error:
+        raise InputError(f"scipy.stats.{law} refuses its parameters: {error}") from error
+    if math.isnan(low) or math.isnan(high):
+        described = json.dumps(extra, sort_keys=True)
+        raise InputError(f"scipy.stats.{law} is not defined at these parameters: {described}")
+    return _Parameter({"scipy": law, **extra}, lambda rng: _plain(frozen.rvs(random_state=rng), name))
+
+
+def _conditions(
+    name: str, when: object, before: Mapping[str, _Parameter]
+) -> tuple[Configuration, dict[str, Callable[[object], bool]]]:
+    """What other parameters must be: in the words of a study file, and as tests of their values."""
     if not isinstance(when, Mapping):
-        raise InputError(f"{name}: when must map another parameter to its value or values, got {_short(when)}")
-    rules: dict[str, Any] = {}
+        raise InputError(f"{name}: when must map another parameter to its value or values, got {short(when)}")
+    conditions: Configuration = {}
+    rules: dict[str, Callable[[object], bool]] = {}
     for parent, rule in when.items():
         if parent not in before:
             known = ", ".join(before) or "none"
@@ -270,86 +285,66 @@ def _conditions(name: str, when: object, before: Mapping[str, _Parameter]) -> di
         if isinstance(rule, Mapping):
             if not rule or not set(rule) <= {"min", "max"} or not before[parent].numeric:
                 raise InputError(
-                    f"{name}: when takes a value, a list of values or, for a number, {{min:, max:}}; got {_short(rule)}"
+                    f"{name}: when takes a value, a list of values or, for a number, {{min:, max:}}; got {short(rule)}"
                 )
-            rules[parent] = {side: _number(value, f"{name}: when") for side, value in rule.items()}
+            limits = {side: _finite(value, f"{name}: when") for side, value in rule.items()}
+            conditions[parent], rules[parent] = limits, _within(limits)
             continue
-        values = list(rule) if isinstance(rule, list | tuple) else [rule]
-        if before[parent].kind == "choice":
-            for value in values:
-                if value not in before[parent].arguments:
-                    options = ", ".join(str(option) for option in before[parent].arguments)
-                    raise InputError(f"{name}: when asks for {parent} = {value!r}, which it never is; it is {options}")
-        rules[parent] = _plain(values if isinstance(rule, list | tuple) else rule, name)
-    return rules
+        wanted = _plain(rule, name)
+        values = wanted if isinstance(wanted, list) else [wanted]
+        options = before[parent].values
+        for value in values if options is not None else ():
+            if value not in (options or ()):
+                listed = ", ".join(map(str, options or ()))
+                raise InputError(f"{name}: when asks for {parent} = {value!r}, which it never is; it is {listed}")
+        conditions[parent], rules[parent] = wanted, values.__contains__
+    return conditions, rules
 
 
-def _from_allentune(name: str, given: dict[str, Any]) -> _Parameter:
-    strategy = given.pop("sampling strategy")
+def _within(limits: Mapping[str, float]) -> Callable[[object], bool]:
+    low, high = limits.get("min", -math.inf), limits.get("max", math.inf)
+    return lambda value: isinstance(value, int | float) and low <= value <= high
+
+
+def _from_allentune(name: str, given: Mapping[str, object]) -> Configuration:
+    strategy = str(given["sampling strategy"])
     _check.as_choice(strategy, ("uniform", "loguniform", "integer", "choice", "subset", "pair"), "sampling strategy")
     arguments = given.get("choices" if strategy in ("choice", "subset", "pair") else "bounds")
     if strategy == "integer":
         # AllenTune draws integers with numpy.random.randint, which leaves the upper bound out.
         low, high = _two_numbers(name, strategy, arguments)
         arguments = [low, high - 1]
-    arguments, extra = _checked(name, strategy, arguments, {})
-    return _Parameter(name, strategy, arguments, extra, {})
+    return {strategy: arguments}
 
 
-def _from_scipy(name: str, frozen: Any) -> _Parameter:
+def _from_scipy(name: str, frozen: object) -> Configuration:
     law = getattr(getattr(frozen, "dist", None), "name", None)
     if law is None or not hasattr(frozen, "args"):
         raise InputError(
             f"{name}: only SciPy's frozen distributions, such as scipy.stats.loguniform(1e-4, 1), can be recorded, got "
-            f"{_short(frozen)}"
+            f"{short(frozen)}"
         )
-    arguments, extra = _checked(name, "scipy", law, {"args": frozen.args, "kwds": frozen.kwds})
-    return _Parameter(name, "scipy", arguments, extra, {})
-
-
-def _frozen(law: str, extra: Mapping[str, object]) -> Any:
-    return _frozen_once(law, json.dumps(extra, sort_keys=True))
-
-
-@functools.lru_cache(maxsize=256)
-def _frozen_once(law: str, described: str) -> object:
-    """Freezing a law takes about a millisecond; drawing from it, microseconds."""
-    from scipy import stats
-
-    extra = json.loads(described)
-
-    generator = getattr(stats, law, None) if law.isidentifier() and not law.startswith("_") else None
-    if not isinstance(generator, stats.rv_continuous | stats.rv_discrete):
-        raise InputError(f"scipy.stats has no distribution {law!r}; see scipy.stats for the names it knows")
-    try:
-        frozen = generator(*extra.get("args", []), **extra.get("kwds", {}))
-        low, high = frozen.support()
-        if np.ndim(low) or np.ndim(high):
-            raise ValueError("each is one number")
-    except (TypeError, ValueError) as error:
-        raise InputError(f"scipy.stats.{law} refuses its parameters: {error}") from error
-    if math.isnan(low) or math.isnan(high):
-        raise InputError(f"scipy.stats.{law} is not defined at these parameters: {described}")
-    return frozen
+    return {"scipy": law, "args": frozen.args, "kwds": getattr(frozen, "kwds", {})}
 
 
 def _two_numbers(name: str, kind: str, arguments: object) -> tuple[float, float]:
     if isinstance(arguments, str) or not isinstance(arguments, Sequence) or len(arguments) != 2:
-        raise InputError(f"{name}: {kind} takes two numbers, got {_short(arguments)}")
-    return _number(arguments[0], f"{name}: {kind}"), _number(arguments[1], f"{name}: {kind}")
+        raise InputError(f"{name}: {kind} takes two numbers, got {short(arguments)}")
+    return _finite(arguments[0], f"{name}: {kind}"), _finite(arguments[1], f"{name}: {kind}")
 
 
-def _number(value: Any, what: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
+def _finite(value: object, what: str) -> float:
+    number = _check.as_number(value)
     if isinstance(value, bool) or not math.isfinite(number):
-        raise InputError(f"{what} takes finite numbers, got {_short(value)}")
+        raise InputError(f"{what} takes finite numbers, got {short(value)}")
     return value if isinstance(value, int) else number
 
 
-def _plain(value: object, name: str) -> Any:
+def _are_numbers(values: Sequence[object]) -> bool:
+    return all(isinstance(value, int | float) for value in values)
+
+
+def _plain(value: object, name: str) -> object:
     """A value that JSON can carry; the ledger keeps every configuration as JSON."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
@@ -359,12 +354,7 @@ def _plain(value: object, name: str) -> Any:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"{name}: values must be numbers, text, booleans, null or lists of these, got {_short(value)}; give it a "
+            f"{name}: values must be numbers, text, booleans, null or lists of these, got {short(value)}; give it a "
             "name and look the object up in your code"
         ) from error
     return value
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

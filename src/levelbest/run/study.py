@@ -18,10 +18,10 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from levelbest import _check
 from levelbest.errors import InputError
@@ -140,7 +140,7 @@ class Study:
         cls, given: Mapping[str, object], *, folder: Path, name: str, metric: Mapping[str, object] | None = None
     ) -> Study:
         """A study in the words of a study file. A ``metric`` given apart may leave names and direction open."""
-        _known(given, _STUDY, "the study")
+        _entries(given, _STUDY, "the study")
         families = given.get("families")
         if not isinstance(families, Mapping) or not families:
             raise InputError(
@@ -158,7 +158,7 @@ class Study:
             name=study_name,
             families=built,
             seed=as_seed(given.get("seed", 0)),
-            judge=_judge(given.get("metric")) if metric is None else _open_judge(metric),
+            judge=_judge(given.get("metric"), stated=True) if metric is None else _judge(metric, stated=False),
             cost=_cost(given.get("cost", {})),
             folder=folder,
             engine=str(given.get("engine", "local")),
@@ -172,32 +172,29 @@ class Study:
 
 
 def _family(name: str, given: object, shared: Mapping[str, object], folder: Path) -> Family:
-    if not isinstance(given, Mapping):
-        raise InputError(f"family {name}: write its command or function, space and n_trials, got {given!r}")
-    _known(given, _FAMILY, f"family {name}")
-    own = dict(shared)
-    if "command" in given or "function" in given:
-        own.pop("command", None)
-        own.pop("function", None)
-    own |= given
+    remedy = "write its command or function, space and n_trials"
+    own = _entries(given, _FAMILY, f"family {name}", f"family {name}: {remedy}")
+    if "command" in own or "function" in own:
+        shared = {key: value for key, value in shared.items() if key not in ("command", "function")}
     try:
-        return _checked_family(name, own, folder)
+        return _checked_family(name, {**shared, **own}, folder)
     except InputError as error:
         raise InputError(f"family {name}: {error}") from error
 
 
-def _checked_family(name: str, own: Mapping[str, Any], folder: Path) -> Family:
-    command, function = own.get("command"), own.get("function")
+def _checked_family(name: str, own: Mapping[str, object], folder: Path) -> Family:
+    command, function, space = own.get("command"), own.get("function"), own.get("space", {})
     if (command is None) == (function is None):
         raise InputError("give either a command or a function, and not both")
     if isinstance(function, str) and not re.fullmatch(r"[\w.]+:[\w.]+", function):
         raise InputError(f"a function is named as module:name, such as train:objective, got {function!r}")
     if function is not None and not isinstance(function, str) and not callable(function):
         raise InputError(f"a function must be callable or named as module:name, got {function!r}")
-    space = own.get("space", {})
-    space = (
-        space if isinstance(space, Space) else Space(_space_file(space, folder) if isinstance(space, str) else space)
-    )
+    if isinstance(space, str):
+        from levelbest.run.study_file import read_plain
+
+        space = read_plain(folder / space)
+    space = space if isinstance(space, Space) else Space(space)
     n_trials, seeds = _count(own.get("n_trials"), "n_trials"), _count(own.get("seeds", 1), "seeds")
     if n_trials % seeds:
         raise InputError(
@@ -206,18 +203,15 @@ def _checked_family(name: str, own: Mapping[str, Any], folder: Path) -> Family:
         )
     template = None if command is None else Template(command)
     env = own.get("env", {})
-    env_parameters = env == "parameters"
-    if not env_parameters and not isinstance(env, Mapping):
+    if env != "parameters" and not isinstance(env, Mapping):
         raise InputError(f"env maps variables to their values, or is the word parameters; got {env!r}")
-    env = {} if env_parameters else {str(key): str(value) for key, value in env.items()}
+    variables = {str(key): str(value) for key, value in env.items()} if isinstance(env, Mapping) else {}
     report = _report(own.get("report", "json"), template)
-    known = [*space.names, *RESERVED]
-    if template is not None:
-        template.check(known)
-    for value in env.values():
-        Template([value]).check(known)
-    if report not in ("json", "exit"):
-        Template([report]).check(known)
+    templates = [template] if template is not None else []
+    templates += [Template([value]) for value in variables.values()]
+    templates += [] if report in ("json", "exit") else [Template([report])]
+    for each in templates:
+        each.check([*space.names, *RESERVED])
     limit = None if own.get("time_limit") is None else _quantity(own["time_limit"], _SECONDS, "time_limit")
     if limit is not None and limit > _LONGEST:
         raise InputError(f"time_limit must be at most 3650 d, got {own['time_limit']!r}; leave it out for none")
@@ -232,16 +226,15 @@ def _checked_family(name: str, own: Mapping[str, Any], folder: Path) -> Family:
         time_limit=limit,
         retries=_count(own.get("retries", 3), "retries", least=0),
         resources=_resources(own.get("resources", {})),
-        env=env,
-        env_parameters=env_parameters,
+        env=variables,
+        env_parameters=env == "parameters",
         number=None if own.get("number") is None else as_seed(own["number"], "number"),
     )
 
 
 def _report(given: object, template: Template | None) -> str:
     if isinstance(given, Mapping):
-        _known(given, ("file",), "report")
-        name = given.get("file")
+        name = _entries(given, ("file",), "report").get("file")
         if not isinstance(name, str) or not name:
             raise InputError(f"report: file must name a metrics file, got {name!r}")
         if not Template([name]).names & {"out", "trial"}:
@@ -257,63 +250,54 @@ def _report(given: object, template: Template | None) -> str:
     return str(given)
 
 
-def _judge(given: object) -> Judge:
-    """A study file says what it is judged by before anything runs."""
-    if not isinstance(given, Mapping) or "selection" not in given or "direction" not in given:
+def _judge(given: object, *, stated: bool) -> Judge:
+    """What a study is judged by; a study file must have ``stated`` it before anything runs."""
+    if stated and (not isinstance(given, Mapping) or "selection" not in given or "direction" not in given):
         raise InputError(
             "a study needs its metric: {selection: the score that chooses, reported: the score that is claimed "
             "(optional), direction: max or min, bounds: [lowest, highest] (optional)}"
         )
-    return _open_judge(given)
-
-
-def _open_judge(given: Mapping[str, Any]) -> Judge:
-    _known(given, ("selection", "reported", "direction", "bounds"), "metric")
+    own = _entries(given, ("selection", "reported", "direction", "bounds"), "metric")
+    names: dict[str, str | None] = {}
     for key in ("selection", "reported"):
-        if given.get(key) is not None and not isinstance(given[key], str):
-            raise InputError(f"metric: {key} must name a column, got {given[key]!r}")
-    return Judge(
-        selection=given.get("selection"),
-        reported=given.get("reported"),
-        direction=None if given.get("direction") is None else _check.as_direction(given["direction"]),
-        bounds=_check.as_bounds(given.get("bounds")),
-    )
+        name = own.get(key)
+        if name is not None and not isinstance(name, str):
+            raise InputError(f"metric: {key} must name a column, got {name!r}")
+        names[key] = name
+    direction = None if own.get("direction") is None else _check.as_direction(own["direction"])
+    bounds = cast(Sequence[float | None] | None, own.get("bounds"))  # checked next
+    return Judge(names["selection"], names["reported"], direction, _check.as_bounds(bounds))
 
 
 def _cost(given: object) -> Cost:
-    if not isinstance(given, Mapping):
-        raise InputError(f"cost takes {{of: wall, cpu or a column, rate:, per:, unit:}}, got {given!r}")
-    _known(given, ("of", "rate", "per", "unit"), "cost")
-    of = str(given.get("of", "wall"))
-    rate = _quantity(given.get("rate", 1), {}, "cost: rate")
-    per = given.get("per", 1)
+    remedy = "cost takes {of: wall, cpu or a column, rate:, per:, unit:}"
+    own = _entries(given, ("of", "rate", "per", "unit"), "cost", remedy)
+    of = str(own.get("of", "wall"))
+    rate = _quantity(own.get("rate", 1), {}, "cost: rate")
+    per = own.get("per", 1)
     per = 1.0 if per == 1 else _quantity(f"1 {per}" if isinstance(per, str) else per, _SECONDS, "cost: per")
     plain = "seconds" if of in ("wall", "cpu") and rate == per == 1 else "units"
-    return Cost(of=of, rate=rate, per=float(per), unit=str(given.get("unit", plain)))
+    return Cost(of=of, rate=rate, per=per, unit=str(own.get("unit", plain)))
 
 
 def _resources(given: object) -> Resources:
-    if not isinstance(given, Mapping):
-        raise InputError(f"resources takes {{cpus:, gpus:, memory:}}, got {given!r}")
-    _known(given, ("cpus", "gpus", "memory"), "resources")
-    memory = given.get("memory")
+    own = _entries(given, ("cpus", "gpus", "memory"), "resources", "resources takes {cpus:, gpus:, memory:}")
+    cpus, gpus, memory = own.get("cpus"), own.get("gpus"), own.get("memory")
     return Resources(
-        cpus=None if given.get("cpus") is None else _quantity(given["cpus"], {}, "resources: cpus"),
-        gpus=0 if given.get("gpus") in (None, 0) else _quantity(given["gpus"], {}, "resources: gpus"),
+        cpus=None if cpus is None else _quantity(cpus, {}, "resources: cpus"),
+        gpus=0 if gpus in (None, 0) else _quantity(gpus, {}, "resources: gpus"),
         memory=None if memory is None else int(_quantity(memory, _BYTES, "resources: memory")),
     )
 
 
-def _space_file(name: str, folder: Path) -> Any:
-    from levelbest.run.study_file import read_plain
-
-    return read_plain(folder / name)
-
-
-def _known(given: Mapping[str, object], names: tuple[str, ...], where: str) -> None:
+def _entries(given: object, names: tuple[str, ...], where: str, otherwise: str = "") -> Mapping[str, object]:
+    """The entries of one part of a study, all of them known; where it has none, the sentence ``otherwise``."""
+    if not isinstance(given, Mapping):
+        raise InputError(f"{otherwise}, got {given!r}")
     for key in given:
         if key not in names:
             raise InputError(f"{where} has no entry {key!r}; {_check.nearest_first(str(key), names)}")
+    return given
 
 
 def _count(value: object, name: str, *, least: int = 1) -> int:
@@ -324,18 +308,14 @@ def _count(value: object, name: str, *, least: int = 1) -> int:
     return value
 
 
-def _quantity(value: Any, units: Mapping[str, int], name: str) -> float:
+def _quantity(value: object, units: Mapping[str, int], name: str) -> float:
     """A positive number, or text such as ``90 s``, ``2 h``, ``10 MB``."""
     number, unit = value, ""
     if isinstance(value, str):
         parts = re.fullmatch(r"\s*([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([a-zA-Z]*)\s*", value)
-        number, unit = (parts[1], parts[2].lower()) if parts else (math.nan, "")
+        number, unit = (parts[1], parts[2].lower()) if parts else (None, "")
         unit = unit if unit in units else unit.removesuffix("s")
-    try:
-        amount = math.nan if isinstance(number, bool) else float(number)
-    except (TypeError, ValueError):
-        amount = math.nan
-    amount *= units.get(unit, 1)
+    amount = math.nan if isinstance(number, bool) else _check.as_number(number) * units.get(unit, 1)
     if not (math.isfinite(amount) and amount > 0) or (unit and unit not in units):
         hint = f", with or without a unit ({', '.join(units)})" if units else ""
         raise InputError(f"{name} must be a number above 0{hint}, got {value!r}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import stat
+from collections.abc import Hashable
 from pathlib import Path
-from typing import Any
 
 from levelbest.errors import InputError
 from levelbest.run.study import Study
@@ -84,7 +84,7 @@ def _measure(value: object, name: str) -> None:
     raise InputError(_too_deep(name))
 
 
-def _parsed(text: str, suffix: str, name: str) -> Any:
+def _parsed(text: str, suffix: str, name: str) -> object:
     if suffix in (".json", ".jsonnet"):  # AllenTune names its JSON so
         return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, name))
     if suffix == ".toml":
@@ -96,8 +96,8 @@ def _parsed(text: str, suffix: str, name: str) -> Any:
     raise InputError(f"a study file is YAML, TOML or JSON, by its ending .yaml, .toml or .json; got {name}")
 
 
-def _once(pairs: list[tuple[object, object]], where: str) -> dict[object, object]:
-    entries: dict[object, object] = {}
+def _once(pairs: list[tuple[Hashable, object]], where: str) -> dict[Hashable, object]:
+    entries: dict[Hashable, object] = {}
     for key, value in pairs:
         if key in entries:
             raise InputError(f"{where} says {key!r} twice in one place; keep one")
@@ -110,7 +110,7 @@ def _read_yaml(text: str, name: str) -> object:
     import yaml
 
     class Loader(yaml.SafeLoader):
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: ARG002
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:  # noqa: ARG002
             self.flatten_mapping(node)
             pairs = [(self.construct_object(k, deep=True), self.construct_object(v, deep=True)) for k, v in node.value]
             try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from levelbest import _check
 from levelbest.errors import InputError
@@ -24,14 +24,16 @@ class Template:
     with the option just before it. An argument that is ``{args}`` alone becomes ``--name value`` for every parameter.
     """
 
-    def __init__(self, command: str | Sequence[str]) -> None:
+    def __init__(self, command: object) -> None:
         if isinstance(command, str):
             try:
                 arguments = shlex.split(command)
             except ValueError as error:
                 raise InputError(f"the command cannot be split into arguments: {error}, in {command!r}") from error
-        else:
+        elif isinstance(command, list | tuple):
             arguments = [as_text(argument) for argument in command]
+        else:
+            raise InputError(f"a command is one text, or a list of its arguments; got {command!r}")
         if not arguments:
             raise InputError("the command is empty; write what runs one trial, e.g. 'python train.py --lr {lr}'")
         self.arguments = tuple(arguments)

@@ -79,7 +79,7 @@ def _whole(counts: npt.ArrayLike, name: str) -> IntArray:
     if array.dtype.kind == "b":
         raise InputError(f"{name} must be how many samples, one number per problem, got True/False; sum them first")
     if array.dtype.kind not in "iuf" or not np.isfinite(array.astype(np.float64)).all():
-        raise InputError(f"{name} must be whole numbers, got {_check._short(counts)}")
+        raise InputError(f"{name} must be whole numbers, got {_check.short(counts)}")
     if (array != np.floor(array)).any() or (array < 0).any():
         bad = array[(array != np.floor(array)) | (array < 0)].flat[0]
         raise InputError(
