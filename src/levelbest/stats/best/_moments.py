@@ -21,7 +21,7 @@ __all__ = [
     "order_of",
 ]
 
-_MANY_TRIALS = 100_000  # from so many on spreads are taken from moments where they can be
+_MANY_TRIALS = 1 << 14  # from so many on spreads are taken from moments where they can be
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ _BLOCKS, _NODES = (512, 64), 8
 # On a block the weights (about rank^(n-1)) change by a factor exp(c), c = 512 n / rank; 8 nodes leave a relative error
 # of 2 (c/4)^8 / 8!, 2e-15 at c = 0.2: blocks serve from rank 2560 n upwards, those of 64 from rank 320 n.
 _SMOOTH = 5
-_MANY = 1 << 16  # trials from which on blocks pay
+_MANY = 1 << 14  # trials from which on blocks pay
 _FEW = 1 << 12  # weights that are kept
 
 

@@ -203,9 +203,10 @@ def mean_cost_values(
     direction: str,
 ) -> FloatArray:
     """[D] 4.3: the curve over trials, its axis times the mean cost; linear between, NaN before 1 and past n_trials."""
-    n = np.arange(1, selection.size + 1)
-    curve = expected_best(selection, n, reported, direction=direction)
     afforded = workers * grid / float(cost.mean())
     # the rounding of n * mean(cost) / mean(cost) must not lose the ends
     inside = (afforded >= 1 - ROUNDING) & (afforded <= selection.size * (1 + ROUNDING))
+    whole = np.concatenate([np.floor(afforded), np.floor(afforded) + 1])
+    n = np.unique(np.clip(whole, 1, selection.size)).astype(np.int64)
+    curve = expected_best(selection, n, reported, direction=direction)
     return np.where(inside, np.interp(afforded, n, curve), np.nan)

@@ -112,8 +112,10 @@ class _Curve:
         nu = self._worth(spent)
         edges, counts = self.edges, np.diff(self.edges, prepend=0)
         mean_cost = np.add.reduceat(self.cost, edges - counts) / counts
-        dearer = self.cost[:, None] > grid * (1 + ROUNDING)
-        too_dear = np.add.reduceat(dearer, edges - counts, axis=0) / counts[:, None]
+        dearer = [
+            np.add.reduceat(self.cost > budget, edges - counts, dtype=np.int64) for budget in grid * (1 + ROUNDING)
+        ]
+        too_dear = np.stack(dearer, axis=1) / counts[:, None]
         overall = float(self.cost.mean())
         lower, upper = np.empty((2, grid.size, n_draws))
         piece = max(1, _CELLS // edges.size)
@@ -149,7 +151,7 @@ class _Curve:
         At ranks where hardly any order has its winner it is that of the lowest rank where some have, and for a trial
         better than all observed the mean of the best ones.
         """
-        below = np.minimum(np.cumsum(spent.wins, axis=1), 1.0)[:, self.rank[self.edges - 1]]
+        below = spent.at_or_below(self.rank[self.edges - 1])
         nu = _trials_for(below, self.edges, self.m)
         seen = np.argmax(below >= _SEEN / spent.count, axis=1)
         nu = np.where(np.arange(self.edges.size) < seen[:, None], nu[np.arange(seen.size), seen][:, None], nu)

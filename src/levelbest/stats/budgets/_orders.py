@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,9 @@ _CHUNK = 1 << 20  # elements of one array
 _ENUMERATED = 7  # every order of up to seven trials
 _ROTATIONS = 400  # of one order at most, evenly spaced
 _BASES = 50  # orders at least, for the Monte Carlo error
+
+
+_Number = TypeVar("_Number", np.int32, np.float64)
 
 
 class Pool:
@@ -79,9 +83,21 @@ class Spent:
     """The chance that no trial finishes."""
     finished: FloatArray
     """The mean number of trials that do."""
-    wins: FloatArray
-    """(budget, rank): how often each rank of the selection score wins, among the orders that finish some trial."""
-    count: int
+    winners: npt.NDArray[np.int32]
+    """(budget, order): the rank of the winner's selection score in every order, from low to high; -1: none finished."""
+
+    @property
+    def count(self) -> int:
+        """How many orders were spent."""
+        return int(self.winners.shape[1])
+
+    def at_or_below(self, ranks: npt.NDArray[np.int32]) -> FloatArray:
+        """(budget, rank): how often the winner has at most this rank, among the orders that finish some trial."""
+        out = np.empty((self.value.size, ranks.size))
+        for row, won in zip(out, self.winners, strict=True):
+            none = np.searchsorted(won, -1, side="right")
+            row[:] = (np.searchsorted(won, ranks, side="right") - none) / max(1, won.size - none)
+        return out
 
     def at(self, chosen: npt.NDArray[np.bool_]) -> Spent:
         """The same at some of the budgets."""
@@ -91,7 +107,7 @@ class Spent:
             error=self.error[chosen],
             nothing=self.nothing[chosen],
             finished=self.finished[chosen],
-            wins=self.wins[chosen],
+            winners=self.winners[chosen],
         )
 
 
@@ -106,29 +122,22 @@ def expected(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
         parts = (_spend(pool, *orders, grid) for orders in _rotated_orders(m, n_orders, rng))
     else:
         parts = _windows(pool, grid, n_orders, rng)
-    values, count = [], 0
-    wins, finished = np.zeros((grid.size, m)), np.zeros(grid.size)
-    for part_values, part_wins, part_finished, part_count in parts:
-        values.append(part_values)
-        wins += part_wins
-        finished += part_finished
-        count += part_count
-    means = np.concatenate(values)
+    values, won, finished = zip(*parts, strict=True)
+    means, winners = np.concatenate(values), np.sort(np.concatenate(won).T, axis=1)
     # The rotations of one order depend on each other: the order is the unit of the Monte Carlo error.
     error = np.zeros(grid.size) if exact else means.std(axis=0, ddof=1) / math.sqrt(len(means))
-    some = wins.sum(axis=1)
+    count = winners.shape[1]
     return Spent(
         value=means.mean(axis=0),
         error=error,
-        nothing=1 - some / count,
-        finished=finished / count,
-        wins=wins / np.maximum(some, 1)[:, None],
-        count=count,
+        nothing=1 - np.count_nonzero(winners >= 0, axis=1) / count,
+        finished=np.sum(finished, axis=0) / count,
+        winners=winners,
     )
 
 
-_Part = tuple[FloatArray, FloatArray, FloatArray, int]
-"""Mean values of each order (order, budget), wins (budget, rank), trials finished (budget), how many rotations."""
+_Part = tuple[FloatArray, npt.NDArray[np.int32], FloatArray]
+"""Mean values of each order (order, budget), the winners of its rotations (rotation, budget), trials finished."""
 
 
 def _windows(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generator) -> Iterator[_Part]:
@@ -143,26 +152,28 @@ def _windows(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
     for begin in range(0, bases, step):
         size = min(step, bases - begin)
         order = rng.permuted(np.broadcast_to(np.arange(m), (size, m)), axis=1)
-        twice = np.concatenate([order, order], axis=1)
         sums = np.zeros((size, 2 * m + 1))
-        np.cumsum(pool.cost[twice], axis=1, out=sums[:, 1:])
+        np.cumsum(_twice(pool.cost[order]), axis=1, out=sums[:, 1:])
         # All orders in one search: each lies beyond the sums of the one before.
-        shift = (np.arange(size) * apart)[:, None]
-        wanted = (sums + shift)[:, starts, None] + limits
-        ends = np.searchsorted((sums + shift).ravel(), wanted.ravel(), side="right").reshape(wanted.shape) - 1
+        sums += (np.arange(size) * apart)[:, None]
+        wanted = sums[:, starts, None] + limits
+        ends = np.searchsorted(sums.ravel(), wanted.ravel(), side="right").reshape(wanted.shape) - 1
         ends -= (np.arange(size) * (2 * m + 1))[:, None, None]
         counts = np.minimum(ends - starts[:, None], m)
-        rank = pool.rank[twice]
+        rank = _twice(pool.rank[order])
         best = _best_in_window(rank, starts, counts)
         some = counts > 0
         if pool.y_of_rank is None:
-            values = _shared_wins(rank, pool.y[twice], starts, counts, best)
+            values = _shared_wins(rank, _twice(pool.y[order]), starts, counts, best)
         else:
             values = pool.y_of_rank[best]
         values = np.where(some, values, pool.worst)
-        place = (best + np.arange(grid.size) * m)[some]
-        wins = np.bincount(place, minlength=grid.size * m).reshape(grid.size, m).astype(np.float64)
-        yield values.mean(axis=1), wins, counts.sum(axis=(0, 1)).astype(np.float64), size * rotations
+        won = np.where(some, best, -1).astype(np.int32).reshape(-1, grid.size)
+        yield values.mean(axis=1), won, counts.sum(axis=(0, 1)).astype(np.float64)
+
+
+def _twice(orders: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    return np.concatenate([orders, orders], axis=1)
 
 
 def _shared_wins(
@@ -186,7 +197,27 @@ def _shared_wins(
 def _best_in_window(rank: npt.NDArray[np.int32], starts: IntArray, counts: IntArray) -> IntArray:
     """The highest rank in the windows of ``counts`` (order, start, budget) entries from ``starts`` on; any where 0.
 
-    From maxima over stretches of 1, 2, 4, ... entries: a window is two stretches that overlap.
+    A window is some whole blocks from one start to the next, and a beginning of the block after them.
+    """
+    edges = np.concatenate([starts, starts + rank.shape[1] // 2])
+    block = np.repeat(np.arange(edges.size), np.diff(edges, append=rank.shape[1]))
+    above = int(rank.max()) + 1
+    # Running maxima that begin anew with every block: a later block is above all sooner ones.
+    so_far = np.maximum.accumulate(block * above + rank, axis=1)
+    row = np.arange(rank.shape[0])[:, None, None]
+    last = starts[:, None] + np.maximum(counts, 1) - 1
+    beginning = so_far[row, last] % above
+    whole = block[last] - np.arange(starts.size)[:, None]
+    if not whole.any():
+        return beginning
+    before = _best_in_stretch(np.maximum.reduceat(rank, edges, axis=1), whole)
+    return np.where(whole > 0, np.maximum(beginning, before), beginning)
+
+
+def _best_in_stretch(rank: npt.NDArray[np.int32], counts: IntArray) -> IntArray:
+    """The highest rank in ``counts`` (order, start, budget) entries from entry ``start`` on; any where 0.
+
+    From maxima over stretches of 1, 2, 4, ... entries: any stretch is two of them that overlap.
     """
     longest = max(1, int(counts.max()))
     levels = [rank]
@@ -198,7 +229,7 @@ def _best_in_window(rank: npt.NDArray[np.int32], starts: IntArray, counts: IntAr
     table = np.stack(levels)
     size = np.maximum(counts, 1)
     level = np.frexp(size.astype(np.float64))[1] - 1
-    row, first = np.arange(rank.shape[0])[:, None, None], starts[:, None]
+    row, first = np.arange(rank.shape[0])[:, None, None], np.arange(counts.shape[1])[:, None]
     last = first + size - 2**level
     return np.asarray(np.maximum(table[level, row, first], table[level, row, last]), dtype=np.int64)
 
@@ -218,7 +249,7 @@ def _rotated_orders(m: int, n_orders: int, rng: np.random.Generator) -> Iterator
 
 def _spend(pool: Pool, orders: IntArray, rotations: int, grid: FloatArray) -> _Part:
     """Any number of workers, and orders that are given one by one."""
-    rows, m = np.arange(orders.shape[0])[:, None], pool.y.size
+    rows = np.arange(orders.shape[0])[:, None]
     finish = _finish_times(pool.cost[orders], pool.workers)
     counts = np.stack([np.count_nonzero(finish <= t, axis=1) for t in grid * (1 + ROUNDING)], axis=1)
     if pool.workers > 1:
@@ -233,9 +264,8 @@ def _spend(pool: Pool, orders: IntArray, rotations: int, grid: FloatArray) -> _P
         values = pool.y_of_rank[best]
     some = counts > 0
     values = np.where(some, values, pool.worst)
-    wins = np.bincount((best + np.arange(grid.size) * m)[some], minlength=grid.size * m).reshape(grid.size, m)
     means = values.reshape(-1, rotations, grid.size).mean(axis=1)
-    return means, wins.astype(np.float64), counts.sum(axis=0).astype(np.float64), orders.shape[0]
+    return means, np.where(some, best, -1).astype(np.int32), counts.sum(axis=0).astype(np.float64)
 
 
 def _finish_times(cost: FloatArray, workers: int) -> FloatArray:
