@@ -26,9 +26,11 @@ from levelbest.stats.best._statistics import Quantile as Quantile
 from levelbest.stats.best._statistics import Statistic, register_statistic
 from levelbest.stats.best._statistics import order_quantiles as order_quantiles
 from levelbest.stats.best._statistics import statistic_named as statistic_named
+from levelbest.stats.best._sums import weight_squares as weight_squares
 from levelbest.stats.best._weights import log_share as log_share
 from levelbest.stats.best._weights import rank_weights as rank_weights
 from levelbest.stats.best._weights import subset_fraction as subset_fraction
+from levelbest.stats.best._weights import weights_below as weights_below
 
 # What strangers look for; the other names are machinery that later doors build on.
 __all__ = [

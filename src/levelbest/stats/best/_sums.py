@@ -16,7 +16,7 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best._weights import LONG_PIECE, UNDERFLOW, depth, rank_weights, weight_pieces, weights_below
 
-__all__ = ["BEYOND_DIGITS", "refined", "weighted_sums"]
+__all__ = ["BEYOND_DIGITS", "refined", "weight_squares", "weighted_sums"]
 
 BEYOND_DIGITS = 37.0  # exp(-37) < 2^-53: what is left out cannot show in a double
 
@@ -84,6 +84,19 @@ def weighted_sums(scores: FloatArray, budgets: IntArray, estimator: str) -> Floa
         return np.asarray(BEYOND_DIGITS + np.log(largest / np.abs(sums)))
 
     return refined(compute, needed, budgets, size, estimator)
+
+
+def weight_squares(n_trials: int, n: int) -> float:
+    """The sum of the squared U weights of one budget: what variance of every score adds to that of the estimate."""
+    deep = int(depth(n_trials, np.array([n]), BEYOND_DIGITS, "u")[0])
+    whole = {block: max(0, min(n_trials - _SMOOTH * block * n, deep) // block) for block in _BLOCKS}
+    block = min(_BLOCKS, key=lambda own: deep - whole[own] * (own - _NODES))
+    smooth = whole[block] * block
+    rest = weights_below(n_trials, n, np.arange(smooth, deep, dtype=np.float64), "u")
+    if not smooth:
+        return float(rest @ rest)
+    blocks = _Blocks(np.ones(smooth), block, smooth)
+    return float(rest @ rest + blocks.moments @ np.square(weights_below(n_trials, n, blocks.nodes, "u")))
 
 
 @lru_cache(maxsize=64)

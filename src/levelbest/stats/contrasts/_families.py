@@ -20,7 +20,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import Ranked, closer_by, counts, further_scores, gaffke_draws
 from levelbest.stats.best import Sample, expected_best
 from levelbest.stats.contrasts._contrast import Pair
-from levelbest.stats.contrasts._heads import MANY, LargeSide, dealt_heads, large_side
+from levelbest.stats.contrasts._heads import MANY, LargeSide, PooledHeads, large_side
 from levelbest.stats.contrasts._nodes import across
 from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
 from levelbest.stats.contrasts._welch import rounding_variance
@@ -102,6 +102,7 @@ class Families:
         self._drawn: dict[tuple[int, int, int], tuple[FloatArray, FloatArray]] = {}
         self._bounded: dict[tuple[int, int, bool, bytes], tuple[FloatArray, FloatArray]] = {}
         self._at: dict[tuple[int, bytes], tuple[FloatArray, FloatArray]] = {}
+        self._heads: dict[Pair, PooledHeads] = {}
         compared = sorted({f for pair in pairs for f in pair})
         order = sorted(compared, key=lambda f: content(samples[f]))
         self.place = {f: at for at, f in enumerate(order)}
@@ -245,7 +246,9 @@ class Families:
         k = self.inside(pair)
         few, many = self.sides[first], self.sides[second]
         if isinstance(few, LargeSide) and isinstance(many, LargeSide):
-            return dealt_heads(few, many, k, size, rng)
+            if pair not in self._heads:
+                self._heads[pair] = PooledHeads(few, many, k)
+            return self._heads[pair].dealt(size, rng)
         a, b = few.sample, many.sample
         both = pooled(a, b)
         sides = [Ranked(both.selection, self.nodes[:k], both.reported, size=own.n_trials) for own in (a, b)]

@@ -15,10 +15,10 @@ from functools import cached_property
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.best import Sample, expected_best, rank_weights
+from levelbest.stats.best import Sample, expected_best, rank_weights, weight_squares, weights_below
 from levelbest.stats.contrasts._nodes import across
 
-__all__ = ["MANY", "LargeSide", "dealt_heads", "large_side"]
+__all__ = ["MANY", "LargeSide", "PooledHeads", "large_side"]
 
 MANY = 1_500
 HEAD = 1_000
@@ -35,14 +35,14 @@ class LargeSide:
     nodes: IntArray
     values: FloatArray
     """Reported scores less that of the best trial, best first."""
-    influence: FloatArray
-    """What each trial adds to the estimate at each node that is linear: (node, trial), with mean 0."""
+    linear: _Linear
+    """The nodes whose estimates are sums over the trials."""
     floor: FloatArray
 
     @property
     def n_trials(self) -> int:
         """How many trials there are."""
-        return int(self.values.size)
+        return self.sample.n_trials
 
     @cached_property
     def estimate(self) -> FloatArray:
@@ -52,11 +52,14 @@ class LargeSide:
     @cached_property
     def variance(self) -> FloatArray:
         """Squared standard errors at the nodes."""
-        m, linear = self.n_trials, self.influence.shape[0]
-        own = np.square(self.influence).sum(axis=1) / m**2
-        top = _Top.of(m, self.nodes[linear:], _deep(HEAD)).variances(self.values[None, : _deep(HEAD)])[:, 0]
+        own = self.linear.whole[self.linear.size :] / self.n_trials**2
+        top = self._top.variances(self.values[None, : _deep(HEAD)])[:, 0]
         squares: FloatArray = np.maximum(np.concatenate([own, top]), self.floor)
         return squares
+
+    @cached_property
+    def _top(self) -> _Top:
+        return _Top.of(self.n_trials, self.nodes[self.linear.size :], _deep(HEAD))
 
     def at(self, n: IntArray) -> tuple[FloatArray, FloatArray]:
         """The estimate and its squared standard error at any budgets up to the last node."""
@@ -66,11 +69,8 @@ class LargeSide:
 
     def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Deviations from the estimate and squared standard errors: (node, resample) each."""
-        m, linear = self.n_trials, self.influence.shape[0]
+        m, linear, top = self.n_trials, self.linear.size, self._top
         moved, variances = np.empty((2, self.nodes.size, n_resamples))
-        columns = np.concatenate([self.influence, np.square(self.influence)])
-        rest = _Rest.of(columns[:, HEAD:])
-        top = _Top.of(m, self.nodes[linear:], _deep(HEAD))
         centre = top.means(self.values[None, : _deep(HEAD)])
         for start in range(0, n_resamples, _PIECE):
             cut = slice(start, min(start + _PIECE, n_resamples))
@@ -81,9 +81,9 @@ class LargeSide:
             inside = np.where(drawn < HEAD, drawn, HEAD) + (HEAD + 1) * np.arange(drawn.shape[0])[:, None]
             counted = np.bincount(inside.ravel(), minlength=(HEAD + 1) * drawn.shape[0])
             counted = counted.reshape(drawn.shape[0], HEAD + 1)[:, :HEAD].astype(np.float64)
-            sums = counted @ columns[:, :HEAD].T
+            sums = counted @ self.linear.head.T
             below = m - counted.sum(axis=1)
-            sums += rest.sums(below, below, rng)
+            sums += self.linear.rest.sums(below, below, rng)
             first, second = sums[:, :linear].T, sums[:, linear:].T
             moved[:linear, cut] = first / m
             variances[:linear, cut] = (second - np.square(first) / m) / m**2
@@ -96,8 +96,9 @@ def large_side(sample: Sample, nodes: IntArray, least_variance: float) -> LargeS
     order = np.lexsort((_scattered(sample), sample.selection))[::-1]
     claimed = sample.claimed[order]
     linear = nodes[nodes * HEAD < _CARRY * m]
-    floor = least_variance * np.array([np.square(rank_weights(m, np.array([n]), "u")).sum() for n in nodes])
-    return LargeSide(sample, nodes, claimed - claimed[0], _influence(claimed - claimed[0], linear), floor)
+    floor = least_variance * np.array([weight_squares(m, int(n)) for n in nodes])
+    values = claimed - claimed[0]
+    return LargeSide(sample, nodes, values, _Linear.of(values, linear, HEAD), floor)
 
 
 def _scattered(sample: Sample) -> FloatArray:
@@ -111,17 +112,37 @@ def _deep(head: int) -> int:
     return head + int(6 * np.sqrt(head))
 
 
-def _influence(values: FloatArray, nodes: IntArray) -> FloatArray:
-    """Jackknife influences of trials given best first: leaving out rank i instead of i + 1 moves w'_i times the gap."""
-    m = values.size
-    out = np.empty((nodes.size, m))
-    for row, n in zip(out, nodes, strict=True):
-        fewer = rank_weights(m - 1, np.array([n]), "u")[0, ::-1]
-        row[0] = 0.0
-        np.cumsum(fewer * -np.diff(values), out=row[1:])
-        row -= row.mean()
-        row *= -(m - 1)
-    return out
+@dataclass(frozen=True, eq=False)
+class _Linear:
+    """What each trial adds to the estimate at each node that is linear, and its square: (quantity, trial), mean 0."""
+
+    head: FloatArray
+    """Of the best trials."""
+    rest: _Rest
+    """Of all others."""
+    whole: FloatArray
+    """Sums over all trials."""
+
+    @property
+    def size(self) -> int:
+        """How many nodes."""
+        return self.whole.size // 2
+
+    @classmethod
+    def of(cls, values: FloatArray, nodes: IntArray, depth: int) -> _Linear:
+        """Jackknife influences of trials given best first: leaving out rank i not i + 1 moves w'_i times the gap."""
+        m, linear = values.size, nodes.size
+        head, rest, whole = np.empty((2 * linear, depth)), np.empty((2 * linear, m - depth)), np.empty(2 * linear)
+        gaps, row = -np.diff(values), np.empty(m)
+        for at, n in enumerate(nodes):
+            row[0] = 0.0
+            np.cumsum(rank_weights(m - 1, np.array([n]), "u")[0, ::-1] * gaps, out=row[1:])
+            row -= row.mean()
+            row *= -(m - 1)
+            for place in (at, linear + at):
+                head[place], rest[place], whole[place] = row[:depth], row[depth:], row.sum()
+                np.square(row, out=row)
+        return cls(head, _Rest.of(rest), whole)
 
 
 @dataclass(frozen=True)
@@ -137,9 +158,10 @@ class _Top:
     @classmethod
     def of(cls, m: int, n: IntArray, depth: int) -> _Top:
         """As deep as ``depth``."""
-        rows = [rank_weights(m, np.array([k]), "u")[0, ::-1][:depth] for k in n]
-        deep = [min(depth, int(_NOTHING_BELOW * m / k)) for k in n]
-        fewer = [rank_weights(m - 1, np.array([k]), "u")[0, ::-1][:own] for k, own in zip(n, deep, strict=True)]
+        places = np.arange(depth, dtype=np.float64)
+        rows = [weights_below(m, int(k), places[:m], "u") for k in n]
+        deep = [min(depth, m - 1, int(_NOTHING_BELOW * m / k)) for k in n]
+        fewer = [weights_below(m - 1, int(k), places[:own], "u") for k, own in zip(n, deep, strict=True)]
         return cls(m, np.stack(rows) if rows else np.empty((0, depth)), tuple(fewer))
 
     def means(self, rows: FloatArray) -> FloatArray:
@@ -177,11 +199,11 @@ class _Rest:
 
     @classmethod
     def of(cls, columns: FloatArray) -> _Rest:
-        """From (quantity, trial)."""
-        mean = columns.mean(axis=1)
-        covariance = np.atleast_2d(np.cov(columns, bias=True)) if mean.size else np.empty((0, 0))
-        variances, axes = np.linalg.eigh(covariance) if mean.size else (np.empty(0), np.empty((0, 0)))
-        return cls(mean, axes * np.sqrt(np.maximum(variances, 0)), columns.shape[1])
+        """From (quantity, trial), whose memory is used: they may be hundreds of megabytes."""
+        mean, size = columns.mean(axis=1), columns.shape[1]
+        columns -= mean[:, None]
+        variances, axes = np.linalg.eigh(np.dot(columns, columns.T) * (1 / size))
+        return cls(mean, axes * np.sqrt(np.maximum(variances, 0)), size)
 
     def sums(self, count: FloatArray, spread: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Over ``count`` draws, their variance that of ``spread`` independent ones: (draw, quantity)."""
@@ -189,41 +211,47 @@ class _Rest:
         return np.asarray(count[:, None] * self.mean + np.sqrt(spread)[:, None] * noise)
 
 
-def dealt_heads(a: LargeSide, b: LargeSide, n_nodes: int, size: int, rng: np.random.Generator) -> FloatArray:
-    """|t| with the trials of two large families dealt anew: (node, dealing)."""
-    pooled = Sample(
-        np.concatenate([a.sample.selection, b.sample.selection]), np.concatenate([a.sample.claimed, b.sample.claimed])
-    )
-    nodes, sizes = a.nodes[:n_nodes], (a.n_trials, b.n_trials)
-    total = sum(sizes)
-    depth = 2 * HEAD * max(1, total // (2 * min(sizes)))
-    order = np.lexsort((_scattered(pooled), pooled.selection))[::-1]
-    values = pooled.claimed[order]
-    values = values - values[0]
-    linear = int(np.count_nonzero(nodes * depth < _CARRY * total))
-    influence = _influence(values, nodes[:linear])
-    columns = np.concatenate([influence, np.square(influence)])
-    rest, whole = _Rest.of(columns[:, depth:]), columns.sum(axis=1)
-    floors = [side.floor[:n_nodes, None] for side in (a, b)]
-    tops = [_Top.of(m, nodes[linear:], depth) for m in sizes]
-    out = np.empty((n_nodes, size))
-    for start in range(0, size, _PIECE):
-        cut = slice(start, min(start + _PIECE, size))
-        mine = _dealt_labels(sizes, depth, cut.stop - start, rng)
-        counted = mine.sum(axis=1)
-        below = sizes[0] - counted
-        sums = mine.astype(np.float64) @ columns[:, :depth].T
-        sums += rest.sums(below, below * (rest.size - below) / (rest.size - 1), rng)
-        parts = []
-        for own, labels, top, floor in zip((sums, whole - sums), (mine, ~mine), tops, floors, strict=True):
-            first, second, m = own[:, :linear].T, own[:, linear:].T, top.m
-            rows = values[_first_places(labels)]
-            estimate = np.concatenate([first / m, top.means(rows)])
-            variance = np.concatenate([(second - np.square(first) / m) / m**2, top.variances(rows)])
-            parts.append((estimate, np.maximum(variance, floor)))
-        error = np.sqrt(parts[0][1] + parts[1][1])
-        out[:, cut] = np.abs(parts[0][0] - parts[1][0]) / np.where(error > 0, error, np.inf)
-    return out
+class PooledHeads:
+    """The trials of two large families, to be dealt to them anew."""
+
+    def __init__(self, a: LargeSide, b: LargeSide, n_nodes: int) -> None:
+        pooled = Sample(
+            np.concatenate([a.sample.selection, b.sample.selection]),
+            np.concatenate([a.sample.claimed, b.sample.claimed]),
+        )
+        nodes, self.sizes = a.nodes[:n_nodes], (a.n_trials, b.n_trials)
+        total = sum(self.sizes)
+        self.depth = 2 * HEAD * max(1, total // (2 * min(self.sizes)))
+        order = np.lexsort((_scattered(pooled), pooled.selection))[::-1]
+        values = pooled.claimed[order]
+        values = values - values[0]
+        self.linear = _Linear.of(values, nodes[nodes * self.depth < _CARRY * total], self.depth)
+        self.values = values[: self.depth].copy()
+        self.floors = [side.floor[:n_nodes, None] for side in (a, b)]
+        self.tops = [_Top.of(m, nodes[self.linear.size :], self.depth) for m in self.sizes]
+
+    def dealt(self, size: int, rng: np.random.Generator) -> FloatArray:
+        """|t| of so many dealings: (node, dealing)."""
+        linear, rest = self.linear.size, self.linear.rest
+        out = np.empty((self.floors[0].size, size))
+        for start in range(0, size, _PIECE):
+            cut = slice(start, min(start + _PIECE, size))
+            mine = _dealt_labels(self.sizes, self.depth, cut.stop - start, rng)
+            below = self.sizes[0] - mine.sum(axis=1)
+            sums = mine.astype(np.float64) @ self.linear.head.T
+            sums += rest.sums(below, below * (rest.size - below) / (rest.size - 1), rng)
+            parts = []
+            for own, labels, top, floor in zip(
+                (sums, self.linear.whole - sums), (mine, ~mine), self.tops, self.floors, strict=True
+            ):
+                first, second, m = own[:, :linear].T, own[:, linear:].T, top.m
+                rows = self.values[_first_places(labels)]
+                estimate = np.concatenate([first / m, top.means(rows)])
+                variance = np.concatenate([(second - np.square(first) / m) / m**2, top.variances(rows)])
+                parts.append((estimate, np.maximum(variance, floor)))
+            error = np.sqrt(parts[0][1] + parts[1][1])
+            out[:, cut] = np.abs(parts[0][0] - parts[1][0]) / np.where(error > 0, error, np.inf)
+        return out
 
 
 def _dealt_labels(sizes: tuple[int, int], depth: int, size: int, rng: np.random.Generator) -> np.ndarray:
