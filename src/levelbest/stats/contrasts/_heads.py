@@ -24,7 +24,7 @@ MANY = 1_500
 HEAD = 1_000
 _CARRY, _NOTHING_BELOW = 14.0, 24.0
 """Trials, in units of m / n, below which the best of n is found once in a million times, or never."""
-_PIECE = 250
+_PIECE, _COLUMNS = 250, 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,10 +199,13 @@ class _Rest:
 
     @classmethod
     def of(cls, columns: FloatArray) -> _Rest:
-        """From (quantity, trial), whose memory is used: they may be hundreds of megabytes."""
+        """From (quantity, trial), in parts: they may be hundreds of megabytes."""
         mean, size = columns.mean(axis=1), columns.shape[1]
-        columns -= mean[:, None]
-        variances, axes = np.linalg.eigh(np.dot(columns, columns.T) * (1 / size))
+        products = np.zeros((mean.size, mean.size))
+        for start in range(0, size, _COLUMNS):
+            part = columns[:, start : start + _COLUMNS] - mean[:, None]
+            products += np.dot(part, part.T)
+        variances, axes = np.linalg.eigh(products * (1 / size))
         return cls(mean, axes * np.sqrt(np.maximum(variances, 0)), size)
 
     def sums(self, count: FloatArray, spread: FloatArray, rng: np.random.Generator) -> FloatArray:
