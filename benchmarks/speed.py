@@ -5,7 +5,7 @@
 
 The unit is the CPU time that importing NumPy, SciPy's special functions and statistics, DuckDB and matplotlib takes:
 what a command would cost if it did nothing. Growth is the CPU time of the library's own functions in a fresh process,
-data in memory, with the most memory that the process held.
+data in memory, with the most memory that the process held, as trials, families, problems and resamples double.
 """
 
 from __future__ import annotations
@@ -26,8 +26,23 @@ from _table import Table, number
 
 ROOT = Path(__file__).resolve().parents[1]
 IMPORT = "import numpy, scipy.special, scipy.stats, duckdb, matplotlib.pyplot"
-SIZES = [1000 * 2**k for k in range(11)]
-KINDS = {"curve": SIZES, "median": SIZES, "reported": SIZES, "cost": SIZES, "compare": SIZES}
+TRIALS = [1000 * 2**k for k in range(11)]
+AXES: dict[str, dict[str, list[int]]] = {
+    "trials": dict.fromkeys(("curve", "median", "reported", "cost", "compare"), TRIALS),
+    "families": dict.fromkeys(("curve", "compare"), [2, 4, 8, 16]),
+    "problems": dict.fromkeys(("curve", "compare"), TRIALS[:7]),
+    "resamples": dict.fromkeys(("curve", "compare"), TRIALS[:6]),
+}
+OF_AXES = {
+    "trials": "in one family, or in each of two that are compared",
+    "families": "of 200 trials each",
+    "problems": "with ten samples of each of two systems",
+    "resamples": "behind the limits of 1,000 trials, or of two times 1,000",
+}
+PAIRS = "families", "compare"
+"""Twice the families are four times the pairs."""
+Growth = dict[str, dict[str, list[tuple[int, float, float]]]]
+"""By axis and kind: sizes with CPU seconds and MB."""
 COMPILED = tempfile.TemporaryDirectory()
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"} | {
     "OMP_NUM_THREADS": "1",
@@ -39,28 +54,32 @@ import json, resource, sys, time
 import numpy as np
 import levelbest as lb
 import scipy.special, scipy.stats
-kind, size = sys.argv[1], int(sys.argv[2])
+axis, kind, size = sys.argv[1], sys.argv[2], int(sys.argv[3])
 rng = np.random.default_rng(0)
-quality = rng.beta(8, 2, size)
-first = {"bounds": (0, 1), "direction": "max", "family": "a"}
-if kind == "reported":
-    trials = lb.Trials.from_arrays(quality + rng.normal(0, 0.02, size), reported=quality, **first)
-elif kind == "compare":
-    family = np.repeat(["a", "b"], size)
-    both = np.concatenate([quality, rng.beta(8, 2.2, size)])
-    trials = lb.Trials.from_arrays(both, **(first | {"family": family}))
+m = {"trials": size, "families": 200, "problems": 10 * size, "resamples": 1000}[axis]
+k = size if axis == "families" else 2 if kind == "compare" or axis == "problems" else 1
+quality = np.concatenate([rng.beta(8, 2 + 0.2 * i / k, m) for i in range(k)])
+given = {"bounds": (0, 1), "direction": "max", "family": np.repeat(np.arange(k), m)}
+if axis == "problems":
+    solved = (rng.random(quality.size) < quality).astype(float)
+    trials = lb.Trials.from_arrays(solved, group=np.tile(np.arange(m) // 10, k), **given)
+elif kind == "reported":
+    trials = lb.Trials.from_arrays(np.clip(quality + rng.normal(0, 0.02, m), 0, 1), reported=quality, **given)
 else:
-    trials = lb.Trials.from_arrays(quality, **first)
-spent = rng.exponential(size=size)
-small = lb.Trials.from_arrays(quality[:50], **first)
+    trials = lb.Trials.from_arrays(quality, **given)
+spent = rng.exponential(size=m)
+small = lb.Trials.from_arrays(quality[:50], bounds=(0, 1), direction="max")
 lb.curve(small), lb.curve(small, statistic="median", simultaneous=True)
+asked = {"n_resamples": size} if axis == "resamples" else {}
 start = time.process_time()
 if kind == "compare":
-    lb.compare(trials)
+    lb.compare(trials, **asked)
 elif kind == "cost":
     lb.stats.cost_curve(quality, spent, confidence=0.95, bounds=(0, 1))
-else:
+elif axis == "trials":
     lb.curve(trials, statistic="median" if kind == "median" else "mean", simultaneous=True)
+else:
+    lb.family_curves(trials, **asked)
 used = time.process_time() - start
 print(json.dumps([used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 """
@@ -92,26 +111,17 @@ def commands(table: Table, repeats: int) -> list[tuple[str, float]]:
     unit = cpu([sys.executable, "-c", IMPORT], repeats)
     table.add("import", "the unit", "", f"{number(unit)} s", None)
     rows = []
-    run = [sys.executable, "-m", "levelbest"]
+    levelbest = [sys.executable, "-m", "levelbest"]
     options = ["--family", "model", "--selection", "accuracy", "--direction", "max"]
     with tempfile.TemporaryDirectory() as folder:
-        wanted = [
-            (f"{verb}, two families of {size:,}", 1.5 if size == 500 else 3 if size == 4000 else 6,
-             [*run, verb, str(two_families(Path(folder) / f"{size}.csv", size)), *options])
-            for size in (500, 4000, 100_000)
-            for verb in ("curve", "compare")
-        ]  # fmt: skip
-        digits = resources.files("levelbest") / "data" / "digits.csv"
-        report = [
-            *run,
-            "report",
-            str(digits),
-            "--family",
-            "family",
-            "--out",
-            str(Path(folder) / "page.html"),
-            "--force",
-        ]
+        wanted = []
+        for size, most in ((500, 1.5), (4000, 3.0), (100_000, 6.0)):
+            file = str(two_families(Path(folder) / f"{size}.csv", size))
+            for verb in ("curve", "compare"):
+                name = f"{verb}, two families of {size:,}"
+                wanted += [(name, most, [*levelbest, verb, file, *options])]
+        digits, page = str(resources.files("levelbest") / "data" / "digits.csv"), str(Path(folder) / "page.html")
+        report = [*levelbest, "report", digits, "--family", "family", "--out", page, "--force"]
         wanted.append(("report, shipped results", 4.0, report))
         for what, most, command in wanted:
             ratio = cpu(command, repeats) / unit
@@ -120,60 +130,80 @@ def commands(table: Table, repeats: int) -> list[tuple[str, float]]:
     return rows
 
 
-def growth(table: Table, repeats: int) -> dict[str, list[tuple[int, float, float]]]:
-    """CPU time and memory against the trials, doubling from 1,000 on."""
-    found: dict[str, list[tuple[int, float, float]]] = {}
-    for kind, sizes in KINDS.items():
-        rows = []
-        for size in sizes:
-            runs = [
-                json.loads(
-                    subprocess.run(
-                        [sys.executable, "-c", GROWTH, kind, str(size)],
-                        check=True, capture_output=True, text=True, env=ENVIRONMENT,
-                    ).stdout
-                )
-                for _ in range(repeats)
-            ]  # fmt: skip
-            rows.append((size, min(run[0] for run in runs), min(run[1] for run in runs)))
-        found[kind] = rows
-        steepest = max(later[1] / max(sooner[1], 0.02) for sooner, later in pairwise(rows))
-        last = rows[-1]
-        table.add(
-            f"{kind}, twice the trials", f"{sizes[0]:,} to {sizes[-1]:,}", "<= 2.2", number(steepest), steepest <= 2.2
-        )
-        table.add(f"{kind}, memory", f"{last[0]:,} trials", "<= 1024 MB", f"{last[2]:.0f} MB", last[2] <= 1024)
+def run(axis: str, kind: str, size: int) -> tuple[float, float]:
+    """CPU seconds and MB of one question in a process of its own."""
+    command = [sys.executable, "-c", GROWTH, axis, kind, str(size)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    used, held = json.loads(done.stdout)
+    return used, held
+
+
+def growth(table: Table, repeats: int) -> Growth:
+    """CPU time and memory as each of the axes doubles."""
+    found: Growth = {}
+    for axis, kinds in AXES.items():
+        for kind, sizes in kinds.items():
+            rows = []
+            for size in sizes:
+                runs = [run(axis, kind, size) for _ in range(repeats)]
+                rows.append((size, min(used for used, _ in runs), min(held for _, held in runs)))
+            found.setdefault(axis, {})[kind] = rows
+            most = 4.4 if (axis, kind) == PAIRS else 2.2
+            steepest = max(later[1] / max(sooner[1], 0.02) for sooner, later in pairwise(rows))
+            reach = f"{sizes[0]:,} to {sizes[-1]:,}"
+            table.add(f"{kind}, twice the {axis}", reach, f"<= {most:g}", number(steepest), steepest <= most)
+            held, allowed = rows[-1][2], 1536 if (axis, kind) == ("trials", "compare") else 1024
+            what = f"{kind}, memory", f"{sizes[-1]:,} {axis}", f"<= {allowed} MB"
+            table.add(*what, f"{held:.0f} MB", held <= allowed)
+    dearer = cost_against_trials(found)
+    table.add("cost axis, up to 4,000 trials", "trials axis", "<= 2", number(dearer), dearer <= 2)
     return found
 
 
-def write(ratios: list[tuple[str, float]], found: dict[str, list[tuple[int, float, float]]]) -> None:
-    """docs/speed.md and its figure."""
+def cost_against_trials(found: Growth) -> float:
+    """How much dearer a curve over cost is than the same over trials, at most, in families of usual sizes."""
+    cost, curve = (found["trials"][kind] for kind in ("cost", "curve"))
+    return max(dear[1] / own[1] for dear, own in zip(cost, curve, strict=True) if own[0] <= 4000)
+
+
+def draw(found: Growth) -> None:
+    """The figure: CPU time above, memory below, one column for each axis."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
     mpl.rcParams["svg.hashsalt"] = "levelbest"
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
-    for kind, rows in found.items():
-        sizes, times, memory = zip(*rows, strict=True)
-        left.plot(sizes, times, marker="o", markersize=3, label=kind)
-        right.plot(sizes, memory, marker="o", markersize=3, label=kind)
-    first = min(row[1] for rows in found.values() for row in rows[-1:])
-    left.plot([SIZES[0], SIZES[-1]], [first * SIZES[0] / SIZES[-1], first], color="grey", linestyle=":", label="linear")
-    for axes, what in ((left, "CPU seconds"), (right, "memory of the process, MB")):
-        axes.set(xscale="log", yscale="log", xlabel="trials", ylabel=what)
-        axes.spines[["top", "right"]].set_visible(False)
-    left.legend(frameon=False, fontsize=8)
+    figure, panels = plt.subplots(2, len(found), figsize=(11, 5), layout="constrained", sharex="col", sharey="row")
+    colours = dict(zip(AXES["trials"], mpl.rcParams["axes.prop_cycle"].by_key()["color"], strict=False))
+    for column, (axis, kinds) in zip(panels.T, found.items(), strict=True):
+        for kind, rows in kinds.items():
+            sizes, times, memory = zip(*rows, strict=True)
+            for axes, values in zip(column, (times, memory), strict=True):
+                axes.plot(sizes, values, marker="o", markersize=3, color=colours[kind], label=kind)
+        column[0].axline((sizes[0], 0.05), (2 * sizes[0], 0.1), color="grey", linestyle=":", label="linear")
+        for axes in column:
+            axes.set(xscale="log", yscale="log")
+            axes.spines[["top", "right"]].set_visible(False)
+        column[1].set_xlabel(axis)
+    panels[0, 0].set_ylabel("CPU seconds")
+    panels[1, 0].set_ylabel("memory of the process, MB")
+    panels[0, 0].legend(frameon=False, fontsize=8)
     figure.savefig(ROOT / "docs/figures/speed.svg", metadata={"Date": None})
+
+
+def write(ratios: list[tuple[str, float]], found: Growth) -> None:
+    """docs/speed.md and its figure."""
+    draw(found)
     lines = [
         "# Speed",
         "",
         "A command costs little more than importing what it needs, and a curve with its limits little more than",
         "sorting its trials: limits are drawn at some ranks and some budgets ([why that is enough](mathematics.md)).",
+        "Families of very many trials are worked on by all cores, with the same answer for any number of them.",
         "Written by `python benchmarks/speed.py --write`; times are CPU times on one core.",
         "",
-        "![CPU time and memory against the number of trials](figures/speed.svg)",
+        "![CPU time and memory against trials, families, problems and resamples](figures/speed.svg)",
         "",
         "In units of the CPU time that importing NumPy, SciPy, DuckDB and matplotlib takes:",
         "",
@@ -181,18 +211,17 @@ def write(ratios: list[tuple[str, float]], found: dict[str, list[tuple[int, floa
         "| --- | ---: |",
         *(f"| {what} | {number(ratio)} |" for what, ratio in ratios),
         "",
-        "The functions alone, CPU seconds (and MB of the whole process): `curve` and `median` are simultaneous bands",
-        "over all budgets, `reported` the same with another score reported, `cost` a cost curve with limits, `compare`",
-        "two families of so many trials each.",
-        "",
-        "| trials | " + " | ".join(found) + " |",
-        "| ---: | " + " | ".join("---:" for _ in found) + " |",
+        "The functions alone, CPU seconds (and MB of the whole process): over trials `curve` and `median` are",
+        "simultaneous bands over all budgets, `reported` the same with another score reported, and `cost` a cost curve",
+        f"with limits: at most {number(cost_against_trials(found))} times the curve up to 4,000 trials. Twice the",
+        "families are four times the pairs that `compare` decides.",
     ]
-    known = {kind: {size: (time, memory) for size, time, memory in rows} for kind, rows in found.items()}
-    for size in SIZES:
-        rows = [known[kind].get(size) for kind in found]
-        cells = ["" if row is None else f"{number(row[0])} ({row[1]:.0f})" for row in rows]
-        lines.append(f"| {size:,} | " + " | ".join(cells) + " |")
+    for axis, kinds in found.items():
+        lines += ["", f"## {axis.capitalize()}", "", f"So many {axis} {OF_AXES[axis]}:", ""]
+        lines += [f"| {axis} | " + " | ".join(kinds) + " |", "| ---: | " + " | ".join("---:" for _ in kinds) + " |"]
+        for rows in zip(*kinds.values(), strict=True):
+            cells = [f"{number(used)} ({held:.0f})" for _, used, held in rows]
+            lines.append(f"| {rows[0][0]:,} | " + " | ".join(cells) + " |")
     (ROOT / "docs/speed.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
