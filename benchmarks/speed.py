@@ -29,7 +29,7 @@ IMPORT = "import numpy, scipy.special, scipy.stats, duckdb, matplotlib.pyplot"
 TRIALS = [1000 * 2**k for k in range(11)]
 AXES: dict[str, dict[str, list[int]]] = {
     "trials": dict.fromkeys(("curve", "median", "reported", "cost", "compare"), TRIALS),
-    "families": dict.fromkeys(("curve", "compare"), [2, 4, 8, 16]),
+    "families": {kind: [2, 4, 8, 16] for kind in ("curve", "compare")},
     "problems": dict.fromkeys(("curve", "compare"), TRIALS[:7]),
     "resamples": dict.fromkeys(("curve", "compare"), TRIALS[:6]),
 }
