@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest._check import Column, FloatArray, IntArray
+from levelbest.cautions import Caution
 from levelbest.errors import DataError, named
+from levelbest.readers.parts._ranking import cut_parts
 from levelbest.readers.parts._source import Source, run
+from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.tables.engine import name_of
+from levelbest.trials.problems import about_repeats
 
-__all__ = ["Counted", "count_samples", "refuse_other_words"]
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["Counted", "Said", "count_samples", "find_repeats"]
+
+Said = dict[tuple[str, object], object]
+"""The weight and the stratum of each problem, as the families counted so far give them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +45,8 @@ class Counted:
     n_nameless: int
     """Rows that belong to no problem, which are left out."""
 
-    def failed_in(self) -> dict[str, int]:
-        """Failed samples by stratum."""
-        if self.strata is None:
-            return {}
-        failed = self.samples - self.finished
-        return {str(label): int(failed[self.strata == label].sum()) for label in np.unique(self.strata)}
 
-
-def count_samples(connection: object, source: Source, family: str) -> Counted:
+def count_samples(connection: DuckDBPyConnection, source: Source, family: str, known: Said) -> Counted:
     """Count the samples of one family, in one pass."""
     told = source.number(source.selection if source.reported is None else source.reported)
     described = [column for column in (source.weight, source.stratum) if column is not None]
@@ -75,7 +77,7 @@ def count_samples(connection: object, source: Source, family: str) -> Counted:
     counted = np.array([row[1:8] for row in rows], dtype=np.float64)
     samples, finished, ones, zeros = (counted[:, i].astype(np.int64) for i in (0, 1, 5, 6))
     labels = np.array([row[0] for row in rows], dtype=object)
-    weights, strata = _said(source, family, labels, [row[8:] for row in rows])
+    weights, strata = _said(source, family, labels, [row[8:] for row in rows], known)
     return Counted(
         family=family,
         source=source,
@@ -92,56 +94,62 @@ def count_samples(connection: object, source: Source, family: str) -> Counted:
 
 
 def _said(
-    source: Source, family: str, labels: Column, ends: list[tuple[object, ...]]
+    source: Source, family: str, labels: Column, ends: list[tuple[object, ...]], known: Said
 ) -> tuple[FloatArray | None, Column | None]:
-    """The weight and the stratum of each problem, which every one of its rows must give alike."""
+    """The weight and the stratum of each problem, which every one of its rows must give alike, whatever its family."""
     columns = list(zip(*ends, strict=True))
     weights, strata = None, None
     for name, role in ((source.weight, "weight"), (source.stratum, "stratum")):
         if name is None:
             continue
         low, high = columns.pop(0), columns.pop(0)
-        for label, first, last in zip(labels, low, high, strict=True):
-            if role == "weight" and not _is_number(first):
+        values: Column = np.array(["(none)" if label is None else str(label) for label in low])
+        if role == "weight":
+            values = weights = as_numbers(np.array(low, dtype=object)).values
+        else:
+            strata = values
+        for label, first, last, value in zip(labels, low, high, values.tolist(), strict=True):
+            if role == "weight" and not np.isfinite(value):
                 has = "none" if first is None else repr(first)
                 raise DataError(
                     f"{family}: every problem needs a weight, a finite number, and {str(label)!r} has {has} in {name!r}"
                 )
-            if first != last:
+            other = known.setdefault((role, label), value)
+            if first != last or value != other:
+                both = f"{first} and {last}" if first != last else f"{other} in another family and {value} here"
                 raise DataError(
-                    f"{family}: a problem has one {role}, and {label} has {first} and {last} in {name!r}; choose a "
-                    "column that says the same in every row of a problem"
+                    f"{family}: a problem has one {role}, and {label} has {both} in {name!r}; choose a column that "
+                    "says the same in every row of a problem"
                 )
-        if role == "weight":
-            weights = np.array(low, dtype=np.float64)
-            if (weights < 0).any() or weights.sum() == 0:
-                raise DataError(
-                    f"{family}: weights must be at least 0 and not all 0, got {weights.min():g} in {name!r}"
-                )
-        else:
-            strata = np.array(["(none)" if label is None else str(label) for label in low])
+    if weights is not None and ((weights < 0).any() or weights.sum() == 0):
+        raise DataError(
+            f"{family}: weights must be at least 0 and not all 0, got {weights.min():g} in {source.weight!r}"
+        )
     return weights, strata
 
 
-def refuse_other_words(counted: Sequence[Counted]) -> None:
-    """A problem has one weight and one stratum, whichever family's row says it."""
-    for role in ("weight", "stratum"):
-        known: dict[Any, Any] = {}
-        for own in counted:
-            column, values = (own.source.weight, own.weights) if role == "weight" else (own.source.stratum, own.strata)
-            if values is None:
-                continue
-            for label, value in zip(own.labels.tolist(), values.tolist(), strict=True):
-                first = known.setdefault(label, value)
-                if first != value:
-                    raise DataError(
-                        f"{own.family}: a problem has one {role}, and {label} has {first} in another family and "
-                        f"{value} here in {column!r}; choose a column that says the same in every row of a problem"
-                    )
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        return bool(np.isfinite(float(value)))
-    except (TypeError, ValueError):
-        return False
+def find_repeats(connection: DuckDBPyConnection, counted: Counted, limit: int) -> list[Caution]:
+    """Refuse sample ids that repeat with their scores; caution where the scores differ."""
+    source = counted.source
+    if source.sample is None:
+        return []
+    column = name_of(source.sample)
+    ends = run(connection, f"SELECT min({column}), max({column}) FROM {source.relation} WHERE {source.where}")
+    if ends[0][0] == ends[0][1]:  # the same in every row tells nothing
+        return []
+    scores = [source.number(source.selection)] + ([] if source.reported is None else [source.number(source.reported)])
+    differ = " OR ".join(f"min({score}) IS DISTINCT FROM max({score})" for score in scores)
+    count, other, first = 0, 0, None
+    for part in cut_parts(counted.samples, limit // 2):
+        low, high = (source.literal(counted.labels[at]) for at in (part[0][0], part[-1][1] - 1))
+        inner = (
+            f"SELECT {source.key} AS g, {column} AS id, {differ} AS other FROM {source.relation} WHERE "
+            f"({source.where}) AND {source.key} >= {low} AND {source.key} <= {high} AND {column} IS NOT NULL "
+            f"GROUP BY {source.key}, {column} HAVING count(*) > 1"
+        )
+        columns = "count(*), count(CASE WHEN other THEN 1 END), min(g), arg_min(CAST(id AS VARCHAR), g)"
+        ids, others, problem, sample = run(connection, f"SELECT {columns} FROM ({inner})")[0]
+        count, other = count + ids, other + others
+        if first is None and ids:
+            first = sample, str(problem)
+    return [] if first is None else about_repeats(counted.family, count, other == 0, *first)

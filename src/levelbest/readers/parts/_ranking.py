@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,7 @@ import numpy.typing as npt
 from levelbest._check import Column, FloatArray, IntArray, sign_of
 from levelbest.errors import DataError, MissingExtra
 from levelbest.readers.parts._source import Source
-from levelbest.readers.tables.engine import connect, quoted, reason_of
+from levelbest.readers.tables.engine import connect, reason_of
 from levelbest.stats.problems import group_values
 from levelbest.trials.failures import count_as_worst
 
@@ -110,7 +109,7 @@ def compute_part(source: Source, chunks: Sequence[Sequence[object]], budgets: In
     def rank(at: int) -> FloatArray:
         first, last = firsts[at], firsts[at + 1]
         rows = slice(ends[first] - sizes[first], ends[last - 1])
-        some: object = rows if order is None else order[rows]
+        some = rows if order is None else order[rows]
         chosen = selection[some].astype(np.float64, copy=False)
         told = None if reported is None else reported[some].astype(np.float64, copy=False)
         if (bad := ~np.isfinite(chosen)).any():
@@ -123,7 +122,7 @@ def compute_part(source: Source, chunks: Sequence[Sequence[object]], budgets: In
         return np.concatenate(list(pool.map(rank, range(len(chunks)))))
 
 
-def _read(source: Source, labels: list[Any]) -> tuple[npt.NDArray[np.int32], Any, Any]:
+def _read(source: Source, labels: list[object]) -> tuple[npt.NDArray[np.int32], Column, Column | None]:
     """The place of each sample's group among the labels, its selection score and its reported score."""
     import duckdb
 
@@ -131,7 +130,7 @@ def _read(source: Source, labels: list[Any]) -> tuple[npt.NDArray[np.int32], Any
     kind = f"levelbest_part_{next(_COUNT)}"
     coded = source.key
     if not source.whole:
-        connection.execute(f"CREATE TYPE {kind} AS ENUM ({', '.join(map(quoted, labels))})")
+        connection.execute(f"CREATE TYPE {kind} AS ENUM ({', '.join(map(source.literal, labels))})")
         coded = f"CAST(enum_code(CAST({source.key} AS {kind})) AS INTEGER)"
     columns = [f"{coded} AS g", f"{source.number(source.selection)} AS s"]
     if source.reported is not None:

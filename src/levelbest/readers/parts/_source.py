@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from levelbest import _check
 from levelbest.errors import DataError, InputError
@@ -66,7 +66,7 @@ class Source:
         number = name_of(column) if self.kinds[column] in _NATIVE else f"CAST({name_of(column)} AS DOUBLE)"
         if self.needed is None or column != self.selection:
             return number
-        return f"CASE WHEN {finite(self.needed)} THEN {number} END"
+        return f"CASE WHEN {_finite(self.needed)} THEN {number} END"
 
     @property
     def finished(self) -> str:
@@ -77,17 +77,15 @@ class Source:
         """A group's label in a condition."""
         return str(label) if self.whole else quoted(str(label))
 
-    def with_policies(self, failed: str, missing: str) -> Source:
-        """The same with failures and missing reported scores counted so."""
-        source = replace(self, failed=failed)
+    def with_missing(self, missing: str) -> Source:
+        """The same with missing reported scores counted so."""
         if self.reported is None or missing == "refuse":
-            return source
+            return self
         if missing == "selection":
-            return replace(source, reported=None)
-        known = finite(self.reported)
+            return replace(self, reported=None)
         if missing == "drop":
-            return replace(source, where=f"{self.where} AND ({known} OR NOT {finite(self.selection)})")
-        return replace(source, needed=self.reported)
+            return replace(self, where=f"{self.where} AND ({_finite(self.reported)} OR NOT {_finite(self.selection)})")
+        return replace(self, needed=self.reported)
 
     def reported_alone(self) -> Source:
         """The same where the reported score itself selects; a sample that the verifier has no score of is failed."""
@@ -96,7 +94,7 @@ class Source:
         return replace(self, selection=self.reported, reported=None, needed=self.selection)
 
 
-def finite(column: str) -> str:
+def _finite(column: str) -> str:
     """The condition that a cell holds a number."""
     return f"coalesce(isfinite(TRY_CAST({name_of(column)} AS DOUBLE)), false)"
 
@@ -135,7 +133,9 @@ def parquet_paths(source: object) -> tuple[str, ...]:
     return tuple(paths)
 
 
-def find_families(connection: object, source: Source, family: str | None) -> tuple[list[tuple[str, Source]], int]:
+def find_families(
+    connection: DuckDBPyConnection, source: Source, family: str | None
+) -> tuple[list[tuple[str, Source]], int]:
     """Each family's name and source, with the kinds of its columns; and how many rows have no family.
 
     Without a column that names them, each file is a family, as when files are read whole.
@@ -143,9 +143,8 @@ def find_families(connection: object, source: Source, family: str | None) -> tup
     if family is not None:
         source = _described(connection, source, family)
         column = f"CAST({name_of(family)} AS VARCHAR)"
-        counted = run(
-            connection, f"SELECT {column}, count(*) FROM {source.relation} WHERE {source.where} GROUP BY {column}"
-        )
+        query = f"SELECT {column}, count(*) FROM {source.relation} WHERE {source.where} GROUP BY {column}"
+        counted = run(connection, query)
         named = sorted(str(row[0]) for row in counted if row[0] is not None)
         if not named:
             raise DataError(f"no row has a family in {family!r}, so that none of 0 samples has a score")
@@ -161,7 +160,7 @@ def find_families(connection: object, source: Source, family: str | None) -> tup
     return [(name, replace(own, kinds={**own.kinds, source.group: "VARCHAR"})) for name, own in each], 0
 
 
-def _described(connection: object, source: Source, family: str | None = None) -> Source:
+def _described(connection: DuckDBPyConnection, source: Source, family: str | None = None) -> Source:
     """The source with the kinds of its columns, every one that is asked for among them."""
     known = {row[0]: str(row[1]) for row in run(connection, f"DESCRIBE SELECT * FROM {source.relation}")}
     asked = (source.group, source.selection, source.reported, source.weight, source.stratum, source.sample, family)
@@ -173,11 +172,12 @@ def _described(connection: object, source: Source, family: str | None = None) ->
     return replace(source, kinds=known, sample=sample, where=where)
 
 
-def run(connection: DuckDBPyConnection, query: str) -> DuckDBPyConnection:
+def run(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
     """The rows of a query."""
     import duckdb
 
     try:
-        return connection.execute(query).fetchall()
+        rows: list[tuple[Any, ...]] = connection.execute(query).fetchall()
+        return rows
     except duckdb.Error as error:
         raise DataError(f"the samples cannot be read: {reason_of(error)}") from None

@@ -13,9 +13,8 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.cautions import Caution
-from levelbest.readers.parts._counts import Counted, count_samples, refuse_other_words
+from levelbest.readers.parts._counts import Counted, Said, count_samples, find_repeats
 from levelbest.readers.parts._ranking import Workers, values_in_parts
-from levelbest.readers.parts._repeats import find_repeats
 from levelbest.readers.parts._source import Source, as_memory, find_families, limited, parquet_paths
 from levelbest.trials import Metric, Settings
 from levelbest.trials.problems import Problems, Values, name_order
@@ -71,19 +70,19 @@ def read_in_parts(
     """
     _check.as_direction(direction)
     reading = Workers(as_memory(memory), _check.as_choice(engine, ENGINES, "engine"), workers)
-    files, condition = parquet_paths(source), where or ""
-    base = Source(files, group, selection, reported, condition, direction, "worst", weight, stratum, sample)
+    base = Source(
+        parquet_paths(source), group, selection, reported, where or "", direction, "worst", weight, stratum, sample
+    )
     with limited(reading.limit) as connection:
-        named, n_without = find_families(connection, base, family)
+        families, n_without = find_families(connection, base, family)
     cautions = []
     if n_without:
-        cautions.append(
-            Caution.of("skipped-rows", None, n_without, kind="no-family", count=n_without, column=str(family))
-        )
+        facts = {"count": n_without, "column": str(family)}
+        cautions.append(Caution.of("skipped-rows", None, n_without, kind="no-family", **facts))
     roles = {"family": family, "group": group, "selection": selection, "reported": reported}
     columns = {role: name for role, name in (roles | {"weight": weight, "stratum": stratum}).items() if name}
     metric = Metric(direction, selection, reported, _check.as_bounds(bounds))
-    return PartedTable(named, metric, columns, reading, cautions)
+    return PartedTable(families, metric, columns, reading, cautions)
 
 
 class PartedTable:
@@ -91,22 +90,22 @@ class PartedTable:
 
     def __init__(
         self,
-        named: Sequence[tuple[str, Source]],
+        families: Sequence[tuple[str, Source]],
         metric: Metric,
         columns: dict[str, str],
         workers: Workers,
         cautions: Sequence[Caution],
     ) -> None:
-        self.families = tuple(name for name, _ in named)
+        self.families = tuple(name for name, _ in families)
         self.metric = metric
         self.columns = columns
         self.cautions = tuple(cautions)
-        self.source = tuple(dict.fromkeys(Path(path).name for _, own in named for path in own.files))
-        self._sources = tuple(source for _, source in named)
+        self.source = tuple(dict.fromkeys(Path(path).name for _, own in families for path in own.files))
+        self._sources = tuple(source for _, source in families)
         self._workers = workers
         self._one_at_a_time = Lock()
         self._problems: dict[tuple[str, str], tuple[Problems, ...]] = {}
-        self._counted: dict[str, tuple[tuple[Counted, ...], tuple[tuple[Caution, ...], ...]]] = {}
+        self._counted: dict[str, list[tuple[Counted, list[Caution]]]] = {}
 
     def __repr__(self) -> str:
         return f"PartedTable({', '.join(self.families)}: {len(self.source)} files)"
@@ -116,70 +115,63 @@ class PartedTable:
         policies = settings.failed, settings.missing
         with self._one_at_a_time:
             if policies not in self._problems:
-                counted, cautions = self._count(settings.missing)
-                self._problems[policies] = tuple(
-                    _problems(own, settings.failed, self.metric, self._workers, noticed)
-                    for own, noticed in zip(counted, cautions, strict=True)
-                )
+                counted = self._count(settings.missing)
+                self._problems[policies] = tuple(self._of_family(*own, settings.failed) for own in counted)
             return self._problems[policies]
 
-    def _count(self, missing: str) -> tuple[tuple[Counted, ...], tuple[tuple[Caution, ...], ...]]:
+    def _count(self, missing: str) -> list[tuple[Counted, list[Caution]]]:
         """One pass over the samples, whichever way failures count."""
         if missing not in self._counted:
+            known: Said = {}
             with limited(self._workers.limit) as connection:
-                each = zip(self.families, self._sources, strict=True)
-                counted = tuple(
-                    count_samples(connection, source.with_policies("worst", missing), name) for name, source in each
-                )
-                refuse_other_words(counted)
-                cautions = tuple(tuple(find_repeats(connection, own, self._workers.limit)) for own in counted)
-            self._counted[missing] = counted, cautions
+                counted = [
+                    count_samples(connection, source.with_missing(missing), name, known)
+                    for name, source in zip(self.families, self._sources, strict=True)
+                ]
+                limit = self._workers.limit
+                self._counted[missing] = [(own, find_repeats(connection, own, limit)) for own in counted]
         return self._counted[missing]
 
+    def _of_family(self, counted: Counted, cautions: list[Caution], failed: str) -> Problems:
+        """One family's problems: counts where they say all, else values that are read when they are asked for."""
+        metric = replace(self.metric, reported=counted.source.reported)
+        if counted.binary and metric.bounds == (None, None):
+            metric = replace(metric, bounds=(0.0, 1.0))
+        worst = counted.worst if metric.worst is None else metric.worst
+        source = replace(counted.source, failed=failed, worst=worst)
+        lost, strata = counted.samples - counted.finished, counted.strata
+        sizes = counted.finished if failed == "drop" else counted.samples
+        ones = counted.ones + lost if failed == "worst" and worst == 1 else counted.ones
+        # in the order of the names; problems that have no sample left are none
+        order = name_order([str(label) for label in counted.labels])
+        order = order[sizes[order] > 0]
+        read = np.flatnonzero(sizes > 0)
+        place = np.searchsorted(read, order)
+        if counted.n_nameless:
+            count = counted.n_nameless
+            facts = {"kind": "no-problem", "column": source.group}
+            cautions = [*cautions, Caution.of("skipped-rows", counted.family, count, count=count, **facts)]
 
-def _problems(
-    counted: Counted, failed: str, metric: Metric, workers: Workers, cautions: tuple[Caution, ...]
-) -> Problems:
-    """One family's problems: counts where they say all, else values that are read when they are asked for."""
-    if counted.binary and metric.bounds == (None, None):
-        metric = replace(metric, bounds=(0.0, 1.0))
-    metric = replace(metric, reported=counted.source.reported)
-    worst = counted.worst if metric.worst is None else metric.worst
-    source = replace(counted.source, failed=failed, worst=worst)
-    sizes, ones = counted.finished if failed == "drop" else counted.samples, counted.ones
-    lost = counted.samples - counted.finished
-    if failed == "worst" and worst == 1:
-        ones = ones + lost
-    # in the order of the names; problems that have no sample left are none
-    order = name_order([str(label) for label in counted.labels])
-    order = order[sizes[order] > 0]
-    read = np.flatnonzero(sizes > 0)
-    place = np.searchsorted(read, order)
-    if counted.n_nameless:
-        count, column = counted.n_nameless, source.group
-        facts = {"count": count, "column": column}
-        cautions = (*cautions, Caution.of("skipped-rows", counted.family, count, kind="no-problem", **facts))
+        def values_of(reading: Source, budgets: IntArray) -> FloatArray:
+            parts = values_in_parts(reading, counted.labels[read], sizes[read], budgets, self._workers)
+            return np.concatenate(list(parts))[place]
 
-    def values_of(reading: Source, budgets: IntArray) -> FloatArray:
-        parts = values_in_parts(reading, counted.labels[read], sizes[read], budgets, workers)
-        return np.concatenate(list(parts))[place]
-
-    return Problems(
-        family=counted.family,
-        metric=metric,
-        labels=np.array([str(label) for label in counted.labels[order]], dtype=object),
-        sizes=sizes[order],
-        ones=ones[order],
-        binary=counted.binary and (failed == "drop" or not lost.any() or worst in (0.0, 1.0)),
-        weights=None if counted.weights is None else counted.weights[order],
-        strata=None if counted.strata is None else counted.strata[order],
-        n_failed=int(lost.sum()),
-        n_running=0,
-        values=_remembered(partial(values_of, source)),
-        reported_alone=_remembered(partial(values_of, source.reported_alone())),
-        failed_in=counted.failed_in(),
-        cautions=cautions,
-    )
+        return Problems(
+            family=counted.family,
+            metric=metric,
+            labels=np.array([str(label) for label in counted.labels[order]], dtype=object),
+            sizes=sizes[order],
+            ones=ones[order],
+            binary=counted.binary and (failed == "drop" or not lost.any() or worst in (0.0, 1.0)),
+            weights=None if counted.weights is None else counted.weights[order],
+            strata=None if strata is None else strata[order],
+            n_failed=int(lost.sum()),
+            n_running=0,
+            values=_remembered(partial(values_of, source)),
+            reported_alone=_remembered(partial(values_of, source.reported_alone())),
+            failed_in={} if strata is None else {str(s): int(lost[strata == s].sum()) for s in np.unique(strata)},
+            cautions=tuple(cautions),
+        )
 
 
 def _remembered(read: Values) -> Values:

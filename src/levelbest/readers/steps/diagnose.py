@@ -5,22 +5,20 @@ Beyond ``_LARGE`` trials the rank statistics of a family are taken over an evenl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray, sign_of
 from levelbest.cautions import Caution
-from levelbest.readers.steps.designs import configuration_codes, design_cautions, paired_cautions, with_settings
+from levelbest.readers.steps.designs import FamilySettings, paired_cautions
 from levelbest.readers.steps.names import leaky_name
 from levelbest.stats.checks import _diagnostics as diagnostics
-from levelbest.trials import STATUSES, Trials
+from levelbest.trials import OK, RUNNING, STATUSES, Trials
 
 __all__ = ["diagnose", "with_diagnostics"]
 
-_OK, _RUNNING = STATUSES.index("ok"), STATUSES.index("running")
 _LARGE = 20_000
 _FEW_VALUES = 10
 _EXPLODED = 1000.0
@@ -32,37 +30,54 @@ _EVEN = ("qmc", "quasi", "sobol", "halton", "hammersley", "latin", "lhs")
 
 
 def with_diagnostics(trials: Trials) -> Trials:
-    """The trials with every diagnostic's warning added to those of the reading."""
-    return with_settings(replace(trials, cautions=(*trials.cautions, *diagnose(trials))))
+    """The trials with every diagnostic's warning added to those of the reading.
+
+    Where a family has several seeds of its configurations, with the configuration of each trial as well.
+    """
+    families = _families(trials)
+    trials = replace(trials, cautions=(*trials.cautions, *_all_cautions(trials, families)))
+    nested = {caution.family for caution in trials.cautions if caution.code == "nested-seeds"}
+    if not nested:
+        return trials
+    setting = np.zeros(len(trials), dtype=np.int64)
+    first = 0
+    for family in families:
+        codes = family.codes if family.name in nested else np.arange(family.rows.size)
+        setting[family.rows] = first + codes
+        first += int(codes.max(initial=-1)) + 1
+    return replace(trials, setting=setting)
 
 
 def diagnose(trials: Trials) -> tuple[Caution, ...]:
     """All warnings about these trials: the table as a whole, then family by family."""
-    cautions = list(_about_all(trials))
-    rows_by_family = _rows_by_family(trials)
-    for code, name in enumerate(trials.families):
-        rows = rows_by_family[code]
-        cautions += _about_status(trials, rows, name)
-        cautions += _about_plan(trials, rows, name)
-        cautions += _about_sampler(trials, name)
-        designed = list(design_cautions(trials, rows, name))
+    return tuple(_all_cautions(trials, _families(trials)))
+
+
+def _all_cautions(trials: Trials, families: Sequence[FamilySettings]) -> Iterator[Caution]:
+    yield from _about_all(trials)
+    for family in families:
+        rows, name = family.rows, family.name
+        yield from _about_status(trials, rows, name)
+        yield from _about_plan(trials, rows, name)
+        yield from _about_sampler(trials, name)
+        designed = list(family.cautions())
         if trials.group is not None:
-            cautions += _about_groups(trials, rows, name)
+            yield from _about_groups(trials, rows, name)
         else:
             nested = any(caution.code == "nested-seeds" for caution in designed)
-            cautions += _about_scores(trials, rows, name, configuration_codes(trials, rows) if nested else None)
-        cautions += designed
-    cautions += paired_cautions(trials, rows_by_family)
-    return tuple(cautions)
+            yield from _about_scores(trials, rows, name, family.codes if nested else None)
+        yield from designed
+    yield from paired_cautions(trials, [family.rows for family in families])
 
 
-def _rows_by_family(trials: Trials) -> list[npt.NDArray[np.int64]]:
+def _families(trials: Trials) -> list[FamilySettings]:
     if len(trials.families) == 1:
-        return [np.arange(len(trials))]
+        return [FamilySettings(trials, np.arange(len(trials)), trials.families[0])]
     # Small codes are sorted by counting, not by comparing.
     codes = trials.family.astype(np.uint8) if len(trials.families) <= 256 else trials.family
     ends = np.cumsum(np.bincount(trials.family, minlength=len(trials.families)))
-    return np.split(np.argsort(codes, kind="stable"), ends[:-1])
+    each = zip(trials.families, np.split(np.argsort(codes, kind="stable"), ends[:-1]), strict=True)
+    return [FamilySettings(trials, rows, name) for name, rows in each]
 
 
 def _about_all(trials: Trials) -> Iterator[Caution]:
@@ -81,27 +96,27 @@ def _about_all(trials: Trials) -> Iterator[Caution]:
             yield Caution.of("failures", None, marked, kind="flagged", count=marked, mark=key.removeprefix("flagged:"))
 
 
-def _about_plan(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:
+def _about_plan(trials: Trials, rows: IntArray, name: str) -> Iterator[Caution]:
     """A study that stopped before its plan's end: perhaps because of what it showed."""
     left = int(trials.facts.get(f"not_run:{name}", "0"))
-    if left and not (trials.status[rows] == _RUNNING).any():  # while trials run, still-running says it
+    if left and not (trials.status[rows] == RUNNING).any():  # while trials run, still-running says it
         planned = int(trials.facts[f"planned:{name}"])
         yield Caution.of("fixed-sample", name, left, kind="stopped", left=left, planned=planned)
 
 
-def _about_status(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:
+def _about_status(trials: Trials, rows: IntArray, name: str) -> Iterator[Caution]:
     if not trials.status.any() and (trials.reported is None or np.isfinite(trials.reported.sum())):
         return  # all ok, all reported
     counts = np.bincount(trials.status[rows], minlength=len(STATUSES))
-    n_trials, running = int(counts.sum() - counts[_RUNNING]), int(counts[_RUNNING])
-    lost = n_trials - int(counts[_OK])
+    n_trials, running = int(counts.sum() - counts[RUNNING]), int(counts[RUNNING])
+    lost = n_trials - int(counts[OK])
     if lost:
         kinds = {f"n_{kind}": int(counts[STATUSES.index(kind)]) for kind in ("failed", "diverged", "pruned")}
         yield Caution.of("failures", name, lost, kind="no-score", lost=lost, n_trials=n_trials, **kinds)
     if running:
         yield Caution.of("still-running", name, running, n_running=running, unit="trial")
     if trials.reported is not None:
-        ok = rows[trials.status[rows] == _OK]
+        ok = rows[trials.status[rows] == OK]
         known = int(np.count_nonzero(np.isfinite(trials.reported[ok])))
         if known < ok.size:
             reported = trials.metric.reported
@@ -109,36 +124,22 @@ def _about_status(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Ite
 
 
 def _about_sampler(trials: Trials, name: str) -> Iterator[Caution]:
+    """What a sampler's name says of how it draws; a reader writes ``(adaptive)`` after one that would mislead."""
     sampler = trials.facts.get(f"sampler:{name}") or trials.facts.get("sampler")
     if sampler is None:
         return
-    drawn = _drawn_by(sampler.lower())
-    if drawn == "grid":
-        yield Caution.of("grid", name, kind="recorded", sampler=sampler)
-    elif drawn == "even":
-        yield Caution.of("grid", name, kind="even", sampler=sampler)
-    elif drawn == "adaptive":
+    kinds = {"adaptive": ("(adaptive)",), "recorded": _GRID, "even": _EVEN, "random": _RANDOM}
+    kind = next((kind for kind, words in kinds.items() if any(word in sampler.lower() for word in words)), "adaptive")
+    if kind in ("recorded", "even"):
+        yield Caution.of("grid", name, kind=kind, sampler=sampler)
+    elif kind == "adaptive":
         yield Caution.of("adaptive-sampler", name, sampler=sampler)
 
 
-def _drawn_by(sampler: str) -> str:
-    """How a sampler draws, by its name; a reader writes ``(adaptive)`` after one that would mislead."""
-    for drawn, words in (("adaptive", ("(adaptive)",)), ("grid", _GRID), ("even", _EVEN), ("random", _RANDOM)):
-        if any(word in sampler for word in words):
-            return drawn
-    return "adaptive"
-
-
-def _thinned(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    return rows if rows.size <= _LARGE else rows[:: -(-rows.size // _LARGE)]
-
-
-def _about_scores(
-    trials: Trials, rows: npt.NDArray[np.int64], name: str, settings: IntArray | None
-) -> Iterator[Caution]:
+def _about_scores(trials: Trials, rows: IntArray, name: str, settings: IntArray | None) -> Iterator[Caution]:
     """Of one family; ``settings`` are the configurations of its trials, where these have several runs."""
-    part = _thinned(rows)
-    part = part[trials.status[part] == _OK]
+    part = rows[:: max(1, -(-rows.size // _LARGE))]
+    part = part[trials.status[part] == OK]
     if trials.reported is not None and part.size and _identical(trials, rows, part):
         yield Caution.of("selection-is-reported", name, rows.size, kind="identical")
     if part.size < _FEW_TRIALS:
@@ -177,19 +178,17 @@ def _about_exploded(direction: str, scores: FloatArray, name: str) -> Iterator[C
         )
 
 
-def _identical(trials: Trials, rows: npt.NDArray[np.int64], part: npt.NDArray[np.int64]) -> bool:
+def _identical(trials: Trials, rows: IntArray, part: IntArray) -> bool:
     assert trials.reported is not None
     if not np.array_equal(trials.selection[part], trials.reported[part]):
         return False
-    ok = rows[trials.status[rows] == _OK]
+    ok = rows[trials.status[rows] == OK]
     return np.array_equal(trials.selection[ok], trials.reported[ok])
 
 
-def _by_setting(
-    trials: Trials, rows: npt.NDArray[np.int64], settings: IntArray
-) -> tuple[npt.NDArray[np.int64], FloatArray]:
+def _by_setting(trials: Trials, rows: IntArray, settings: IntArray) -> tuple[IntArray, FloatArray]:
     """The first run of each configuration, and its mean score: its runs are alike whatever the order."""
-    ok = trials.status[rows] == _OK
+    ok = trials.status[rows] == OK
     rows, settings = rows[ok], settings[ok]
     _, first, inverse = np.unique(settings, return_index=True, return_inverse=True)
     means = np.bincount(inverse, trials.selection[rows]) / np.bincount(inverse)
@@ -197,7 +196,7 @@ def _by_setting(
     return rows[first[by_time]], means[by_time]
 
 
-def _about_order(trials: Trials, part: npt.NDArray[np.int64], scores: FloatArray, name: str) -> Iterator[Caution]:
+def _about_order(trials: Trials, part: IntArray, scores: FloatArray, name: str) -> Iterator[Caution]:
     if part.size < _FEW_TRIALS:
         return
     order = None if trials.order is None else trials.order[part].astype(np.float64)
@@ -209,7 +208,7 @@ def _about_order(trials: Trials, part: npt.NDArray[np.int64], scores: FloatArray
         yield Caution.of("trend", name, rho, rho=rho, better=rho > 0)
 
 
-def _about_reported(trials: Trials, part: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:
+def _about_reported(trials: Trials, part: IntArray, name: str) -> Iterator[Caution]:
     assert trials.reported is not None
     both = part[np.isfinite(trials.reported[part])]
     if both.size < _FEW_TRIALS:
@@ -221,9 +220,9 @@ def _about_reported(trials: Trials, part: npt.NDArray[np.int64], name: str) -> I
         yield Caution.of("selection-uncorrelated", name, rho, rho=rho)
 
 
-def _about_groups(trials: Trials, rows: npt.NDArray[np.int64], name: str) -> Iterator[Caution]:
+def _about_groups(trials: Trials, rows: IntArray, name: str) -> Iterator[Caution]:
     assert trials.group is not None
-    rows = rows[trials.status[rows] != _RUNNING]
+    rows = rows[trials.status[rows] != RUNNING]
     group = trials.group[rows]
     sizes = np.bincount(group, minlength=len(trials.groups))
     sizes = sizes[sizes > 0]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import Column, FloatArray
-from levelbest.readers.columns import Cells, Coded, is_numeric
+from levelbest._check import Column, FloatArray, IntArray
+from levelbest.readers.columns import Cells, Coded, as_codes, is_numeric
 
 __all__ = ["MISSING", "Numbers", "as_numbers", "seconds_of"]
 
@@ -23,7 +25,8 @@ _UNITS = re.compile(
     r"\s*(?:(\d+(?:\.\d+)?)\s*(?:s|secs?|seconds?))?"
 )
 _POINTS = "-points"
-_NOT_FINITE = {"nan": np.nan, "inf": np.inf, "+inf": np.inf, "-inf": -np.inf, "infinity": np.inf, "-infinity": -np.inf}
+_WRITINGS = ("percent", "thousands", "decimal-comma", "clock")
+_NOT_FINITE = ("nan", "inf", "+inf", "-inf", "infinity", "-infinity")
 
 
 @dataclass
@@ -56,32 +59,55 @@ def seconds_of(text: str) -> float | None:
 
 
 def as_numbers(column: Cells) -> Numbers:
-    """The column as numbers."""
+    """The column as numbers; a text that occurs again is read once."""
     if is_numeric(column):
-        plain = np.ma.getdata(column)
-        values = plain.astype(np.float64, copy=False)
-        if not isinstance(column, np.ma.MaskedArray) or not np.ma.getmaskarray(column).any():
-            return Numbers(values, np.zeros(values.size, dtype=bool))
-        empty = np.ma.getmaskarray(column)
-        values = values.copy()
-        values[empty] = np.nan
-        return Numbers(values, empty)
+        values, empty = np.ma.getdata(column).astype(np.float64, copy=False), np.ma.getmaskarray(column)
+        return Numbers(np.where(empty, np.nan, values) if empty.any() else values, empty)
+    cells, codes = _distinct(column)
+    kinds = [_kind(cell) for cell in cells]
+    # "1,234" alone is a thousand; beside "0,843" in the same column it is not.
+    decimal = "decimal-comma" in kinds
+    values = np.array([*(_read(cell, kind, decimal) for cell, kind in zip(cells, kinds, strict=True)), np.nan])
+    # "80.5%" beside "83.5" is 80.5 with its unit: divided by 100 it would be on another scale than its neighbours.
+    plain = np.array([*(kind in ("plain", "thousands", "decimal-comma") for kind in kinds), False])
+    points = bool((np.isfinite(values) & (np.abs(values) > 1))[plain].any())
+    percent = np.array([*(kind == "percent" for kind in kinds), False])
+    values[percent] /= 1.0 if points else 100.0
+    empty = np.array([*(kind == "empty" for kind in kinds), True])
+    numbers = Numbers(values[codes], empty[codes])
+    counts = np.bincount(codes[codes >= 0], minlength=len(cells))
+    for cell, kind, count in zip(cells, kinds, counts.tolist(), strict=True):
+        if kind in _WRITINGS and count:
+            if kind == "thousands" and decimal and "." not in str(cell):
+                kind = "decimal-comma"
+            noted = kind + _POINTS if kind == "percent" and points else kind
+            before, first = numbers.converted.get(noted, (0, str(cell).strip()))
+            numbers.converted[noted] = (before + count, first)
+    is_word = np.array([*(kind == "word" for kind in kinds), False])
+    for row in np.flatnonzero(is_word[codes]).tolist():
+        cell = cells[codes[row]]
+        odd = isinstance(cell, (list, tuple, dict, set, bytes))
+        numbers.words[row] = f"a {type(cell).__name__}" if odd else str(cell).strip()
+    return numbers
+
+
+def _distinct(column: Coded | Column) -> tuple[Sequence[object], IntArray]:
+    """The cells without the texts that repeat, and which of them stands in each row (-1: none)."""
     if isinstance(column, Coded):
-        # One parse per distinct text, then spread over the rows.
-        per_name = _parsed(np.array([*column.names, None], dtype=object))
-        numbers = Numbers(per_name.values[column.codes], per_name.empty[column.codes])
-        for code, word in per_name.words.items():
-            numbers.words.update(dict.fromkeys(np.flatnonzero(column.codes == code).tolist(), word))
-        for kind, (_, first) in per_name.converted.items():
-            written = kind.removesuffix(_POINTS)
-            marked = [code for code, name in enumerate(column.names) if _kind(name.strip()) == written]
-            numbers.converted[kind] = (int(np.isin(column.codes, marked).sum()), first)
-        return numbers
-    return _parsed(column)
+        names, codes = as_codes(column)
+        return names, codes.astype(np.int64)
+    place: dict[str | int, int] = {}
+    rows = [place.setdefault(cell if isinstance(cell, str) else row, len(place)) for row, cell in enumerate(column)]
+    return [key if isinstance(key, str) else column[key] for key in place], np.array(rows, dtype=np.int64)
 
 
-def _kind(text: str) -> str:
-    """What a piece of text is: plain, empty, odd (NaN or infinite), a number in one of four writings, or a word."""
+def _kind(cell: object) -> str:
+    """What a cell is: plain, empty, odd (NaN or infinite), a number in one of four writings, or a word."""
+    if not isinstance(cell, str):
+        if cell is None or cell is np.ma.masked:
+            return "empty"
+        return "word" if _number(cell) is None else "plain"
+    text = cell.strip()
     if _PLAIN.fullmatch(text):
         return "plain"
     low = text.lower()
@@ -89,7 +115,7 @@ def _kind(text: str) -> str:
         return "empty"
     if low in _NOT_FINITE:
         return "odd"
-    if text.endswith("%") and _kind(text[:-1].rstrip()) in ("plain", "thousands", "decimal-comma"):
+    if text.endswith("%") and _kind(text[:-1]) in ("plain", "thousands", "decimal-comma"):
         return "percent"
     if _THOUSANDS.fullmatch(text):
         return "thousands"
@@ -98,68 +124,26 @@ def _kind(text: str) -> str:
     return "word" if seconds_of(text) is None else "clock"
 
 
-def _parsed(column: Column) -> Numbers:
-    kinds: dict[str, str] = {}
-    for value in column:
-        if isinstance(value, str) and value not in kinds:
-            kinds[value] = _kind(value.strip())
-    # "1,234" alone is a thousand; beside "0,843" in the same column it is not.
-    decimal = "decimal-comma" in kinds.values()
-    # "80.5%" beside "83.5" is 80.5 with its unit: divided by 100 it would be on another scale than its neighbours.
-    points = "percent" in kinds.values() and _beyond_one(column, kinds, decimal=decimal)
-    values = np.full(len(column), np.nan)
-    empty = np.zeros(len(column), dtype=bool)
-    numbers = Numbers(values, empty)
-    for row, value in enumerate(column):
-        if value is None or value is np.ma.masked:
-            empty[row] = True
-        elif isinstance(value, str):
-            _place(numbers, row, value, kinds[value], decimal=decimal, points=points)
-        elif isinstance(value, (list, tuple, dict, set, bytes)):
-            numbers.words[row] = f"a {type(value).__name__}"
-        else:
-            try:
-                values[row] = float(value)
-            except OverflowError:
-                values[row] = np.inf if value > 0 else -np.inf
-            except (TypeError, ValueError):
-                numbers.words[row] = str(value)
-    return numbers
+def _number(cell: object) -> float | None:
+    """What a cell that is no text is as a number."""
+    try:
+        return float(cell) if isinstance(cell, SupportsFloat) else None
+    except OverflowError:
+        return np.inf if isinstance(cell, int) and cell > 0 else -np.inf
+    except (TypeError, ValueError):
+        return None
 
 
-def _beyond_one(column: Column, kinds: dict[str, str], *, decimal: bool) -> bool:
-    """Whether a number without a percent sign is larger than 1."""
-    if any(isinstance(value, (int, float)) and abs(value) > 1 and abs(value) != np.inf for value in column):
-        return True
-    plain = [text for text, kind in kinds.items() if kind in ("plain", "thousands", "decimal-comma")]
-    return any(abs(_read(text.strip(), decimal)) > 1 for text in plain)
-
-
-def _place(numbers: Numbers, row: int, text: str, kind: str, *, decimal: bool, points: bool) -> None:
-    text = text.strip()
-    if kind == "plain":
-        numbers.values[row] = float(text)
-    elif kind == "empty":
-        numbers.empty[row] = True
-    elif kind == "odd":
-        numbers.values[row] = _NOT_FINITE[text.lower()]
-    elif kind == "word":
-        numbers.words[row] = text
-    else:
-        noted = "decimal-comma" if decimal and kind == "thousands" and "." not in text else kind
-        if kind == "percent" and points:
-            noted += _POINTS
-        numbers.values[row] = _read(text.removesuffix("%").rstrip(), decimal) / (100.0 if noted == "percent" else 1.0)
-        count, first = numbers.converted.get(noted, (0, text))
-        numbers.converted[noted] = (count + 1, first)
-
-
-def _read(number: str, decimal: bool) -> float:
-    seconds = seconds_of(number)
-    if seconds is not None:
-        return seconds
-    return float(number.replace(",", ".") if _decimal(number, decimal) else number.replace(",", ""))
-
-
-def _decimal(number: str, decimal: bool) -> bool:
-    return "," in number and "." not in number and (decimal or not _THOUSANDS.fullmatch(number))
+def _read(cell: object, kind: str, decimal: bool) -> float:
+    """The number in a cell, without its percent sign; NaN where there is none."""
+    if kind in ("empty", "word"):
+        return np.nan
+    if not isinstance(cell, str):
+        return _number(cell) or 0.0
+    text = cell.strip().removesuffix("%").rstrip()
+    if kind == "clock":
+        return seconds_of(text) or 0.0
+    if "," not in text:
+        return float(text)
+    as_point = "." not in text and (decimal or not _THOUSANDS.fullmatch(text))
+    return float(text.replace(",", "." if as_point else ""))
