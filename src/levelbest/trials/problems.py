@@ -127,25 +127,14 @@ class Problems:
 class ProblemTable(Protocol):
     """Samples of problems, by family."""
 
-    @property
-    def families(self) -> tuple[str, ...]:
-        """Their names."""
-
-    @property
-    def metric(self) -> Metric:
-        """What the scores are."""
-
-    @property
-    def columns(self) -> Mapping[str, str]:
-        """Role -> the column it is read from."""
-
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """What was noticed when the table was read."""
-
-    @property
-    def source(self) -> tuple[str, ...]:
-        """The files it is read from."""
+    families: tuple[str, ...]
+    metric: Metric
+    columns: Mapping[str, str]
+    """Role -> the column it is read from."""
+    cautions: tuple[Caution, ...]
+    """What was noticed when the table was read."""
+    source: tuple[str, ...]
+    """The files it is read from."""
 
     def problems(self, settings: Settings) -> tuple[Problems, ...]:
         """Of each family, failures and missing reported scores counted as the settings say."""
@@ -266,15 +255,10 @@ def name_order(names: Sequence[str]) -> IntArray:
 
 def _failed_in(trials: Trials, settings: Settings) -> dict[str, int]:
     assert trials.group is not None
+    ended, scored = (trials.scores(failed, missing=settings.missing).rows for failed in ("worst", "drop"))
     labels = np.array(trials.strata)[trials.group]
-    failed = {}
-    for label in sorted(set(trials.strata)):
-        inside = trials.take(np.flatnonzero(labels == label))
-        try:
-            failed[label] = inside.scores(settings.failed, missing=settings.missing).n_failed
-        except DataError:  # not one of them has a score
-            failed[label] = inside.n_failed
-    return failed
+    lost = labels[np.setdiff1d(ended, scored)]
+    return {str(label): int(np.count_nonzero(lost == label)) for label in np.unique(labels)}
 
 
 def _repeated(trials: Trials) -> list[Caution]:
