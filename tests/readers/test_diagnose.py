@@ -169,6 +169,13 @@ def test_groups_of_unequal_size_and_stopping_at_success():
     assert found(fair, "stops-at-success") == []
 
 
+def test_a_failed_sample_is_no_success_where_lower_is_better():
+    size = [2, 4] * 6
+    group = np.repeat([f"p{i}" for i in range(12)], size)
+    error = np.concatenate([[1.0] * (k - 1) + [np.nan] for k in size])  # each problem ends with a failed sample
+    assert found(trials(error, None, group=group, direction="min"), "stops-at-success") == []
+
+
 def test_every_message_ends_as_a_sentence_part_and_names_its_family():
     table = trials(np.sort(SELECTION), family="cnn", status=["failed"] * 4 + ["ok"] * 36)
     for caution in diagnose(table):

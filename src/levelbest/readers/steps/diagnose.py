@@ -234,7 +234,7 @@ def _about_groups(trials: Trials, rows: IntArray, name: str) -> Iterator[Caution
     if not finite.any() or not set(np.unique(scores[finite])) <= {0.0, 1.0} or sizes.max() < 2:
         return
     order = rows if trials.order is None else trials.order[rows]
-    won = np.where(finite, scores, 0.0) == (1.0 if trials.metric.direction == "max" else 0.0)
+    won = scores == (1.0 if trials.metric.direction == "max" else 0.0)
     stopped = diagnostics.stops_at_success(won, group, order)
     if stopped is not None and stopped.log_chance < np.log(1e-4):
         kind = "" if stopped.batch == 1 else "batches"
