@@ -615,3 +615,13 @@ def test_the_one_word_that_differs_in_the_names_of_files_is_a_family(tmp_path):
     for file in tmp_path.iterdir():
         file.rename(file.with_name(file.name.replace("seed", f"{file.stem[-1]}x")))
     assert len(lb.read_trials(tmp_path).families) == 1  # two words differ: none is plainly the family
+
+
+def test_no_family_and_no_group_can_be_said_of_wide_tables():
+    table = {"model": ["m", "m", "k"], "problem": ["a", "b", "a"], "s0": [1, 0, 1], "s1": [0, 0, 1], "s2": [1, 1, 1]}
+    trials = lb.read_trials(table, family="none", diagnostics=False)
+    assert (len(trials.families), trials.groups, len(trials)) == (1, ("a", "b"), 9)
+    trials = lb.read_trials(table, group="none", diagnostics=False)
+    assert (trials.families, trials.groups, len(trials)) == (("m", "k"), (), 9)
+    alone = {name: column for name, column in table.items() if name != "model"}
+    assert lb.read_trials(alone, group="none", diagnostics=False).group is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +18,7 @@ from levelbest.readers.steps.nested import split_path
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.statuses import FLAGS, as_statuses
 
-__all__ = ["Roles", "Wanted", "choose_roles", "column_named", "looks_numeric", "obvious_family"]
+__all__ = ["Roles", "Wanted", "choose_roles", "column_named", "looks_numeric", "obvious_family", "says_none"]
 
 _FAMILY = word_set("model method algorithm alg algo architecture arch system approach classifier learner")
 _GROUP = word_set("group problem problem_id task_id question_id prompt_id instance_id doc_id puzzle_id")
@@ -135,6 +135,11 @@ def column_named(asked: str, columns: Iterable[str], option: str, source: str) -
     raise InputError(f"{source} has no column {asked!r} for {named(option)}; {_check.nearest_first(asked, known)}")
 
 
+def says_none(asked: str, columns: Collection[str]) -> bool:
+    """Whether the caller says that no column plays a part."""
+    return asked.lower() == "none" and asked not in columns
+
+
 def _without_prefix(name: str) -> tuple[str, ...]:
     words = names.tokens(name)
     for prefix in _PREFIXES:
@@ -152,9 +157,7 @@ def choose_roles(table: Merged, wanted: Wanted) -> Roles:
         given = getattr(wanted, option or role)
         if given is None:
             return known.get(role)
-        if given.lower() == "none" and given not in columns:
-            return None
-        return column_named(given, columns, option or role, source)
+        return None if says_none(given, columns) else column_named(given, columns, option or role, source)
 
     selection = asked("selection")
     guessed: list[tuple[str, str]] = []
@@ -168,7 +171,7 @@ def choose_roles(table: Merged, wanted: Wanted) -> Roles:
     roles.order, roles.path = known.get("order"), known.get("path")
     if wanted.family is not None and ",".join(wanted.family) in columns:
         roles.family = (",".join(wanted.family),)  # one column whose name has a comma
-    elif wanted.family is not None and [name.lower() for name in wanted.family] != ["none"]:
+    elif wanted.family is not None and not says_none(",".join(wanted.family), columns):
         roles.family = tuple(column_named(column, columns, "family", source) for column in wanted.family)
     elif wanted.family is None and "family" in known:
         roles.family = (known["family"],)

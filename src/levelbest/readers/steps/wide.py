@@ -15,7 +15,7 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, word_set
 from levelbest.readers.steps.numbers import as_numbers
-from levelbest.readers.steps.roles import Wanted, column_named, obvious_family
+from levelbest.readers.steps.roles import Wanted, column_named, obvious_family, says_none
 
 __all__ = ["expand_counts", "melt"]
 
@@ -97,7 +97,7 @@ def melt(table: Merged, wanted: Wanted) -> tuple[Merged, Wanted]:
         place: np.tile(np.arange(n_samples, dtype=np.float64), n_rows),
     }
     of_sources = family is None and wanted.family is None and len(table.source_codes()[0]) > 1
-    if group is None and family is None and not of_sources:
+    if group is None and wanted.group is None and family is None and not of_sources:
         group = "row"
         columns[group] = repeated.astype(np.float64) + 1.0
     roles = {role: name for role, name in table.roles.items() if role in ("family", "group")}
@@ -149,14 +149,15 @@ def _obvious_samples(table: Merged) -> list[str]:
 
 def _owner(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str | None, tuple[str, ...] | None]:
     """The column that names each row's problem, and the one that names its family, where they can be told."""
-    family: tuple[str, ...] | None
+    family: tuple[str, ...] | None = None
     if wanted.family is None:
         obvious = [name for name in others if obvious_family(names.tokens(name)) or names.spelled(name) == "family"]
         family = (obvious[0],) if len(obvious) == 1 else None
-    else:
+    elif not says_none(",".join(wanted.family), table.columns):
         family = tuple(column_named(name, table.columns, "family", table.source) for name in wanted.family)
     if wanted.group is not None:
-        return column_named(wanted.group, table.columns, "group", table.source), family
+        none = says_none(wanted.group, table.columns)
+        return None if none else column_named(wanted.group, table.columns, "group", table.source), family
     free = [name for name in others if name not in (family or ())]
     problems = [name for name in free if set(names.tokens(name)) & _PROBLEM]
     if problems:
