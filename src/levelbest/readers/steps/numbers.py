@@ -1,4 +1,7 @@
-"""Numbers as people write them: thousands commas, percent signs, decimal commas. What was converted is said."""
+"""What people and tools write into cells: numbers (thousands commas, percent signs, durations), and how a trial ended.
+
+What was converted is said.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,9 @@ import numpy.typing as npt
 
 from levelbest._check import Column, FloatArray, IntArray
 from levelbest.readers.columns import Cells, Coded, as_codes, is_numeric
+from levelbest.trials import STATUSES
 
-__all__ = ["MISSING", "Numbers", "as_numbers", "seconds_of"]
+__all__ = ["FLAGS", "MISSING", "Numbers", "as_numbers", "as_statuses", "seconds_of", "status_of"]
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing", "<na>", "."})
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -27,6 +31,21 @@ _UNITS = re.compile(
 _POINTS = "-points"
 _WRITINGS = ("percent", "thousands", "decimal-comma", "clock")
 _NOT_FINITE = ("nan", "inf", "+inf", "-inf", "infinity", "-infinity")
+
+_WORDS = {
+    "ok": "ok success successful succeeded finished finish complete completed done terminated ended exited passed "
+    "evaluated good",
+    "failed": "failed fail failure error errored exception crashed crash killed timeout timed_out oom out_of_memory "
+    "memoryout memory_out aborted abort preempted cancelled canceled lost interrupted bad no_score "
+    "runtimeerror cuda_oom",
+    "diverged": "diverged divergence nan inf infinite exploded unstable",
+    "pruned": "pruned prune early_stopped stopped_early stopped",
+    "running": "running run pending queued waiting in_progress scheduled paused unfinished active created started "
+    "not_evaluated starting submitted",
+}
+_STATUS_OF = {word: status for status, words in _WORDS.items() for word in words.split()}
+FLAGS = frozenset({"diverged", "nan", "failed", "crashed", "failure"})
+"""Words in the name of a true-or-false column that marks trials that went wrong."""
 
 
 @dataclass
@@ -147,3 +166,22 @@ def _read(cell: object, kind: str, decimal: bool) -> float:
         return float(text)
     as_point = "." not in text and (decimal or not _THOUSANDS.fullmatch(text))
     return float(text.replace(",", "." if as_point else ""))
+
+
+def status_of(text: str) -> str | None:
+    """Our status for a tool's word; None where it is no status word."""
+    word = text.strip().lower().rsplit(".", 1)[-1].replace("-", "_").replace(" ", "_")
+    return _STATUS_OF.get(word)
+
+
+def as_statuses(column: Cells) -> tuple[npt.NDArray[np.uint8], dict[str, int]]:
+    """The status code of each row (an empty cell is ok: the score decides), and unknown words with their counts."""
+    names, codes = as_codes(column)
+    table = np.zeros(len(names) + 1, dtype=np.uint8)
+    unknown: dict[str, int] = {}
+    for code, name in enumerate(names):
+        status = status_of(name)
+        if status is None and name.strip():
+            unknown[name] = int(np.count_nonzero(codes == code))
+        table[code] = STATUSES.index(status or "ok")
+    return table[codes], unknown

@@ -25,11 +25,10 @@ from levelbest.readers.steps.configurations import configuration_of, plain_value
 from levelbest.readers.steps.directions import Judged, judged_by, refuse_mixed_scales
 from levelbest.readers.steps.lists import expand_lists
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.numbers import Numbers
+from levelbest.readers.steps.numbers import Numbers, as_statuses, status_of
 from levelbest.readers.steps.problems import refuse_repeats, said_of_groups
 from levelbest.readers.steps.roles import Roles, Wanted, choose_roles
 from levelbest.readers.steps.runs import best_rows, find_runs
-from levelbest.readers.steps.statuses import as_statuses, status_of
 from levelbest.readers.steps.wide import expand_counts, melt
 from levelbest.trials import OK, STATUSES, Metric, Trials
 

@@ -15,8 +15,7 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, word_set
 from levelbest.readers.steps.nested import split_path
-from levelbest.readers.steps.numbers import as_numbers
-from levelbest.readers.steps.statuses import FLAGS, as_statuses
+from levelbest.readers.steps.numbers import FLAGS, as_numbers, as_statuses
 
 __all__ = ["Roles", "Wanted", "choose_roles", "column_named", "looks_numeric", "obvious_family", "says_none"]
 
@@ -291,7 +290,7 @@ def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str],
     if roles.group is not None:
         unused = [name for name in free if name not in roles.used()]
         roles.sample = roles.trial or _obvious_sample(columns, unused) or roles.order
-    flags = [name for name in free if set(names.tokens(name)) & set(FLAGS) and as_flags(columns[name]) is not None]
+    flags = [name for name in free if set(names.tokens(name)) & FLAGS and as_flags(columns[name]) is not None]
     roles.flag = flags[0] if len(flags) == 1 else None
 
 
