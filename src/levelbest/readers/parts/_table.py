@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -98,7 +98,7 @@ class PartedTable:
     ) -> None:
         self.families = tuple(name for name, _ in families)
         self.metric = metric
-        self.columns = columns
+        self.columns: Mapping[str, str] = columns
         self.cautions = tuple(cautions)
         self.source = tuple(dict.fromkeys(Path(path).name for _, own in families for path in own.files))
         self._sources = tuple(source for _, source in families)

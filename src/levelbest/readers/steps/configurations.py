@@ -93,10 +93,17 @@ def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:
         free = [name for name in free if name != roles.sample and names.spelled(name) not in _OF_A_SAMPLE]
     free = [name for name in free if name in prefixed or not is_result(name)]
     settings = [name for name in free if not is_series(table.columns[name]) and not _is_prose(table.columns[name])]
-    if any(len(as_codes(table.columns[name])[0]) > 1 for name in settings):
+    if any(_varies(table.columns[name]) for name in settings):
         return settings
     # Configurations known by their number alone: several rows of one are its repeats.
     return settings + [name for name in numbered if 1 < len(as_codes(table.columns[name])[0]) <= table.n_rows / 2]
+
+
+def _varies(column: Cells) -> bool:
+    if not is_numeric(column):
+        return len(as_codes(column)[0]) > 1
+    known = np.ma.getdata(column)[~np.ma.getmaskarray(column)]
+    return bool((known != known[:1]).any()) and not np.isnan(known).all()
 
 
 def _is_prose(column: Cells) -> bool:

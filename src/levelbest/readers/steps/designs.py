@@ -230,14 +230,14 @@ def _shared(codes: IntArray, rows_by_family: Sequence[IntArray]) -> tuple[int, l
     """Families that have (nearly) all their keys in common with the first such family, and how many they share."""
     sets = [np.unique(codes[rows]) for rows in rows_by_family]
     for first, mine in enumerate(sets):
-        shared = [np.intersect1d(mine, other).size for other in sets]
-        near = [
-            place
-            for place, other in enumerate(sets)
-            if shared[place] >= max(_PAIRS, 0.9 * max(mine.size, other.size)) and place >= first
-        ]
+        near = {first: mine.size}
+        for place, other in enumerate(sets[first + 1 :], first + 1):
+            enough = max(_PAIRS, 0.9 * max(mine.size, other.size))
+            if min(mine.size, other.size) >= enough:
+                shared = np.intersect1d(mine, other, assume_unique=True).size
+                near |= {place: shared} if shared >= enough else {}
         if len(near) > 1:
-            return min(shared[place] for place in near), near
+            return min(near.values()), list(near)
     return 0, []
 
 
