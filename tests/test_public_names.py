@@ -68,3 +68,14 @@ def test_type_checkers_see_every_public_name(package):
     tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
     assert sorted(alias.asname for node in block.body for alias in node.names) == sorted(package.__all__)
+
+
+@pytest.mark.parametrize("package", [levelbest, stats], ids=["levelbest", "stats"])
+def test_public_functions_say_what_they_take_and_give(package):
+    for name in package.__all__:
+        if not inspect.isfunction(function := getattr(package, name)):
+            continue
+        text, signature = inspect.getdoc(function), inspect.signature(function)
+        wanted = {"Parameters", "Examples"} | ({"Returns"} if signature.return_annotation != "None" else set())
+        assert wanted <= set(re.findall(r"^(\w+)\n-+$", text, re.MULTILINE)), name
+        assert [each for each in signature.parameters if not re.search(rf"\b{each}\b", text)] == [], name

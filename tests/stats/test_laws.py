@@ -191,7 +191,7 @@ def test_normality_statistic_and_published_critical_values():
     result = normality(x)
     assert result.statistic == pytest.approx(raw * (1 + 0.75 / 60 + 2.25 / 3600), rel=1e-12)
     # Stephens' points for the modified statistic, both parameters estimated.
-    from levelbest.stats.best._laws import _anderson_p
+    from levelbest.stats.best._normality import _anderson_p
 
     for level, point in [(0.15, 0.561), (0.10, 0.631), (0.05, 0.752), (0.025, 0.873), (0.01, 1.035)]:
         assert _anderson_p(point) == pytest.approx(level, rel=0.03)

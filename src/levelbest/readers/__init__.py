@@ -75,6 +75,11 @@ def read_trials(
     diagnostics
         Whether to look for what speaks against a random sample.
 
+    Returns
+    -------
+    Trials
+        A frozen table with its families, metric, cautions and what was left out.
+
     Examples
     --------
     >>> trials = read_trials({"model": ["a", "b", "a"], "val_acc": [0.7, 0.9, 0.8]})

@@ -62,6 +62,35 @@ def write_report(
     With ``task``, the column of tasks or data sets, the report has a panel for each and says what holds over all of
     them; ``task_directions`` are those that differ (``max`` or ``min`` by task).
     Samples of problems that are read in parts have no table of trials and no figure of their distribution.
+
+    Parameters
+    ----------
+    trials
+        Trials, or whatever `read_trials` takes, with its arguments among ``options``.
+    path
+        Of the page.
+    answers
+        To items of the checklist that the data do not tell, by key.
+    force
+        Whether to write over an existing page.
+    page_only
+        Leave out what stands beside the page.
+    figures
+        Formats of the figures beside the page.
+    task, task_directions
+        The column of tasks or data sets, and the directions of those that differ.
+    options
+        Of the verbs (``confidence``, ``headline``, ``baseline``, ...) and of reading.
+
+    Returns
+    -------
+    Report
+        Where the files are, and the verdict.
+
+    Examples
+    --------
+    >>> report = write_report("results.csv", "page.html", family="model", headline=10)       # doctest: +SKIP
+    >>> print(report)                                                                        # doctest: +SKIP
     """
     for ending in figures:
         _check.as_choice(ending, ("svg", "pdf", "png"), "figure format")

@@ -86,7 +86,31 @@ def run_study(
     new_family: Sequence[str] = (),
     reporter: Reporter | None = None,
 ) -> Run:
-    """Run a study, or go on with it, until every planned trial is finished or someone stops it."""
+    """Run a study, or go on with it, until every planned trial is finished or someone stops it.
+
+    Parameters
+    ----------
+    study
+        As of `read_study`.
+    ledger
+        The file that everything is recorded in; where it is there, the study goes on.
+    engine, workers
+        Where trials run, and how many at once; default: as the study says.
+    new_family
+        Names of families that are new since the ledger began, and not old ones renamed.
+    reporter
+        Who is told how far it is.
+
+    Returns
+    -------
+    Run
+        What was run, what failed, and the trials.
+
+    Examples
+    --------
+    >>> done = run_study(read_study("study.yaml"), "study.db", workers=2)                    # doctest: +SKIP
+    >>> done.trials().to_frame()                                                             # doctest: +SKIP
+    """
     path = Path(ledger)
     reporter = reporter or Reporter()
     name = engine or study.engine

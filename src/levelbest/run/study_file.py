@@ -26,7 +26,31 @@ _IMPLICIT = {
 
 
 def read_study(path: str | Path) -> Study:
-    """A study file, checked. Commands run in its folder, and functions are looked for there."""
+    """A study file, checked. Commands run in its folder, and functions are looked for there.
+
+    Parameters
+    ----------
+    path
+        A file .yaml, .toml or .json.
+
+    Returns
+    -------
+    Study
+        Its families, spaces and metric, to be run by `run_study`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("study.yaml").write_text('''
+    ... seed: 0
+    ... n_trials: 2
+    ... metric: {selection: acc, direction: max}
+    ... families:
+    ...   cnn: {command: "./train {lr}", space: {lr: {uniform: [0, 1]}}}
+    ... ''')
+    >>> [family.name for family in read_study("study.yaml").families]
+    ['cnn']
+    """
     path = Path(path)
     given = read_plain(path)
     if not isinstance(given, dict):

@@ -108,6 +108,17 @@ def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
     -----
     Within a file that someone can write, hashes show what was changed without computing them anew: an edit, a deletion,
     a swap. Whoever computes all of them anew writes another ledger, and a published head is what tells the two apart.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import levelbest as lb
+    >>> ledger = Path(tempfile.mkdtemp()) / "study.db"
+    >>> space = {"x": {"uniform": [0, 1]}}
+    >>> done = lb.run_trials(lambda config, seed: config["x"], space, n_trials=2, ledger=ledger, progress=False)
+    >>> verify_ledger(ledger, done.head).whole
+    True
     """
     path = Path(path)
     if head is not None and len(head.strip()) < 8:

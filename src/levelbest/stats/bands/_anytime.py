@@ -78,6 +78,26 @@ def anytime_quantile_interval(
     ``scores`` are those of the trials so far, in the order of the plan, not of finishing (short trials finish
     first, and they are not a fair sample). ``simultaneous`` over the budgets too. Before the first look there are
     no limits; after ``last`` trials those of the last look stand.
+
+    Parameters
+    ----------
+    scores, n, q, confidence, simultaneous, direction, bounds
+        As of `quantile_interval`.
+    first
+        How many trials there are at the first look.
+    last
+        How many trials there are at the last look; None where there is no last one.
+
+    Returns
+    -------
+    Interval
+        Limits that hold at this look and at all others.
+
+    Examples
+    --------
+    >>> limits = anytime_quantile_interval([5, 2, 9, 1, 7, 4, 8, 3, 6, 0, 5, 4], 1)
+    >>> bool(limits.low <= 4.5 <= limits.high)
+    True
     """
     values = as_scores(scores, at_least=1)
     budgets, scalar = as_budgets(n)
@@ -112,7 +132,26 @@ def anytime_quantile_interval(
 def anytime_cdf_band(
     scores: npt.ArrayLike, confidence: float = 0.95, *, method: str = "ld", first: int = 10, last: int | None = None
 ) -> CdfBand:
-    """A CDF band that holds at every look, for trials in the order they were planned (see the quantile version)."""
+    """A CDF band that holds at every look, for trials in the order they were planned (see the quantile version).
+
+    Parameters
+    ----------
+    scores, confidence, method
+        As of `cdf_band`.
+    first, last
+        As of `anytime_quantile_interval`.
+
+    Returns
+    -------
+    CdfBand
+        Limits that hold at this look and at all others.
+
+    Examples
+    --------
+    >>> band = anytime_cdf_band([5, 2, 9, 1, 7, 4, 8, 3, 6, 0, 5, 4])
+    >>> bool((band.low <= band.high).all())
+    True
+    """
     values = as_scores(scores, at_least=1)
     as_choice(method, METHODS, "CDF band method")
     schedule = looks(values.size, confidence, first=first, last=last)

@@ -90,6 +90,25 @@ def cdf_band(scores: npt.ArrayLike, confidence: float = 0.95, *, method: str = "
     ``ld`` ([M], equal-tailed beta intervals of the order statistics at one common level) and ``ld-hd`` (highest
     density) are narrow at both ends; ``ks`` has the same width everywhere; all three are exact, without simulation.
     ``dkw`` is the valid but wider closed form. The exact bands take up to 100,000 trials.
+
+    Parameters
+    ----------
+    scores
+        One per trial.
+    confidence
+        That the whole distribution function lies within the band.
+    method
+        ``ld``, ``ld-hd``, ``ks`` or ``dkw``, as said above.
+
+    Returns
+    -------
+    CdfBand
+        Limits of the distribution function at every score.
+
+    Examples
+    --------
+    >>> print(cdf_band([3.0, 1.0, 2.0, 4.0]))
+    95 % ld band for the distribution of 4 scores, exact coverage 0.9500
     """
     ordered = np.sort(as_scores(scores, at_least=2))
     covered = as_confidence(confidence)
@@ -127,6 +146,28 @@ def mean_curve_bounds(
 
     They need ``bounds`` on the score: some of the probability lies beyond the last score that was seen. Without the
     bound on a side the limit there is infinite. Budgets beyond the number of trials are allowed.
+
+    Parameters
+    ----------
+    band
+        Of the scores, by `cdf_band`.
+    n
+        How many trials one may try.
+    bounds
+        Lowest and highest possible score, None where there is no such bound.
+    direction
+        ``max`` where higher is better, ``min`` where lower is.
+
+    Returns
+    -------
+    Interval
+        Limits of each n.
+
+    Examples
+    --------
+    >>> limits = mean_curve_bounds(cdf_band([0.2, 0.5, 0.4, 0.9]), [1, 5], (0, 1))
+    >>> bool((limits.low < limits.high).all() and limits.high.max() <= 1)
+    True
     """
     budgets, scalar = as_budgets(n)
     toward = as_direction(direction)

@@ -31,6 +31,36 @@ def quantile_interval(
     Budgets beyond the number of trials are allowed: the limit on the worse side holds there too. A limit that the
     trials cannot give is infinite, or the bound on the score where ``bounds`` name one. ``shape="long"`` trades a
     little width for a longer horizon (see ``rank_band``). Mirror images: ``min`` negates the scores.
+
+    Parameters
+    ----------
+    scores
+        One per trial.
+    n
+        How many trials one may try.
+    q
+        Which quantile; .5 is the median.
+    confidence
+        Of the limits, 0.95 and not 95.
+    simultaneous
+        Whether the limits hold for all n together, or for each by itself.
+    shape
+        ``narrow`` or ``long``.
+    direction
+        ``max`` where higher is better, ``min`` where lower is.
+    bounds
+        Lowest and highest possible score, None where there is no such bound.
+
+    Returns
+    -------
+    Interval
+        Limits of each n.
+
+    Examples
+    --------
+    >>> limits = quantile_interval(range(20), [1, 4])
+    >>> limits.low.tolist(), limits.high.tolist()
+    ([5.0, 12.0], [14.0, inf])
     """
     values = as_scores(scores, at_least=2)
     budgets, scalar = as_budgets(n)
@@ -78,6 +108,31 @@ def horizon(
     """The largest budget at which ``n_trials`` trials limit the q-quantile curve on the side that is best.
 
     Simultaneous: within a band over n = 1..n_max (default n_trials). 0 means that there is no such limit at all.
+
+    Parameters
+    ----------
+    n_trials
+        How many trials there are or will be.
+    confidence
+        Of the limits, 0.95 and not 95.
+    q
+        Which quantile; .5 is the median.
+    n_max
+        The last budget of the band.
+    simultaneous
+        Whether the limits hold for all n together, or for each by itself.
+    shape
+        As of `rank_band`.
+
+    Returns
+    -------
+    int
+        The budget.
+
+    Examples
+    --------
+    >>> horizon(50), horizon(50, simultaneous=False)
+    (7, 9)
     """
     top = n_trials if n_max is None else int(as_budgets(n_max)[0][0])
     budgets = np.arange(1, max(top, 1) + 1) if simultaneous else np.ones(1)

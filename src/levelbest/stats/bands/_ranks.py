@@ -67,6 +67,32 @@ def rank_band(
     limits that narrow the band most for it. ``shape="long"`` gives the best order statistic as the
     limit up to a budget further out and pays with a smaller level elsewhere: simultaneous, as far as the mean
     width in ranks grows by at most 5 %; pointwise, as long as a fifth of the error rate is left for the other limit.
+
+    Parameters
+    ----------
+    n_trials
+        How many trials there are or will be.
+    n
+        How many trials one may try.
+    q
+        Which quantile; .5 is the median.
+    confidence
+        Of the limits, 0.95 and not 95.
+    simultaneous
+        Whether the limits hold for all n together, or for each by itself.
+    shape
+        ``narrow`` or ``long``.
+
+    Returns
+    -------
+    RankBand
+        Which order statistics limit the curve at each n, and the exact coverage.
+
+    Examples
+    --------
+    >>> band = rank_band(50, [1, 5])
+    >>> band.low.tolist(), band.high.tolist()
+    ([18, 38], [33, 49])
     """
     if n_trials < 2:
         raise InputError(f"an interval needs at least 2 trials, got {n_trials}; run more trials")

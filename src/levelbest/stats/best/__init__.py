@@ -8,7 +8,8 @@ Estimates (`expected_best`, `quantile_best`, `best_statistic`), how much one sea
 from __future__ import annotations
 
 from levelbest.stats.best._held_out import new_run_of_best as new_run_of_best
-from levelbest.stats.best._laws import Normality, gaussian_best, law_best, normal_best, normality
+from levelbest.stats.best._laws import gaussian_best, law_best, normal_best
+from levelbest.stats.best._normality import Normality, normality
 from levelbest.stats.best._order import (
     best_statistic,
     best_weights,

@@ -1,4 +1,4 @@
-"""The best of n under a law: known laws, the normal constants, and the Gaussian estimate with its fit test.
+"""The best of n under a law: known laws, the normal constants, and the Gaussian estimate (`_normality` tests its fit).
 
 A law is the one honest way past n > n_trials, and what it then says is extrapolation.
 """
@@ -18,7 +18,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import DataError, InputError
 
-__all__ = ["Normality", "gaussian_best", "law_best", "normal_best", "normality"]
+__all__ = ["gaussian_best", "law_best", "normal_best"]
 
 Conditional = Callable[[FloatArray], npt.ArrayLike]
 
@@ -43,7 +43,23 @@ _TOO_HEAVY = (
 
 
 def normal_best(n: npt.ArrayLike) -> float | FloatArray:
-    """The expected best of n standard normal scores, to 1e-12 for any n."""
+    """The expected best of n standard normal scores, to 1e-12 for any n.
+
+    Parameters
+    ----------
+    n
+        How many scores.
+
+    Returns
+    -------
+    float or array
+        As ``n``.
+
+    Examples
+    --------
+    >>> round(normal_best(2), 4)  # 1 / sqrt(pi)
+    0.5642
+    """
     from scipy.special import log_ndtr
 
     budgets, scalar = _check.as_budgets(n)
@@ -71,6 +87,28 @@ def law_best(
 
     With ``conditional``, a function of an array of selection scores that returns the expected reported score of each,
     it is the expected reported score of the best ([B] eq. 5), and the law is that of the selection score.
+
+    Parameters
+    ----------
+    law
+        A frozen distribution of SciPy, continuous or discrete.
+    n
+        How many scores are drawn.
+    conditional
+        The expected reported score of each selection score, where the two differ.
+    direction
+        ``max`` where higher is better, ``min`` where lower is.
+
+    Returns
+    -------
+    float or array
+        As ``n``.
+
+    Examples
+    --------
+    >>> from scipy.stats import uniform
+    >>> round(law_best(uniform(), 3), 12)
+    0.75
     """
     missing = [name for name in ("cdf", "sf", "ppf", "isf", "support") if not callable(getattr(law, name, None))]
     if missing:
@@ -259,6 +297,27 @@ def gaussian_best(
 
     mean + sd c_n for one score column, mean_r + rho sd_r c_n with reported scores, c_n being `normal_best`; minus for
     ``min``. `normality` tests the assumption.
+
+    Parameters
+    ----------
+    selection
+        One score per trial; it picks the winner.
+    n
+        How many trials one may try.
+    reported
+        What is claimed of the winner, where it is another score.
+    direction
+        ``max`` where higher is better, ``min`` where lower is.
+
+    Returns
+    -------
+    float or array
+        As ``n``.
+
+    Examples
+    --------
+    >>> round(gaussian_best([0.0, 1.0, 2.0], 2), 4)  # 1 + 1 / sqrt(pi)
+    1.5642
     """
     chosen_by, claimed = _check.as_pair(selection, reported, at_least=2)
     sign = _check.sign_of(direction)
@@ -275,64 +334,3 @@ def gaussian_best(
     # rho sd_r = cov / sd_s
     slope = float(centred @ (claimed - claimed.mean())) / (chosen_by.size - 1) / sd
     return float(claimed.mean()) + sign * slope * constant
-
-
-@dataclass(frozen=True)
-class Normality:
-    """An Anderson-Darling test of normality, mean and standard deviation estimated."""
-
-    statistic: float
-    """A^2 with the small-sample factor 1 + 0.75/m + 2.25/m^2."""
-    p_value: float
-    confidence: float
-    n_trials: int
-    reason: str | None = None
-    """Why the test does not exist, where it does not (statistic and p_value are then NaN)."""
-
-    @property
-    def rejected(self) -> bool:
-        """Whether normality is rejected at this confidence."""
-        return self.p_value < 1 - self.confidence
-
-    def __str__(self) -> str:
-        if self.reason is not None:
-            return f"normality was not tested: {self.reason}"
-        verdict = "rejected" if self.rejected else "not rejected"
-        return (
-            f"normality is {verdict} (Anderson-Darling {self.statistic:.3f}, p = {self.p_value:.2g}, "
-            f"{self.n_trials} trials)"
-        )
-
-
-def normality(scores: npt.ArrayLike, *, confidence: float = 0.95) -> Normality:
-    """Do the scores look normal? Anderson-Darling with estimated parameters; at least 8 trials and two values."""
-    array = _check.as_scores(scores)
-    level = _check.as_confidence(confidence)
-    size, sd = array.size, float(array.std(ddof=1)) if array.size > 1 else 0.0
-    reason = None
-    if size < 8:
-        reason = f"it needs at least 8 trials, and there are {size}"
-    elif sd == 0 or array.min() == array.max():
-        reason = "all scores are equal"
-    if reason is not None:
-        return Normality(math.nan, math.nan, level, size, reason)
-    from scipy.special import log_ndtr
-
-    z = np.sort(array - array.mean()) / sd
-    rank = np.arange(1, size + 1)
-    raw = -size - float(((2 * rank - 1) * (log_ndtr(z) + log_ndtr(-z[::-1]))).sum()) / size
-    statistic = raw * (1 + 0.75 / size + 2.25 / size**2)
-    return Normality(statistic, _anderson_p(statistic), level, size)
-
-
-def _anderson_p(a: float) -> float:
-    """D'Agostino & Stephens 1986, table 4.9: fitted to the law of the modified statistic, four pieces."""
-    if a >= 0.6:
-        # The fitted parabola turns at 153; from 13 on p stays at its last believable value.
-        a = min(a, 13.0)
-        return math.exp(1.2937 - 5.709 * a + 0.0186 * a * a)
-    if a > 0.34:
-        return math.exp(0.9177 - 4.279 * a - 1.38 * a * a)
-    if a > 0.2:
-        return 1 - math.exp(-8.318 + 42.796 * a - 59.938 * a * a)
-    return 1 - math.exp(-13.436 + 101.14 * a - 223.73 * a * a)

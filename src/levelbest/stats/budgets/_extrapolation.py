@@ -101,6 +101,33 @@ def extrapolated_best(
     """The expected best of n for n past the number of trials, at most four times as many, with a check.
 
     One score column: what another column reports of the winner need not follow any such form.
+
+    Parameters
+    ----------
+    selection
+        One score per trial; it picks the winner.
+    n
+        How many trials one may try, more than there are.
+    direction
+        ``max`` where higher is better, ``min`` where lower is.
+    bounds
+        Lowest and highest possible score, None where there is no such bound.
+    confidence
+        Of the limits, 0.95 and not 95.
+    n_resamples, rng
+        Of the bootstrap behind the limits.
+
+    Returns
+    -------
+    Extrapolation
+        Values with limits, and how well half of the trials would have foretold the rest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> guess = extrapolated_best(np.random.default_rng(0).normal(size=40), [60], n_resamples=99)
+    >>> bool(guess.low[0] < guess.value[0] < guess.high[0])
+    True
     """
     scores = _check.as_scores(selection, "selection")
     if scores.size < LEAST:

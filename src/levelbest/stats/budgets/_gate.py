@@ -98,6 +98,31 @@ def claim_gate(
     Where the claim is a reported score and its winner was chosen by another column, p stays valid and is
     conservative: no winner exceeds the best reported score of the attempts. A claim outside the ``bounds`` of the score
     is refused.
+
+    Parameters
+    ----------
+    baseline
+        One score for each run of the baseline.
+    claimed
+        The best of the attempts.
+    attempts
+        How many runs were tried, all of them.
+    direction
+        ``max`` where higher is better, ``min`` where lower is.
+    bounds
+        Lowest and highest possible score, None where there is no such bound.
+    confidence
+        The claim is more than luck where p is at most 1 - confidence.
+
+    Returns
+    -------
+    Gate
+        The p-value, the smallest one possible, and what follows.
+
+    Examples
+    --------
+    >>> claim_gate(range(19), 25, attempts=1).p_value
+    0.05
     """
     scores = _check.as_scores(baseline, "baseline")
     sign = _check.sign_of(direction)

@@ -96,6 +96,28 @@ def expected_best_by_group(
     One entry of ``selection``, ``group`` and ``reported`` per sample; the best of n is chosen by selection score, ties
     sharing their weight equally. ``n`` defaults to every number up to the largest group. ``weights`` and ``strata``
     are by group, as a mapping (weights also as an array in the order of the sorted group labels).
+
+    Parameters
+    ----------
+    selection, group, reported
+        One entry per sample: its score, its problem, and what is claimed of it where that is another score.
+    n
+        How many samples of a problem one may draw.
+    direction
+        ``max`` where higher is better, ``min`` where lower is.
+    weights, strata
+        What is said of each problem.
+
+    Returns
+    -------
+    GroupBest
+        Values by problem and their average, for each n.
+
+    Examples
+    --------
+    >>> best = expected_best_by_group([0, 1, 1, 1], ["a", "a", "b", "b"])
+    >>> best.value.tolist()
+    [0.75, 1.0]
     """
     chosen_by, claimed = _check.as_pair(selection, reported)
     _check.as_direction(direction)

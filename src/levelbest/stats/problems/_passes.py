@@ -18,12 +18,47 @@ def pass_at_k(correct: npt.ArrayLike, samples: npt.ArrayLike, k: npt.ArrayLike) 
 
     The shape is that of the problems followed by that of ``k``. Where k exceeds a problem's samples it is NaN (a
     single such k is an error): it is unknown, not 1. Average over problems with ``numpy.nanmean(..., axis=0)``.
+
+    Parameters
+    ----------
+    correct, samples
+        Of each problem: how many samples are correct, of how many.
+    k
+        How many samples one may draw.
+
+    Returns
+    -------
+    float or array
+        Of the shape said above.
+
+    Examples
+    --------
+    >>> pass_at_k(3, 10, 1)
+    0.3
     """
     return _chances(correct, samples, k, every=False)
 
 
 def all_of_k(correct: npt.ArrayLike, samples: npt.ArrayLike, k: npt.ArrayLike) -> float | FloatArray:
-    """The chance that all of k samples are correct (pass^k): C(correct, k) / C(samples, k). Shapes as `pass_at_k`."""
+    """The chance that all of k samples are correct (pass^k): C(correct, k) / C(samples, k). Shapes as `pass_at_k`.
+
+    Parameters
+    ----------
+    correct, samples
+        Of each problem: how many samples are correct, of how many.
+    k
+        How many samples one draws.
+
+    Returns
+    -------
+    float or array
+        NaN where k exceeds a problem's samples.
+
+    Examples
+    --------
+    >>> round(all_of_k(3, 10, 2), 12) == round(3 / 45, 12)
+    True
+    """
     return _chances(correct, samples, k, every=True)
 
 

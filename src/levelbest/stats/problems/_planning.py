@@ -65,6 +65,27 @@ def group_variance(
 
     ``weights`` are by group, as in `expected_best_by_group`; ``between`` and ``within`` are then those of a problem of
     average weight.
+
+    Parameters
+    ----------
+    selection, group, reported
+        One entry per sample: its score, its problem, and what is claimed of it where that is another score.
+    n
+        How many samples of a problem one may draw.
+    direction
+        ``max`` where higher is better, ``min`` where lower is.
+    weights
+        Of each problem.
+
+    Returns
+    -------
+    GroupVariance
+        Variances between and within problems, and the standard error, for each n.
+
+    Examples
+    --------
+    >>> print(group_variance([0, 1, 1, 1, 0, 0], [0, 0, 1, 1, 2, 2], [1]))
+    n = 1: standard error 0.289, 33 % of its variance from samples
     """
     sample = Sample.of(selection, reported, at_least=1)
     best = expected_best_by_group(sample.selection, group, n, sample.reported, direction=direction, weights=weights)
@@ -141,6 +162,32 @@ def plan_groups(
 
     A rule of thumb from one pilot: the part due to samples is taken to fall with their number, which holds for n well
     below it. ``others`` are further budgets whose standard errors are listed.
+
+    Parameters
+    ----------
+    selection, group, reported
+        One entry per sample: its score, its problem, and what is claimed of it where that is another score.
+    n
+        How many samples of a problem one may draw.
+    target
+        The standard error wanted.
+    others
+        Further budgets whose standard errors are listed.
+    direction
+        ``max`` where higher is better, ``min`` where lower is.
+    weights
+        Of each problem.
+
+    Returns
+    -------
+    GroupPlan
+        How many problems, or samples of each, would do; None where no number would.
+
+    Examples
+    --------
+    >>> plan = plan_groups([0, 1, 1, 1, 0, 0], [0, 0, 1, 1, 2, 2], 1, target=0.1)
+    >>> plan.groups_needed, plan.samples_needed
+    (25, None)
     """
     if not (math.isfinite(target) and target > 0):
         raise DataError(f"the target standard error must be more than 0, got {target:g}")
