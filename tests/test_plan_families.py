@@ -157,3 +157,15 @@ def test_many_trials_of_one_family_are_not_enough_for_both():
     assert needed.now < 0.7  # of the 0.8 that are wanted
     assert not any("enough" in sentence for sentence in plan.sentences)
     assert "enough" not in str(plan_table(plan))
+
+
+def test_the_order_of_rows_and_families_plays_no_part():
+    rng = np.random.default_rng(99)
+    scores = np.r_[rng.gamma(2, 1, 16), 3 - rng.gamma(2, 1, 12)]
+    names = np.array(["a"] * 16 + ["b"] * 12)
+    plans = []
+    for order in (np.arange(28), np.arange(28)[::-1]):
+        trials = Trials.from_arrays(scores[order], direction="max", family=names[order].tolist())
+        ((*_, needed),) = plan_trials(trials, n=3, n_resamples=99).separations
+        plans.append((needed.needed, needed.low, needed.high, needed.now))
+    assert plans[0] == plans[1]

@@ -176,7 +176,7 @@ def trials_to_separate(
     Parameters
     ----------
     a, b
-        Pilots of the two families; their order plays no part.
+        Pilots of the two families; neither their order nor that of their trials plays a part.
     n
         The budget, at most a quarter of the smaller pilot (a larger one is capped).
     n_pairs
@@ -202,7 +202,7 @@ def trials_to_separate(
     """
     asked = _check.as_count(n, "n")
     power, confidence = _as_power(power), _check.as_confidence(confidence)
-    pilots = [a.turned(direction), b.turned(direction)]
+    pilots = [_worst_first(own.turned(direction)) for own in (a, b)]
     sizes = a.n_trials, b.n_trials
     budget = capped_budget(asked, sizes)
     ranked = [Ranked(pilot.selection, np.array([budget]), pilot.reported) for pilot in pilots]
@@ -247,6 +247,12 @@ def trials_to_separate(
     if difference <= -float(special.ndtri(tail)) * error:
         high = math.inf
     return Needed(needed, low, high, confidence, budget, asked, now, power, sizes, tried)
+
+
+def _worst_first(pilot: Sample) -> Sample:
+    """So that the order in which the trials were given plays no part in what is drawn."""
+    order = np.lexsort((pilot.claimed, pilot.selection))
+    return Sample(pilot.selection[order], None if pilot.reported is None else pilot.reported[order])
 
 
 def _as_power(power: float) -> float:
