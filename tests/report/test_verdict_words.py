@@ -225,6 +225,11 @@ def test_effects_have_the_digits_that_their_limits_deserve(limits, words):
     assert effect_words(effect(*limits)) == words
 
 
+def test_a_limit_that_excludes_zero_is_not_shown_as_zero():
+    assert effect_words(effect(0.11, 0.001, 0.21, winner="a")) == "0.11 (more than 0, up to 0.21)"
+    assert effect_words(effect(-0.11, -0.21, -0.001, winner="b")) == "-0.11 (less than 0, down to -0.21)"
+
+
 @pytest.mark.parametrize("name", ["old trials", "clinical_trial_success", "with 3 trials", "the [b]est[/b]"])
 def test_names_are_left_as_they_are(name):
     two = pair(name, "b", (1, 5, name), terms=terms(), effect=effect(0.2, 0.1, 0.3, name))

@@ -265,6 +265,8 @@ def effect_words(effect: Effect) -> str:
     known = math.isfinite(effect.low), math.isfinite(effect.high)
     if known == (True, True) and effect.winner is not None and effect.low > 0 and float(low) == 0:
         return f"{value} (more than 0, up to {high})"  # a limit that excludes zero is not shown as zero
+    if known == (True, True) and effect.winner is not None and effect.high < 0 and float(high) == 0:
+        return f"{value} (less than 0, down to {low})"
     limits = {(True, True): f" ({low} to {high})", (True, False): f" (at least {low})"}
     return value + (limits | {(False, True): f" (at most {high})", (False, False): ""})[known]
 
