@@ -1,5 +1,6 @@
 """CONTRIBUTING's examples, run from outside the package: a new design, interval and statistic are one file each."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import levelbest as lb
+from levelbest.cli.main import main
 from levelbest.designs import _protocol
 from levelbest.errors import InputError
 from levelbest.stats.bands import _registry
@@ -50,7 +52,7 @@ def test_a_design_from_outside():
         exec(DESIGN, {})
 
 
-def test_an_interval_and_a_statistic_from_outside():
+def test_an_interval_and_a_statistic_from_outside(tmp_path, capsys):
     exec(INTERVAL, {})
     exec(STATISTIC, {})
     scores = np.array([-3.0, -1.0, 2.0, 5.0])
@@ -59,3 +61,11 @@ def test_an_interval_and_a_statistic_from_outside():
     chance = lb.curve(scores, direction="max", statistic="chance", n=[1, 2], n_resamples=199)
     # of 6 pairs one, (-3, -1), has no score above 0
     assert chance.value == pytest.approx([1 / 2, 5 / 6])
+    (tmp_path / "r.csv").write_text("acc\n-3\n-1\n2\n5\n")
+    asked = ["curve", str(tmp_path / "r.csv"), "--n", "1,2", "--resamples", "199", "--json"]
+    assert main([*asked, "--statistic", "chance"]) == 0
+    (family,) = json.loads(capsys.readouterr().out)["families"]
+    assert [point["value"] for point in family["points"]] == pytest.approx([1 / 2, 5 / 6])
+    assert main([*asked, "--interval", "whole-range"]) == 0
+    (family,) = json.loads(capsys.readouterr().out)["families"]
+    assert [(point["low"], point["high"]) for point in family["points"]] == [(-3, 5), (-3, 5)]

@@ -60,14 +60,16 @@ def _budgets(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 
 
 def _statistic(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """``mean``, ``median`` or a quantile."""
+    """``mean``, ``median``, a quantile or a registered statistic."""
+    if value in ("mean", "median", "all"):
+        return value
+    from levelbest.stats.best import statistic_named
+
     try:
-        known = value in ("mean", "median", "all") or 0 < float(value) < 1
-    except ValueError:
-        known = False
-    if not known:
-        raise click.BadParameter(f"{value!r} is neither mean, median, all nor a quantile between 0 and 1", ctx, param)
-    return value
+        return statistic_named(value).name
+    except InputError:
+        message = f"{value!r} is neither mean, median, all nor a quantile between 0 and 1"
+        raise click.BadParameter(message, ctx, param) from None
 
 
 def _costs(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...] | None:
