@@ -195,3 +195,18 @@ def test_past_the_trials_there_is_a_labelled_fit(capsys, tmp_path):
     assert "extrapolation past 60 trials" in capsys.readouterr().out
     assert main([*command, "--extrapolate", "10"]) == 2
     assert "is for n past the 60 trials, got 10" in capsys.readouterr().err
+
+
+def test_an_extrapolation_counts_what_the_curve_counts(tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    of_configuration = rng.normal(size=30)
+    rows = [f"m,{c},{s},{own + 0.3 * rng.normal():.4f}" for c, own in enumerate(of_configuration) for s in range(3)]
+    path = tmp_path / "r.csv"
+    path.write_text("model,config_id,seed,acc\n" + "\n".join(rows))
+    assert main(["curve", str(path), "--extrapolate", "60", "--n", "5", "--resamples", "199", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["families"][0]["n_trials"] == document["extrapolations"][0]["n_trials"] == 30
+    assert main(["curve", str(path), "--extrapolate", "60", "--n", "5", "--resamples", "199"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any(line.startswith("m, acc: extrapolation past 30 trials") for line in lines)

@@ -70,6 +70,7 @@ def command(given: options.Given) -> None:
             document["extrapolations"] = [{"family": name} | fit.to_dict() for name, fit in past.items()]
         options.echo_json(document)
         return
+    from levelbest.report.terminal.console import console, print_text
     from levelbest.report.terminal.curves import print_curves
 
     for name, drawn in curves.items():
@@ -79,7 +80,7 @@ def command(given: options.Given) -> None:
         if by_task:
             click.echo()
     for name, fit in past.items():
-        click.echo(f"{name}: {fit}")
+        print_text(f"{name}, {kept[''].metric.selection}: {fit}", console())
     if out is not None:
         click.echo(f"figure: {out}")
 
@@ -87,7 +88,7 @@ def command(given: options.Given) -> None:
 def _past_the_trials(tables: dict[str, Table], given: options.Given) -> dict[str, Extrapolation]:
     """What a fit says of more trials than were run, for each family."""
     from levelbest.stats.budgets import extrapolated_best
-    from levelbest.trials import Trials
+    from levelbest.trials import Trials, by_configuration, has_repeats
 
     if not given["extrapolate"]:
         return {}
@@ -96,14 +97,17 @@ def _past_the_trials(tables: dict[str, Table], given: options.Given) -> dict[str
         raise InputError("--extrapolate is for families of independent trials; leave --group, --search and --task out")
     if given["failed"] == "both":
         raise InputError("--extrapolate is for one failure policy; give --failed worst or drop")
+    scores = {name: table[name].scores(given["failed"], missing=given["missing"]) for name in table.families}
+    if has_repeats(table):  # as in the curve, n counts configurations
+        scores = {name: by_configuration(table[name], own) for name, own in scores.items()}
     return {
         name: extrapolated_best(
-            table[name].scores(given["failed"], missing=given["missing"]).selection,
+            own.selection,
             given["extrapolate"],
             bounds=table.metric.bounds if table.validation_only else None,
             confidence=given["confidence"],
             rng=given["seed"],
             direction=table.metric.direction,
         )
-        for name in table.families
+        for name, own in scores.items()
     }
