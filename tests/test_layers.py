@@ -157,3 +157,19 @@ def test_types_and_layout_are_said():
     assert not re.findall(r"# fmt: (?:skip|off)", text)
     assert len(re.findall(r"(?:: |-> )Any\b", text)) <= 97
     assert len(re.findall(r"[dD]ict\[str, Any\]", text)) <= 97
+
+
+def test_errors_name_flags_in_the_command_line_alone():
+    wrong = []
+    for path in ROOT.rglob("*.py"):
+        if path.relative_to(ROOT).parts[0] == "cli":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise):
+                words = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+                wrong += [
+                    f"{path.name}: {text}"
+                    for text in words
+                    if re.search(r"(?<![\w-])--[a-z]", str(text)) and "train.py" not in str(text)
+                ]
+    assert wrong == []

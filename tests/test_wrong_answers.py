@@ -315,3 +315,20 @@ def test_budgets_asked_for_are_those_spoken_of(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "1 to 5" not in shown
     assert "1 and 5" in shown
+
+
+def test_a_budget_of_cost_without_a_cost_axis_is_not_passed_over(tmp_path, capsys):
+    scores = np.random.default_rng(1).random(20)
+    given = written(tmp_path / "r.csv", {"model": ["a", "b"] * 10, "acc": scores, "seconds": scores + 1})
+    for command in ("curve", "compare"):
+        assert main([command, given, "--budget", "3"]) == 2
+        assert "--budget is in cost, for --axis cost; of trials it is --n" in capsys.readouterr().err
+    with pytest.raises(lb.InputError, match="budget= is in cost, for axis= cost"):
+        lb.compare(given, budget=[3])
+
+
+def test_an_empty_name_is_not_the_whole_folder(tmp_path, monkeypatch):
+    written(tmp_path / "r.csv", {"model": ["a", "b"], "acc": [0.5, 0.6]})
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(lb.InputError, match="the name of a file is empty"):
+        lb.read_trials("")

@@ -70,7 +70,7 @@ def test_targets_on_the_wrong_side_are_refused():
     assert check_target(0.6, scores, "max", (0, 1)) == 0.6
     with pytest.raises(InputError, match=r"outside the bounds of the score, 0 to 1; is it a percentage\?"):
         check_target(60, scores, "max", (0, 1))
-    with pytest.raises(InputError, match=r"worse than every trial .* check --direction"):
+    with pytest.raises(InputError, match=r"worse than every trial .* check direction="):
         check_target(0.4, scores, "max", (0, 1))
     with pytest.raises(InputError, match=r"worse than every trial .* lower is better"):
         check_target(0.9, scores, "min", (None, None))

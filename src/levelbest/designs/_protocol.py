@@ -12,7 +12,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import IntArray
 from levelbest.cautions import Caution
-from levelbest.errors import InputError
+from levelbest.errors import InputError, named
 from levelbest.results import Curve, FamilyCostCurve, PairComparison, Variances
 from levelbest.stats.contrasts import Contrasts, Question
 from levelbest.trials import Metric, Settings, Trials
@@ -75,6 +75,8 @@ class Asked:
     def __post_init__(self) -> None:
         _check.as_choice(self.axis, ("trials", "cost"), "axis")
         _check.as_count(self.workers, "workers")
+        if self.budget is not None and self.axis != "cost":
+            raise InputError(f"{named('budget')} is in cost, for {named('axis')} cost; of trials it is {named('n')}")
         if self.headline is not None:
             _check.as_count(self.headline, "headline")
         if self.worth is not None and not self.worth > 0:

@@ -62,6 +62,8 @@ _BINARY = {
 def as_paths(source: object) -> list[Path]:
     """The files or folders that a path, a glob or a list of them means; a name that matches nothing is an error."""
     if isinstance(source, (str, Path)):
+        if source == "":
+            raise InputError("the name of a file is empty; a dot means this folder")
         path = Path(source).expanduser()
         if path.exists():
             return [path]

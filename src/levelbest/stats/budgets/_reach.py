@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray
-from levelbest.errors import InputError
+from levelbest.errors import InputError, named
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,7 @@ def check_target(target: float, scores: FloatArray, direction: str, bounds: _che
     if sign * goal < sign * worst:
         raise InputError(
             f"the target {goal:g} is worse than every trial (the worst has {worst:g}, and with direction "
-            f"{direction!r} {'higher' if sign > 0 else 'lower'} is better): every budget reaches it; check --direction"
+            f"{direction!r} {'higher' if sign > 0 else 'lower'} is better): every budget reaches it; check "
+            f"{named('direction')}"
         )
     return goal
