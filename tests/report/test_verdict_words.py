@@ -308,3 +308,14 @@ def test_the_best_of_seeds_is_said_once():
     first, second = verdict_sentences(comparison(*pairs, standings=table))
     assert first == "a is better than both others."
     assert second == "A new run of it is better than one of the next, b, by 0.050 (0.030 to 0.070)."
+
+
+def test_a_certain_difference_that_is_not_worth_having_is_said_to_be_none():
+    slight = effect(0.03, 0.02, 0.04, "a", negligible=True)
+    both = pair("a", "b", (1, 5, "a"), terms=terms(worth=0.2), effect=slight)
+    sentences = verdict_sentences(comparison(both))
+    assert sentences[-1] == "With 5 trials a is better by 0.030 (0.020 to 0.040): no difference worth having."
+    other = pair("c", "b", (1, 5, OPEN), terms=terms(worth=0.2), effect=effect(0.01, -0.01, 0.03, negligible=True))
+    sentences = verdict_sentences(comparison(both, other, baseline="b"))
+    assert sentences[0] == "Better than b: a with 1 to 5 trials."
+    assert sentences[-1] == "No difference worth having from b with 5 trials: a and c."

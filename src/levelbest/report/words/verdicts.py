@@ -117,7 +117,7 @@ def _at_one_budget(pair: PairComparison) -> str:
     if effect.winner is not None:
         by = effect_words(effect if ahead == first else effect.mirrored())
         means = "a new run of it is better" if seeds else "it is better"
-        return f"{ahead} is better than {other}{where}: {means} by {by}."
+        return f"{ahead} is better than {other}{where}: {means} by {by}{_worth(effect, ', ')}."
     open_question = f"The data cannot tell {first} from {second}{where}"
     if effect.negligible:
         open_question = f"{first} and {second} have no difference worth having{where}"
@@ -201,7 +201,7 @@ def _lead_sentence(comparison: Comparison, leaders: Sequence[str]) -> list[str]:
     pair = comparison.pair(names[0], names[1])
     if not math.isfinite(pair.effect.difference):
         return []
-    by = f"the next, {names[1]}, by {effect_words(pair.effect)}."
+    by = f"the next, {names[1]}, by {effect_words(pair.effect)}{_worth(pair.effect)}."
     if pair.terms.design == "seeds":
         return [f"A new run of it is better than one of {by}"]
     if pair.verdicts[0].start == pair.verdicts[-1].end:
@@ -235,6 +235,14 @@ def _against_baseline(comparison: Comparison) -> tuple[str, ...]:
         sentences.append(f"The data cannot tell {which} from {baseline}.")
     if apart:
         sentences.append(f"{shortened(apart)} cannot be compared with {baseline}.")
+    slight = [
+        next(name for name in own.families if name != baseline) for own in comparison.pairs if own.effect.negligible
+    ]
+    if slight:
+        where = _at_effect(comparison.pairs[0].effect, comparison.terms).rstrip(",")
+        sentences.append(
+            f"No difference worth having from {baseline}{'' if by_run else f' {where}'}: {shortened(slight)}."
+        )
     return tuple(sentences[:3])
 
 
@@ -247,10 +255,13 @@ def _effect_sentence(pair: PairComparison) -> list[str]:
         effect, first = effect.mirrored(), second
     where = capital(_at_effect(effect, pair.terms))
     if effect.winner is not None:
-        return [f"{where} {first} is better by {effect_words(effect)}."]
-    if effect.negligible:
-        return [f"{where} {first} is ahead by {effect_words(effect)}: no difference worth having."]
-    return [f"{where} {first} is ahead by {effect_words(effect)}, which may be chance."]
+        return [f"{where} {first} is better by {effect_words(effect)}{_worth(effect)}."]
+    return [f"{where} {first} is ahead by {effect_words(effect)}{_worth(effect) or ', which may be chance'}."]
+
+
+def _worth(effect: Effect, before: str = ": ") -> str:
+    """Said of a difference that is smaller than any worth having, whether it is certain or not."""
+    return f"{before}no difference worth having" if effect.negligible else ""
 
 
 def effect_words(effect: Effect) -> str:
