@@ -234,3 +234,18 @@ def test_the_seed_changes_no_verdict_of_the_shipped_results(asked):
         for seed in range(4)
     }
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("design", ["trials", "problems"])
+def test_no_seed_decides_what_is_worth_having(design):
+    rng = np.random.default_rng(7)
+    rows, _ = _rows(rng, design)
+    columns = {name: [row[name] for row in rows if row["model"] != "c"] for name in rows[0]}
+    reading = {"selection": "val", "direction": "max"} | ({"group": "problem"} if design == "problems" else {})
+    reading |= {"reported": "none"} if design == "trials" else {}
+    for worth in (0.2, 0.4, 0.8, 1.6):
+        verdicts = {
+            lb.compare(columns, **reading, worth=worth, rng=seed, n_resamples=199).pairs[0].verdicts
+            for seed in range(3)
+        }
+        assert len(verdicts) == 1

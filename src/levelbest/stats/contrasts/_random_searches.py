@@ -107,7 +107,9 @@ def search_contrasts(
             )
         judged, method, n_resamples = {pair: from_bounds(test, n) for pair, test in tests.items()}, "gaffke", 0
     else:
-        base = VERDICTS if rng == 0 else int(_check.as_rng(rng).integers(2**62))
+        # with a difference worth having limits decide too, so that they are the verdicts' own, whatever the seed
+        own = rng == 0 or question.worth is not None
+        base = VERDICTS if own else int(_check.as_rng(rng).integers(2**62))
         judged, method = _judged(n, question, tests, n_resamples, base) if tests else {}, "studentised"
     pairs = (judged[pair] if pair in judged else uncompared(families, pair, n, question) for pair in question.pairs)
     return Contrasts(tuple(pairs), method, n_resamples)

@@ -77,8 +77,8 @@ def problem_contrasts(
     >>> contrast.certified.tolist(), contrast.basis, round(float(contrast.p_value[0]), 4)
     ([1, 1], 'swaps', 0.0078)
     """
-    # limits that alone decide have the draws of verdicts, whatever the seed
-    swapped = paired and question.method == "default"
+    # limits that decide have the draws of verdicts, whatever the seed
+    swapped = paired and question.method == "default" and question.worth is None
     seed = int(_check.as_rng(rng).integers(2**62)) if swapped else VERDICTS
     asked = _Asked(question, n_resamples, seed)
     answer = _on_the_same_problems(systems, asked) if paired else _apart(systems, asked)
