@@ -9,9 +9,8 @@ import pytest
 from comparing import comparison, effect, pair, standing, terms
 
 from levelbest.cautions import Caution
-from levelbest.report.terminal.comparison import print_comparison
+from levelbest.report.terminal.comparison import print_comparison, strips_of
 from levelbest.report.terminal.console import _folded
-from levelbest.report.terminal.strips import strips_of
 from levelbest.report.words.steps import next_steps
 
 OPEN, APART = "undecided", (61, 120, "not comparable", "beyond-half")
