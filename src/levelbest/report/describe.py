@@ -205,6 +205,10 @@ def _described(trials: Trials, rng: Seed) -> Description:
         both = ok & np.isfinite(trials.reported)
         pairs = trials.selection[both], trials.reported[both]
         claimed = _distribution(trials.metric.reported or "reported", pairs[1], rng)
+    n_configurations = None
+    if trials.configuration and len(trials) <= 1_000_000:
+        rows = zip(*(column.tolist() for column in trials.configuration.values()), strict=True)
+        n_configurations = len({tuple(map(repr, row)) for row in rows})
     spent = np.empty(0) if trials.cost is None else trials.cost[np.isfinite(trials.cost)]
     return Description(
         **vars(chosen_by),
@@ -217,7 +221,7 @@ def _described(trials: Trials, rng: Seed) -> Description:
         pairs=pairs,
         n_groups=None if trials.group is None else int(np.unique(trials.group).size),
         n_searches=None if trials.search is None else int(np.unique(trials.search).size),
-        n_configurations=_configurations(trials),
+        n_configurations=n_configurations,
         variance=next(iter(family_variances(trials)), None),
         winner=_winner(trials),
         cost_mean=float(spent.mean()) if spent.size else _NAN,
@@ -265,13 +269,6 @@ def spearman(trials: Trials) -> float:
         return _NAN
     both = (trials.status == OK) & np.isfinite(trials.reported)
     return diagnostics.rank_correlation(trials.selection[both], trials.reported[both])[0] if both.any() else _NAN
-
-
-def _configurations(trials: Trials) -> int | None:
-    if not trials.configuration or len(trials) > 1_000_000:
-        return None
-    rows = zip(*(column.tolist() for column in trials.configuration.values()), strict=True)
-    return len({tuple(map(repr, row)) for row in rows})
 
 
 def histogram(scores: Sequence[float] | FloatArray, bins: int = 12) -> Histogram:

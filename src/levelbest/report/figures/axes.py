@@ -197,7 +197,8 @@ def difference_figure(
         return None
     if len(shown) > MOST_PAIRS:
         of_best = [pair if pair.families[0] == best else pair.mirrored() for pair in shown if best in pair.families]
-        shown = sorted(of_best or shown, key=lambda pair: _last(np.abs(pair.difference)))[:MOST_PAIRS]
+        shown = sorted(of_best or shown, key=lambda pair: abs(pair.difference[np.isfinite(pair.difference)][-1]))
+        shown = shown[:MOST_PAIRS]
     if len(shown) == 1:
         return figure_of(draw_pairs(new_axes(), shown, score=score, log=log, names=names))
     columns = 2 if len(shown) in (2, 4) else 3
@@ -221,12 +222,6 @@ def difference_figure(
         else:
             ax.tick_params(labelbottom=True)
     return figure
-
-
-def _last(column: FloatArray) -> float:
-    """The last number that is known, infinite where none is."""
-    known = column[np.isfinite(column)]
-    return float(known[-1]) if known.size else np.inf
 
 
 def draw_variances(ax: Axes | None, variances: Sequence[FamilyVariance]) -> Axes:

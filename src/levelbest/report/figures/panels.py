@@ -279,7 +279,11 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
             chart.set_xlabel("")
         charts.append(chart)
     if not by_runs:
-        _common_heights(charts)
+        limits = [ax.get_ylim() for ax in charts]
+        low, high = min(bottom for bottom, _ in limits), max(top for _, top in limits)
+        if high - low <= _FLATTENED * min(top - bottom for bottom, top in limits):
+            for ax in charts:
+                ax.set_ylim(low, high)
         names = [line.family for line in shown[0][1].lines]
         label_below(figure, names, [line_style(i) for i in range(len(names))])
     for k, (_, panel) in enumerate(shown if below else ()):
@@ -292,12 +296,3 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
         strip.tick_params(which="both", length=0)
         draw_strips(strip, panel.strips, panel.names, panel.cost_unit, panel.axis)
     return figure
-
-
-def _common_heights(charts: Sequence[Axes]) -> None:
-    """One scale for all where none is flattened by it."""
-    limits = [ax.get_ylim() for ax in charts]
-    low, high = min(bottom for bottom, _ in limits), max(top for _, top in limits)
-    if high - low <= _FLATTENED * min(top - bottom for bottom, top in limits):
-        for ax in charts:
-            ax.set_ylim(low, high)

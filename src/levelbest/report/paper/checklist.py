@@ -126,7 +126,11 @@ def fill_checklist(
     told = dict(answers or {})
     for key in told:
         _check.as_choice(key, KEYS, "checklist item")
-    known = _from_trials(view)
+    known = _told_by(view)
+    for key in ("validation", "expected", "configuration"):  # over tasks, each has its own
+        each = {task: answer for task, own in view.tasks.items() if (answer := _told_by(own).get(key))}
+        if each:
+            known[key] = "\n".join(f"{task}: {answer}" for task, answer in each.items())
     recorded = _recorded_answers(view, facts or {}) | {key: text for key, text in (facts or {}).items() if key in KEYS}
     items = []
     for key, asked_by, question, hint in _ITEMS:
@@ -158,17 +162,9 @@ def read_answers(path: Path) -> dict[str, str]:
     return {str(key): " ".join(str(value).split()) for key, value in document.items() if value not in (None, "")}
 
 
-def _from_trials(view: View) -> dict[str, str]:
-    """Answers by key; over tasks, those that belong to a task are its own."""
-    told = _told_by(view)
-    for key in ("validation", "expected", "configuration"):
-        each = {task: answer for task, own in view.tasks.items() if (answer := _told_by(own).get(key))}
-        if each:
-            told[key] = "\n".join(f"{task}: {answer}" for task, answer in each.items())
-    return told
-
-
 def _told_by(view: View) -> dict[str, str]:
+    """What the trials themselves answer, by key."""
+
     def each(text: Callable[[Family], str]) -> str:
         return ";\n".join(f"{family.name}: {text(family)}" for family in view.families)
 

@@ -84,24 +84,14 @@ class Survey:
         """A table: the item, how many answer it, and the share of all checklists."""
         lines = [f"| item | answered, of {self.n_checklists} | share |", "| --- | ---: | ---: |"]
         for question, count in self.answered:
-            lines.append(
-                f"| {question.replace('|', chr(92) + '|')} | {count} | {100 * count / self.n_checklists:.0f} % |"
-            )
+            shown = question.replace("|", "\\|")
+            lines.append(f"| {shown} | {count} | {100 * count / self.n_checklists:.0f} % |")
         return "\n".join(lines) + "\n"
 
 
 def survey_checklists(paths: Iterable[str | Path]) -> Survey:
-    """Count the answers in checklists: files, or folders of them.
-
-    Parameters
-    ----------
-    paths : iterable of paths
-        Markdown, LaTeX, JSON, YAML or CSV files, one checklist each; folders are searched with all below them.
-
-    Returns
-    -------
-    Survey
-        With the files that hold no checklist listed in ``skipped``.
+    """Count the answers in checklists: Markdown, LaTeX, JSON, YAML or CSV files, one checklist each, and folders, which
+    are searched with all below them. Files that hold no checklist are listed in ``skipped``.
 
     Examples
     --------

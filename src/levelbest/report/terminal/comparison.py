@@ -115,17 +115,14 @@ def _table(comparison: Comparison) -> Table:
         cells: list[str | Text] = [*[f"{i + 1:>2}"] * ranked, Text(row.family, style=COLOURS[i % len(COLOURS)])]
         cells += [show_number(row.value, decimals), show_limits(row.low, row.high, decimals), str(row.n_trials)]
         cells += [str(row.n_failed)] * shown_failed + [str(row.n_running)] * shown_running
-        cells += [_better_than(row, comparison)] * (len(rows) > 2)
+        better = f"{len(row.better_than)} of {len(comparison.families) - 1}" if row.better_than else "-"
+        if row.family == comparison.baseline:
+            better = "(baseline)"
+        elif comparison.baseline is not None:
+            better = "baseline" if row.better_than else "(worse)" if row.worse_than else "-"
+        cells += [better] * (len(rows) > 2)
         table.append(cells)
     return plain_table(heads, table, left=range(1 + ranked))
-
-
-def _better_than(row: Standing, comparison: Comparison) -> str:
-    if comparison.baseline is None:
-        return f"{len(row.better_than)} of {len(comparison.families) - 1}" if row.better_than else "-"
-    if row.family == comparison.baseline:
-        return "(baseline)"
-    return "baseline" if row.better_than else "(worse)" if row.worse_than else "-"
 
 
 def _needs_ranks(rows: Sequence[Standing]) -> bool:
