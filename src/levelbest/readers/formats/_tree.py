@@ -6,7 +6,9 @@ A tool says how its files are known and makes tables of a ``Tree``; ``tool`` doe
 from __future__ import annotations
 
 import io
+import math
 import os
+import re
 import tarfile
 import zipfile
 import zlib
@@ -20,14 +22,14 @@ from typing import IO
 
 from levelbest.errors import DataError, InputError
 from levelbest.readers.columns import cell_list
-from levelbest.readers.formats._rows import Record, flatten, load_yaml, number, rows_by_step
+from levelbest.readers.formats._rows import Record, Run, flatten, load_yaml, number, rows_by_step
 from levelbest.readers.limits import expanded_limit
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.delimited import parse_delimited
 from levelbest.readers.tables.files import json_lines, json_value, open_bytes
 from levelbest.trials import Skipped
 
-__all__ = ["Tree", "distinct_names", "holds", "is_packed", "open_tree", "tool"]
+__all__ = ["Tree", "distinct_names", "in_order", "is_packed", "open_tree", "tool"]
 
 _PACKED = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
 _IGNORED = {".git", "__pycache__", "node_modules", ".venv", "site-packages"}
@@ -145,6 +147,12 @@ class Tree:
         if not rows:
             raise ValueError("no line of it holds metrics")
         return rows
+
+    def run(self, family: str, folder: str, config: str, metrics: str, *, under: str) -> Run:
+        """The run in a folder, by the names of its files; without metrics it did not get to its end."""
+        settings = self.document(str(PurePosixPath(folder, config)), under=under)
+        logged = self.measured(str(PurePosixPath(folder, metrics)))
+        return Run(family, PurePosixPath(folder).name or self.name, "ok" if logged else "failed", settings, logged)
 
     def csv_rows(self, name: str) -> list[Record]:
         """The rows of a CSV file, of each the filled cells."""
@@ -279,6 +287,12 @@ def open_tree(path: Path, wanted: Callable[[str], bool], file: Callable[[Path], 
                 tree.files[inside] = read()
     tree.files = dict(sorted(tree.files.items()))
     return tree
+
+
+def in_order(folders: Iterable[str], number_in: re.Pattern[str]) -> list[str]:
+    """Folders by the number that a pattern finds in their paths, those without one last."""
+    numbers = {folder: match for folder in folders if (match := number_in.search(folder))}
+    return sorted(folders, key=lambda folder: (float(numbers[folder][1]) if folder in numbers else math.inf, folder))
 
 
 def distinct_names(folders: Iterable[str], root: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from levelbest.readers.formats._rows import Record, flatten, number, rows_table
-from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.formats._tree import Tree, in_order, tool
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps.numbers import seconds_of
 from levelbest.readers.tables.files import head_of, json_lines, kind_of
@@ -21,6 +21,7 @@ _BEST = "best_validation_"
 _RESULT = re.compile(r"(best_)?(training|validation|test)_\w+|best_epoch|epoch|peak_\w+")
 _SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 _RUN = re.compile(r"run_(\d+)")
+_RUN_NUMBER = re.compile(r"(?:^|/)run_(\d+)[^/]*/trial$")
 _PATH = "path"
 """Of the files of a run, below the folder of the search."""
 _NO_SETTINGS = (*_SEEDS, "status", "run", "model", _PATH)  # allentune report --model NAME is the family
@@ -89,7 +90,7 @@ def _folder_rows(tree: Tree) -> list[Record]:
     for folder in sorted(begun - set(runs)):
         tree.skip(folder, "a run without its config.json")
     rows = []
-    for folder in sorted(runs, key=_run_number):
+    for folder in in_order(runs, _RUN_NUMBER):
         config = tree.document(f"{folder}/config.json", under="")
         # A run writes metrics.json when it ends; before that there are metrics_epoch_*.json alone.
         metrics = tree.document(f"{folder}/metrics.json", under="")
@@ -103,11 +104,6 @@ def _folder_rows(tree: Tree) -> list[Record]:
                     row[seed] = int(match[1])
         rows.append(row)
     return rows
-
-
-def _run_number(folder: str) -> tuple[float, str]:
-    match = _RUN.match(PurePosixPath(folder).parent.name)
-    return (float(match[1]) if match else float("inf")), folder
 
 
 def _seconds(stored: object) -> float | None:

@@ -14,9 +14,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from levelbest.errors import InputError, named
-from levelbest.readers.formats._rows import Run, runs_table
+from levelbest.readers.formats._rows import runs_table
 from levelbest.readers.formats._searches import alike, search_family, together
-from levelbest.readers.formats._tree import Tree, distinct_names, tool
+from levelbest.readers.formats._tree import Tree, distinct_names, in_order, tool
 from levelbest.readers.raw import RawTable, Reader
 
 __all__ = ["READERS"]
@@ -26,21 +26,20 @@ _ENDINGS = (".json", ".jsonl", ".yaml", ".yml", ".csv")
 _USUAL = [f"{stem}{ending}" for stem in _STEMS for ending in _ENDINGS]
 _CONFIG = ".hydra/config.yaml"
 _JOB_NAME = re.compile(r"^  job:\n(?:    .*\n)*?    name: (.+)$", re.MULTILINE)
+_JOB_NUMBER = re.compile(r"(?:^|/)(\d{1,15})$")
 _SWEEPER = re.compile(r"^  sweeper:\n(?:    .*\n)*", re.MULTILINE)
 
 
 def _tool(files: Callable[[str], bool]) -> Reader:
-    about, what = (
-        "Hydra multirun or output folder, with a metrics file in each job",
-        f"Hydra job: no folder with {_CONFIG}",
-    )
+    about = "Hydra multirun or output folder, with a metrics file in each job"
+    what = f"Hydra job: no folder with {_CONFIG}"
     return tool("hydra", about, _tables, what, files=files, known=lambda name: name.endswith(_CONFIG))
 
 
 def _read(path: Path, *, metrics: str | None = None) -> list[RawTable]:
+    """The files of a folder cost nothing before they are opened; those of an archive are all read at once."""
 
     def wanted(name: str) -> bool:
-        # The files of a folder cost nothing before they are opened; those of an archive are all read at once.
         if path.is_dir() or "/.hydra/" in f"/{name}" or name.endswith(_ENDINGS):
             return True
         return metrics is not None and fnmatchcase(PurePosixPath(name).name, PurePosixPath(metrics).name)
@@ -54,25 +53,53 @@ def _tables(tree: Tree, *, metrics: str | None = None) -> list[RawTable]:
     ``metrics`` is the file's name inside a job's folder, e.g. ``results.json`` or ``logs/*/metrics.csv``.
     """
     jobs = [name[: -len(_CONFIG)].rstrip("/") for name in tree.files if name.endswith(_CONFIG)]
-    if not jobs:
-        return []
     inside = _files_of(tree, jobs)
     chosen = {job: _metrics_file(files, metrics) for job, files in inside.items()}
-    if not any(chosen.values()):
+    if jobs and not any(chosen.values()):
         raise InputError(_nothing_found(tree.name, inside, metrics))
-    if metrics is None:
+    if jobs and metrics is None:
         metrics = Counter(name for name in chosen.values() if name).most_common(1)[0][0]
         chosen = {job: _metrics_file(files, metrics) for job, files in inside.items()}
     sweeps: dict[str, list[str]] = {}
     for job in jobs:
         sweeps.setdefault(str(PurePosixPath(job).parent) if job else "", []).append(job)
-    names = _family_names(tree, sweeps)
-    tables = [_table(tree, names[sweep], sweep, own, chosen, metrics) for sweep, own in sweeps.items()]
-    _join_searches(tree, sweeps, tables)
+    names, programs, tables = distinct_names(sweeps, tree.name), set(), []
+    for sweep, own in sweeps.items():
+        program, sampler = _hydra(tree, own[0])
+        programs.add(program)
+        family = program if program and len(sweeps) == 1 else names[sweep]
+        runs = [tree.run(family, job, _CONFIG, chosen[job] or "", under="config") for job in in_order(own, _JOB_NUMBER)]
+        facts = {"metrics": str(metrics)} | ({f"sampler:{family}": sampler} if sampler and len(own) > 1 else {})
+        source, steps = PurePosixPath(sweep).name or tree.name, any(len(run.logged) > 1 for run in runs)
+        tables.append(runs_table(source, runs, "sweep", "job", "Hydra job folders", steps=steps, facts=facts))
+    _join_searches(tree, list(sweeps), programs, tables)
     begun = {folder.removesuffix(".hydra").rstrip("/") for folder in tree.folders if folder.split("/")[-1] == ".hydra"}
     for job in sorted(begun - set(jobs)):
         tree.skip(job or tree.name, f"a job without its {_CONFIG}")
     return tables
+
+
+def _hydra(tree: Tree, job: str) -> tuple[str, str]:
+    """The program's name, and what chose the configurations: a sweeper that a plug-in brought, or its sampler."""
+    name = str(PurePosixPath(job, ".hydra/hydra.yaml"))
+    text = tree.text(name) if name in tree.files else ""
+    program, block = _JOB_NAME.search(text), _SWEEPER.search(text)
+    targets: list[str] = re.findall(r"_target_: (\S+)", block[0]) if block else []
+    sampler = next((target for target in targets if "sampler" in target.lower()), targets[0] if targets else "")
+    if targets and targets[0].endswith("BasicSweeper"):  # every combination of the values the user listed
+        sampler = ""
+    return program[1].strip() if program else "", sampler.rsplit(".", 1)[-1]
+
+
+def _join_searches(tree: Tree, sweeps: list[str], programs: set[str], tables: list[RawTable]) -> None:
+    """Sweeps of one program by a sampler that learns, in folders named by the time or a seed: one search run again."""
+    samplers = {fact for table in tables for key, fact in table.facts.items() if key.startswith("sampler:")}
+    if len(tables) < 2 or len(samplers) != 1 or len(programs) != 1:
+        return
+    labels = ["_".join(PurePosixPath(sweep).parts) or tree.name for sweep in sweeps]
+    families = [search_family(label, *programs) for label in labels]
+    if len(set(families)) < len(tables) and alike(tables, families):
+        together(tables, families, labels, "sweep", said=True)
 
 
 def _files_of(tree: Tree, jobs: list[str]) -> dict[str, dict[str, str]]:
@@ -111,67 +138,6 @@ def _nothing_found(source: str, inside: dict[str, dict[str, str]], metrics: str 
         f"Hydra stores no scores, and no job of {source} has a file of a usual name such as metrics.json{there}; name "
         f"it with {named('metrics')}"
     )
-
-
-def _family_names(tree: Tree, sweeps: dict[str, list[str]]) -> dict[str, str]:
-    """The program's name where there is one sweep, else the folders' names."""
-    if len(sweeps) == 1:
-        (sweep,) = sweeps
-        return {sweep: _program(tree, sweeps[sweep]) or PurePosixPath(sweep).name or tree.name}
-    return distinct_names(sweeps, tree.name)
-
-
-def _program(tree: Tree, jobs: list[str]) -> str:
-    match = _JOB_NAME.search(_hydra_yaml(tree, jobs[0]))
-    return match[1].strip() if match else ""
-
-
-def _join_searches(tree: Tree, sweeps: dict[str, list[str]], tables: list[RawTable]) -> None:
-    """Sweeps of one program by a sampler that learns, in folders named by the time or a seed: one search run again."""
-    samplers = {fact for table in tables for key, fact in table.facts.items() if key.startswith("sampler:")}
-    programs = {_program(tree, jobs) for jobs in sweeps.values()}
-    if len(tables) < 2 or len(samplers) != 1 or len(programs) != 1:
-        return
-    labels = ["_".join(PurePosixPath(sweep).parts) or tree.name for sweep in sweeps]
-    families = [search_family(label, *programs) for label in labels]
-    if len(set(families)) < len(tables) and alike(tables, families):
-        together(tables, families, labels, "sweep", said=True)
-
-
-def _hydra_yaml(tree: Tree, job: str) -> str:
-    name = str(PurePosixPath(job, ".hydra/hydra.yaml"))
-    return tree.text(name) if name in tree.files else ""
-
-
-def _table(
-    tree: Tree, family: str, sweep: str, jobs: list[str], chosen: dict[str, str | None], metrics: str
-) -> RawTable:
-    runs = []
-    for job in sorted(jobs, key=_number):
-        settings = tree.document(str(PurePosixPath(job, _CONFIG)), under="config")
-        logged = tree.measured(str(PurePosixPath(job, chosen[job] or "")))
-        name = PurePosixPath(job).name or tree.name
-        runs.append(Run(family, name, "ok" if logged else "failed", settings, logged))
-    facts = {"metrics": metrics}
-    sampler = _sampler(_hydra_yaml(tree, jobs[0]))
-    if sampler and len(jobs) > 1:
-        facts[f"sampler:{family}"] = sampler
-    source, steps = PurePosixPath(sweep).name or tree.name, any(len(run.logged) > 1 for run in runs)
-    return runs_table(source, runs, "sweep", "job", "Hydra job folders", steps=steps, facts=facts)
-
-
-def _sampler(hydra_yaml: str) -> str | None:
-    """What chose the configurations: a sweeper that a plug-in brought, and its sampler where it has one."""
-    block = _SWEEPER.search(hydra_yaml)
-    targets = re.findall(r"_target_: (\S+)", block[0]) if block else []
-    if not targets or targets[0].endswith("BasicSweeper"):  # every combination of the values the user listed
-        return None
-    return next((target for target in targets if "sampler" in target.lower()), targets[0]).rsplit(".", 1)[-1]  # type: ignore[no-any-return]
-
-
-def _number(job: str) -> tuple[float, str]:
-    name = PurePosixPath(job).name
-    return (float(name) if name.isdigit() and len(name) < 16 else float("inf")), job
 
 
 READERS = (replace(_tool(lambda _: True), read=_read),)

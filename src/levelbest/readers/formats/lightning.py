@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from levelbest.readers.formats._rows import Run, runs_table
-from levelbest.readers.formats._tree import Tree, distinct_names, tool
+from levelbest.readers.formats._rows import runs_table
+from levelbest.readers.formats._tree import Tree, distinct_names, in_order, tool
 from levelbest.readers.raw import RawTable
 
 __all__ = ["READERS"]
 
 _METRICS, _HPARAMS = "metrics.csv", "hparams.yaml"
-_VERSION = re.compile(r"version_(\d+)")
+_VERSION = re.compile(r"(?:^|/)version_(\d+)$")
 
 
 def _is_wanted(name: str) -> bool:
@@ -21,7 +21,7 @@ def _is_wanted(name: str) -> bool:
 
 def _is_version(name: str) -> bool:
     inside = PurePosixPath(name)
-    return inside.name == _METRICS and _VERSION.fullmatch(inside.parent.name) is not None
+    return inside.name == _METRICS and _VERSION.search(str(inside.parent)) is not None
 
 
 def _tables(tree: Tree) -> list[RawTable]:
@@ -35,23 +35,12 @@ def _tables(tree: Tree) -> list[RawTable]:
     for folder in versions:
         if str(PurePosixPath(folder, _METRICS)) in tree.files or folder not in logged_elsewhere:
             families.setdefault(str(PurePosixPath(folder).parent), []).append(folder)
-    names = distinct_names(families, tree.name)
-    return [_table(tree, names[home], folders) for home, folders in families.items()]
-
-
-def _table(tree: Tree, family: str, folders: list[str]) -> RawTable:
-    runs = []
-    for folder in sorted(folders, key=_number):
-        settings = tree.document(str(PurePosixPath(folder, _HPARAMS)), under="hparams")
-        logged = tree.measured(str(PurePosixPath(folder, _METRICS)))
-        name = PurePosixPath(folder).name or tree.name
-        runs.append(Run(family, name, "ok" if logged else "failed", settings, logged))
-    return runs_table(family, runs, "name", "version", "Lightning CSVLogger folder", steps=True)
-
-
-def _number(folder: str) -> tuple[float, str]:
-    match = _VERSION.fullmatch(PurePosixPath(folder).name)
-    return (float(match[1]) if match else float("inf")), folder
+    names, tables = distinct_names(families, tree.name), []
+    for home, folders in families.items():
+        ordered = in_order(folders, _VERSION)
+        runs = [tree.run(names[home], folder, _HPARAMS, _METRICS, under="hparams") for folder in ordered]
+        tables.append(runs_table(names[home], runs, "name", "version", "Lightning CSVLogger folder", steps=True))
+    return tables
 
 
 READERS = (

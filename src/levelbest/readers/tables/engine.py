@@ -5,6 +5,7 @@ Extensions are neither installed nor loaded on the fly (that would reach for the
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from functools import lru_cache
 from itertools import count
@@ -17,15 +18,19 @@ from levelbest._check import Column
 from levelbest.errors import DataError
 from levelbest.readers.columns import EXACT, Cells, Coded, LazyColumns, typed
 from levelbest.readers.raw import RawTable
+from levelbest.readers.tables.delimited import SUMMARIES, layout_of
+from levelbest.readers.tables.files import MAGIC, open_bytes
+from levelbest.trials import Skipped
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["DIVISION", "connect", "lazy_table", "read_parquet"]
+__all__ = ["DIVISION", "connect", "read_large_csv", "read_parquet"]
 
 DIVISION: dict[str, object] = {"ieee_floating_point_ops": False, "error_on_division_by_zero": False}
 """A division by zero is NULL, and not a NaN, which compares as larger than every number."""
 _COUNT = count()
+_MOST_LISTED = 1000
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE", "DECIMAL")
 _WIDE_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 
@@ -63,7 +68,7 @@ def read_parquet(path: Path) -> RawTable:
 
     connection = connect()
     try:
-        return lazy_table(connection, f"read_parquet({quoted(str(path))})", path.name)
+        return _lazy_table(connection, f"read_parquet({quoted(str(path))})", path.name)
     except (duckdb.Error, OSError) as error:
         raise DataError(f"{path.name} cannot be read as Parquet: {reason_of(error)}") from None
 
@@ -83,7 +88,7 @@ def reason_of(error: BaseException) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
-def lazy_table(connection: DuckDBPyConnection, relation: str, source: str, *, text: bool = False) -> RawTable:
+def _lazy_table(connection: DuckDBPyConnection, relation: str, source: str, *, text: bool = False) -> RawTable:
     """A relation as a raw table whose columns are fetched one by one; ``text``: numbers are still written out."""
     import duckdb
 
@@ -120,7 +125,7 @@ def _column(connection: DuckDBPyConnection, relation: str, column: str, kind: st
 
 
 def _written(connection: DuckDBPyConnection, relation: str, cell: str) -> str:
-    """DOUBLE where every filled cell of a text column is a plain number, else VARCHAR; as ``text_column`` decides."""
+    """DOUBLE where every filled cell of a text column is a plain number, else VARCHAR; as in a small file."""
     plain = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[+-]?(nan|inf|infinity)$"
     odd = rf"NOT regexp_matches({cell}, '{plain}', 'i') OR regexp_matches({cell}, '^[+-]?0[0-9]|^[+-]?[0-9]{{16,}}$')"
     query = f"SELECT count(*) FILTER ({odd}), count({cell}) FROM {relation}"
@@ -153,3 +158,86 @@ def _coded(connection: DuckDBPyConnection, relation: str, column: str, n_rows: i
     if isinstance(codes, np.ma.MaskedArray):
         codes = codes.filled(-1)
     return Coded(np.asarray(codes, dtype=np.int32), tuple(names))
+
+
+def read_large_csv(path: Path, head: str, delimiter: str | None = None) -> RawTable:
+    """A big CSV file as a table in the engine; ``head`` is the beginning of its text."""
+    import duckdb
+
+    lines = head.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:-1]
+    source = path.name
+    layout = layout_of(lines, source, delimiter)
+    names = layout.names
+    with tempfile.TemporaryDirectory() as folder:
+        plain = _engine_readable(path, Path(folder))
+        connection = connect()
+        table, rejects = f"text_{id(connection)}", f"rejects_{id(connection)}"
+        columns = ", ".join(f"{quoted(name)}: 'VARCHAR'" for name in names)
+        try:
+            connection.execute(
+                f"CREATE TEMP TABLE {table} AS SELECT * FROM read_csv({quoted(str(plain))}, "
+                f"delim={quoted(layout.delimiter)}, "
+                f"header=false, skip={layout.body}, quote='\"', escape='\"', auto_detect=false, "
+                f"columns={{{columns}}}, nullstr='', store_rejects=true, rejects_table='{rejects}', "
+                f"rejects_scan='{rejects}_scan', rejects_limit=0, max_line_size={2**27})"
+            )
+            skipped = [*layout.skipped, *_rejected(connection, rejects, source)]
+            skipped += _without_footer(connection, table, names, source)
+        except duckdb.Error as error:
+            raise DataError(f"{source} cannot be read as a table: {reason_of(error)}") from None
+    whole = _lazy_table(connection, table, source, text=True)
+    whole.skipped = skipped
+    whole.cautions = layout.cautions
+    if len(skipped) > whole.n_rows:
+        raise DataError(
+            f"{source} does not look like one table: {len(skipped)} of {len(skipped) + whole.n_rows} rows cannot be "
+            f"read with its header ({len(names)} cells, split at {layout.delimiter!r})"
+        )
+    return whole
+
+
+def _engine_readable(path: Path, folder: Path) -> Path:
+    """The file itself where the engine reads it; else a decompressed copy in a folder that goes away."""
+    with open(path, "rb") as file:
+        if not file.read(8).startswith(tuple(MAGIC)):
+            return path
+    copy = folder / "table.csv"
+    with open_bytes(path) as stream, open(copy, "wb") as out:
+        shutil.copyfileobj(stream, out, 2**20)
+    return copy
+
+
+def _rejected(connection: DuckDBPyConnection, rejects: str, source: str) -> list[Skipped]:
+    query = f"SELECT line, any_value(error_message) FROM {rejects} GROUP BY line ORDER BY line LIMIT {_MOST_LISTED}"
+    listed = [
+        Skipped(f"{source}, record {line}", " ".join(str(why).split()))
+        for line, why in connection.execute(query).fetchall()
+    ]
+    total = connection.execute(f"SELECT count(DISTINCT line) FROM {rejects}").fetchone()[0]
+    listed += [Skipped(source, "one more row cannot be read")] * (total - len(listed))
+    return listed
+
+
+def _without_footer(connection: DuckDBPyConnection, table: str, names: list[str], source: str) -> list[Skipped]:
+    """Empty rows and summaries at the end are taken out of the table, and said."""
+    cells = [f"nullif(trim({name_of(name)}), '')" for name in names]
+    filled = f"coalesce({', '.join(cells)})"
+    empty = connection.execute(f"SELECT rowid + 1 FROM {table} WHERE {filled} IS NULL ORDER BY rowid").fetchall()
+    lost = [Skipped(f"{source}, row {row}", "every cell is empty") for (row,) in empty[:_MOST_LISTED]]
+    lost += [Skipped(source, "one more row is empty")] * (len(empty) - len(lost))
+    tail = connection.execute(
+        f"SELECT rowid, {filled} FROM {table} WHERE {filled} IS NOT NULL ORDER BY rowid DESC LIMIT 20"
+    ).fetchall()
+    footer: list[int] = []
+    for row, first in tail:
+        if str(first).strip().lower().rstrip(".:") not in SUMMARIES:
+            break
+        if connection.execute(f"SELECT count(*) FROM {table} WHERE {filled} = {quoted(str(first))}").fetchone()[0] > 1:
+            footer, lost = [], lost[: len(lost) - len(footer)]  # a family's name
+            break
+        footer.append(row)
+        lost.append(Skipped(f"{source}, row {row + 1}", f"it is a summary of the rows above ({str(first).strip()!r})"))
+    if empty or footer:
+        listed = ", ".join(map(str, footer)) or "-1"
+        connection.execute(f"DELETE FROM {table} WHERE {filled} IS NULL OR rowid IN ({listed})")
+    return lost

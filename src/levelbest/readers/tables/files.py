@@ -36,7 +36,7 @@ KINDS = {
     ".json": "json",
 }
 _STEMS = (*KINDS, *COMPRESSED, ".db", ".sqlite", ".sqlite3", ".log", ".eval")
-_MAGIC = {
+MAGIC = {
     b"\x1f\x8b": ".gz",
     b"BZh": ".bz2",
     b"\xfd7zXZ\x00": ".xz",
@@ -159,7 +159,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """A file's content as a stream, decompressed; what cannot be read is our error."""
     try:
         with open(path, "rb") as file:
-            ending = next((end for magic, end in _MAGIC.items() if file.peek(8).startswith(magic)), None)
+            ending = next((end for magic, end in MAGIC.items() if file.peek(8).startswith(magic)), None)
             with _decompressed(file, ending, path) as stream:
                 if ending is None:
                     yield stream

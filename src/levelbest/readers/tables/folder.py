@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from os.path import commonpath
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import numpy as np
 
 from levelbest.cautions import Caution
-from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.columns import as_codes, stacked, texts, typed
-from levelbest.readers.formats._tree import holds, open_tree
-from levelbest.readers.raw import RawTable, Reader
+from levelbest.errors import LevelbestError
+from levelbest.readers.columns import Cells, as_codes, stacked, texts, typed
+from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.raw import RawTable
 from levelbest.readers.steps.names import tokens, word_set
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import obvious_family
 from levelbest.readers.steps.runs import counter_of, settings_vary
 from levelbest.readers.tables.files import plain_name, stem
 from levelbest.readers.tables.reader import read_table
-from levelbest.trials import Skipped
 
 __all__ = ["READERS", "apart_by_path", "runs_in_files"]
 
@@ -49,32 +47,19 @@ def _is_table(name: str) -> bool:
     return plain.lower().endswith(_ENDINGS) and not plain.startswith(".")
 
 
-def _recognises(path: Path) -> bool:
-    return path.is_dir() and holds(path, _is_table)
-
-
-def _read(path: Path) -> list[RawTable]:
+def _tables(tree: Tree) -> list[RawTable]:
     """Every plain table in a folder; one table where each file is a run."""
-    tree = open_tree(path, _is_table)
     tables: list[RawTable] = []
-    names: list[str] = []
-    skipped: list[Skipped] = []
-    for name, where in tree.files.items():
+    for name in tree.files:
         try:
-            (table,) = read_table(where if isinstance(where, Path) else path / name)
+            (table,) = read_table(tree.path(name))
         except LevelbestError as error:
-            skipped.append(Skipped(name, str(error)))
+            tree.skip(name, str(error))
             continue
         table.source = name
         tables.append(table)
-        names.append(name)
-    if not tables:
-        why = f": {skipped[0].where}: {skipped[0].why}" if skipped else ""
-        raise DataError(f"no file in {tree.name} can be read as a table{why}")
-    joined = runs_in_files(tables, names, tree.name)
-    read = tables if joined is None else [joined]
-    read[0].skipped.extend(skipped)
-    return read
+    joined = runs_in_files(tables, [table.source for table in tables], tree.name)
+    return tables if joined is None else [joined]
 
 
 def runs_in_files(tables: Sequence[RawTable], names: Sequence[str], root: str) -> RawTable | None:
@@ -82,7 +67,7 @@ def runs_in_files(tables: Sequence[RawTable], names: Sequence[str], root: str) -
     if len(tables) < 2 or not all(_is_run(table) for table in tables):
         return None
     of_paths = _parts_of(names)
-    columns: dict[str, Any] = {}
+    columns: dict[str, Cells] = {}
     for name in dict.fromkeys(name for table in tables for name in table.columns):
         columns[name] = stacked([(table.columns.get(name), table.n_rows) for table in tables])
     sizes = [table.n_rows for table in tables]
@@ -102,7 +87,9 @@ def runs_in_files(tables: Sequence[RawTable], names: Sequence[str], root: str) -
         root,
         columns,
         roles=roles,
-        place_of=[place for table in tables for place in _places(table)].__getitem__,
+        place_of=[
+            table.source if table.n_rows == 1 else table.at(row) for table in tables for row in range(table.n_rows)
+        ].__getitem__,
         skipped=[lost for table in tables for lost in table.skipped],
         cautions=[caution, *(known for table in tables for known in table.cautions)],
     )
@@ -124,19 +111,10 @@ def apart_by_path(by_path: Sequence[tuple[str, Sequence[RawTable]]]) -> None:
             table.columns = {**table.columns, "source": np.array(names, dtype=object)}
             table.roles["family"] = "source"
             renamed = dict(zip(inner, names, strict=True))
-            table.facts = {_of_family(key, renamed): fact for key, fact in table.facts.items()}
+            facts = [(*key.partition(":"), fact) for key, fact in table.facts.items()]  # of a family: sampler:<family>
+            table.facts = {about + mark + (renamed.get(whose) or whose): fact for about, mark, whose, fact in facts}
     first = by_path[0][1][0]
     first.cautions.append(Caution.of("guessed-columns", None, len(by_path), kind="arguments", count=len(by_path)))
-
-
-def _of_family(key: str, renamed: Mapping[object, object]) -> str:
-    """A fact's key, ``sampler:<family>``, with the family's new name."""
-    about, _, family = key.partition(":")
-    return f"{about}:{renamed[family]}" if family in renamed else key
-
-
-def _places(table: RawTable) -> list[str]:
-    return [table.source] if table.n_rows == 1 else [table.at(row) for row in range(table.n_rows)]
 
 
 def _is_run(table: RawTable) -> bool:
@@ -198,17 +176,15 @@ def _column(values: Sequence[str], name: str) -> dict[str, list[object]]:
     """A part of the names as a column: ``seed3`` or ``lr=0.1`` in all of them is a setting, ``resnet18`` a name."""
     matches = [match for match in map(_SETTING.fullmatch, values) if match]
     keys = {match[1].strip("_") for match in matches}
-    if len(matches) == len(values) and len(keys) == 1 and _sets(keys, matches):
-        return {keys.pop(): [float(match[3]) for match in matches]}
+    if len(matches) == len(values) and len(keys) == 1:
+        key, set_to = keys.pop(), [float(match[3]) for match in matches]
+        # The number after a word sets it: it says so, or is a fraction, or the word is known, or all but none.
+        small = any(0 < abs(number) < 1 for number in set_to)
+        if matches[0][2] == "=" or small or len(key) <= 2 or not set(tokens(key)).isdisjoint(_SETTINGS):
+            return {key: list(set_to)}
     numbers = all(re.fullmatch(r"-?\d+(\.\d+)?", value) for value in values)
     return {name: [float(value) for value in values] if numbers else list(values)}
 
 
-def _sets(keys: Collection[str], matches: Sequence[re.Match[str]]) -> bool:
-    """Whether the number after a word sets it: it says so, or is a fraction, or the word is known, or all but none."""
-    (key,) = keys
-    small = any(abs(float(match[3])) < 1 and float(match[3]) != 0 for match in matches)
-    return matches[0][2] == "=" or small or len(key) <= 2 or not set(tokens(key)).isdisjoint(_SETTINGS)
-
-
-READERS = (Reader("folder", "a folder of CSV, JSON or Parquet files, e.g. one for each run", _recognises, _read),)
+_ABOUT = "a folder of CSV, JSON or Parquet files, e.g. one for each run"
+READERS = (tool("folder", _ABOUT, _tables, "file that can be read as a table", files=_is_table),)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -14,12 +13,11 @@ from levelbest.errors import DataError
 from levelbest.readers.columns import Cells, Coded, as_codes, stacked, typed
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
-from levelbest.readers.tables.files import json_lines, json_value
+from levelbest.readers.tables.files import Json, Record, json_lines, json_value
 from levelbest.trials import Skipped
 
 __all__ = ["json_table", "lines_table"]
 
-Record = dict[str, object]
 _COLUMNS = names.word_set(
     "lr rate wd decay seed epoch step batch layers width depth dropout momentum time runtime cost seconds hours id "
     "index trial run config params status state"
@@ -39,10 +37,11 @@ def lines_table(lines: Iterable[str | bytes], source: str) -> RawTable:
     skipped: list[Skipped] = []
     numbered = json_lines(lines)
     while batch := list(islice(numbered, _PIECE)):
-        records = [(number, value) for number, value, _ in batch if isinstance(value, dict) and value]
-        whole = {number for number, _ in records}
-        for number, _, why in batch:
-            if number not in whole:
+        records = []
+        for number, value, why in batch:
+            if isinstance(value, dict) and value:
+                records.append((number, value))
+            else:
                 skipped.append(Skipped(f"{source}, line {number}", why or _NO_RECORD))
         if records:
             pieces.append(_table(records, source, "line", []))
@@ -126,7 +125,7 @@ def _split_rows(
     return [(number, dict(zip(keys, row, strict=True))) for number, row in whole.items()]
 
 
-def _by_key(lists: dict[str, list[Any]]) -> list[Record] | None:
+def _by_key(lists: dict[str, list[Json]]) -> list[Record] | None:
     """A row per item of lists by name, ``{task: [...]}`` or ``{model: [...]}``; None where the names are columns'.
 
     Numbered names are problems, any others families. They are columns where one reads like a score or a role, or where
@@ -160,17 +159,12 @@ def _alike(columns: list[list[object]]) -> bool:
 
 def _table(records: Sequence[tuple[int, Record]], source: str, row_name: str, skipped: list[Skipped]) -> RawTable:
     """Columns from numbered records: the union of their fields in order of first appearance."""
-    columns: dict[str, list[Any]] = {}
+    columns: dict[str, list[object]] = {}
     for row, (_, record) in enumerate(records):
         for name, value in _flat(record, "", 0):
-            column = columns.setdefault(name, [])
-            if len(column) <= row:
-                column.extend([None] * (row - len(column)))
-                column.append(value)
-            else:
-                column[row] = value
-    for column in columns.values():
-        column.extend([None] * (len(records) - len(column)))
+            if name not in columns:
+                columns[name] = [None] * len(records)
+            columns[name][row] = value
     numbers = np.array([number for number, _ in records], dtype=np.int64)
     typed_columns = {name: typed(column) for name, column in columns.items()}
     return RawTable(source, typed_columns, lines=numbers, row_name=row_name, skipped=skipped)

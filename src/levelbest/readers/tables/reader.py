@@ -60,7 +60,7 @@ def _large(path: Path, kind: str | None, head: bytes) -> RawTable | None:
             return lines_table(stream, path.name)
     if kind == "json" or remark or head[:2] in (b"\xff\xfe", b"\xfe\xff") or not whole:
         return None
-    from levelbest.readers.tables.large import read_large_csv
+    from levelbest.readers.tables.engine import read_large_csv
 
     return read_large_csv(path, text, "\t" if kind == "tsv" and "\t" in text else None)
 

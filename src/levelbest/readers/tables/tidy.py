@@ -14,7 +14,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
@@ -39,14 +39,14 @@ _PREFIX = "config."
 _CHUNK = 50_000
 
 
-def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Any]:
+def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Column]:
     """The columns of the tidy table; ``hide`` leaves out configuration columns."""
     unknown = [name for name in hide if name not in trials.configuration]
     if unknown:
         names = list(trials.configuration)
         near = _check.nearest_first(unknown[0], names) if names else "there are none"
         raise InputError(f"there is no configuration column {unknown[0]!r} to hide; {near}")
-    known: dict[str, Any] = {
+    known: dict[str, Column | None] = {
         "family": _named(trials.families, trials.family),
         "selection": trials.selection,
         "reported": trials.reported,
@@ -69,19 +69,7 @@ def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Any
     }
     samplers = [trials.facts.get(f"sampler:{name}") for name in trials.families]
     if any(sampler is not None for sampler in samplers):
-        columns["sampler"] = _named(samplers, trials.family)
-    return columns | {name: _constant(value, len(trials)) for name, value in _constants(trials).items()}
-
-
-def _named(names: Sequence[object] | FloatArray | None, codes: Column | None) -> Column | None:
-    """What each row's code stands for; None where there is none."""
-    if names is None or codes is None:
-        return None
-    by_row: Column = (names if isinstance(names, np.ndarray) else np.array(names, dtype=object))[codes]
-    return by_row
-
-
-def _constants(trials: Trials) -> dict[str, Any]:
+        columns["sampler"] = np.array(samplers, dtype=object)[trials.family]
     metric = trials.metric
     constants = {
         "direction": metric.direction,
@@ -92,11 +80,18 @@ def _constants(trials: Trials) -> dict[str, Any]:
         "bounds_low": metric.bounds[0],
         "bounds_high": metric.bounds[1],
     }
-    return {name: value for name, value in constants.items() if value is not None}
+    for name, value in constants.items():
+        if value is not None:
+            columns[name] = np.full(len(trials), value, dtype=object if isinstance(value, str) else np.float64)
+    return columns
 
 
-def _constant(value: object, size: int) -> Column:
-    return np.full(size, value, dtype=object if isinstance(value, str) else np.float64)
+def _named(names: Sequence[object] | FloatArray | None, codes: Column | None) -> Column | None:
+    """What each row's code stands for; None where there is none."""
+    if names is None or codes is None:
+        return None
+    by_row: Column = (names if isinstance(names, np.ndarray) else np.array(names, dtype=object))[codes]
+    return by_row
 
 
 def write_table(trials: Trials, path: str | Path, *, kind: str | None = None, hide: tuple[str, ...] = ()) -> Path:
@@ -131,7 +126,7 @@ def _rows(columns: Mapping[str, Column]) -> Iterator[tuple[object, ...]]:
         yield from zip(*(_cells(column[part]) for column in columns.values()), strict=True)
 
 
-def _cells(column: Column) -> list[Any]:
+def _cells(column: Column) -> list[object]:
     """Python values: whole numbers without a point, None where there is nothing."""
     if column.dtype.kind != "f":
         return cell_list(column)
@@ -143,24 +138,16 @@ def _write_csv(columns: Mapping[str, Column], file: IO[str]) -> None:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([guarded(name) for name in columns])
     for row in _rows(columns):
-        writer.writerow([_cell_text(cell) for cell in row])
-
-
-def _cell_text(cell: object) -> object:
-    if isinstance(cell, str):
-        return guarded(cell)
-    return "" if cell is None else repr(cell) if isinstance(cell, float) else cell
+        # Text is guarded; csv writes None as nothing and a float as its repr.
+        writer.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
 
 
 def _write_lines(columns: Mapping[str, Column], file: IO[str]) -> None:
     names = list(columns)
     for row in _rows(columns):
-        record = {name: _plain(cell) for name, cell in zip(names, row, strict=True)}
+        plain = (repr(cell) if isinstance(cell, float) and np.isinf(cell) else cell for cell in row)
+        record = dict(zip(names, plain, strict=True))
         file.write(json.dumps(record, ensure_ascii=False, allow_nan=False, default=str) + "\n")
-
-
-def _plain(cell: object) -> object:
-    return repr(cell) if isinstance(cell, float) and np.isinf(cell) else cell
 
 
 def _write_parquet(columns: Mapping[str, Column], path: Path) -> None:
