@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from levelbest.stats.bands._anytime import anytime_cdf_band, anytime_quantile_interval, looks
 from levelbest.stats.bands._cdf import CdfBand, cdf_band, mean_curve_bounds
-from levelbest.stats.bands._further import closer_by as closer_by
-from levelbest.stats.bands._further import further_reports as further_reports
-from levelbest.stats.bands._further import further_scores as further_scores
+from levelbest.stats.bands._gaffke import closer_by as closer_by
+from levelbest.stats.bands._gaffke import further_reports as further_reports
+from levelbest.stats.bands._gaffke import further_scores as further_scores
 from levelbest.stats.bands._gaffke import gaffke_draws as gaffke_draws
 from levelbest.stats.bands._gaffke import sorted_uniforms as sorted_uniforms
 from levelbest.stats.bands._interval import OF_ESTIMATOR as OF_ESTIMATOR

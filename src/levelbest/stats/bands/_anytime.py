@@ -29,8 +29,6 @@ from levelbest.stats.bands._cdf import METHODS, CdfBand, cdf_band
 from levelbest.stats.bands._quantiles import quantile_interval
 from levelbest.stats.bands._results import Interval, Rule
 
-__all__ = ["anytime_cdf_band", "anytime_quantile_interval", "looks"]
-
 _GROWTH = 1.3
 
 

@@ -31,8 +31,6 @@ from levelbest.stats.bands._paths import largest_level, symmetric_order_probabil
 from levelbest.stats.bands._results import UNSAID, Interval, Rule
 from levelbest.stats.best import turned_bounds, turned_limits
 
-__all__ = ["METHODS", "CdfBand", "cdf_band", "joint_limits", "mean_curve_bounds"]
-
 METHODS = ("ld", "ld-hd", "ks", "dkw")
 MOST_TRIALS = 100_000  # the work grows like n_trials^1.5: about 1 s at 10,000 and half a minute here
 

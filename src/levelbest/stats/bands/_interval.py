@@ -19,8 +19,6 @@ from levelbest.stats.bands._results import Interval, Rule
 from levelbest.stats.bands._work import Limits, Terms, Work
 from levelbest.stats.best import Mean, Quantile, Sample, Statistic, statistic_named, turned_limits
 
-__all__ = ["OF_ESTIMATOR", "all_intervals", "best_interval", "certified_coverage"]
-
 OF_ESTIMATOR: dict[str, tuple[str, ...]] = {"v": ("percentile", "basic"), "naive": (), "gaussian": ("gaussian",)}
 """Which methods have limits beside an estimate other than U."""
 

@@ -10,27 +10,25 @@ more than its part; with one budget it is the pointwise level.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 
-__all__ = ["basic", "bca", "local_level", "order_statistic", "percentile", "pick", "studentise"]
-
-
+Draws = TypeVar("Draws", FloatArray, npt.NDArray[np.float32])
 _FEW = 8
 """Places up to which partitioning a row is faster than sorting it."""
 
 
-def order_statistic(draws: npt.NDArray[np.floating[Any]], p: FloatArray | float) -> FloatArray:
+def order_statistic(draws: Draws, p: FloatArray | float) -> FloatArray:
     """The p-quantile of each row: order statistic (B + 1) p, interpolated; the extremes where B is too small for p."""
     low, high, _ = _places(draws.shape[-1], p)
     return pick(_ordered(draws, low, high), p)
 
 
-def pick(ordered: npt.NDArray[np.floating[Any]], p: FloatArray | float) -> FloatArray:
+def pick(ordered: Draws, p: FloatArray | float) -> FloatArray:
     """The p-quantile of each row of draws that are already in order; p may differ from row to row."""
     low, high, share = _places(ordered.shape[-1], p)
     rows = np.arange(ordered.shape[0])
@@ -48,7 +46,7 @@ def _places(n_draws: int, p: FloatArray | float) -> tuple[IntArray, IntArray, Fl
     return low, np.minimum(low + 1, n_draws - 1), place - low
 
 
-def _ordered(draws: npt.NDArray[np.floating[Any]], *places: IntArray) -> npt.NDArray[np.floating[Any]]:
+def _ordered(draws: Draws, *places: IntArray) -> Draws:
     """The rows with what stands at these places in order."""
     wanted = np.unique(np.concatenate([np.atleast_1d(own) for own in places]))
     return np.sort(draws, axis=-1) if wanted.size > _FEW else np.partition(draws, wanted, axis=-1)

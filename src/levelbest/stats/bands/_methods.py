@@ -7,14 +7,12 @@ import numpy as np
 from levelbest._check import FloatArray
 from levelbest.errors import InputError
 from levelbest.stats.bands import _limits as limits
-from levelbest.stats.bands._further import closer_by, further_reports, further_scores
+from levelbest.stats.bands._gaffke import FEWEST, closer_by, further_reports, further_scores
 from levelbest.stats.bands._reported import Places, mean_draws, quantile_draws
 from levelbest.stats.bands._resample import smooth_bootstrap
 from levelbest.stats.bands._results import Rule
-from levelbest.stats.bands._work import FEWEST, TIED_TOP, Limits, Work
+from levelbest.stats.bands._work import TIED_TOP, Limits, Work
 from levelbest.stats.best import Mean, Quantile, normal_best
-
-__all__ = ["basic", "bca", "default", "gaffke", "gaussian", "jackknife", "percentile", "smoothed", "studentised"]
 
 FARTHEST = 0.8  # of the trials: beyond, too little shows what a better trial would score
 
@@ -22,7 +20,7 @@ FARTHEST = 0.8  # of the trials: beyond, too little shows what a better trial wo
 def default(work: Work) -> Limits:
     """The interval used when no method is named: Gaffke's type, one further trial imagined near those observed.
 
-    Where it is imagined is in `_further`. Measured on ten laws at m = 3 to 100 this covers .93 to .99 (lognormal .89
+    Where it is imagined is in `_gaffke`. Measured on ten laws at m = 3 to 100 this covers .93 to .99 (lognormal .89
     for 20 trials and fewer), at n = 1 no more than 1.25 times as wide as the t interval, and it needs neither a
     standard error nor a different rule where scores tie. What it cannot know is a mode that no trial has shown: see
     ``Interval.unseen``, and `gaffke` by name.

@@ -23,8 +23,6 @@ from scipy import special
 
 from levelbest._check import FloatArray, IntArray
 
-__all__ = ["largest_level", "limit_losses", "order_probability", "path_probability", "symmetric_order_probability"]
-
 _TAIL = 1e-20
 _EXACT_REACH = 64.0  # up to this mean the 1e-20 points are tabulated, beyond it they are bounded in closed form
 

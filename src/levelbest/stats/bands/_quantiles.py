@@ -12,8 +12,6 @@ from levelbest.stats.bands._ranks import rank_band
 from levelbest.stats.bands._results import Interval, Rule
 from levelbest.stats.best import turned_bounds, turned_limits
 
-__all__ = ["horizon", "quantile_interval"]
-
 
 def quantile_interval(
     scores: npt.ArrayLike,

@@ -21,8 +21,6 @@ from levelbest._check import FloatArray, IntArray, as_budgets, as_choice, as_con
 from levelbest.errors import InputError
 from levelbest.stats.bands._paths import limit_losses, path_probability
 
-__all__ = ["SHAPES", "RankBand", "rank_band"]
-
 SHAPES = ("narrow", "long")
 _LONG_COST = 1.05  # how much wider in ranks, on average, the long shape may be than the narrow one
 _LEAST_SHARE = 0.2  # of the error rate, what the long shape leaves to the other limit of a pointwise interval

@@ -15,8 +15,6 @@ from levelbest.stats.bands import _methods as methods
 from levelbest.stats.bands._work import Limits, Work
 from levelbest.stats.best import Mean, Statistic
 
-__all__ = ["EXACT", "IntervalMethod", "interval_methods", "method_named", "register_interval"]
-
 EXACT = "exact"
 """The one name that is not here: limits of a quantile of one score column, which need no draws."""
 

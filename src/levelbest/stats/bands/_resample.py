@@ -21,17 +21,6 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
 from levelbest.stats.best import Quantile, Statistic, order_quantiles, rank_weights, subset_fraction
 
-__all__ = [
-    "MEMORY_LIMIT",
-    "Ranked",
-    "allow",
-    "bootstrap",
-    "counts",
-    "smooth_bootstrap",
-    "statistic_bootstrap",
-    "statistic_draws",
-]
-
 MEMORY_LIMIT = 1 << 30  # bytes that the estimates of all resamples may take
 _CELLS = 1 << 16  # trials in one piece of resamples: half a megabyte, which stays in the cache
 _LEAST_ROWS, _MOST_CELLS = 700, 1 << 22  # but not so few resamples that the work per trial is all overhead

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-
-__all__ = ["UNSAID", "Interval", "Rule"]
+from levelbest._plain import picked, plain, rows_of
 
 
 class Rule(NamedTuple):
@@ -22,7 +21,7 @@ class Rule(NamedTuple):
     facts: tuple[tuple[str, object], ...] = ()
 
     @classmethod
-    def of(cls, code: str, **facts: Any) -> Rule:
+    def of(cls, code: str, **facts: object) -> Rule:
         """A rule with its facts."""
         return cls(code, tuple(facts.items()))
 
@@ -97,20 +96,6 @@ class Interval:
 
     def to_dict(self) -> dict[str, object]:
         """Plain numbers for JSON: an absent or undefined limit is None."""
-        rows = zip(np.atleast_1d(self.n), np.atleast_1d(self.low), np.atleast_1d(self.high), strict=True)
-        return {
-            "method": self.method,
-            "confidence": self.confidence,
-            "simultaneous": self.simultaneous,
-            "n_trials": self.n_trials,
-            "statistic": self.statistic,
-            "direction": self.direction,
-            "why": list(self.codes),
-            "horizon": self.horizon,
-            "unseen": self.unseen,
-            "points": [{"n": int(n), "low": _plain(lo), "high": _plain(hi)} for n, lo, hi in rows],
-        }
-
-
-def _plain(limit: float) -> float | None:
-    return float(limit) if np.isfinite(limit) else None
+        known = picked(self, "method", "confidence", "simultaneous", "n_trials", "statistic", "direction")
+        points = rows_of(n=np.atleast_1d(self.n), low=np.atleast_1d(self.low), high=np.atleast_1d(self.high))
+        return plain(known | {"why": self.codes, **picked(self, "horizon", "unseen"), "points": points})

@@ -13,8 +13,6 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 
-__all__ = ["filled", "hats", "node_budgets", "nodes_for", "rank_edges"]
-
 _FINENESS = 48  # a rank d places from the nearer end is followed by one d / 48 places on
 _EVERY = 12  # up to here every budget is computed
 _STEP, _LATE_STEP = 0.3, 0.6  # of log(n / (m + 1 - n)) between budgets that are computed, up to .8 m and beyond

@@ -14,8 +14,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import InputError
-from levelbest.stats.bands._further import FEWEST
-from levelbest.stats.bands._gaffke import GaffkeDraws, gaffke_draws
+from levelbest.stats.bands._gaffke import FEWEST, GaffkeDraws, gaffke_draws
 from levelbest.stats.bands._limits import local_level, studentise
 from levelbest.stats.bands._resample import Ranked, bootstrap, statistic_bootstrap
 from levelbest.stats.bands._results import Rule

@@ -9,8 +9,6 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best._order import expected_best
 
-__all__ = ["new_run_of_best"]
-
 _ROUNDS = 20
 """Runs held out in turn, of each configuration."""
 

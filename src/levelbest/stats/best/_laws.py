@@ -18,8 +18,6 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import DataError, InputError
 
-__all__ = ["gaussian_best", "law_best", "normal_best"]
-
 Conditional = Callable[[FloatArray], npt.ArrayLike]
 
 

@@ -33,16 +33,6 @@ from levelbest.stats.best._moments import (
 from levelbest.stats.best._statistics import Mean, Quantile, Statistic, order_quantiles, statistic_named
 from levelbest.stats.best._weights import rank_weights
 
-__all__ = [
-    "best_statistic",
-    "best_weights",
-    "expected_best",
-    "mean_and_spread",
-    "quantile_best",
-    "spread_of_best",
-    "standard_error",
-]
-
 ESTIMATORS = ("u", "v", "naive")
 
 _V_LIMIT = 36.0  # where (1 - 1/m)^n < exp(-36) = 2.3e-16, v is the best score to the last digit
@@ -91,20 +81,15 @@ def _asked(
     chosen_by, claimed = _check.as_pair(selection, reported, at_least=at_least)
     _check.as_direction(direction)
     _check.as_choice(estimator, known, "estimator" if at_least == 1 else "estimator with a standard error")
-    return _Asked(chosen_by, claimed, *_budgets(n, chosen_by.size, estimator), estimator, direction)
-
-
-def _budgets(n: npt.ArrayLike, n_trials: int, estimator: str) -> tuple[IntArray, bool]:
-    if estimator != "v":
-        return _check.as_budgets(n, n_trials)
-    budgets, scalar = _check.as_budgets(n)
-    limit = int(_V_LIMIT / -math.log1p(-1 / n_trials)) if n_trials > 1 else 1
-    if budgets.max() > limit:
+    size = chosen_by.size
+    budgets, scalar = _check.as_budgets(n, None if estimator == "v" else size)
+    limit = int(_V_LIMIT / -math.log1p(-1 / size)) if size > 1 else 1
+    if estimator == "v" and budgets.max() > limit:
         raise InputError(
-            f"n must be at most {limit} for the v estimator of {n_trials} trials, got {budgets.max()}: past that it is "
+            f"n must be at most {limit} for the v estimator of {size} trials, got {budgets.max()}: past that it is "
             "nothing but the best observed score; run more trials, or extrapolate with gaussian_best"
         )
-    return budgets, scalar
+    return _Asked(chosen_by, claimed, budgets, scalar, estimator, direction)
 
 
 def expected_best(

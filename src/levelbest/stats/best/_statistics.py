@@ -17,8 +17,6 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
 
-__all__ = ["Mean", "Quantile", "Statistic", "order_quantiles", "register_statistic", "statistic_named"]
-
 
 class Statistic(Protocol):
     """A number that describes the law of the winner's reported score."""

@@ -20,8 +20,6 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 
-__all__ = ["depth", "log_share", "rank_weights", "subset_fraction", "weight_pieces", "weight_rows", "weights_below"]
-
 ROWS = 128  # consecutive budgets that share one evaluation of `log_share`
 UNDERFLOW = 746.0  # exp(-746) is 0 in a double
 LONG_PIECE = 8192  # ranks at a time for one budget
