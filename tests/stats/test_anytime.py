@@ -153,3 +153,10 @@ def test_bad_schedules_are_refused(change, message):
         anytime_quantile_interval(np.arange(30.0), 1, **change)
     with pytest.raises(InputError, match="known: "):
         anytime_cdf_band(np.arange(30.0), method="bootstrap")
+
+
+def test_limits_that_are_absent_are_not_called_undefined():
+    before_the_first_look = anytime_quantile_interval([0.1, 0.2, 0.3], [1, 2])
+    assert np.isinf(before_the_first_look.low).all()
+    assert "undefined" not in str(before_the_first_look)
+    assert "n = 1: -inf to inf" in str(before_the_first_look)

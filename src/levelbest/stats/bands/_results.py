@@ -91,7 +91,9 @@ class Interval:
     def __str__(self) -> str:
         head = f"{100 * self.confidence:g} % {self.kind} {self.method} interval from {self.n_trials} trials"
         rows = zip(np.atleast_1d(self.n), np.atleast_1d(self.low), np.atleast_1d(self.high), strict=True)
-        shown = [f"n = {n}: {'undefined' if np.isnan(lo + hi) else f'{lo:.6g} to {hi:.6g}'}" for n, lo, hi in rows]
+        shown = [
+            f"n = {n}: {'undefined' if np.isnan([lo, hi]).any() else f'{lo:.6g} to {hi:.6g}'}" for n, lo, hi in rows
+        ]
         return "; ".join([head, *shown, *self.codes])
 
     def to_dict(self) -> dict[str, object]:
