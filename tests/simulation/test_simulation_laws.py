@@ -135,3 +135,18 @@ def test_a_failed_trial_is_the_highest_loss():
     assert law.bounds == (0.0, 3.0)
     # alone: 3/4 of 1/2 and 1/4 of 3; of two: both fail 1/16 (3), one 6/16 (1/2), none 9/16 (1/3)
     np.testing.assert_allclose(law.true_mean([1, 2]), [0.375 + 0.75, 3 / 16 + 3 / 16 + 3 / 16], atol=1e-3)
+
+
+def test_laws_of_our_own_have_a_mirror_image_and_any_order():
+    best = named_law("-bernoulli(0.3)").true_mean([1, 2])
+    assert best == pytest.approx([-0.3, -(0.3**2)], abs=1e-12)  # the best of two is -1 where both are
+    assert named_law("-quadratic").true_mean(1) == pytest.approx(-named_law("quadratic").true_mean(1), abs=1e-9)
+    assert (named_law("-three_point(0, 1, 4)").draw(np.random.default_rng(0), (1, 50))[0] <= 0).all()
+    shuffled = named_law("three_point(0.8, 0.2, 0.5)").true_mean([1, 2])
+    assert shuffled == pytest.approx([0.5, (0.2 + 3 * 0.5 + 5 * 0.8) / 9])
+
+
+@pytest.mark.parametrize("text", ["quadratic(1)", "quadratic(0, 1, 0)", "bernoulli(0.2, 3)", "bernoulli(2)"])
+def test_numbers_that_are_no_law_of_our_own_are_refused(text):
+    with pytest.raises(InputError, match=f"{text.partition('(')[0]} takes the "):
+        named_law(text)

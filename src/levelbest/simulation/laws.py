@@ -58,6 +58,11 @@ class Law:
         """The true mean curve, or the true quantile curve."""
         return self.true_mean(n) if q is None else self.true_quantile(n, q)
 
+    def mirrored(self) -> Law:
+        """The law of the negated scores, under the same name."""
+        inner = self.quantile
+        return Law(self.name, lambda u: -inner(1 - u), turned_bounds(self.bounds, "min"), self.direction)
+
     def rounded(self, step: float) -> Law:
         """The same law with scores rounded to multiples of ``step``: coarse ties."""
         inner = self.quantile
@@ -138,17 +143,8 @@ def named_law(text: str) -> Law:
         numbers = [float(part) for part in (inside or "").split(",") if part.strip()]
     except ValueError:
         raise InputError(f"a law's brackets hold numbers, as in beta(8,2), got {text!r}") from None
-    text = text.strip()
-    if name == "quadratic":
-        low, high, noise = numbers or [0.0, 1.0, 0.05]
-        return Law(text, lambda u: np.interp(u, *_quadratic(low, high, noise)))
-    if name == "bernoulli":
-        (p,) = numbers or [0.5]
-        return _Discrete.on(np.array([0.0, 1.0]), np.array([1 - p, 1.0]), text, (0.0, 1.0))
-    if name == "three_point":
-        values = np.array(numbers or [0.2, 0.5, 0.8])
-        return _Discrete.on(values, np.arange(1, values.size + 1) / values.size, text, (0.0, 1.0))
-    return _scipy_law(name, numbers, mirrored=bool(mirror), text=text)
+    law = (_own_law if name in _OWN_LAWS else _scipy_law)(name, numbers, text.strip())
+    return law.mirrored() if mirror else law
 
 
 def kde_law(scores: npt.ArrayLike, name: str = "kernel density", *, direction: str = "max") -> Law:
@@ -190,6 +186,10 @@ class _Discrete(Law):
 
         return cls(name, quantile, bounds, direction, support, below)
 
+    def mirrored(self) -> Law:
+        below = np.append(1 - self.below[-2::-1], 1.0)
+        return self.on(-self.support[::-1], below, self.name, turned_bounds(self.bounds, "min"), self.direction)
+
     def true_mean(self, n: npt.ArrayLike) -> FloatArray:
         budgets: IntArray = _check.as_budgets(n)[0]
         if self.direction == "max":
@@ -198,7 +198,27 @@ class _Discrete(Law):
         return np.array([-np.diff(above**budget, prepend=1.0) @ self.support for budget in budgets])
 
 
-def _scipy_law(name: str, numbers: list[float], *, mirrored: bool, text: str) -> Law:
+_OWN_LAWS = {
+    "bernoulli": "the chance of a 1",
+    "quadratic": "the lowest score, the highest, and noise of more than 0",
+    "three_point": "scores that are equally likely",
+}
+
+
+def _own_law(name: str, numbers: list[float], text: str) -> Law:
+    if name == "three_point":
+        values = np.sort(numbers or [0.2, 0.5, 0.8])
+        bounds = min(0.0, float(values[0])), max(1.0, float(values[-1]))
+        return _Discrete.on(values, np.arange(1, values.size + 1) / values.size, text, bounds)
+    given = numbers or {"bernoulli": [0.5], "quadratic": [0.0, 1.0, 0.05]}[name]
+    if name == "bernoulli" and len(given) == 1 and 0 <= given[0] <= 1:
+        return _Discrete.on(np.array([0.0, 1.0]), np.array([1 - given[0], 1.0]), text, (0.0, 1.0))
+    if name == "quadratic" and len(given) == 3 and given[0] < given[1] and given[2] > 0:
+        return Law(text, lambda u: np.interp(u, *_quadratic(*given)))
+    raise InputError(f"{name} takes {_OWN_LAWS[name]}; got {numbers}")
+
+
+def _scipy_law(name: str, numbers: list[float], text: str) -> Law:
     from scipy import stats
 
     family = getattr(stats, name, None)
@@ -216,9 +236,7 @@ def _scipy_law(name: str, numbers: list[float], *, mirrored: bool, text: str) ->
     if np.isnan(low):
         raise InputError(f"{name}{tuple(numbers)} is not a law: a parameter is out of range")
     bounds: Bounds = (low if np.isfinite(low) else None, high if np.isfinite(high) else None)
-    if not mirrored:
-        return Law(text, frozen.ppf, bounds)
-    return Law(text, lambda u: -frozen.ppf(1 - u), turned_bounds(bounds, "min"))
+    return Law(text, frozen.ppf, bounds)
 
 
 @functools.cache
