@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from levelbest.errors import InputError
-from levelbest.stats import all_of_k, expected_best, expected_best_by_group, group_interval, pass_at_k
+from levelbest.stats import all_of_k, expected_best, expected_best_by_group, group_interval, group_variance, pass_at_k
+from levelbest.stats.contrasts import Question
+from levelbest.stats.problems import problem_contrasts
 from levelbest.stats.problems._groups import group_values, repeated_samples
 
 
@@ -252,3 +254,29 @@ def test_a_problem_of_weight_0_is_no_problem():
     solved, problem = [1, 0, 1, 1, 0, 1, 0, 0], ["p"] * 4 + ["q"] * 4
     best = expected_best_by_group(solved, problem, [1, 2], weights={"p": 1.0, "q": 0.0})
     assert np.isnan(group_interval(best, n_resamples=199).low).all()
+
+
+def test_a_problem_of_weight_nought_is_none_to_a_plan():
+    rng = np.random.default_rng(4)
+    problem = np.repeat(np.arange(12), 6)
+    scores = rng.normal(size=12)[problem] + rng.normal(size=problem.size)
+    counted = problem < 5
+    weights = np.where(np.arange(12) < 5, [1.0, 2, 1, 3, 1] + [0.0] * 7, 0.0)
+    with_them, without = (
+        group_variance(scores[rows], problem[rows], [1, 3], weights=own)
+        for rows, own in ((slice(None), weights), (counted, weights[:5]))
+    )
+    for name in ("error", "between", "within", "n_groups", "samples"):
+        assert getattr(with_them, name) == pytest.approx(getattr(without, name), rel=1e-12), name
+    assert np.isnan(group_variance(scores, problem, 1, weights=[1.0] + [0.0] * 11).error).all()
+
+
+def test_systems_are_compared_at_one_list_of_budgets():
+    problem = np.repeat(np.arange(6), 4)
+    scores = np.random.default_rng(0).random(problem.size)
+    systems = [expected_best_by_group(scores, problem, n) for n in ([1, 2], [1, 4])]
+    for paired in (True, False):
+        with pytest.raises(InputError, match="at the same budgets n"):
+            problem_contrasts(systems, Question(((0, 1),)), paired=paired)
+        with pytest.raises(InputError, match="unknown method 'gafke'; did you mean 'gaffke'"):
+            problem_contrasts(systems[:1] * 2, Question(((0, 1),), method="gafke"), paired=paired)

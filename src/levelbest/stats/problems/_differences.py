@@ -177,11 +177,13 @@ class _Answer:
 
     differences: FloatArray
     limits: Limits
-    swaps: SwapTest | None
-    named: Limits | None
-    """At the budget named in advance, a column per pair: there they stand in place of the others."""
     means: tuple[tuple[Means, Means], ...]
     """What stands behind each pair at the budget of its effect."""
+    place: int | None
+    """Where the budget named in advance stands."""
+    swaps: SwapTest | None = None
+    named: Limits | None = None
+    """At that budget, a column per pair: there they stand in place of the others."""
 
     @property
     def basis(self) -> str:
@@ -199,10 +201,10 @@ class _Answer:
     def contrast(self, pair: int, systems: Sequence[GroupBest], question: Question) -> Contrast:
         """One pair: its columns, its effect, and how many further problems would decide."""
         first = systems[0]
-        columns, place = self.columns(pair, first.n), _place(first, question)
-        if place is not None and self.named is not None:
+        columns = self.columns(pair, first.n)
+        if self.place is not None and self.named is not None:
             low, high = columns.low.copy(), columns.high.copy()
-            low[place], high[place] = self.named.low[pair], self.named.high[pair]
+            low[self.place], high[self.place] = self.named.low[pair], self.named.high[pair]
             columns = columns._replace(low=low, high=high)
         codes = self.limits.why[pair * first.n.size : (pair + 1) * first.n.size]
         few = ("one-problem", "two-problems", "no-problem", "no-weight")
@@ -222,31 +224,32 @@ class _Answer:
             basis=self.basis,
             further=further,
             reasons=tuple(reasons),
-            named=place is not None,
+            named=self.place is not None,
         )
 
 
-def _place(system: GroupBest, question: Question) -> int | None:
-    """Where the budget named in advance stands among the budgets."""
+def _place(systems: Sequence[GroupBest], question: Question) -> int | None:
+    """Where the budget named in advance stands among those of all systems."""
+    n = systems[0].n
+    if not all(np.array_equal(other.n, n) for other in systems[1:]):
+        raise InputError("systems must be compared at the same budgets n; compute them with one list of n")
     if question.headline is None:
         return None
-    if question.headline not in system.n:
+    if question.headline not in n:
         raise InputError(f"the budget named in advance, {question.headline}, must be one of those compared")
-    return int(np.flatnonzero(system.n == question.headline)[0])
+    return int(np.flatnonzero(n == question.headline)[0])
 
 
 def _on_the_same_problems(systems: Sequence[GroupBest], asked: _Asked) -> _Answer:
     """Each pair's differences problem by problem."""
     question, first = asked.question, systems[0]
+    place = _place(systems, question)
     for other in systems[1:]:
-        if not np.array_equal(other.n, first.n):
-            raise InputError("systems must be compared at the same budgets n; compute them with one list of n")
         _same_groups(first, other)
     sign = _check.sign_of(first.direction)
     by_pair = [sign * (systems[a].by_group - systems[b].by_group) for a, b in question.pairs]
     low, high = question.bounds
     reach: Bounds = (None, None) if low is None or high is None else (low - high, high - low)
-    place = _place(first, question)
     columns = np.concatenate(by_pair, axis=1)
     swaps = named = None
     method = _check.as_choice(question.method, GROUP_METHODS, "method")
@@ -263,20 +266,20 @@ def _on_the_same_problems(systems: Sequence[GroupBest], asked: _Asked) -> _Answe
         mean = _mean_of(own[:, question.place_shown(first.n)], first.weights)
         # against a constant Welch's t is that of one sample: the paired one
         means.append((mean, Means(0.0, 0.0, mean.size)))
-    return _Answer(average_over_groups(columns, first.weights)[0], limits, swaps, named, tuple(means))
+    return _Answer(average_over_groups(columns, first.weights)[0], limits, tuple(means), place, swaps, named)
 
 
 def _apart(systems: Sequence[GroupBest], asked: _Asked) -> _Answer:
     """Each system over its own problems: all bands hold together, so every difference lies between their edges."""
-    question = asked.question
-    method = question.method
+    question, place = asked.question, _place(systems, asked.question)
+    method = _check.as_choice(question.method, GROUP_METHODS, "method")
     if method == "default":
         method = "studentised" if None in question.bounds else "gaffke"
     each = replace(asked, question=replace(question, confidence=question.confidence ** (1 / len(systems))))
     sign = _check.sign_of(systems[0].direction)
     bands = [
-        replace(each, seed=asked.seed + place).limits(sign * system.by_group, system.weights, question.bounds, method)
-        for place, system in enumerate(systems)
+        replace(each, seed=asked.seed + at).limits(sign * system.by_group, system.weights, question.bounds, method)
+        for at, system in enumerate(systems)
     ]
     pairs = [(systems[a], systems[b], bands[a], bands[b]) for a, b in question.pairs]
     limits = Limits(
@@ -286,14 +289,11 @@ def _apart(systems: Sequence[GroupBest], asked: _Asked) -> _Answer:
         method,
     )
     limits.why = [mine or other for _, _, a, b in pairs for mine, other in zip(a.why, b.why, strict=True)]
-    _place(systems[0], question)
-    place = question.place_shown(systems[0].n)
-    means = [
-        (_mean_of(sign * a.by_group[:, place], a.weights), _mean_of(sign * b.by_group[:, place], b.weights))
-        for a, b, _, _ in pairs
-    ]
+    shown = question.place_shown(systems[0].n)
+    each_mean = [_mean_of(sign * system.by_group[:, shown], system.weights) for system in systems]
+    means = [(each_mean[a], each_mean[b]) for a, b in question.pairs]
     differences = np.concatenate([sign * (a.value - b.value) for a, b, _, _ in pairs])
-    return _Answer(differences, limits, None, None, tuple(means))
+    return _Answer(differences, limits, tuple(means), place)
 
 
 def _mean_of(values: FloatArray, weights: FloatArray | None) -> Means:

@@ -64,7 +64,7 @@ def group_variance(
     """Split the variance of the average over problems into problems and samples, by the jackknife within each.
 
     ``weights`` are by group, as in `expected_best_by_group`; ``between`` and ``within`` are then those of a problem of
-    average weight.
+    average weight, and a problem of weight 0 is none.
 
     Parameters
     ----------
@@ -89,12 +89,16 @@ def group_variance(
     """
     sample = Sample.of(selection, reported, at_least=1)
     best = expected_best_by_group(sample.selection, group, n, sample.reported, direction=direction, weights=weights)
+    _, code, _ = as_groups(group, sample.n_trials)
+    rows = np.split(np.argsort(code, kind="stable"), np.cumsum(best.sizes)[:-1])
+    if best.weights is not None:
+        held = np.flatnonzero(best.weights)
+        best, rows = best.select(held), [rows[place] for place in held]
     counts = best.n_groups
     each = np.ones(best.groups.size) if best.weights is None else best.weights
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.where(counts > 1, mean_and_error(best.by_group, each)[1], np.nan)
-    _, code, _ = as_groups(group, sample.n_trials)
-    within = _within(sample, np.split(np.argsort(code, kind="stable"), np.cumsum(best.sizes)[:-1]), best, each)
+    within = _within(sample, rows, best, each)
     return GroupVariance(
         n=best.n,
         error=error,
