@@ -64,7 +64,7 @@ class Caution:
 
     @classmethod
     def of(
-        cls, code: str, family: str | None = None, value: float | None = None, *, kind: str = "", **facts: Any
+        cls, code: str, family: str | None = None, value: float | None = None, *, kind: str = "", **facts: object
     ) -> Caution:
         """A warning from its facts; lists are kept as tuples, so that equal warnings are one."""
         plain = tuple((name, tuple(fact) if isinstance(fact, list) else fact) for name, fact in facts.items())

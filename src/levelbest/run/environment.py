@@ -10,7 +10,6 @@ import functools
 import os
 import platform
 import subprocess
-import sys
 from pathlib import Path
 
 import levelbest
@@ -30,11 +29,6 @@ def capture_environment(folder: Path) -> dict[str, object]:
         "code": _code(folder),
         "packages": _packages(),
     }
-
-
-def changes(before: dict[str, object], now: dict[str, object]) -> dict[str, object]:
-    """What is not as it was."""
-    return {key: value for key, value in now.items() if before.get(key) != value}
 
 
 def _code(folder: Path) -> dict[str, object] | None:
@@ -96,8 +90,3 @@ def _gpus() -> list[str]:
         return []
     lines = [line for text in texts for line in text.splitlines()]
     return [line.partition(":")[2].strip() for line in lines if line.startswith("Model:")]
-
-
-def command_line() -> list[str]:
-    """How this program was called, the program by its name alone."""
-    return [os.path.basename(sys.argv[0]), *sys.argv[1:]] if sys.argv else []

@@ -12,7 +12,10 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from levelbest.run.task import Outcome
 
 _SENT = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT")
 FROM_OUTSIDE = tuple(getattr(signal, name) for name in _SENT if hasattr(signal, name))
@@ -30,8 +33,7 @@ def load(name: str, folder: str) -> Callable[..., object]:
         target = getattr(target, part)
     if not callable(target):
         raise TypeError(f"{name} is not a function")
-    result: Callable[..., Any] = target
-    return result
+    return target
 
 
 def call(
@@ -70,11 +72,11 @@ def flat(result: object) -> dict[str, float]:
     return {"score": number}
 
 
-def _number(value: Any) -> float | None:
+def _number(value: object) -> float | None:
     if isinstance(value, str | bytes) or value is None:
         return None
     try:
-        return float(value)
+        return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -128,9 +130,7 @@ def mark(path: str) -> tuple[int, int, int] | None:
     return about.st_mtime_ns, about.st_size, about.st_ino
 
 
-def verdict_on(
-    raw: Mapping[str, Any], selection: str | None, report: str
-) -> tuple[str, dict[str, float | None], str | None]:
+def verdict_on(raw: Outcome, selection: str | None, report: str) -> tuple[str, dict[str, float | None], str | None]:
     """Status, scores and reason of an attempt, from how its process ended and what it handed over.
 
     ``raw`` holds ``end`` (exit, signal, timeout, lost, unstarted), ``code``, ``scores``, ``raised`` and ``problem``.
@@ -143,7 +143,7 @@ def verdict_on(
     if end == "unstarted":
         return "failed", {}, f"could not be started: {problem}"
     if end == "signal":
-        name = _signal_name(code)
+        name = next((known.name for known in signal.Signals if known == code), f"signal {code}")
         if code in FROM_OUTSIDE:
             memory = ", perhaps for lack of memory" if code == signal.SIGKILL else ""
             return "lost", {}, f"ended by {name} from outside{memory}"
@@ -173,10 +173,3 @@ def verdict_on(
     if kept[selection] is None:
         return "diverged", kept, f"{selection} is {'NaN' if math.isnan(scores[selection]) else 'infinite'}"
     return "ok", kept, None
-
-
-def _signal_name(code: Any) -> str:
-    try:
-        return signal.Signals(code).name
-    except ValueError:
-        return f"signal {code}"

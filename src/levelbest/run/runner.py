@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import shutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from levelbest._ledger.chain import Counts, Reason
 from levelbest.errors import InputError, named
 from levelbest.run.attempt import search_path
 from levelbest.run.engines import Engine, Job, open_engine
-from levelbest.run.environment import capture_environment, changes, command_line
+from levelbest.run.environment import capture_environment
 from levelbest.run.ledger import Entry, Ledger, logs_folder, reason_lines
 from levelbest.run.lock import hold_file, hold_ledger
 from levelbest.run.loop import Loop, Reporter
@@ -246,11 +247,14 @@ def _first(study: Study) -> list[Entry]:
 
 
 def _session(study: Study, ledger: Ledger, engine: Engine, name: str) -> list[Entry]:
-    entries = []
-    chain = ledger.chain
-    if chain.n_sessions and (changed := changes(chain.environment, capture_environment(study.folder))):
-        entries.append(Entry("environment", changed))
-    body = {"process": os.getpid(), "engine": name, "workers": engine.capacity, "command": command_line()}
+    """A session begins: what of the environment changed, and how this program was called, by its name alone."""
+    entries, chain = [], ledger.chain
+    if chain.n_sessions:
+        now = capture_environment(study.folder)
+        changed = {key: value for key, value in now.items() if chain.environment.get(key) != value}
+        entries += [Entry("environment", changed)] if changed else []
+    command = [os.path.basename(sys.argv[0]), *sys.argv[1:]] if sys.argv else []
+    body = {"process": os.getpid(), "engine": name, "workers": engine.capacity, "command": command}
     return [*entries, Entry("session", body)]
 
 

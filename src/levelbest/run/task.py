@@ -60,6 +60,35 @@ class Outcome(TypedDict):
     log_problem: NotRequired[str]
 
 
+class Setup(TypedDict):
+    """What a worker imports before its first task."""
+
+    load: list[str]
+    """Functions, as ``module:name``."""
+    folder: str
+    """Where their modules are looked for too."""
+
+
+class News(TypedDict, total=False):
+    """What a worker, or the driver of a cluster, tells its runner: one of these, or two where it says so."""
+
+    loaded: str | None
+    """What went wrong as functions were imported, or None."""
+    outcome: Outcome
+    cores: float
+    """Of a cluster, with ``loaded``."""
+    cluster: str
+    """Why a cluster cannot be joined or started."""
+    gone: str
+    """Why the way to all workers is lost."""
+    key: int
+    """Of the task that one of the next two is about."""
+    lost: str
+    """Why its worker was lost."""
+    killed: bool
+    """Whether it was ended for lack of memory."""
+
+
 def lost(task: Task, problem: str) -> Outcome:
     """An attempt that the machinery lost."""
     return {"key": task["key"], "end": "lost", "wall": 0.0, "cpu": 0.0, "limit": task["limit"], "problem": problem}

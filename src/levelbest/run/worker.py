@@ -21,11 +21,12 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import IO, Any, NoReturn
+from typing import IO, NoReturn
 
 from levelbest.run.attempt import Quit, attempt, own_streams, search_path
 from levelbest.run.objective import load
 from levelbest.run.processes import adopt_orphans, fork, open_pid, sweep
+from levelbest.run.task import News, Setup
 
 _START = """
 import importlib, socket, sys
@@ -74,7 +75,7 @@ class Worker:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self._socket.sendall(json.dumps(message).encode() + b"\n")
 
-    def receive(self) -> list[Any] | None:
+    def receive(self) -> list[News] | None:
         """Whole messages that have arrived (at least a read's worth is waited for), or None when the worker is gone."""
         try:
             data = self._socket.recv(1 << 16)
@@ -85,7 +86,7 @@ class Worker:
         *lines, self._buffer = (self._buffer + data).split(b"\n")
         return [json.loads(line) for line in lines]
 
-    def answer(self) -> Any:
+    def answer(self) -> News | None:
         """The next message, waited for; None when the worker is gone."""
         while (messages := self.receive()) is not None:
             if messages:
@@ -185,7 +186,7 @@ def _be_the_worker(runner: socket.socket, guard: int, group: mmap.mmap, function
         adopt_orphans()
         os.environ["PATH"] = search_path(None)
         own_streams()  # the trials inherit them: opening them anew in each would cost a third of its start
-        known: dict[str, Callable[..., Any]] = dict(functions or {})
+        known = dict(functions or {})
         watch = (runner.fileno(), guard)
         gc.collect()
         gc.freeze()  # a fork shares what no collection touches
@@ -199,12 +200,12 @@ def _be_the_worker(runner: socket.socket, guard: int, group: mmap.mmap, function
             for line in lines:
                 task = json.loads(line)
                 if "load" in task:
-                    answer: Any = {"loaded": _load(task, known)}
+                    news: News = {"loaded": _load(task, known)}
                 else:
-                    name = task["function"]
-                    answer = attempt(task, known[name] if name else None, watch=watch, announce=announce, alone=True)
+                    function = known[task["function"]] if task["function"] else None
+                    news = {"outcome": attempt(task, function, watch=watch, announce=announce, alone=True)}
                     announce(0)
-                runner.sendall(json.dumps(answer).encode() + b"\n")
+                runner.sendall(json.dumps(news).encode() + b"\n")
     except (Quit, BrokenPipeError, ConnectionResetError):
         pass
     finally:
@@ -220,12 +221,12 @@ def _next(runner: socket.socket, guard: int) -> bytes:
     return b"" if guard in ready else runner.recv(1 << 16)
 
 
-def _load(task: Mapping[str, Any], known: dict[str, Callable[..., Any]]) -> str | None:
+def _load(setup: Setup, known: dict[str, Callable[..., object]]) -> str | None:
     """Import the functions that tasks will name; what went wrong, or None."""
-    for name in task["load"]:
+    for name in setup["load"]:
         if name not in known:
             try:
-                known[name] = load(name, task["folder"])
+                known[name] = load(name, setup["folder"])
             except BaseException as error:
                 return f"{name} cannot be imported: {type(error).__name__}: {error}"
     gc.collect()

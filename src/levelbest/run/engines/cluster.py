@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
-
 from levelbest.errors import DataError, InputError, named
 from levelbest.run.engines import Job
-from levelbest.run.task import Task, lost
+from levelbest.run.task import News, Setup, Task, lost
 from levelbest.run.worker import Worker
 
 _workers: dict[str, Worker] = {}
 """In a process of the cluster's: the guarded worker that it feeds."""
-
-
-class Setup(TypedDict):
-    """What a worker imports before its first task."""
-
-    load: list[str]
-    folder: str
 
 
 def setup_of(job: Job) -> tuple[dict[str, str], Setup]:
@@ -50,24 +41,24 @@ def load(setup: Setup, log: str) -> str | None:
     """Import the functions in a worker of this machine; what went wrong, or None."""
     worker = Worker(log=log)
     worker.send(setup)
-    answer = worker.answer()
+    news = worker.answer()
     worker.close()
-    return "a worker died importing them" if answer is None else answer["loaded"]
+    return "a worker died importing them" if news is None else news["loaded"]
 
 
-def run_task(task: Task | None, setup: Setup) -> Any:
+def run_task(task: Task | None, setup: Setup) -> News | None:
     """On the cluster: feed a guarded worker with a task; without one, have it import the functions. None: it died."""
     worker = _workers.pop("worker", None) or Worker()
     worker.send(setup)  # what it has imported already it does not import again
-    answer: Any = worker.answer()
-    if answer is not None and task is not None:
-        if answer["loaded"]:
-            answer = lost(task, answer["loaded"])
+    news = worker.answer()
+    if news is not None and task is not None:
+        if problem := news["loaded"]:
+            news = {"outcome": lost(task, problem)}
         else:
             worker.send(task)
-            answer = worker.answer()
-    if answer is None:
+            news = worker.answer()
+    if news is None:
         worker.close()
     else:
         _workers["worker"] = worker
-    return answer
+    return news

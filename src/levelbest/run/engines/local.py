@@ -58,21 +58,18 @@ class LocalEngine(Engine):
             if messages is None:
                 ended += self._replace(slot)
                 continue
-            for raw in messages:
+            for news in messages:
                 self._lost_in_a_row = 0
-                if "loaded" in raw:
-                    self._loaded(slot, raw["loaded"])
+                if "outcome" in news:
+                    del self._tasks[slot]
+                    self._free.append(slot)
+                    ended.append(news["outcome"])
                     continue
-                del self._tasks[slot]
-                self._free.append(slot)
-                ended.append(raw)
+                self._loading.discard(slot)
+                if problem := news["loaded"]:
+                    self.stop()
+                    raise InputError(f"{problem} (what the import printed is in {self._job.logs.name}/workers.log)")
         return ended
-
-    def _loaded(self, slot: int, problem: str | None) -> None:
-        self._loading.discard(slot)
-        if problem:
-            self.stop()
-            raise InputError(f"{problem} (what the import printed is in {self._job.logs.name}/workers.log)")
 
     def _replace(self, slot: int) -> list[Outcome]:
         self._poller.unregister(self._workers[slot])

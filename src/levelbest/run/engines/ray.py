@@ -20,13 +20,18 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, NoReturn, TypedDict
+from typing import TYPE_CHECKING, NoReturn, TypedDict
 
 from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.run.engines import Engine, Job
-from levelbest.run.engines.cluster import Setup, gone, run_task, setup_of
-from levelbest.run.task import Outcome, Task, lost
+from levelbest.run.engines.cluster import gone, run_task, setup_of
+from levelbest.run.task import News, Outcome, Setup, Task, lost
 from levelbest.run.worker import Worker
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from ray.remote_function import RemoteFunction
 
 _TRIES = 10
 _LONGEST_END = 10.0
@@ -93,14 +98,14 @@ class RayEngine(Engine):
         if messages is None:
             raise gone("Ray", f"its driver ended; what it printed is in {self._where}")
         ended: list[Outcome] = []
-        for message in messages:
-            if "gone" in message:
-                raise gone("Ray", f"{message['gone']}; what it printed is in {self._where}")
-            task = self._tasks.pop(message["key"])
-            if "killed" in message:
+        for news in messages:
+            if "gone" in news:
+                raise gone("Ray", f"{news['gone']}; what it printed is in {self._where}")
+            task = self._tasks.pop(news["outcome"]["key"] if "outcome" in news else news["key"])
+            if "killed" in news:
                 ended.append({**lost(task, ""), "end": "signal", "code": signal.SIGKILL})
             else:
-                ended.append(lost(task, message["lost"]) if "lost" in message else message["answer"])
+                ended.append(lost(task, news["lost"]) if "lost" in news else news["outcome"])
         return ended
 
     def stop(self) -> None:
@@ -172,7 +177,7 @@ def _join(start: _Start, tell: Callable[..., None]) -> _Driver | None:
 class _Driver:
     """Tasks that Ray runs, each known by the loop's key."""
 
-    def __init__(self, run: Any, setup: Setup, tell: Callable[..., None]) -> None:
+    def __init__(self, run: RemoteFunction, setup: Setup, tell: Callable[..., None]) -> None:
         self._run, self._setup, self._tell = run, setup, tell
         self._running: dict[int, object] = {}
         """Ray ends a task whose reference nobody holds."""
@@ -181,13 +186,12 @@ class _Driver:
         reference = self._running[task["key"]] = self._run.remote(task, self._setup)
         reference.future().add_done_callback(lambda future: self._ended(task["key"], future))
 
-    def _ended(self, key: int, future: Any) -> None:
+    def _ended(self, key: int, future: Future[News | None]) -> None:
         self._running.pop(key, None)
         error = future.exception()
         name = type(error).__name__
         if error is None:
-            answer = future.result()
-            self._tell(key=key, **({"lost": "its worker was killed"} if answer is None else {"answer": answer}))
+            self._tell(**(future.result() or {"key": key, "lost": "its worker was killed"}))
         elif name in _FATAL:
             self._tell(gone=name)
         elif name == _MEMORY:

@@ -13,12 +13,15 @@ import signal
 import subprocess
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from levelbest.errors import InputError, MissingExtra
 from levelbest.run.engines import Engine, Job
-from levelbest.run.engines.cluster import Setup, gone, load, run_task, setup_of
-from levelbest.run.task import Outcome, Task, lost
+from levelbest.run.engines.cluster import gone, load, run_task, setup_of
+from levelbest.run.task import Outcome, Setup, Task, lost
+
+if TYPE_CHECKING:
+    import submitit
 
 _IN_QUEUE = 100
 """Jobs in the queue at once, where the study does not say."""
@@ -32,7 +35,7 @@ class _Queued:
     """An attempt and its job."""
 
     task: Task
-    job: Any
+    job: submitit.Job[Outcome | None]
     silent_since: float | None = None
     """When its job was first seen to be gone without a result."""
 
@@ -127,7 +130,7 @@ class SlurmEngine(Engine):
 
 def _options(job: Job) -> dict[str, object]:
     resources = job.resources
-    options: dict[str, Any] = {
+    options: dict[str, object] = {
         "cpus_per_task": max(1, int(resources.cpus or 1)),
         "use_srun": False,
         # Slurm's own retries are off: what runs again is the loop's decision.
@@ -175,13 +178,13 @@ def cancel_marked(marks: list[str]) -> None:
             subprocess.run(["scancel", f"--name={names}"], capture_output=True, timeout=60, check=False)
 
 
-def run_job(task: Task, setup: Setup) -> Any:
+def run_job(task: Task, setup: Setup) -> Outcome | None:
     """In a job: run one attempt. A trial that ends because Slurm asks the whole job to end is lost, not killed."""
     asked: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
-    answer = run_task(task, setup)
-    if answer is not None and answer.get("end") == "signal":
+    news = run_task(task, setup)
+    if news is not None and news["outcome"]["end"] == "signal":
         time.sleep(_LOOK)  # the signal goes to one process of the job after the other
         if asked:
             return lost(task, "its job was asked to end")
-    return answer
+    return None if news is None else news["outcome"]
