@@ -11,8 +11,8 @@ from levelbest.designs.compare import compare
 from levelbest.readers import read_trials
 from levelbest.report.build import build_view
 from levelbest.run.ledger import Ledger
+from levelbest.web.app import live_page
 from levelbest.web.data import LiveData
-from levelbest.web.page import live_page
 
 
 def _filled(folder, n_trials, *, planned=40):

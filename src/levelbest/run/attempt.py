@@ -90,17 +90,13 @@ def attempt(
             raw["problem"] = scores or "printed no line of JSON with scores"
         if raw["code"]:
             raw["problem"] = _last_line(errors.content()) or _last_line(text)
-    _note_log(raw, log)
-    return raw
-
-
-def _note_log(raw: Outcome, log: Log) -> None:
     if log.error:
         raw["log_problem"] = log.error
     if log.seen:
         raw["log_bytes"] = log.seen
-        if log.left_out:
-            raw["log_left_out"] = log.left_out
+    if log.left_out:
+        raw["log_left_out"] = log.left_out
+    return raw
 
 
 def search_path(path: str | None) -> str:

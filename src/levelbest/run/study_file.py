@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import stat
+import tomllib
 from collections.abc import Hashable
 from pathlib import Path
 
@@ -63,30 +64,34 @@ def read_study(path: str | Path) -> Study:
 
 def read_plain(path: Path) -> object:
     """What a YAML, TOML or JSON file says, as plain data."""
-    text = _text(path)
-    suffix = path.suffix.lower()
-    try:
-        data = _parsed(text, suffix, path.name)
-        _measure(data, path.name)
-    except RecursionError:
-        raise InputError(_too_deep(path.name)) from None
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path.name} is not valid {suffix[1:].upper()}: {' '.join(str(error).split())}") from error
-    return data
-
-
-def _text(path: Path) -> str:
+    name, suffix = path.name, path.suffix.lower()
     try:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode) or about.st_size > _MOST_BYTES:
             raise InputError(f"{path} is no study file: one is a plain file of {_MOST_BYTES // 10**6} MB at most")
-        return path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path.name} cannot be read: {error}") from error
+        raise InputError(f"{name} cannot be read: {error}") from error
+    try:
+        data: object = None
+        if suffix in (".json", ".jsonnet"):  # AllenTune names its JSON so
+            data = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, name))
+        elif suffix == ".toml":
+            data = tomllib.loads(text)
+        elif suffix in (".yaml", ".yml"):
+            data = _read_yaml(text, name)
+        else:
+            raise InputError(f"a study file is YAML, TOML or JSON, by its ending .yaml, .toml or .json; got {name}")
+        _measure(data, name)
+    except RecursionError:
+        raise InputError(_too_deep(name)) from None
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(f"{name} is not valid {suffix[1:].upper()}: {' '.join(str(error).split())}") from error
+    return data
 
 
 def _too_deep(name: str) -> str:
@@ -106,18 +111,6 @@ def _measure(value: object, name: str) -> None:
         if not level:
             return
     raise InputError(_too_deep(name))
-
-
-def _parsed(text: str, suffix: str, name: str) -> object:
-    if suffix in (".json", ".jsonnet"):  # AllenTune names its JSON so
-        return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, name))
-    if suffix == ".toml":
-        import tomllib
-
-        return tomllib.loads(text)
-    if suffix in (".yaml", ".yml"):
-        return _read_yaml(text, name)
-    raise InputError(f"a study file is YAML, TOML or JSON, by its ending .yaml, .toml or .json; got {name}")
 
 
 def _once(pairs: list[tuple[Hashable, object]], where: str) -> dict[Hashable, object]:

@@ -9,14 +9,15 @@ import json
 import re
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable
+from importlib import resources
 from pathlib import Path
 
+from levelbest import __version__
 from levelbest.errors import DataError, InputError, LevelbestError, MissingExtra
-from levelbest.report.page.html import page_policy
+from levelbest.report.page.html import asset, own_policy, page_policy, page_style, wrapped
 from levelbest.web.broadcast import Broadcaster
 from levelbest.web.data import LiveData, NotFinished
 from levelbest.web.guard import Guard
-from levelbest.web.page import live_page
 
 try:
     from starlette.applications import Starlette
@@ -27,6 +28,28 @@ except ImportError:
     raise MissingExtra("starlette", "web") from None
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def live_page(title: str) -> tuple[str, str]:
+    """The page and its Content-Security-Policy. It holds no results: they come as events, and are set as text."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    style = page_style() + _own("live.css")
+    script = wrapped(asset("common.js"), _own("live.js"))
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    page = environment.from_string(_own("live.html.j2")).render(
+        title=title,
+        version=__version__,
+        style=Markup(style),
+        script=Markup(script),
+        licence=asset("uPlot.LICENSE"),
+    )
+    return page, f"{own_policy(style, script)}; connect-src 'self'; frame-ancestors 'none'"
+
+
+def _own(name: str) -> str:
+    return resources.files("levelbest.web").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 async def _apart(function: Callable[[], str], stopping: Callable[[], bool]) -> str:
