@@ -9,7 +9,7 @@ from levelbest.cli.main import main
 from levelbest.designs.compare import compare
 from levelbest.designs.curve import curve, family_curves
 from levelbest.designs.plan import plan_trials
-from levelbest.designs.verifier import verifier_effects
+from levelbest.designs.problems import verifier_effects
 from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
 from levelbest.readers.tables.tidy import write_table

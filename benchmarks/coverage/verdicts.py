@@ -28,7 +28,7 @@ from levelbest._grid import budget_grid
 from levelbest.stats.bands import Ranked, cdf_band, counts, mean_curve_bounds
 from levelbest.stats.budgets import trials_to_separate
 from levelbest.stats.contrasts import Contrasts, Question, Sample, search_contrasts, seed_contrasts
-from levelbest.stats.contrasts._nodes import nodes_of
+from levelbest.stats.contrasts._dealings import nodes_of
 from levelbest.stats.contrasts._random_searches import _tests
 from levelbest.stats.contrasts._settle import holm
 

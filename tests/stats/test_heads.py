@@ -6,9 +6,9 @@ from scipy import stats
 
 from levelbest.stats.contrasts import Question, Sample, search_contrasts
 from levelbest.stats.contrasts import _families as families_module
+from levelbest.stats.contrasts._dealings import nodes_of
 from levelbest.stats.contrasts._families import Families, Side
 from levelbest.stats.contrasts._heads import LargeSide
-from levelbest.stats.contrasts._nodes import nodes_of
 
 M = 3_200
 NODES = nodes_of(np.unique(np.geomspace(1, M // 2, 60).round().astype(np.int64)))

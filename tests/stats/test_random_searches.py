@@ -10,9 +10,8 @@ from scipy import stats
 from levelbest.errors import InputError
 from levelbest.stats import expected_best
 from levelbest.stats.contrasts import Question, Sample, search_contrasts, seed_contrasts
-from levelbest.stats.contrasts._dealings import Dealings
+from levelbest.stats.contrasts._dealings import Dealings, cells_of, nodes_of, step_down
 from levelbest.stats.contrasts._families import Families
-from levelbest.stats.contrasts._nodes import cells_of, nodes_of, step_down
 
 PAIR = Question(pairs=((0, 1),))
 

@@ -58,7 +58,7 @@ def test_relative_improvement_covers(paired):
         shared = rng.normal(size=40)
         noise = shared if paired else rng.normal(size=40)
         samples = [Sample(0.8 + 0.02 * shared), Sample(0.6 + 0.02 * (0.6 * noise + 0.8 * rng.normal(size=40)))]
-        value, low, high = Relative(samples, n, paired=paired, n_resamples=400, rng=seed).of((0, 1))
+        value, low, high = Relative(samples, paired=paired, n_resamples=400, rng=seed).of((0, 1), n)
         hits += (low <= truth) & (truth <= high)
     a, b = (expected_best(one.selection, n) for one in samples)
     assert value == pytest.approx(a / b - 1)
@@ -68,7 +68,7 @@ def test_relative_improvement_covers(paired):
 def test_no_ratio_to_something_near_zero():
     rng = np.random.default_rng(1)
     samples = [Sample(rng.normal(5, 1, 30)), Sample(rng.normal(0, 1, 30))]
-    value, low, high = Relative(samples, np.array([1]), n_resamples=200).of((0, 1))
+    value, low, high = Relative(samples, n_resamples=200).of((0, 1), np.array([1]))
     assert np.isnan([value[0], low[0], high[0]]).all()
 
 

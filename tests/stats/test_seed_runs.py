@@ -12,9 +12,17 @@ from scipy import stats
 
 import levelbest as lb
 from levelbest.stats.contrasts import Question, seed_contrasts
-from levelbest.stats.contrasts._labels import all_families, one_pair, smallest_p
-from levelbest.stats.contrasts._settle import Drawn, exact, holm, holm_adjusted, settle
-from levelbest.stats.contrasts._welch import further_runs, means_of, rounding_variance, welch
+from levelbest.stats.contrasts._means import further_runs, means_of, rounding_variance, welch
+from levelbest.stats.contrasts._settle import (
+    Drawn,
+    all_families,
+    exact,
+    holm,
+    holm_adjusted,
+    one_pair,
+    settle,
+    smallest_p,
+)
 
 PAIR = Question(pairs=((0, 1),))
 
@@ -150,7 +158,7 @@ def test_drawn_permutations_approach_the_enumerated_ones(monkeypatch):
     rng = np.random.default_rng(0)
     a, b = rng.normal(0, 1, 6), rng.normal(1, 1, 8)
     enumerated = one_pair(a, b, 0.0, rng).p_value
-    monkeypatch.setattr("levelbest.stats.contrasts._labels.ENUMERATED", 1)
+    monkeypatch.setattr("levelbest.stats.contrasts._settle.ENUMERATED", 1)
     test = one_pair(a, b, 0.0, rng)
     for _ in range(5):
         test.more()

@@ -9,7 +9,6 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from levelbest import _check
-from levelbest.designs._contrasts import undefined
 from levelbest.designs._protocol import Design
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import (
@@ -24,9 +23,7 @@ from levelbest.results import (
     verdict_ranges,
     winners,
 )
-from levelbest.stats.contrasts import Contrast, Contrasts, Question, half_of
-
-__all__ = ["assemble", "pairs_of", "points_at"]
+from levelbest.stats.contrasts import Contrast, Contrasts, Question, half_of, undefined
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -81,7 +78,8 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
 def _contrasts(design: Design, pairs: Pairs, *, roughly: bool = False) -> Contrasts:
     """Of all pairs; those with a family that has no limits are left out of the question, and marked."""
     asked = design.asked
-    reasons = {pair: _why_not(design, pair) for pair in pairs}
+    why = [design.excluded.get(name, "") for name in design.families]
+    reasons = {(a, b): why[a] or why[b] for a, b in pairs}
     question = Question(
         pairs=tuple(pair for pair in pairs if not reasons[pair]),
         confidence=asked.settings.confidence,
@@ -99,10 +97,6 @@ def _contrasts(design: Design, pairs: Pairs, *, roughly: bool = False) -> Contra
         if reason:
             by_pair[pair] = undefined(pair, (sizes[pair[0]], sizes[pair[1]]), question, reason)
     return replace(answered, pairs=tuple(by_pair[pair] for pair in pairs))
-
-
-def _why_not(design: Design, pair: tuple[int, int]) -> str:
-    return next((reason for f in pair if (reason := design.excluded.get(design.families[f], ""))), "")
 
 
 def _effect_budget(design: Design, contrasts: Contrasts) -> float:

@@ -16,33 +16,31 @@ from levelbest.errors import InputError, named
 from levelbest.trials import OK, Trials, one_table
 from levelbest.trials.problems import ProblemTable
 
-__all__ = ["as_table", "as_trials", "comparable", "with_scores"]
 
-
-def as_table(source: object, reading: Mapping[str, Any] | None = None) -> Table:
+def as_table(source: object, reading: Mapping[str, object] | None = None) -> Table:
     """As `as_trials`, but for samples of problems that are read in parts, which stay where they are."""
     return source if not reading and isinstance(source, ProblemTable) else as_trials(source, reading)
 
 
-def as_trials(source: object, reading: Mapping[str, Any] | None = None) -> Trials:
+def as_trials(source: object, reading: Mapping[str, object] | None = None) -> Trials:
     """Trials from trials, several tables of them, a list of scores, or what `read_trials` reads.
 
     ``reading`` are the arguments of `read_trials`.
     """
-    reading = dict(reading or {})
+    options: dict[str, Any] = dict(reading or {})
     if isinstance(source, (list, tuple)) and not source:
         raise InputError("there is nothing to read: the list is empty")
     if isinstance(source, ProblemTable):
         raise InputError("samples that are read in parts have curves and comparisons; read them whole for the rest")
     if isinstance(source, Trials) or _are_trials(source):
-        if reading:
-            raise InputError(f"these trials are read already; leave out {', '.join(map(named, reading))}")
+        if options:
+            raise InputError(f"these trials are read already; leave out {', '.join(map(named, options))}")
         return one_table(source)
     if isinstance(source, np.ndarray) or _all_are(source, Real):
-        return _from_scores(np.asarray(source), reading)
+        return _from_scores(np.asarray(source), options)
     from levelbest.readers import read_trials
 
-    return read_trials(source, **reading)
+    return read_trials(source, **options)
 
 
 def _are_trials(source: object) -> TypeGuard[Sequence[Trials]]:
@@ -53,7 +51,7 @@ def _all_are(source: object, kind: type) -> bool:
     return isinstance(source, Sequence) and not isinstance(source, str) and all(isinstance(x, kind) for x in source)
 
 
-def _from_scores(scores: npt.ArrayLike, reading: Mapping[str, Any]) -> Trials:
+def _from_scores(scores: npt.ArrayLike, reading: dict[str, Any]) -> Trials:
     """One score per trial; the direction cannot be known."""
     if not reading.get("direction"):
         raise InputError(
@@ -78,16 +76,12 @@ def with_scores(trials: Table, baseline: str | None = None) -> Table:
     if not isinstance(trials, Trials):
         return trials
     scored = np.unique(trials.family[trials.status == OK])
-    kept = [name for code, name in enumerate(trials.families) if code in scored]
-    if not kept or len(kept) == len(trials.families) or (baseline in trials.families and baseline not in kept):
-        return trials
-    lost = [
-        Caution.of("failures", name, len(trials[name]), kind="left-out", n_trials=len(trials[name]))
-        for name in trials.families
-        if name not in kept
-    ]
-    left = trials[kept]
-    return replace(left, cautions=(*left.cautions, *lost))
+    lost = {
+        name: Caution.of("failures", name, len(trials[name]), kind="left-out", n_trials=len(trials[name]))
+        for code, name in enumerate(trials.families)
+        if code not in scored
+    }
+    return _without(trials, lost, 1, baseline)
 
 
 def comparable(trials: Table, baseline: str | None = None) -> Table:
@@ -101,9 +95,14 @@ def comparable(trials: Table, baseline: str | None = None) -> Table:
     if len(trials.families) < 2 <= len(everything.families):
         return everything
     alone = [name for name in trials.families if trials[name].n_trials < 2]
-    kept = [name for name in trials.families if name not in alone]
-    if not alone or len(kept) < 2 or baseline in alone:
+    lost = {name: Caution.of("few-values", name, 1, kind="one-trial") for name in alone}
+    return _without(trials, lost, 2, baseline)
+
+
+def _without(trials: Trials, lost: Mapping[str, Caution], least: int, baseline: str | None) -> Trials:
+    """The other families, with what is said of those lost; all where fewer than ``least`` or no baseline is left."""
+    kept = [name for name in trials.families if name not in lost]
+    if not lost or len(kept) < least or baseline in lost:
         return trials
     left = trials[kept]
-    lost = (Caution.of("few-values", name, 1, kind="one-trial") for name in alone)
-    return replace(left, cautions=(*left.cautions, *lost))
+    return replace(left, cautions=(*left.cautions, *lost.values()))

@@ -18,8 +18,6 @@ from levelbest.stats.contrasts import Contrasts, Question
 from levelbest.trials import Metric, Settings, Trials
 from levelbest.trials.problems import ProblemTable
 
-__all__ = ["Asked", "Counts", "Design", "Table", "design_of", "designs", "register_design"]
-
 Table = Trials | ProblemTable
 """Trials in memory, or samples of problems that are read in parts."""
 FIRST_SHOWN = 5

@@ -16,9 +16,7 @@ from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, FamilyCostCurve
 from levelbest.stats.best import statistic_named
 from levelbest.stats.contrasts import Sample, half_of
-from levelbest.trials import Scores, Trials
-
-__all__ = ["SAID_ANEW", "TableDesign", "adaptive_families", "failure_cautions"]
+from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
 
 SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used and the word for a trial
 
@@ -26,6 +24,15 @@ SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used
 def adaptive_families(trials: Trials) -> dict[str, str]:
     """Families whose trials are one adaptive search, with the reason why they have no limits."""
     return {c.family: "adaptive" for c in trials.cautions if c.code == "adaptive-sampler" and c.family is not None}
+
+
+def scores_of(trials: Trials, settings: Settings) -> list[Scores]:
+    """Of each family; where configurations have several runs, of configurations."""
+    tables = [trials[name] for name in trials.families]
+    scores = [table.scores(settings.failed, missing=settings.missing) for table in tables]
+    if not has_repeats(trials) or trials.group is not None or trials.search is not None:
+        return scores
+    return [by_configuration(table, own) for table, own in zip(tables, scores, strict=True)]
 
 
 class TableDesign(Design):

@@ -21,8 +21,6 @@ from levelbest.results import Curve, Variances
 from levelbest.stats.best import Mean, new_run_of_best, statistic_named
 from levelbest.trials import Scores, Trials, by_configuration, has_repeats, runs_of
 
-__all__ = ["Configurations"]
-
 
 class Configurations(IndependentTrials):
     """Random configurations, each run with several seeds; the best of n is chosen by its mean over them.

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray
 from levelbest._grid import cost_grid
-from levelbest.designs._contrasts import band_contrasts
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import DataError, InputError, named
@@ -30,7 +29,7 @@ from levelbest.stats.budgets import (
     mean_cost_values,
     spend,
 )
-from levelbest.stats.contrasts import Band, Contrasts, Question, one_law_p
+from levelbest.stats.contrasts import Band, Contrasts, Question, band_contrasts, one_law_p
 from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
 
 __all__ = ["Cost"]

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from levelbest.designs._input import as_table, with_scores
 from levelbest.designs._protocol import Asked, Table, design_of
 from levelbest.errors import InputError
-from levelbest.results import Curve, CurveSet, FamilyCostCurve
-from levelbest.trials import Settings, Trials
+from levelbest.results import Curve, CurveSet
+from levelbest.trials import Settings
 
-__all__ = ["cost_curves", "curve", "curves_asked", "family_curves"]
+__all__ = ["curve", "family_curves"]
 
 _ASKING = ("n", "statistic", "estimator", "interval", "simultaneous")
 """What a curve is asked, beside the settings of every verb."""
@@ -80,7 +80,7 @@ def curve(
     if len(table.families) != 1:
         names = ", ".join(map(repr, table.families))
         raise InputError(f"a curve is of one family, and here are {names}; choose one, or take family_curves")
-    return curves_asked(table, asked)[0]
+    return _curves(table, asked)[0]
 
 
 def family_curves(trials: object, **options: Any) -> CurveSet:
@@ -107,16 +107,10 @@ def family_curves(trials: object, **options: Any) -> CurveSet:
     settings = {field.name: options.pop(field.name) for field in fields(Settings) if field.name in options}
     asking = {name: options.pop(name) for name in _ASKING if name in options}
     asked = Asked.of(**asking, settings=Settings(**settings))
-    return curves_asked(with_scores(as_table(trials, options)), asked)
+    return _curves(with_scores(as_table(trials, options)), asked)
 
 
-def curves_asked(trials: Table, asked: Asked) -> CurveSet:
+def _curves(trials: Table, asked: Asked) -> CurveSet:
     """The curves of every family that were asked for, over numbers of trials."""
     drawn = design_of(trials, asked).curves(asked)
     return CurveSet(own for own in drawn if isinstance(own, Curve))
-
-
-def cost_curves(trials: Trials, asked: Asked) -> tuple[FamilyCostCurve, ...]:
-    """The expected best within each budget of cost, for every family that has a score."""
-    drawn = design_of(with_scores(trials), asked).curves(asked)
-    return tuple(own for own in drawn if isinstance(own, FamilyCostCurve))

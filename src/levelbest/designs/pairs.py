@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,6 @@ from levelbest.designs._protocol import Asked, Table
 from levelbest.designs.trials import IndependentTrials
 from levelbest.errors import InputError, named
 from levelbest.trials import OK, RUNNING, Scores, Trials
-
-__all__ = ["Pairing", "Pairs", "find_pairing", "varies"]
 
 
 class Pairs(IndependentTrials):
@@ -60,8 +58,7 @@ class Pairs(IndependentTrials):
         return (*super().cautions, used)
 
 
-@dataclass(frozen=True, eq=False)
-class Pairing:
+class Pairing(NamedTuple):
     """For each family the rows of its trials, so that entry i of every family is the same pair."""
 
     by: str
@@ -83,28 +80,50 @@ def find_pairing(families: Sequence[Trials], *, required: bool = False) -> Pairi
     family; one of them must vary. Equal seed numbers alone are no pairing unless it is ``required``. None where there
     is no such pairing; with ``required`` an error says why.
     """
-    shared = [name for name in _shared_columns(families) if required or not _counts(name)]
-    varied = [name for name in shared if any(varies(family.configuration[name]) for family in families)]
+    try:
+        return _pairing(families, required)
+    except InputError:
+        if required:
+            raise
+        return None
+
+
+def _pairing(families: Sequence[Trials], required: bool) -> Pairing:
+    names = sorted(set.intersection(*(set(family.configuration) for family in families)))
+    varied = [
+        name
+        for name in names
+        if (required or not _counts(name))
+        and _same_values([family.configuration[name] for family in families])
+        and any(varies(family.configuration[name]) for family in families)
+    ]
     seeds = [family.seed for family in families]
     same_seeds = all(seed is not None for seed in seeds) and _same_values([np.asarray(seed) for seed in seeds])
     if not varied and not (required and same_seeds):
-        if required:
-            raise InputError(
-                "a paired design needs the same configurations, seeds or problems in every family, and no column holds "
-                f"the same values in all of them; name {named('group')} or {named('seed_column')}, or compare unpaired"
-            )
-        return None
+        raise InputError(
+            "a paired design needs the same configurations, seeds or problems in every family, and no column holds "
+            f"the same values in all of them; name {named('group')} or {named('seed_column')}, or compare unpaired"
+        )
     by = " and ".join([*(["configuration"] if varied else []), *(["seed"] if same_seeds else [])])
-    keys = []
+    places = []
     for family in families:
         columns = [family.configuration[name] for name in varied] + ([np.asarray(family.seed)] if same_seeds else [])
-        keys.append(list(zip(*(map(str, column) for column in columns), strict=True)))
-    return _matched(families, keys, by, required)
+        keys = zip(*(map(str, column) for column in columns), strict=True)
+        rows = {key: row for row, key in enumerate(keys) if family.status[row] != RUNNING}
+        if len(rows) < int(np.count_nonzero(family.status != RUNNING)):
+            raise _unmatched(f"{family.families[0]} has several trials with the same {by}")
+        places.append(rows)
+    common = [key for key in places[0] if all(key in rows for rows in places)]
+    for family, rows in zip(families, places, strict=True):
+        if len(rows) > len(common):
+            odd = next(key for key in rows if not all(key in other for other in places))
+            alone = f"{len(rows) - len(common)} of {len(rows)} trials of {family.families[0]}"
+            raise _unmatched(f"{alone} have no partner with the same {by} (first: {', '.join(odd)[:80]})")
+    return Pairing(by, tuple(np.array([rows[key] for key in sorted(common)], dtype=np.int64) for rows in places))
 
 
-def _shared_columns(families: Sequence[Trials]) -> list[str]:
-    names = set.intersection(*(set(family.configuration) for family in families))
-    return [name for name in sorted(names) if _same_values([family.configuration[name] for family in families])]
+def _unmatched(why: str) -> InputError:
+    return InputError(f"a paired design needs one trial of each family per pair, and {why}; compare unpaired")
 
 
 def varies(column: npt.NDArray[np.generic]) -> bool:
@@ -114,35 +133,5 @@ def varies(column: npt.NDArray[np.generic]) -> bool:
 
 def _same_values(columns: Sequence[npt.NDArray[np.generic]]) -> bool:
     """Whether all columns hold the same values, equally often, and none is missing."""
-    sets = []
-    for column in columns:
-        values = [str(value) for value in column]
-        if any(value in ("nan", "None", "") for value in values):
-            return False
-        sets.append(sorted(values))
-    return all(values == sets[0] for values in sets[1:])
-
-
-def _matched(
-    families: Sequence[Trials], keys: Sequence[list[tuple[str, ...]]], by: str, required: bool
-) -> Pairing | None:
-    places = []
-    for family, names in zip(families, keys, strict=True):
-        rows = {key: row for row, key in enumerate(names) if family.status[row] != RUNNING}
-        if len(rows) < int(np.count_nonzero(family.status != RUNNING)):
-            _refuse(required, f"{family.families[0]} has several trials with the same {by}")
-            return None
-        places.append(rows)
-    common = [key for key in places[0] if all(key in rows for rows in places)]
-    for family, rows in zip(families, places, strict=True):
-        if len(rows) > len(common):
-            odd = next(key for key in rows if not all(key in other for other in places))
-            alone = f"{len(rows) - len(common)} of {len(rows)} trials of {family.families[0]}"
-            _refuse(required, f"{alone} have no partner with the same {by} (first: {', '.join(odd)[:80]})")
-            return None
-    return Pairing(by, tuple(np.array([rows[key] for key in sorted(common)], dtype=np.int64) for rows in places))
-
-
-def _refuse(required: bool, why: str) -> None:
-    if required:
-        raise InputError(f"a paired design needs one trial of each family per pair, and {why}; compare unpaired")
+    values = [sorted(map(str, column)) for column in columns]
+    return all(own == values[0] for own in values[1:]) and not {"nan", "None", ""} & set(values[0])

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
 from levelbest import _check
 from levelbest.designs._assemble import Pairs, pairs_of
-from levelbest.designs._divided import Divided
 from levelbest.designs._input import as_trials, with_scores
+from levelbest.designs._table import scores_of
 from levelbest.designs.seeds import only_seeds_vary
+from levelbest.designs.variance import family_variances
 from levelbest.errors import DataError, InputError
-from levelbest.results import TrialPlan
+from levelbest.results import DividedRuns, FamilyVariance, TrialPlan, Variances
 from levelbest.stats.bands import horizon
-from levelbest.stats.budgets import Needed, runs_to_separate, trials_for_width, trials_to_separate
+from levelbest.stats.budgets import (
+    Division,
+    Needed,
+    divide_runs,
+    power_of_division,
+    runs_to_separate,
+    trials_for_width,
+    trials_to_separate,
+)
 from levelbest.stats.contrasts import Question, Sample, seed_contrasts
 from levelbest.stats.problems import GroupPlan, plan_groups
-from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
+from levelbest.trials import Scores, Settings, Trials, has_repeats
 from levelbest.trials.problems import grid_of, too_few_samples
 
 __all__ = ["plan_trials"]
@@ -44,7 +53,7 @@ def plan_trials(
     missing: str = Settings.missing,
     n_resamples: int = Settings.n_resamples,
     rng: int | None = Settings.rng,
-    **reading: Any,
+    **reading: object,
 ) -> TrialPlan:
     """How many trials until intervals are narrow enough, and until families are separated, from these trials as pilot.
 
@@ -89,7 +98,8 @@ def plan_trials(
     budget = _check.as_count((1 if seeds else BUDGET) if n is None else n, "n")
     settings = Settings(confidence, failed, missing, n_resamples, rng)
     planned = _Planned(table, budget, width, power, settings, seeds, named=n is not None)
-    divided = Divided.of(table, runs, confidence)
+    variances = family_variances(table, confidence=confidence)
+    divisions = tuple(_division(own, runs, table.metric.sign) for own in variances)
     pairs = pairs_of(table.families, baseline) if len(table.families) > 1 or baseline is not None else ()
     over_problems = table.group is not None
     problems, unplanned = planned.problems() if over_problems else ([], [])
@@ -106,8 +116,8 @@ def plan_trials(
         cautions=tuple(c for c in table.cautions if c.code not in ("no-reported", "nested-seeds")),
         unplanned=tuple(unplanned),
         unit="configuration" if has_repeats(table) and not over_problems else "trial",
-        divisions=divided.plans,
-        division_powers=divided.powers(pairs),
+        divisions=divisions,
+        division_powers=tuple(_division_powers(table, pairs, variances, divisions, confidence)),
     )
 
 
@@ -125,14 +135,10 @@ class _Planned:
     named: bool
     """Somebody asked for this budget: one that the samples do not have is refused."""
 
-    @property
+    @cached_property
     def scores(self) -> list[Scores]:
-        settings = self.settings
-        tables = [self.trials[name] for name in self.trials.families]
-        scores = [table.scores(settings.failed, missing=settings.missing) for table in tables]
-        if not has_repeats(self.trials) or self.trials.group is not None:
-            return scores
-        return [by_configuration(table, own) for table, own in zip(tables, scores, strict=True)]
+        """Of each family, by configuration where these have several runs."""
+        return scores_of(self.trials, self.settings)
 
     def widths(self) -> Iterator[tuple[str, Needed]]:
         """Trials of each family until its interval is as narrow as wanted; few seeds can be separated, no more."""
@@ -165,34 +171,27 @@ class _Planned:
             turned = [self.trials.metric.sign * own.curve_of for own in self.scores]
             compared = seed_contrasts(turned, Question(pairs, self.settings.confidence))
             sharing = max(1, sum(not pair.effect.certified for pair in compared.pairs))
-        for pair in pairs:
-            yield self._separation(pair, sharing)
-
-    def _separation(self, pair: tuple[int, int], n_pairs: int) -> tuple[str, str, Needed]:
-        both = [self.scores[place] for place in pair]
         settings, metric = self.settings, self.trials.metric
-        if self.seeds:
-            needed = runs_to_separate(
-                both[0].curve_of,
-                both[1].curve_of,
-                n_pairs=n_pairs,
-                power=self.power,
-                confidence=settings.confidence,
-            )
-        else:
-            needed = trials_to_separate(
-                Sample(both[0].selection, both[0].reported),
-                Sample(both[1].selection, both[1].reported),
-                self.n,
-                n_pairs=n_pairs,
-                power=self.power,
-                confidence=settings.confidence,
-                direction=metric.direction,
-                bounds=metric.bounds,
-                n_resamples=settings.n_resamples,
-                rng=settings.rng,
-            )
-        return self.trials.families[pair[0]], self.trials.families[pair[1]], needed
+        for pair in pairs:
+            first, second = (self.scores[place] for place in pair)
+            if self.seeds:
+                needed = runs_to_separate(
+                    first.curve_of, second.curve_of, n_pairs=sharing, power=self.power, confidence=settings.confidence
+                )
+            else:
+                needed = trials_to_separate(
+                    Sample(first.selection, first.reported),
+                    Sample(second.selection, second.reported),
+                    self.n,
+                    n_pairs=sharing,
+                    power=self.power,
+                    confidence=settings.confidence,
+                    direction=metric.direction,
+                    bounds=metric.bounds,
+                    n_resamples=settings.n_resamples,
+                    rng=settings.rng,
+                )
+            yield self.trials.families[pair[0]], self.trials.families[pair[1]], needed
 
     def problems(self) -> tuple[list[tuple[str, GroupPlan]], list[tuple[str, str, str]]]:
         """Problems or samples of each until the interval is narrow, also within strata, and which allow no plan."""
@@ -230,3 +229,40 @@ class _Planned:
         if self.width is None:
             return plan(plan(1.0).error / 2)
         return plan(self.width / (2 * float(ndtri((1 + self.settings.confidence) / 2))))
+
+
+def _division(variance: FamilyVariance, runs: int | None, sign: float) -> DividedRuns:
+    """More configurations or more seeds: one family's runs divided as they are now, and in other ways."""
+    configuration, seed = _parts(variance)
+    each = max(round(variance.n_runs / variance.n_configurations), 1)
+    (now,) = divide_runs(configuration, seed, variance.n_configurations * each, (each,))
+    ways = divide_runs(configuration, seed, variance.n_runs if runs is None else runs)
+    return DividedRuns(variance.family, variance.components.mean, sign, now, ways)
+
+
+def _parts(variance: FamilyVariance) -> tuple[float, float]:
+    """What configurations and seeds add; data splits count as seeds: a further run has a split of its own too."""
+    parts = {own.name: max(own.variance, 0.0) for own in variance.sources}
+    return parts["configuration"], parts["seed"] + parts.get("split", 0.0)
+
+
+def _division_powers(
+    trials: Trials, pairs: Pairs, variances: Variances, divisions: Sequence[DividedRuns], confidence: float
+) -> Iterator[tuple[str, str, tuple[tuple[Division, float], ...]]]:
+    """For each pair of families with repeated configurations, the chance to tell their means apart in each way."""
+    known = {own.family: (own, plan) for own, plan in zip(variances, divisions, strict=True)}
+    for first, second in ((trials.families[a], trials.families[b]) for a, b in pairs):
+        if first not in known or second not in known:
+            continue
+        (own, plan), (other, _) = known[first], known[second]
+        difference = own.components.mean - other.components.mean
+        (configuration, seed), (other_configuration, other_seed) = _parts(own), _parts(other)
+        mean = (configuration + other_configuration) / 2, (seed + other_seed) / 2
+        yield (
+            first,
+            second,
+            tuple(
+                (way, power_of_division(difference, mean, way, n_pairs=len(pairs), confidence=confidence))
+                for way in (plan.now, *plan.ways)
+            ),
+        )

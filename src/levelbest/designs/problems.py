@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,19 +18,18 @@ from levelbest.cautions import Caution
 from levelbest.designs._curves import drawn_curve
 from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design, Table
 from levelbest.errors import DataError, InputError, named
-from levelbest.results import Curve, Stratum
+from levelbest.results import Curve, Stratum, VerifierEffect
 from levelbest.stats.bands import Interval
 from levelbest.stats.contrasts import Contrasts, Question
 from levelbest.stats.problems import (
     GROUP_METHODS,
     GroupBest,
+    average_over_groups,
     group_interval,
     problem_contrasts,
 )
-from levelbest.trials import Metric, Trials
+from levelbest.trials import Metric, Settings, Trials
 from levelbest.trials.problems import LEAST, Problems, grid_of, problems_of, too_few_samples
-
-__all__ = ["ProblemsDesign"]
 
 LISTED = 5
 """So many problems are named where some are left out."""
@@ -273,10 +272,43 @@ def _about_sizes(family: str, best: GroupBest, column: str | None, *, own_end: b
         return [Caution.of("beyond-trials", family, 1, kind="one-sample", column=column)]
     if smallest == largest:
         return []
-    facts: dict[str, Any] = {"smallest": smallest, "largest": largest}
+    facts: dict[str, object] = {"smallest": smallest, "largest": largest}
     total, last = best.groups.size, int(best.n[-1])
     if best.n_groups[-1] < total:
         facts |= {"last": int(best.n_groups[-1]), "total": total, "n": last}
     if own_end and (best.sizes > last).sum() < LEAST * total and last < largest:
         facts |= {"n": last, "ends": True}
-    return [Caution.of("unequal-groups", family, smallest, **facts)]
+    return [Caution("unequal-groups", family, float(smallest), facts=tuple(facts.items()))]
+
+
+def verifier_effects(table: Table, *, settings: Settings | None = None) -> tuple[VerifierEffect, ...]:
+    """What a verifier brings: the oracle's, its own and a random pick of each family over the same problems.
+
+    Parameters
+    ----------
+    table
+        Samples of problems with a selection score and a reported one.
+    settings
+        How failures and missing reported scores count.
+
+    Examples
+    --------
+    >>> from levelbest import Trials
+    >>> samples = Trials.from_arrays([.9, .2, .4, .3], reported=[1, 0, 0, 1], group=list("aabb"), direction="max")
+    >>> effect, = verifier_effects(samples)
+    >>> effect.oracle.tolist(), effect.verifier.tolist(), effect.random.tolist()
+    ([0.5, 1.0], [0.5, 0.5], [0.5, 0.5])
+    """
+    effects = []
+    for own in problems_of(table, settings or Settings()):
+        if own.metric.reported is None:
+            raise InputError(
+                "the effect of a verifier needs a reported score beside the selection score; name it "
+                f"({named('reported')})"
+            )
+        budgets = grid_of(own.sizes)
+        best, oracle = own.best(budgets), own.oracle(np.union1d([1], budgets).astype(np.int64))
+        blind = np.where(np.isnan(best.by_group), np.nan, oracle.by_group[:, :1])
+        random, _ = average_over_groups(blind, own.weights)
+        effects.append(VerifierEffect(own.family, budgets, oracle.value[-budgets.size :], best.value, random))
+    return tuple(effects)

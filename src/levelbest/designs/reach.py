@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from levelbest.designs._curves import mean_cost
 from levelbest.designs._input import as_trials, with_scores
 from levelbest.designs._protocol import Asked, design_of
+from levelbest.designs._table import scores_of
 from levelbest.results import Curve, FamilyCostCurve, Reach, Reaches
 from levelbest.stats.budgets import budget_to_reach, check_target
-from levelbest.trials import Scores, Settings, by_configuration, has_repeats
+from levelbest.trials import Scores, Settings
 
 __all__ = ["reach"]
 
@@ -31,7 +31,7 @@ def reach(
     missing: str = Settings.missing,
     n_resamples: int = Settings.n_resamples,
     rng: int | None = Settings.rng,
-    **reading: Any,
+    **reading: object,
 ) -> Reaches:
     """The smallest budget at which each family reaches each target, with an interval ([D] 4.4).
 
@@ -63,10 +63,7 @@ def reach(
     """
     settings = Settings(confidence, failed, missing, n_resamples, rng)
     table = with_scores(as_trials(trials, reading))
-    tables = [table[name] for name in table.families]
-    scores = [own.scores(failed, missing=missing) for own in tables]
-    if has_repeats(table) and table.group is None and table.search is None:
-        scores = [by_configuration(own, of_runs) for own, of_runs in zip(tables, scores, strict=True)]
+    scores = scores_of(table, settings)
     # A curve of the selection score never falls; that of another score may: then the limits must hold together.
     together = any(own.reported is not None for own in scores)
     asked = Asked.of(statistic=statistic, axis=axis, workers=workers, simultaneous=together, settings=settings)
@@ -96,20 +93,13 @@ def _reach(curve: Curve | FamilyCostCurve, scores: Scores, name: str | None, goa
     own = curve.curve if isinstance(curve, FamilyCostCurve) else curve
     budgets = own.n.astype(np.float64) if isinstance(own, Curve) else own.budget
     low, high = (np.full(budgets.size, np.nan) if ends is None else ends for ends in (own.low, own.high))
+    together, direction = own.simultaneous, own.direction
     reached = budget_to_reach(
-        budgets,
-        own.value,
-        low,
-        high,
-        goal,
-        direction=own.direction,
-        simultaneous=own.simultaneous,
-        between=over_cost,
+        budgets, own.value, low, high, goal, direction=direction, simultaneous=together, between=over_cost
     )
     ends = np.array([reached.budget, reached.low, reached.high])
-    nothing = np.full(3, np.nan)
     price = np.nan if scores.cost is None else mean_cost(scores.cost)
-    n, cost = (nothing, ends) if over_cost else (ends, price * ends)
+    n, cost = (np.full(3, np.nan), ends) if over_cost else (ends, price * ends)
     last = np.flatnonzero(np.isfinite(own.value))[-1]
     return Reach(
         family=curve.family,

@@ -8,16 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.designs._contrasts import band_contrasts
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import InputError, named
 from levelbest.stats.bands import anytime_cdf_band, anytime_quantile_interval, mean_curve_bounds
 from levelbest.stats.best import Mean, Quantile, expected_best, quantile_best, statistic_named
-from levelbest.stats.contrasts import Band, Contrasts, Question
+from levelbest.stats.contrasts import Contrasts, Question, band_contrasts, band_differences
 from levelbest.trials import RUNNING, Scores, Trials, has_repeats
-
-__all__ = ["Running", "finished_prefix"]
 
 
 def finished_prefix(trials: Trials) -> Trials:
@@ -69,22 +66,19 @@ class Running(TableDesign):
         """Differences of the bands."""
         budgets = self.budgets(question.pairs)
         each = question.confidence ** (1 / len(self.families))
-        bands = [self._turned_band(own.selection, budgets, each) for own in self.scores]
-        differences = []
-        for a, b in question.pairs:
-            (value_a, low_a, high_a), (value_b, low_b, high_b) = bands[a], bands[b]
-            differences.append(Band.of(budgets, value_a - value_b, low_a - high_b, high_a - low_b))
-        return band_contrasts(question, differences, self.sizes, [("running",)] * len(differences), method="anytime")
+        turned = {f: self._turned_band(own.selection, budgets, each) for f, own in enumerate(self.scores)}
+        bands = band_differences(question.pairs, budgets, turned)
+        return band_contrasts(question, bands, self.sizes, [("running",)] * len(bands), method="anytime")
 
     def _turned_band(
         self, scores: FloatArray, budgets: IntArray, confidence: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Value, low and high at each budget, turned; NaN past the trials."""
-        value, low, high = (np.full(budgets.size, np.nan) for _ in range(3))
+        band = np.full((3, budgets.size), np.nan)
         inside = budgets[budgets <= scores.size]
         if inside.size:
-            part = slice(0, inside.size)
-            value[part], low[part], high[part] = self._band(scores, inside, confidence)
+            band[:, : inside.size] = self._band(scores, inside, confidence)
+        value, low, high = band
         return (value, low, high) if self.metric.sign > 0 else (-value, -high, -low)
 
     def _band(self, scores: FloatArray, n: IntArray, confidence: float) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -12,7 +12,6 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
-from levelbest.designs._contrasts import band_contrasts
 from levelbest.designs._curves import drawn_curve
 from levelbest.designs._protocol import Asked, Counts, Table
 from levelbest.designs._table import TableDesign
@@ -20,10 +19,15 @@ from levelbest.errors import InputError
 from levelbest.results import Curve
 from levelbest.stats.bands import Interval, Rule
 from levelbest.stats.best import turned_limits
-from levelbest.stats.contrasts import Contrasts, Question, best_so_far, search_differences, search_interval
+from levelbest.stats.contrasts import (
+    Contrasts,
+    Question,
+    band_contrasts,
+    best_so_far,
+    search_differences,
+    search_interval,
+)
 from levelbest.trials import Trials
-
-__all__ = ["Searches"]
 
 POINTS = 10
 """Budgets compared: they share the error rate."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest._check import IntArray
 from levelbest.designs._protocol import Asked, Table
@@ -14,8 +13,6 @@ from levelbest.designs._table import TableDesign
 from levelbest.designs.pairs import varies
 from levelbest.stats.contrasts import Contrasts, Question, seed_contrasts
 from levelbest.trials import Trials
-
-__all__ = ["Seeds", "only_seeds_vary"]
 
 MOST = 50
 """More runs of a family are taken for a search whose settings were not recorded; n = 1 is judged there too."""
@@ -60,13 +57,9 @@ def only_seeds_vary(trials: Trials) -> bool:
         return False
     for name in trials.families:
         family = trials[name]
-        if family.seed is None or len(family) > MOST or not _all_differ(family.seed):
+        seeds = {str(seed) for seed in family.seed} if family.seed is not None else set()
+        if len(family) > MOST or len(seeds) < len(family) or seeds & {"nan", "None", ""}:
             return False
         if any(varies(column) for column in family.configuration.values()):
             return False
     return True
-
-
-def _all_differ(column: npt.NDArray[np.generic]) -> bool:
-    values = [str(value) for value in column]
-    return len(set(values)) == len(values) and not set(values) & {"nan", "None", ""}

@@ -6,40 +6,44 @@ The tasks are taken as they are: what is said over them is about these tasks, an
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import IntArray
+from levelbest._check import FloatArray, IntArray
 from levelbest._grid import budget_grid
 from levelbest.designs._assemble import assemble, pairs_of
-from levelbest.designs._contrasts import band_contrasts
+from levelbest.designs._curves import drawn_curve
 from levelbest.designs._input import as_trials
-from levelbest.designs._over_tasks import improvements, interquartile_means, mean_curves, mean_ranks
 from levelbest.designs._protocol import FIRST_SHOWN, Asked, Counts, Design
-from levelbest.designs._table import adaptive_families
+from levelbest.designs._table import adaptive_families, scores_of
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.configurations import Configurations
 from levelbest.designs.seeds import Seeds
 from levelbest.errors import InputError, named
 from levelbest.readers.steps.diagnose import with_diagnostics
-from levelbest.results import Comparison, Curve, TaskComparison
+from levelbest.results import Comparison, Curve, OverTasks, TaskComparison
+from levelbest.stats.bands import Interval, order_statistic
 from levelbest.stats.contrasts import (
     VERDICTS,
+    Aggregate,
     Contrasts,
     Draws,
     Question,
     Sample,
+    band_contrasts,
     draw_families,
     half_of,
+    interquartile_mean,
     pair_bands,
+    probability_of_improvement,
 )
-from levelbest.trials import Scores, Settings, Trials, by_configuration
+from levelbest.trials import Scores, Settings, Trials
 
 __all__ = ["Tasks", "compare_tasks", "over_tasks", "split_tasks"]
 
@@ -70,7 +74,7 @@ def split_tasks(trials: Trials, directions: Mapping[str, str] | None = None) -> 
 
 
 def compare_tasks(
-    tasks: Mapping[str, Any],
+    tasks: Mapping[str, object],
     *,
     baseline: str | None = None,
     n: npt.ArrayLike | None = None,
@@ -119,9 +123,9 @@ def over_tasks(design: Tasks, each: Mapping[str, Comparison]) -> TaskComparison:
     return TaskComparison(
         tasks=each,
         overall=assemble(design, survival=False),
-        ranks=mean_ranks(design),
-        iqm=interquartile_means(design),
-        improvements=improvements(design),
+        ranks=design.ranks,
+        iqm=design.interquartile_means,
+        improvements=design.improvements,
         as_scored=design.as_scored,
         curves=design.curves(replace(design.asked, simultaneous=True)),
     )
@@ -173,15 +177,7 @@ class Tasks(Design):
     @cached_property
     def scores(self) -> dict[str, list[Scores]]:
         """By task, of each family."""
-        settings = self.asked.settings
-        by_task = {}
-        for task, table in self.tasks.items():
-            parts = [table[name] for name in self.families]
-            own = [part.scores(settings.failed, missing=settings.missing) for part in parts]
-            if self.unit == "configuration":
-                own = [by_configuration(part, scores) for part, scores in zip(parts, own, strict=True)]
-            by_task[task] = own
-        return by_task
+        return {task: scores_of(table, self.asked.settings) for task, table in self.tasks.items()}
 
     @property
     def counts(self) -> tuple[Counts, ...]:
@@ -239,12 +235,41 @@ class Tasks(Design):
 
     @cached_property
     def merged(self) -> Draws:
-        """The mean over tasks."""
-        return _merged(self.drawn)
+        """The mean over tasks: independent, so variances add."""
+        drawn, k = self.drawn, len(self.drawn)
+        return Draws(
+            n=drawn[0].n,
+            pairs=drawn[0].pairs,
+            estimate=np.mean([own.estimate for own in drawn], axis=0),
+            variance=np.sum([own.variance for own in drawn], axis=0) / k**2,
+            deviations=np.mean([own.deviations for own in drawn], axis=0, dtype=np.float32),
+            variances=(np.sum([own.variances for own in drawn], axis=0) / k**2).astype(np.float32),
+        )
 
     def curves(self, asked: Asked) -> tuple[Curve, ...]:
-        """The mean over tasks of each family's standardised curve."""
-        return mean_curves(self, asked)
+        """The mean over tasks of each family's standardised curve; limits by the studentised bootstrap."""
+        rows = np.arange(self.budgets.size) if asked.n is None else np.flatnonzero(np.isin(self.budgets, asked.n))
+        drawn, confidence = self.merged, asked.settings.confidence
+        with np.errstate(divide="ignore", invalid="ignore"):
+            every = np.nan_to_num(drawn.deviations / np.sqrt(drawn.variances), nan=0.0).astype(np.float64)
+        curves = []
+        for f, counted in enumerate(self.counts):
+            value, error = drawn.estimate[f, rows], np.sqrt(drawn.variance[f, rows])
+            low, high = _studentised(every[f, rows], confidence, simultaneous=asked.simultaneous)
+            if counted.family in self.excluded:
+                low = high = np.full(rows.size, np.nan)
+            limits = Interval(
+                n=self.budgets[rows],
+                low=value - high * error,
+                high=value - low * error,
+                method="studentised",
+                confidence=confidence,
+                simultaneous=asked.simultaneous,
+                n_trials=counted.n_trials,
+            )
+            curve = drawn_curve(counted, self.metric, asked, value, limits)
+            curves.append(replace(curve, cost_unit=None, unit=self.unit))
+        return tuple(curves)
 
     def contrasts(self, question: Question) -> Contrasts:
         """Mean differences over the tasks."""
@@ -269,15 +294,80 @@ class Tasks(Design):
         inside = [int(budget) for budget in self.budgets if budget <= most]
         return tuple(sorted({1, *inside[-1:]}))
 
+    @property
+    def interquartile_means(self) -> tuple[OverTasks, ...]:
+        """Of each family, at one trial and at the largest budget that allows it."""
+        sign = next(iter(self.tasks.values())).metric.sign if self.as_scored else 1.0
+        settings, rows = self.asked.settings, []
+        for f, name in enumerate(self.families):
+            samples = [several[f] for several in self.standard.values()]
+            if self.as_scored:
+                direction = "max" if sign > 0 else "min"
+                given = [several[f] for several in self.scores.values()]
+                samples = [Sample(own.selection, own.reported).turned(direction) for own in given]
+            for n in self.few:
+                own = interquartile_mean(
+                    samples, n, confidence=settings.confidence, n_resamples=settings.n_resamples, rng=settings.rng
+                )
+                low, high = sorted((sign * own.low, sign * own.high))
+                rows.append(self._row((name,), n, Aggregate(sign * own.value, low, high)))
+        return tuple(rows)
 
-def _merged(drawn: Sequence[Draws]) -> Draws:
-    """The mean over tasks: independent, so variances add."""
-    k = len(drawn)
-    return Draws(
-        n=drawn[0].n,
-        pairs=drawn[0].pairs,
-        estimate=np.mean([own.estimate for own in drawn], axis=0),
-        variance=np.sum([own.variance for own in drawn], axis=0) / k**2,
-        deviations=np.mean([own.deviations for own in drawn], axis=0, dtype=np.float32),
-        variances=(np.sum([own.variances for own in drawn], axis=0) / k**2).astype(np.float32),
-    )
+    @property
+    def improvements(self) -> tuple[OverTasks, ...]:
+        """The chance that the first of each pair beats the second, at the same budgets."""
+        settings, rows = self.asked.settings, []
+        for a, b in pairs_of(self.families, self.asked.baseline):
+            first, second = ([several[f] for several in self.standard.values()] for f in (a, b))
+            for n in self.few:
+                own = probability_of_improvement(
+                    first, second, n, confidence=settings.confidence, n_resamples=settings.n_resamples, rng=settings.rng
+                )
+                rows.append(self._row((self.families[a], self.families[b]), n, own))
+        return tuple(rows)
+
+    @property
+    def ranks(self) -> tuple[OverTasks, ...]:
+        """Mean ranks over tasks, 1 best; percentiles over resampled curves, which keep what the trials leave open."""
+        point = np.mean([_ranked(own.estimate) for own in self.drawn], axis=0)
+        tail = (1 - self.asked.settings.confidence) / 2
+        ranks = []
+        for i, budget in enumerate(self.budgets):
+            resampled = np.mean(
+                [_ranked(own.estimate[:, i, None] + own.deviations[:, i].astype(np.float64)) for own in self.drawn],
+                axis=0,
+            )
+            low, high = (order_statistic(resampled, p) for p in (tail, 1 - tail))
+            low, high = np.minimum(low, point[:, i]), np.maximum(high, point[:, i])
+            if self.excluded:  # a rank is among all families
+                low = high = np.full(low.size, np.nan)
+            for f, name in enumerate(self.families):
+                own = Aggregate(float(point[f, i]), float(low[f]), float(high[f]))
+                ranks.append(self._row((name,), int(budget), own))
+        return tuple(ranks)
+
+    def _row(self, families: tuple[str, ...], n: int, own: Aggregate) -> OverTasks:
+        """Without limits where a family is one adaptive search: resampling its trials says nothing of another."""
+        low, high = own.low, own.high
+        if any(name in self.excluded for name in families):
+            low = high = float("nan")
+        return OverTasks(families, n, own.value, low, high)
+
+
+def _studentised(t: FloatArray, confidence: float, *, simultaneous: bool) -> tuple[FloatArray, FloatArray]:
+    """Low and high quantiles of t at each budget (budget, resample), for each by itself or for all together."""
+    tail = (1 - confidence) / 2
+    low, high = (order_statistic(t, p) for p in (tail, 1 - tail))
+    if simultaneous and t.shape[0] > 1:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            beyond = np.maximum(t / high[:, None], t / low[:, None])  # in units of each side's own quantile
+        factor = max(1.0, float(order_statistic(np.nanmax(beyond, axis=0)[None], confidence)[0]))
+        low, high = factor * low, factor * high
+    return low, high
+
+
+def _ranked(values: FloatArray) -> FloatArray:
+    """Ranks along the first axis, 1 best; equal families share the mean rank."""
+    better = (values[:, None] < values[None]).sum(axis=1)
+    equal = (values[:, None] == values[None]).sum(axis=1)
+    return np.asarray(better + (equal + 1) / 2)

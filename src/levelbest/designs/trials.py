@@ -22,8 +22,6 @@ from levelbest.stats.contrasts import (
 )
 from levelbest.trials import Trials
 
-__all__ = ["IndependentTrials"]
-
 _GRIDS = ("", "steps", "recorded")
 """Kinds of the warning that call all of a family a grid."""
 _SHOWN = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10_000)
@@ -68,7 +66,9 @@ class IndependentTrials(TableDesign):
         chance = chance_better(first, second, shown)
         pair = replace(pair, chance=tuple(zip(map(float, shown), map(float, chance), strict=True)))
         if self.statistic == "mean" and min(pair.n_trials) > 1:
-            pair = replace(pair, relative=self._relative(places, shown))
+            columns = (shown, *self._ratios.of(places, shown))
+            rows = zip(*(map(float, column) for column in columns), strict=True)
+            pair = replace(pair, relative=tuple(row for row in rows if np.isfinite(row[1])))
         if self.asked.p_values:
             p_value = permutation_p(
                 first,
@@ -82,24 +82,15 @@ class IndependentTrials(TableDesign):
         return pair
 
     @cached_property
-    def _ratios(self) -> dict[tuple[int, ...], Relative]:
-        """By the budgets that they are shown at."""
-        return {}
-
-    def _relative(self, places: tuple[int, int], shown: IntArray) -> tuple[tuple[float, float, float, float], ...]:
-        key, settings = tuple(shown), self.asked.settings
-        if key not in self._ratios:
-            self._ratios[key] = Relative(
-                self.samples,
-                shown,
-                paired=self.paired,
-                confidence=settings.confidence,
-                n_resamples=settings.n_resamples,
-                rng=settings.rng,
-            )
-        value, low, high = self._ratios[key].of(places)
-        known = np.flatnonzero(np.isfinite(value))
-        return tuple((float(shown[i]), float(value[i]), float(low[i]), float(high[i])) for i in known)
+    def _ratios(self) -> Relative:
+        settings = self.asked.settings
+        return Relative(
+            self.samples,
+            paired=self.paired,
+            confidence=settings.confidence,
+            n_resamples=settings.n_resamples,
+            rng=settings.rng,
+        )
 
 
 def _are_grids(trials: Trials) -> bool:

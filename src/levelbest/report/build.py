@@ -18,9 +18,8 @@ from levelbest.designs import Asked, Design, design_of
 from levelbest.designs._assemble import assemble, points_at
 from levelbest.designs._input import with_scores
 from levelbest.designs.compare import compare_asked
-from levelbest.designs.problems import ProblemsDesign
+from levelbest.designs.problems import ProblemsDesign, verifier_effects
 from levelbest.designs.seeds import Seeds, only_seeds_vary
-from levelbest.designs.verifier import verifier_effects
 from levelbest.errors import DataError
 from levelbest.report import sections as problems
 from levelbest.report.columns import cell_text, hidden_columns, is_known, machine_columns, searched, trial_table
@@ -29,8 +28,7 @@ from levelbest.report.paper.methods import REFERENCES, methods_paragraph
 from levelbest.report.view import Family, Section, View, line_of
 from levelbest.report.words.curves import alone_sentence, family_title
 from levelbest.report.words.variances import variance_section
-from levelbest.results import Comparison, Curve, FamilyCostCurve
-from levelbest.results.verifier import VerifierEffect
+from levelbest.results import Comparison, Curve, FamilyCostCurve, VerifierEffect
 from levelbest.trials import Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
 

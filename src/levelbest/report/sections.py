@@ -9,8 +9,7 @@ import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_number, show_with_limits
 from levelbest.report.view import Line, Section
-from levelbest.results import Curve
-from levelbest.results.verifier import VerifierEffect
+from levelbest.results import Curve, VerifierEffect
 from levelbest.stats.problems import GroupBest
 
 MOST_PROBLEMS = 200

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from levelbest.results.comparison import Comparison, Effect, PairComparison, Standing, Terms
-from levelbest.results.cost_curve import FamilyCostCurve
-from levelbest.results.curve import Curve, CurveSet, Stratum
-from levelbest.results.plan import DividedRuns, TrialPlan
-from levelbest.results.reach import Reach, Reaches
+from levelbest.results.curve import Curve, CurveSet, FamilyCostCurve, Stratum, VerifierEffect
+from levelbest.results.plan import DividedRuns, Reach, Reaches, TrialPlan
 from levelbest.results.tasks import OverTasks, TaskComparison
 from levelbest.results.variance import FamilyVariance, Variances
 from levelbest.results.verdict import (
@@ -41,6 +39,7 @@ __all__ = [
     "TrialPlan",
     "Variances",
     "Verdict",
+    "VerifierEffect",
     "crossings_of",
     "verdict_ranges",
     "winners",

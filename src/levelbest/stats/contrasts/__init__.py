@@ -14,9 +14,19 @@ from levelbest.stats.contrasts._contrast import VERDICTS as VERDICTS
 from levelbest.stats.contrasts._contrast import Band as Band
 from levelbest.stats.contrasts._contrast import Contrast, Contrasts, Difference, Effect, Question
 from levelbest.stats.contrasts._contrast import agreeing as agreeing
+from levelbest.stats.contrasts._contrast import band_contrasts as band_contrasts
+from levelbest.stats.contrasts._contrast import band_differences as band_differences
 from levelbest.stats.contrasts._contrast import contrast_of as contrast_of
+from levelbest.stats.contrasts._contrast import undefined as undefined
 from levelbest.stats.contrasts._families import half_of as half_of
 from levelbest.stats.contrasts._gates import one_law_p as one_law_p
+from levelbest.stats.contrasts._means import Means as Means
+from levelbest.stats.contrasts._means import best_so_far, search_differences, search_interval, seed_contrasts
+from levelbest.stats.contrasts._means import further_runs as further_runs
+from levelbest.stats.contrasts._means import means_of as means_of
+from levelbest.stats.contrasts._means import power_of as power_of
+from levelbest.stats.contrasts._means import rounding_variance as rounding_variance
+from levelbest.stats.contrasts._means import welch as welch
 from levelbest.stats.contrasts._paired import jackknife_errors as jackknife_errors
 from levelbest.stats.contrasts._paired import leave_one_out as leave_one_out
 from levelbest.stats.contrasts._pairwise import Draws as Draws
@@ -25,17 +35,9 @@ from levelbest.stats.contrasts._pairwise import pair_bands as pair_bands
 from levelbest.stats.contrasts._random_searches import difference_band, search_contrasts
 from levelbest.stats.contrasts._random_searches import sketched_verdict as sketched_verdict
 from levelbest.stats.contrasts._rivals import Relative, chance_better, permutation_p
-from levelbest.stats.contrasts._searches import best_so_far, search_differences, search_interval
-from levelbest.stats.contrasts._seed_runs import seed_contrasts
 from levelbest.stats.contrasts._settle import FIRST_DRAWS as FIRST_DRAWS
 from levelbest.stats.contrasts._settle import MOST_DRAWS as MOST_DRAWS
 from levelbest.stats.contrasts._settle import likely_ends as likely_ends
-from levelbest.stats.contrasts._welch import Means as Means
-from levelbest.stats.contrasts._welch import further_runs as further_runs
-from levelbest.stats.contrasts._welch import means_of as means_of
-from levelbest.stats.contrasts._welch import power_of as power_of
-from levelbest.stats.contrasts._welch import rounding_variance as rounding_variance
-from levelbest.stats.contrasts._welch import welch as welch
 
 # What strangers look for; the other names are machinery that later doors build on.
 __all__ = [

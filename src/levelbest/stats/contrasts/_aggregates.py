@@ -25,8 +25,7 @@ from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.errors import InputError
 from levelbest.stats.bands import counts, order_statistic
 from levelbest.stats.best import Sample, best_weights
-
-__all__ = ["Aggregate", "interquartile_mean", "probability_of_improvement"]
+from levelbest.stats.contrasts._rivals import share_of_wins
 
 _CELLS = 1 << 20
 
@@ -153,7 +152,8 @@ def probability_of_improvement(
     if contents[1] < contents[0]:  # the limits do not depend on the order of the families
         other = probability_of_improvement(second, first, n, confidence=confidence, n_resamples=n_resamples, rng=rng)
         return Aggregate(1 - other.value, 1 - other.high, 1 - other.low)
-    value = min(max(float(np.mean([_chance(a, b, a.weights(n), b.weights(n))[0] for a, b in sides])), 0.0), 1.0)
+    shares = [share_of_wins(a.claimed, b.claimed, a.weights(n), b.weights(n))[0] for a, b in sides]
+    value = min(max(float(np.mean(shares)), 0.0), 1.0)
     base = int(_check.as_rng(rng).integers(2**62))
     ordered = sorted(range(len(sides)), key=lambda k: (sides[k][0].content, sides[k][1].content))
     chances = np.zeros(n_resamples)
@@ -162,7 +162,7 @@ def probability_of_improvement(
         streams = a.stream(base, 2 * place), b.stream(base, 2 * place + 1)
         chances += np.concatenate(
             [
-                _chance(a, b, a.drawn(n, size, streams[0]), b.drawn(n, size, streams[1]))
+                share_of_wins(a.claimed, b.claimed, a.drawn(n, size, streams[0]), b.drawn(n, size, streams[1]))
                 for size in _pieces(n_resamples, a.n_trials + b.n_trials)
             ]
         ) / len(sides)
@@ -209,14 +209,6 @@ def _pieces(n_resamples: int, n_trials: int) -> Iterator[int]:
     step = max(1, _CELLS // max(1, n_trials))
     for start in range(0, n_resamples, step):
         yield min(step, n_resamples - start)
-
-
-def _chance(a: _Side, b: _Side, of_a: FloatArray, of_b: FloatArray) -> FloatArray:
-    """That a draw by the first weights beats one by the second, for every row; a tie counts half."""
-    order = np.argsort(b.claimed, kind="stable")
-    below = np.concatenate([np.zeros((of_b.shape[0], 1)), np.cumsum(of_b[:, order], axis=1)], axis=1)
-    less, most = (np.searchsorted(b.claimed[order], a.claimed, side=side) for side in ("left", "right"))
-    return np.asarray((of_a * (below[:, less] + below[:, most])).sum(axis=1) / 2)
 
 
 def _newcombe(value: float, sizes: Sequence[tuple[float, float]], level: float) -> tuple[float, float]:

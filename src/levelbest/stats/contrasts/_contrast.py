@@ -6,7 +6,8 @@ better) and a `Question`, and give `Contrasts`. Everywhere a difference is first
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,19 +17,6 @@ import numpy.typing as npt
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import InputError
 from levelbest.stats.best import Sample
-
-__all__ = [
-    "VERDICTS",
-    "Band",
-    "Contrast",
-    "Contrasts",
-    "Difference",
-    "Effect",
-    "Question",
-    "agreeing",
-    "check_pairing",
-    "contrast_of",
-]
 
 BoolArray = npt.NDArray[np.bool_]
 Pair = tuple[int, int]
@@ -247,6 +235,52 @@ def contrast_of(
         shown=question.place_shown(band.n),
         named=named,
     )
+
+
+def band_contrasts(
+    question: Question,
+    bands: Sequence[Band],
+    sizes: Sequence[int],
+    reasons: Sequence[tuple[str, ...]],
+    *,
+    method: str,
+    basis: str = "limits",
+) -> Contrasts:
+    """The contrasts that limits alone decide, from the band of each pair and what it lacks.
+
+    ``sizes`` are of all families. A budget named in advance has the limits of the band.
+    """
+    contrasts = [
+        contrast_of(
+            question,
+            (a, b),
+            (sizes[a], sizes[b]),
+            band,
+            basis=basis,
+            further=0.0 if band.certified.any() else math.nan,
+            reasons=lacking,
+            named=question.headline in band.n,
+        )
+        for (a, b), band, lacking in zip(question.pairs, bands, reasons, strict=True)
+    ]
+    return Contrasts(tuple(contrasts), method)
+
+
+def band_differences(
+    pairs: Sequence[Pair], n: IntArray, curves: Mapping[int, tuple[FloatArray, FloatArray, FloatArray]]
+) -> list[Band]:
+    """Bands of pairs from value, low and high of each family: what holds for the families holds for differences."""
+    bands = []
+    for a, b in pairs:
+        (value_a, low_a, high_a), (value_b, low_b, high_b) = curves[a], curves[b]
+        bands.append(Band.of(n, value_a - value_b, low_a - high_b, high_a - low_b))
+    return bands
+
+
+def undefined(pair: Pair, n_trials: tuple[int, int], question: Question, reason: str) -> Contrast:
+    """A pair that cannot be compared at all."""
+    nowhere = Band.one(1, math.nan, math.nan, math.nan, 0, math.nan)
+    return contrast_of(question, pair, n_trials, nowhere, basis="none", further=math.nan, reasons=(reason,))
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,23 +20,10 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import Ranked, closer_by, counts, further_scores, gaffke_draws
 from levelbest.stats.best import Sample, expected_best
 from levelbest.stats.contrasts._contrast import Pair
+from levelbest.stats.contrasts._dealings import across
 from levelbest.stats.contrasts._heads import MANY, LargeSide, PooledHeads, large_side
-from levelbest.stats.contrasts._nodes import across
+from levelbest.stats.contrasts._means import rounding_variance
 from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
-from levelbest.stats.contrasts._welch import rounding_variance
-
-__all__ = [
-    "Families",
-    "Side",
-    "content",
-    "dealt",
-    "dealt_difference",
-    "half_of",
-    "order_of_pairs",
-    "pooled",
-    "swapped",
-    "taken",
-]
 
 BoolArray = npt.NDArray[np.bool_]
 _CELLS = 1 << 16
@@ -159,16 +146,19 @@ class Families:
             return {}
         if self.paired:
             return self._paired_t(pairs, n_resamples, np.random.default_rng([base, 0]))
-        drawn = {
-            f: self.sides[f].resampled(n_resamples, np.random.default_rng([base, self.place[f]]))
-            for f in sorted({f for pair in pairs for f in pair})
-        }
         out = {}
         for pair in pairs:
             k = self.inside(pair)
-            (moved_a, va), (moved_b, vb) = (drawn[f] for f in pair)
+            (moved_a, va), (moved_b, vb) = (self._resampled(f, n_resamples, base) for f in pair)
             out[pair] = _t(moved_a[:k] - moved_b[:k], va[:k] + vb[:k])
         return out
+
+    def _resampled(self, f: int, n_resamples: int, base: int) -> tuple[FloatArray, FloatArray]:
+        """One family's resamples: once for all its pairs."""
+        key = f, n_resamples, base
+        if key not in self._drawn:
+            self._drawn[key] = self.sides[f].resampled(n_resamples, np.random.default_rng([base, self.place[f]]))
+        return self._drawn[key]
 
     def resampled_curves(self, pair: Pair, n_resamples: int, base: int) -> Curves:
         """Estimates and squared standard errors of a pair's curves, and resampled deviations with theirs."""
@@ -177,11 +167,7 @@ class Families:
         estimates = at_nodes[0][0], at_nodes[1][0]
         errors = at_nodes[0][1], at_nodes[1][1], np.square(self.at(pair, self.nodes)[1])
         if not self.paired:
-            for f, side in zip(pair, sides, strict=True):
-                if (f, n_resamples, base) not in self._drawn:
-                    stream = np.random.default_rng([base, self.place[f]])
-                    self._drawn[f, n_resamples, base] = side.resampled(n_resamples, stream)
-            (moved_a, va), (moved_b, vb) = (self._drawn[f, n_resamples, base] for f in pair)
+            (moved_a, va), (moved_b, vb) = (self._resampled(f, n_resamples, base) for f in pair)
             return Curves(estimates, errors, (moved_a, moved_b), (va, vb, va + vb))
         m, shape = sides[0].sample.n_trials, (self.nodes.size, n_resamples)
         moved, variances = np.empty((2, *shape)), np.empty((3, *shape))

@@ -21,7 +21,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import Ranked, statistic_draws
 from levelbest.stats.best import Sample, Statistic, subset_fraction
 from levelbest.stats.contrasts._contrast import Pair
-from levelbest.stats.contrasts._dealings import Dealings, least_p
+from levelbest.stats.contrasts._dealings import Dealings, cells_of, least_p, nodes_of
 from levelbest.stats.contrasts._families import (
     content,
     dealt,
@@ -32,10 +32,7 @@ from levelbest.stats.contrasts._families import (
     swapped,
     taken,
 )
-from levelbest.stats.contrasts._nodes import cells_of, nodes_of
-from levelbest.stats.contrasts._welch import rounding_variance
-
-__all__ = ["one_law_p", "quantile_p"]
+from levelbest.stats.contrasts._means import rounding_variance
 
 Labels = npt.NDArray[np.bool_]
 _PIECE = 500

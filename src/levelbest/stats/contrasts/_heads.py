@@ -16,9 +16,7 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best import Sample, expected_best, rank_weights, weight_squares, weights_below
-from levelbest.stats.contrasts._nodes import across
-
-__all__ = ["MANY", "LargeSide", "PooledHeads", "large_side"]
+from levelbest.stats.contrasts._dealings import across
 
 MANY = 1_500
 HEAD = 1_000
@@ -43,11 +41,6 @@ class LargeSide:
     def n_trials(self) -> int:
         """How many trials there are."""
         return self.sample.n_trials
-
-    @cached_property
-    def estimate(self) -> FloatArray:
-        """At the nodes."""
-        return np.asarray(expected_best(self.sample.selection, self.nodes, self.sample.reported))
 
     @cached_property
     def variance(self) -> FloatArray:

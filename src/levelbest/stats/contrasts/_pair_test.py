@@ -19,9 +19,9 @@ from scipy import special
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best import Sample, expected_best
 from levelbest.stats.contrasts._contrast import VERDICTS, Band, Contrast, Pair, Question, contrast_of
-from levelbest.stats.contrasts._dealings import Dealings, least_p
+from levelbest.stats.contrasts._dealings import Dealings, across, cells_of, least_p
 from levelbest.stats.contrasts._families import Families, half_of
-from levelbest.stats.contrasts._nodes import across, cells_of
+from levelbest.stats.contrasts._means import FEWEST, further_trials
 from levelbest.stats.contrasts._search_limits import (
     DECIDED,
     SHOWN,
@@ -33,10 +33,6 @@ from levelbest.stats.contrasts._search_limits import (
     bounds_serve,
     gaffke_differences,
 )
-from levelbest.stats.contrasts._seed_runs import FEWEST
-from levelbest.stats.contrasts._welch import further_trials
-
-__all__ = ["FEW", "PairTest", "from_bounds", "uncompared"]
 
 FEW = 8
 
@@ -112,7 +108,8 @@ class PairTest:
         """Step-down over budgets: what dealing anew says, where the limits of unequal laws say no less."""
         dealt = self.dealt_p()
         if self.few:
-            return np.maximum(dealt, np.minimum(self.nodes.size * self._t_p(self.t, self.freedom), 1.0))
+            each = 2 * special.stdtr(self.freedom, -np.abs(self.t))
+            return np.asarray(np.maximum(dealt, np.minimum(self.nodes.size * each, 1.0)))
         if self.resampled is None or self.bounded:
             return dealt
         limits = self.resampled.p_values(self.t, self.n, self.nodes, self.cells) / DECIDED
@@ -122,38 +119,25 @@ class PairTest:
         """Where limits from the bounds, which have no p-values, let a verdict pass."""
         if not self.bounded or self.few or self.resampled is None:
             return np.ones(self.n.size, dtype=bool)
-        low, high = self._limits(self.resampled, DECIDED, base)
+        low, high = self.limits(self.resampled, base, DECIDED)
         return np.asarray((low > 0) | (high < 0))
-
-    @staticmethod
-    def _t_p(t: FloatArray, freedom: FloatArray) -> FloatArray:
-        return np.asarray(2 * special.stdtr(freedom, -np.abs(t)))
 
     # ---- limits
 
-    def limits(self, resampled: Measured | None, base: int) -> Limits:
-        """Of the difference at every budget together with the other pairs'."""
+    def limits(self, resampled: Measured | None, base: int, share: float = SHOWN) -> Limits:
+        """Of the difference at every budget together with the other pairs'; none where nothing varies."""
         if resampled is None:
-            reach = -special.stdtrit(self.freedom, self.level / (2 * self.nodes.size)) * self.error
-            return self._open(self.difference - reach, self.difference + reach)
-        return self._limits(resampled, SHOWN, base)
-
-    def _limits(self, resampled: Measured, share: float, base: int) -> Limits:
-        below, above = resampled.reach(self.n, self.nodes, share * self.level)
-        limits = self._open(self.difference - below * self.error, self.difference + above * self.error)
-        if not self.bounded:
-            return limits
-        return self._blended(limits, self.n, base)
+            below = above = -special.stdtrit(self.freedom, self.level / (2 * self.nodes.size))
+        else:
+            below, above = resampled.reach(self.n, self.nodes, share * self.level)
+        known, d = self.error > 0, self.difference
+        low, high = np.where(known, d - below * self.error, -np.inf), np.where(known, d + above * self.error, np.inf)
+        return self._blended((low, high), self.n, base) if self.bounded and resampled is not None else (low, high)
 
     def _blended(self, limits: Limits, n: IntArray, base: int) -> Limits:
         """With those from the bounds."""
         bounded = self.gaffke(n, WIDER * self.level, base, alone=False)
         return blended(limits, bounded, n, min(self.n_trials), tied=best_tie(self.families, self.pair))
-
-    def _open(self, low: FloatArray, high: FloatArray) -> Limits:
-        """No limits where nothing varies."""
-        known = self.error > 0
-        return np.where(known, low, -np.inf), np.where(known, high, np.inf)
 
     def gaffke(self, n: IntArray, level: float, base: int, *, alone: bool) -> Limits:
         """Limits from the bounds of the score, alone or with what the trials show, for all of ``n`` together."""
@@ -179,7 +163,7 @@ class PairTest:
             return Alone(difference, -np.inf, np.inf, 1.0, allowed=False)
         node, t = int(np.searchsorted(self.nodes, n)), difference / error
         if n == 1 or resampled is None:
-            p_value = float(self._t_p(np.array([t]), freedom)[0])
+            p_value = float(2 * special.stdtr(freedom, -abs(t)))
             down, up = special.stdtrit(freedom, self.level / 2), special.stdtrit(freedom, 1 - self.level / 2)
         else:
             row = resampled[node]

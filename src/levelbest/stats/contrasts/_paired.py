@@ -11,8 +11,6 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import Ranked
 
-__all__ = ["jackknife_errors", "leave_one_out"]
-
 
 def leave_one_out(trials: Ranked, counts: IntArray) -> FloatArray:
     """Leave-one-out estimates of resamples, up to a constant per budget and resample: (n, resample, trial).

@@ -23,8 +23,6 @@ from levelbest.stats.best import Sample
 from levelbest.stats.contrasts._contrast import Band, Pair
 from levelbest.stats.contrasts._families import Families
 
-__all__ = ["Draws", "draw_families", "pair_bands"]
-
 ERROR_SHARE = 0.5
 """The part of the error probability that the critical value uses; see the module."""
 _OWN_QUANTILE = 0.975

@@ -26,12 +26,10 @@ from levelbest.stats.bands import (
     statistic_draws,
 )
 from levelbest.stats.best import Quantile, Sample, Statistic, quantile_best, statistic_named
-from levelbest.stats.contrasts._contrast import VERDICTS, Band, Contrasts, Question, contrast_of
+from levelbest.stats.contrasts._contrast import VERDICTS, Band, Contrasts, Question, band_differences, contrast_of
+from levelbest.stats.contrasts._dealings import across, nodes_of
 from levelbest.stats.contrasts._families import half_of
 from levelbest.stats.contrasts._gates import quantile_p
-from levelbest.stats.contrasts._nodes import across, nodes_of
-
-__all__ = ["by_limits"]
 
 
 def by_limits(
@@ -117,11 +115,7 @@ class _Compared:
                 low[: inside.size], high[: inside.size] = limits.low, limits.high
                 value[: inside.size] = quantile_best(selection, inside, q)
             curves[f] = value, low, high
-        bands = []
-        for a, b in self.question.pairs:
-            (value_a, low_a, high_a), (value_b, low_b, high_b) = curves[a], curves[b]
-            bands.append(Band.of(n, value_a - value_b, low_a - high_b, high_a - low_b))
-        return bands
+        return band_differences(self.question.pairs, n, curves)
 
     def _bootstrapped(self, n: IntArray) -> list[Band]:
         """Percentiles of the resampled differences of any statistic.

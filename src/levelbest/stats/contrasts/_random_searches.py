@@ -32,15 +32,12 @@ from levelbest.stats.contrasts._contrast import (
     check_pairing,
     contrast_of,
 )
+from levelbest.stats.contrasts._dealings import nodes_of
 from levelbest.stats.contrasts._families import Families, half_of
-from levelbest.stats.contrasts._labels import all_families
-from levelbest.stats.contrasts._nodes import nodes_of
+from levelbest.stats.contrasts._means import FEWEST
 from levelbest.stats.contrasts._pair_test import PairTest, from_bounds, uncompared
 from levelbest.stats.contrasts._quantiles import by_limits
-from levelbest.stats.contrasts._seed_runs import FEWEST
-from levelbest.stats.contrasts._settle import holm_adjusted, settle
-
-__all__ = ["difference_band", "search_contrasts", "sketched_verdict"]
+from levelbest.stats.contrasts._settle import all_families, holm_adjusted, settle
 
 
 def search_contrasts(

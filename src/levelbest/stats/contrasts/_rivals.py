@@ -14,10 +14,8 @@ from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.stats.bands import order_statistic
 from levelbest.stats.best import Sample, best_weights
 from levelbest.stats.contrasts._contrast import check_pairing
+from levelbest.stats.contrasts._dealings import nodes_of
 from levelbest.stats.contrasts._families import Families, half_of
-from levelbest.stats.contrasts._nodes import nodes_of
-
-__all__ = ["Relative", "chance_better", "permutation_p"]
 
 
 class Relative:
@@ -32,29 +30,28 @@ class Relative:
     def __init__(
         self,
         samples: Sequence[Sample],
-        n: IntArray,
         *,
         paired: bool = False,
         confidence: float = 0.95,
         n_resamples: int = _check.N_RESAMPLES,
         rng: Seed = 0,
     ) -> None:
-        self._samples, self._n, self._paired = samples, n, paired
-        self._confidence, self._n_resamples = confidence, n_resamples
+        self._samples, self._paired, self._confidence, self._n_resamples = samples, paired, confidence, n_resamples
         self._base = int(_check.as_rng(rng).integers(2**62))
-        self._families: dict[int, Families] = {}
+        self._families: dict[bytes, Families] = {}
 
-    def of(self, pair: tuple[int, int]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def of(self, pair: tuple[int, int], n: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The ratio of one pair and its limits at each budget."""
-        out = np.full((3, self._n.size), np.nan)
-        inside = self._n[self._n <= half_of(*(self._samples[f].n_trials for f in pair))]
+        out = np.full((3, n.size), np.nan)
+        inside = n[n <= half_of(*(self._samples[f].n_trials for f in pair))]
         if not inside.size:
             return out[0], out[1], out[2]
-        if inside.size not in self._families:
+        key = inside.tobytes()
+        if key not in self._families:
             alike = [f for f, own in enumerate(self._samples) if half_of(own.n_trials) >= inside[-1]]
             every = tuple(combinations(alike, 2))
-            self._families[inside.size] = Families(self._samples, every, inside, paired=self._paired)
-        drawn = self._families[inside.size].resampled_curves(pair, self._n_resamples, self._base)
+            self._families[key] = Families(self._samples, every, inside, paired=self._paired)
+        drawn = self._families[key].resampled_curves(pair, self._n_resamples, self._base)
         estimates, errors, moved, variances = drawn
         with np.errstate(divide="ignore", invalid="ignore"):
             value = (estimates[0] - estimates[1]) / np.abs(estimates[1])
@@ -86,16 +83,16 @@ def chance_better(a: Sample, b: Sample, n: npt.ArrayLike, *, direction: str = "m
     """
     first, second = a.turned(direction), b.turned(direction)
     budgets, _ = _check.as_budgets(n, min(first.n_trials, second.n_trials))
-    claim_a = first.selection if first.reported is None else first.reported
-    claim_b = second.selection if second.reported is None else second.reported
-    weights_a = best_weights(first.selection, budgets)
-    weights_b = best_weights(second.selection, budgets)
-    ranked = np.argsort(claim_b, kind="stable")
-    below = np.concatenate([np.zeros((budgets.size, 1)), np.cumsum(weights_b[:, ranked], axis=1)], axis=1)
-    less = np.searchsorted(claim_b[ranked], claim_a, side="left")
-    most = np.searchsorted(claim_b[ranked], claim_a, side="right")
-    chance: FloatArray = (weights_a * (below[:, less] + below[:, most]) / 2).sum(axis=1)
-    return np.clip(chance, 0, 1)
+    weights = best_weights(first.selection, budgets), best_weights(second.selection, budgets)
+    return np.clip(share_of_wins(first.claimed, second.claimed, *weights), 0, 1)
+
+
+def share_of_wins(first: FloatArray, second: FloatArray, of_first: FloatArray, of_second: FloatArray) -> FloatArray:
+    """How often a draw of the first scores by its weights beats one of the second, for every row of weights."""
+    order = np.argsort(second, kind="stable")
+    below = np.concatenate([np.zeros((of_second.shape[0], 1)), np.cumsum(of_second[:, order], axis=1)], axis=1)
+    less, most = (np.searchsorted(second[order], first, side=side) for side in ("left", "right"))
+    return np.asarray((of_first * (below[:, less] + below[:, most])).sum(axis=1) / 2)
 
 
 def permutation_p(

@@ -27,10 +27,8 @@ from scipy import special
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import local_level, order_statistic, percentile
 from levelbest.stats.contrasts._contrast import Pair
+from levelbest.stats.contrasts._dealings import across, past_draws, step_down
 from levelbest.stats.contrasts._families import Families
-from levelbest.stats.contrasts._nodes import across, past_draws, step_down
-
-__all__ = ["DECIDED", "SHOWN", "WIDER", "Measured", "best_tie", "blended", "bounds_serve", "gaffke_differences"]
 
 SHOWN, DECIDED, WIDER = 0.4, 0.8, 1.2
 _NORMAL = 1.96

@@ -4,29 +4,24 @@ A p-value from B draws, (1 + how many reach the observed statistic) / (1 + B), i
 Holm's procedure is run with the upper ends of all p-values and with the lower ends. While the two disagree, draws are
 added to the tests on which they can disagree. What is rejected is what the upper ends reject: a test that the most
 draws allowed leave open stays undecided.
+
+The tests are of means: are these runs of one law, dealt out at random? Under equal laws every dealing of the pooled
+runs to the families is as likely as the one observed, so that the rank of the observed statistic among all dealings is
+an exact p-value: for any law, any counts, with ties and failures. The statistic is Welch's |t|, or the largest of
+several pairs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
-
-__all__ = [
-    "FIRST_DRAWS",
-    "LEAST_DRAWS",
-    "MOST_DRAWS",
-    "Drawn",
-    "exact",
-    "holm",
-    "holm_adjusted",
-    "likely_ends",
-    "settle",
-]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -35,6 +30,13 @@ _SURE = 4.0
 FIRST_DRAWS = 1_000
 LEAST_DRAWS, MOST_DRAWS = 8_000, 256_000
 """How many draws a test is allowed at least and at most, between which its size decides."""
+ENUMERATED = 20_000
+"""Up to so many dealings all are gone through, and the p-value has no Monte Carlo error."""
+_CELLS = 1 << 18
+_WORK = 1 << 25
+"""Scores dealt for one test at most, beyond its first few thousand dealings."""
+_SLACK = 1e-9
+"""Statistics this close in proportion are the same dealing added up in another order."""
 
 
 @dataclass
@@ -123,3 +125,93 @@ def settle(tests: Sequence[Drawn], level: float) -> tuple[BoolArray, BoolArray]:
         progressed = [test.more() for test, open_ in zip(tests, straddles & perhaps & ~surely, strict=True) if open_]
         if not any(progressed):
             return surely, perhaps & ~surely
+
+
+def smallest_p(m_a: int, m_b: int) -> float:
+    """The least two-sided p-value that a permutation of two families can give."""
+    if min(m_a, m_b) > 500:  # less than 1e-299; the whole number itself takes long to multiply
+        return 0.0
+    return 2 / comb(m_a + m_b, m_a)
+
+
+def one_pair(
+    a: FloatArray, b: FloatArray, least_variance: float, rng: np.random.Generator, floor: float = 0.0
+) -> Drawn:
+    """The permutation test of two families by Welch's |t|; p-values are at least ``floor``."""
+    pooled, unit = _centred((a, b) if a.size <= b.size else (b, a))
+    least, smaller = least_variance / unit**2, min(a.size, b.size)
+    sizes = np.array([smaller, pooled.size - smaller], dtype=np.float64)
+    total, total_square = pooled.sum(), np.square(pooled).sum()
+
+    def t_of(dealt: FloatArray) -> FloatArray:
+        own = np.stack([dealt.sum(axis=1), np.square(dealt).sum(axis=1)])
+        sums = np.stack([own[0], total - own[0]], axis=-1)
+        squares = np.stack([own[1], total_square - own[1]], axis=-1)
+        return _absolute_t(sums, squares, sizes, least)
+
+    return _permuted(pooled, smaller, t_of, rng, floor)
+
+
+def all_families(
+    scores: Sequence[FloatArray], pairs: Sequence[tuple[int, int]], least_variance: float, rng: np.random.Generator
+) -> Drawn:
+    """The permutation test that all families are one law, by the largest |t| of the pairs."""
+    pooled, unit = _centred(scores)
+    least = least_variance / unit**2
+    sizes = np.array([part.size for part in scores])
+    starts = np.r_[0, np.cumsum(sizes)[:-1]]
+    both = np.array(pairs)
+
+    def largest(rows: FloatArray) -> FloatArray:
+        sums = np.add.reduceat(rows, starts, axis=1)
+        squares = np.add.reduceat(np.square(rows), starts, axis=1)
+        t = _absolute_t(sums[:, both], squares[:, both], sizes[both].astype(np.float64), least)
+        return np.asarray(t.max(axis=1))
+
+    return _permuted(pooled, pooled.size, largest, rng)
+
+
+def _permuted(
+    pooled: FloatArray,
+    size: int,
+    statistic: Callable[[FloatArray], FloatArray],
+    rng: np.random.Generator,
+    floor: float = 0.0,
+) -> Drawn:
+    """The test whose statistic is of the scores in the first ``size`` places, by dealing out the pooled ones anew."""
+    threshold = float(statistic(pooled[None, :size])[0]) * (1 - _SLACK)
+    pooled = np.sort(pooled)
+    if size < pooled.size and comb(pooled.size, size) <= ENUMERATED:
+        places = np.array(list(combinations(range(pooled.size), size)))
+        return exact(float(np.mean(statistic(pooled[places]) >= threshold)), floor)
+    piece = max(1, _CELLS // pooled.size)
+
+    def dealt(rows: int) -> FloatArray:
+        if size < pooled.size:
+            return np.asarray(pooled[np.argpartition(rng.random((rows, pooled.size)), size, axis=1)[:, :size]])
+        return rng.permuted(np.broadcast_to(pooled, (rows, pooled.size)), axis=1)
+
+    def draw(draws: int) -> int:
+        parts = (min(piece, draws - start) for start in range(0, draws, piece))
+        return sum(int((statistic(dealt(rows)) >= threshold).sum()) for rows in parts)
+
+    return Drawn(draw, floor, most=int(np.clip(_WORK // pooled.size, LEAST_DRAWS, MOST_DRAWS)))
+
+
+def _centred(scores: Sequence[FloatArray]) -> tuple[FloatArray, float]:
+    """All scores about their mean in units of their largest distance from it: sums of squares then lose no digits."""
+    pooled = np.concatenate(scores)
+    pooled -= pooled.mean()
+    unit = float(np.abs(pooled).max()) or 1.0
+    return pooled / unit, unit
+
+
+def _absolute_t(sums: FloatArray, squares: FloatArray, sizes: FloatArray, least_variance: float) -> FloatArray:
+    """|t| from sums and sums of squares of the two families: (..., 2) to (...)."""
+    means = sums / sizes
+    variance = np.maximum((squares - sums * means) / (sizes - 1), least_variance)
+    error = np.sqrt((variance / sizes).sum(axis=-1))
+    distance = np.abs(means[..., 0] - means[..., 1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = distance / error
+    return np.where(error > 0, t, 0.0)
