@@ -10,7 +10,7 @@ from levelbest import Trials, compare, plan_trials
 from levelbest.cli.main import main
 from levelbest.errors import InputError
 from levelbest.report.terminal.console import console
-from levelbest.report.terminal.plans import print_plan
+from levelbest.report.terminal.curves import print_plan
 from levelbest.report.words.plans import plan_table
 from levelbest.results import TrialPlan
 from levelbest.stats import horizon

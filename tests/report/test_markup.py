@@ -13,7 +13,7 @@ from pylatexenc.latexwalker import LatexMacroNode, LatexWalker
 from levelbest.errors import InputError
 from levelbest.readers import read_trials
 from levelbest.report.build import build_view
-from levelbest.report.page.tables import family_rows
+from levelbest.report.page.html import family_rows
 from levelbest.report.paper import checklist, markup
 from levelbest.report.terminal.report import plot_lines
 

@@ -17,8 +17,7 @@ import pytest
 from page_view import HOSTILE, PLAIN, large_view, make_view, many_families
 
 from levelbest.cautions import Caution
-from levelbest.report.page.html import asset, render_page
-from levelbest.report.page.tables import trials_csv, verdict_tables
+from levelbest.report.page.html import asset, render_page, trials_csv, verdict_tables
 from levelbest.results import Verdict
 
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40'><path d='M0 0L60 40' style='stroke:#000'/></svg>"

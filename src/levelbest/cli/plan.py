@@ -43,7 +43,7 @@ def command(given: options.Given) -> None:
         options.echo_json(*(plan.to_dict() for plan in plans))
         return
     from levelbest.report.terminal.console import console, print_cautions, print_text
-    from levelbest.report.terminal.plans import print_plan
+    from levelbest.report.terminal.curves import print_plan
     from levelbest.report.words.phrases import counted
 
     out = console()

@@ -1,4 +1,5 @@
-"""Curves in the terminal: one table for all families, then what a reviewer would ask about."""
+"""Curves in the terminal: one table for all families, then what a reviewer would ask about. And a plan: what it takes
+in one sentence, and a row for each pair and family."""
 
 from __future__ import annotations
 
@@ -8,12 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number, show_with_limits
+from levelbest.errors import named
 from levelbest.report.terminal.console import console, plain_table, print_cautions, print_text, print_variances
 from levelbest.report.words.curves import cost_heading, curves_heading
 from levelbest.report.words.phrases import level, plural
-from levelbest.results import Curve, FamilyCostCurve
+from levelbest.report.words.plans import capped_sentence, plan_sentences, plan_summary, plan_table
+from levelbest.results import Curve, FamilyCostCurve, TrialPlan
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
 _ROUND = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
@@ -127,3 +131,20 @@ def _cost_table(curves: Sequence[FamilyCostCurve]) -> Table:
             numbers += [show_number(own.mean_cost_value[i], decimals), f"{100 * own.nothing_finished[i]:.0f} %"]
             rows.append([Text(family.family if row == 0 else "", style="bold"), budget, *numbers])
     return plain_table(heads, rows)
+
+
+def print_plan(plan: TrialPlan, out: Console, *, details: bool = False) -> None:
+    """Print it; ``details`` says everything in sentences instead of the table."""
+    print_text(plan_summary(plan), out, "bold")
+    out.print()
+    if details:
+        for sentence in plan_sentences(plan):
+            print_text(sentence, out)
+        return
+    out.print(plain_table(*plan_table(plan), left=(0, 3)))
+    out.print()
+    often = f"Told apart in {100 * plan.power:.0f} of 100 cases, if differences are as observed"
+    limits = f"widths are of {level(plan.confidence)} intervals"
+    footer = f"{often}; {limits}; in brackets, what so few {plan.unit}s leave open."
+    more = f"Seed {plan.seed}; {named('details')} says more."
+    print_text(" ".join([*capped_sentence(plan), footer, more]), out, "dim")
