@@ -12,6 +12,7 @@ import pytest
 
 import levelbest as lb
 from levelbest.errors import LevelbestError
+from levelbest.readers.registry import reader_for
 
 HERE = Path(__file__).parent / "artefacts"
 
@@ -57,8 +58,6 @@ def test_a_run_without_its_description_is_listed(tmp_path, make, gone):
     described.unlink()
     if gone == "a folder":
         described.mkdir()
-    from levelbest.readers.registry import reader_for
-
     skipped = [lost for table in reader_for(folder).read(folder) for lost in table.skipped]
     assert [lost.why for lost in skipped if lost.where == run and "without its" in lost.why], skipped
 
@@ -140,3 +139,39 @@ def test_names_that_a_terminal_cannot_show_are_spelled_out(tmp_path, encoding):
         run = subprocess.run(command, capture_output=True, env=env, cwd=tmp_path, check=False)
         assert run.returncode == 0, run.stderr[-300:]
         assert b"Traceback" not in run.stderr
+
+
+def nested(depth=150):
+    value = 1
+    for _ in range(depth):
+        value = {"a": value}
+    return value
+
+
+def deep_allentune(folder):
+    run = {"training_duration": "0:00:10", "best_validation_accuracy": 0.5}
+    lines = [run, {**run, "model": nested()}, run]
+    (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder / "results.jsonl"
+
+
+def deep_optuna(folder):
+    lines = (HERE / "optuna" / "study.journal").read_text().splitlines()
+    place = next(place for place, line in enumerate(lines) if json.loads(line)["op_code"] == 8)
+    lines[place] = json.dumps({**json.loads(lines[place]), "user_attr": {"deep": nested()}})
+    (folder / "study.journal").write_text("\n".join(lines) + "\n")
+    return folder / "study.journal"
+
+
+def deep_inspect(folder):
+    log = json.loads((HERE / "inspect" / "model.json").read_text())
+    log["eval"]["task_args"] = nested()
+    (folder / "model.json").write_text(json.dumps(log))
+    return folder / "model.json"
+
+
+@pytest.mark.parametrize("make", [deep_allentune, deep_optuna, deep_inspect])
+def test_a_value_that_nests_without_end_is_listed(tmp_path, make):
+    path = make(tmp_path)
+    skipped = [lost for table in reader_for(path).read(path) for lost in table.skipped]
+    assert [lost.why for lost in skipped if "nests" in lost.why] == ["not read: it nests more than can be meant"]

@@ -157,8 +157,10 @@ def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
 def _table(tree: Tree, log: _Log, several: bool) -> RawTable:
     task, model = str(log.told("eval", "task")), str(log.told("eval", "model"))
     rows: list[Record] = []
-    settings = flatten(log.told("plan", "config") or {}, "config")
-    settings |= flatten(log.told("eval", "task_args") or {}, "task_args")
+    settings: Record = {}
+    for part, name in (("plan", "config"), ("eval", "task_args")):
+        with tree.trying(f"{log.name}, {name}"):
+            settings |= flatten(log.told(part, name) or {}, name)
     worded: set[str] = set()
     for sample in log.samples:
         scores = _scores(sample.get("scores"), worded)

@@ -22,6 +22,10 @@ _MARKS = {"hyperband_iterations": "Hyperband", "brackets": "Hyperband", "num_ini
 """What only one kind of oracle stores. Random search and grid search store nothing of their own."""
 
 
+def _is_trial(name: str) -> bool:
+    return _TRIAL.fullmatch(name) is not None
+
+
 def _tables(tree: Tree) -> list[RawTable]:
     """A table for each project, one row per trial; the score is the objective's best value over its steps."""
     projects: dict[PurePosixPath, list[Record]] = {}
@@ -83,13 +87,6 @@ def _mean(step: Record) -> float:
     return float(np.mean(known)) if known else math.nan
 
 
-READERS = (
-    tool(
-        "keras-tuner",
-        "Keras Tuner project folder (trial_*/trial.json), or the folder of several",
-        _tables,
-        "trial of Keras Tuner",
-        files=("trial.json", "oracle.json"),
-        known=lambda name: _TRIAL.fullmatch(name) is not None,
-    ),
-)
+_ABOUT = "Keras Tuner project folder (trial_*/trial.json), or the folder of several"
+_FILES = ("trial.json", "oracle.json")
+READERS = (tool("keras-tuner", _ABOUT, _tables, "trial of Keras Tuner", files=_FILES, known=_is_trial),)

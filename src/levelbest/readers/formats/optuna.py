@@ -146,7 +146,8 @@ def _table(tree: Tree, study: _Study, about: str) -> RawTable:
             row["intermediate_last"] = trial.intermediate[max(trial.intermediate)]
         row |= {f"params_{name}": value for name, value in trial.params.items()}
         for name, value in trial.user_attrs.items():
-            row |= flatten(value, f"user_attrs_{name}")
+            with tree.trying(f"{where}, user attribute {name!r}"):
+                row |= flatten(value, f"user_attrs_{name}")
         rows.append(row)
     roles = {"family": "study", "order": "number", "status": "state", "cost": "duration"}
     facts = {f"direction:{name}": d for name, d in zip(objectives, study.directions, strict=False) if d is not None}
