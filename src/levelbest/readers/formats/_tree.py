@@ -200,7 +200,7 @@ def tool(
     tables: Callable[..., list[RawTable]],
     what: str,
     *,
-    files: tuple[str, ...] | Callable[[str], bool],
+    files: tuple[str, ...] | Callable[[str], bool] = (),
     known: tuple[str, ...] | Callable[[str], bool] | None = None,
     together: tuple[set[str], ...] = (),
     file: Callable[[Path], bool] = lambda _: False,

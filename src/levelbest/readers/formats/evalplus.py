@@ -47,4 +47,4 @@ def _tables(tree: Tree) -> list[RawTable]:
 
 
 _ABOUT = "EvalPlus or BigCodeBench results (*eval_results.json)"
-READERS = (tool("evalplus", _ABOUT, _tables, "sample of EvalPlus", files=(), file=_is_results),)
+READERS = (tool("evalplus", _ABOUT, _tables, "sample of EvalPlus", file=_is_results),)

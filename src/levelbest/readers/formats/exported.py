@@ -5,7 +5,6 @@ Syne Tune's own experiments are such a table too (results.csv.zip), with metadat
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -14,12 +13,12 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from levelbest.cautions import Caution
-from levelbest.errors import DataError, LevelbestError
+from levelbest.errors import DataError
 from levelbest.readers.columns import texts
 from levelbest.readers.formats._searches import each_search
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable, Reader
-from levelbest.readers.tables.files import head_of, kind_of
+from levelbest.readers.tables.files import header_of
 from levelbest.readers.tables.reader import read_table
 
 __all__ = ["READERS", "known_export", "with_export"]
@@ -155,17 +154,7 @@ def with_export(table: RawTable, export: Export) -> RawTable:
 
 def _recogniser(export: Export) -> Callable[[Path], bool]:
     """Whether a path is a table with the columns of the export."""
-
-    def recognises(path: Path) -> bool:
-        if not path.is_file() or kind_of(path) != "csv":
-            return False
-        try:
-            header = head_of(path).decode("utf-8", errors="replace").lstrip("\ufeff").partition("\n")[0]
-            return known_export(next(csv.reader([header]), [])) is export
-        except (LevelbestError, csv.Error):
-            return False
-
-    return recognises
+    return lambda path: known_export(header_of(path)) is export
 
 
 def _reader(export: Export) -> Callable[..., list[RawTable]]:

@@ -189,7 +189,6 @@ READERS = (
         "MLflow SQLite store (mlflow.db)",
         _stored,
         "run of MLflow",
-        files=(),
         file=lambda path: has_tables(path, _TABLES),
     ),
     tool(

@@ -89,4 +89,4 @@ def _row(point: Record, search: int) -> Record:
 
 
 _ABOUT = "Nevergrad log (ParametersLogger, JSON lines)"
-READERS = (tool("nevergrad", _ABOUT, _tables, "point of Nevergrad", files=(), file=_is_log),)
+READERS = (tool("nevergrad", _ABOUT, _tables, "point of Nevergrad", file=_is_log),)

@@ -13,7 +13,7 @@ from levelbest.readers.formats._rows import Record, flatten, has_tables, number,
 from levelbest.readers.formats._searches import each_search
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
-from levelbest.readers.tables.files import Json, has_marks, head_of, json_value, kind_of, stem
+from levelbest.readers.tables.files import Json, has_marks, head_of, header_of, json_value, kind_of, stem
 from levelbest.readers.tables.reader import read_table
 
 __all__ = ["READERS"]
@@ -95,11 +95,9 @@ def _unpacked(stored: Json) -> Json:
 
 
 def _is_export(path: Path) -> bool:
-    head = head_of(path)
     if kind_of(path) == "json":
-        return head.lstrip()[:1] == b"[" and has_marks(path, "parameter", "trialJobId")
-    header = head.partition(b"\n")[0].decode("utf-8", errors="replace")
-    return kind_of(path) == "csv" and "trialJobId" in header.strip().split(",")
+        return head_of(path).lstrip()[:1] == b"[" and has_marks(path, "parameter", "trialJobId")
+    return "trialJobId" in header_of(path)
 
 
 def _exported(tree: Tree) -> list[RawTable]:
@@ -155,11 +153,6 @@ READERS = (
         file=lambda path: has_tables(path, _TABLES),
     ),
     tool(
-        "nni-export",
-        "NNI export (nnictl experiment export), JSON or CSV",
-        _exported,
-        "export of NNI",
-        files=(),
-        file=_is_export,
+        "nni-export", "NNI export (nnictl experiment export), JSON or CSV", _exported, "export of NNI", file=_is_export
     ),
 )

@@ -382,7 +382,6 @@ READERS = (
         "Optuna SQLite storage (schema 0.9 to today's)",
         _stored,
         "Optuna study with a trial",
-        files=(),
         file=lambda path: _rows.has_tables(path, _TABLES),
     ),
     tool(
@@ -390,7 +389,6 @@ READERS = (
         "Optuna journal file (JournalFileBackend)",
         _replayed,
         "Optuna journal of a study with a trial",
-        files=(),
         file=_is_journal,
     ),
 )

@@ -15,7 +15,7 @@ import numpy as np
 from levelbest.readers.formats._rows import Record, columns_of, flatten, seed_of
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.steps.numbers import as_numbers
-from levelbest.readers.tables.files import Json, has_marks, head_of, kind_of
+from levelbest.readers.tables.files import Json, has_marks, head_of, header_of, kind_of
 from levelbest.readers.tables.reader import read_table
 from levelbest.trials import Skipped
 
@@ -84,10 +84,9 @@ def with_roles(table: RawTable) -> RawTable:
 
 
 def _recognises(path: Path) -> bool:
-    head = head_of(path).decode("utf-8", errors="replace")
-    if kind_of(path) in ("csv", "tsv"):
-        return is_cv_results(cell.strip(' "\r\ufeff') for cell in re.split(r"[,;\t]", head.partition("\n")[0]))
-    return kind_of(path) == "json" and has_marks(path, "mean_fit_time", "mean_score_time") and f'"{_MEAN}' in head
+    if kind_of(path) != "json":
+        return is_cv_results(header_of(path))
+    return has_marks(path, "mean_fit_time", "mean_score_time") and f'"{_MEAN}'.encode() in head_of(path)
 
 
 def _read(path: Path) -> list[RawTable]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import io
 import json
@@ -20,8 +21,8 @@ from typing import IO, Any, cast
 from levelbest.errors import DataError, InputError, LevelbestError, MissingExtra
 from levelbest.readers.limits import Counted, expanded_limit
 
-__all__ = ["COMPRESSED", "Json", "Record", "as_paths", "decoded", "has_marks", "head_of", "json_lines", "json_value"]
-__all__ += ["kind_of", "open_bytes", "plain_name", "read_bytes", "short_names", "stem"]
+__all__ = ["COMPRESSED", "Json", "Record", "as_paths", "decoded", "has_marks", "head_of", "header_of", "json_lines"]
+__all__ += ["json_value", "kind_of", "open_bytes", "plain_name", "read_bytes", "short_names", "stem"]
 
 Json = Any
 """A value of JSON as a tool wrote it: of any kind."""
@@ -147,6 +148,18 @@ def head_of(path: Path) -> bytes:
 def has_marks(path: Path, *marks: str) -> bool:
     """Whether the beginning of a file has all of these in double quotes, as keys of JSON stand."""
     return all(f'"{mark}"'.encode() in head_of(path) for mark in marks)
+
+
+def header_of(path: Path) -> list[str]:
+    """The names in the first line of a CSV or TSV file, however they are separated; none of any other file."""
+    if kind_of(path) not in ("csv", "tsv"):
+        return []
+    line = head_of(path).decode("utf-8-sig", errors="replace").partition("\n")[0].strip()
+    try:
+        cells = next(csv.reader([line], delimiter=max(",;\t", key=line.count)), [])
+    except csv.Error:
+        return []
+    return [cell.strip() for cell in cells]
 
 
 @lru_cache(maxsize=2)
