@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from levelbest._check import IntArray
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.results import PairComparison
@@ -25,6 +24,7 @@ from levelbest.trials import Trials
 _GRIDS = ("", "steps", "recorded")
 """Kinds of the warning that call all of a family a grid."""
 _SHOWN = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10_000)
+"""The budgets of the side tables, where those compared are many."""
 
 
 class IndependentTrials(TableDesign):
@@ -34,8 +34,9 @@ class IndependentTrials(TableDesign):
 
     def __init__(self, trials: Trials, asked: Asked) -> None:
         super().__init__(trials, asked)
-        if self.unit == "trial" and _are_grids(trials):
-            self.unit = "grid point"
+        grids = {c.family for c in trials.cautions if c.code == "grid" and c.kind in _GRIDS}
+        if self.unit == "trial" and trials.families and grids.issuperset(trials.families):
+            self.unit = "grid point"  # n of them are drawn at random from it
 
     @classmethod
     def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
@@ -60,9 +61,11 @@ class IndependentTrials(TableDesign):
         settings = self.asked.settings
         first, second = (self.samples[place] for place in places)
         budgets = pair.budget.astype(np.int64)
-        shown = shown_budgets(budgets, min(pair.n_trials))
+        shown = budgets[budgets <= min(pair.n_trials)]
         if not shown.size:
             return pair
+        if shown.size > 12:
+            shown = shown[np.isin(shown, _SHOWN) | (shown == shown[-1])]
         chance = chance_better(first, second, shown)
         pair = replace(pair, chance=tuple(zip(map(float, shown), map(float, chance), strict=True)))
         if self.statistic == "mean" and min(pair.n_trials) > 1:
@@ -91,15 +94,3 @@ class IndependentTrials(TableDesign):
             n_resamples=settings.n_resamples,
             rng=settings.rng,
         )
-
-
-def _are_grids(trials: Trials) -> bool:
-    """Whether the trials of every family are the points of a grid: n of them are drawn at random from it."""
-    grids = {c.family for c in trials.cautions if c.code == "grid" and c.kind in _GRIDS}
-    return bool(trials.families) and grids.issuperset(trials.families)
-
-
-def shown_budgets(budgets: IntArray, n_trials: int) -> IntArray:
-    """The budgets of the side tables: round ones, and all where they are few."""
-    inside = budgets[budgets <= n_trials]
-    return inside if inside.size <= 12 else inside[np.isin(inside, _SHOWN) | (inside == inside[-1])]

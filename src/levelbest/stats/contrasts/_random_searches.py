@@ -309,12 +309,10 @@ def _certified(
     shares = len(next(iter(tests.values())).question.pairs) if tests else 1
     factor = dict.fromkeys(tests, shares)
     done: set[Pair] = set()
-    while True:
-        level = alpha / (shares - len(done)) if shares > len(done) else alpha
-        whole = {pair for pair in tests if pair not in done and ((raw[pair] <= level) & allowed[pair]).all()}
-        for pair in tests:
-            if pair not in done:
-                factor[pair] = max(1, shares - len(done))
+    while undecided := [pair for pair in tests if pair not in done]:
+        left = max(1, shares - len(done))
+        factor |= dict.fromkeys(undecided, left)
+        whole = {pair for pair in undecided if ((raw[pair] <= alpha / left) & allowed[pair]).all()}
         if not whole:
             break
         done |= whole
