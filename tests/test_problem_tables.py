@@ -211,3 +211,14 @@ def test_the_budget_named_in_advance_is_compared(tmp_path):
         assert design.budgets.tolist() == [1, 2, 4]
         assert design.contrasts(replace(PAIR, headline=4)).pairs[0].effect.n == 4
         assert ProblemsDesign(own, Asked()).headline == 5
+
+
+def test_the_number_of_a_sample_goes_by_the_same_names_held_or_not(tmp_path):
+    rows = "('a', 1, 0.0), ('a', 2, 1.0), ('a', 2, 1.0), ('b', 1, 1.0), ('b', 2, 0.0)"
+    path = tmp_path / "twice.parquet"
+    connect().execute(
+        f"COPY (SELECT * FROM (VALUES {rows}) AS t(problem, attempt, correct)) TO '{path}' (FORMAT parquet)"
+    )
+    for own in both(str(path), group="problem", selection="correct", direction="max"):
+        with pytest.raises(DataError, match="1 sample id occurs more than once within a problem"):
+            problems_of(own, Settings())

@@ -103,8 +103,10 @@ def read_trials(
 
 
 def _tables(source: object, reader: str | None, options: dict[str, object]) -> list[RawTable]:
+    from levelbest.readers.formats._searches import searches_in_arguments
     from levelbest.readers.registry import read_path
     from levelbest.readers.tables.files import as_paths, short_names
+    from levelbest.readers.tables.folder import apart_by_path, runs_in_files
     from levelbest.readers.tables.frames import is_frame
 
     source = getattr(source, "cv_results_", source)  # scikit-learn's searches, as they are
@@ -124,25 +126,17 @@ def _tables(source: object, reader: str | None, options: dict[str, object]) -> l
             if table.source == path.name:
                 table.source = name
         by_path.append((name, own))
-    tables = _joined(by_path, paths, plain=all(by.name == "table" for by in used))
     _check_options(options, used)
+    tables = [table for _, own in by_path for table in own]
     if not tables:
         raise InputError(f"nothing in {paths[0].name} could be read as trials")
-    return tables
-
-
-def _joined(by_path: list[tuple[str, list[RawTable]]], paths: Sequence[Path], *, plain: bool) -> list[RawTable]:
-    """The tables of all paths: one where each file is a run; searches, or a family for each, where names are alike."""
-    from levelbest.readers.formats._searches import searches_in_arguments
-    from levelbest.readers.tables.folder import apart_by_path, runs_in_files
-
-    tables = [table for _, own in by_path for table in own]
-    if len(by_path) > 1 and plain:
+    if len(paths) > 1 and all(by.name == "table" for by in used):
+        # one table where each file is a run
         folder = Path(os.path.commonpath([path.absolute().parent for path in paths])).name
         joined = runs_in_files(tables, [name for name, _ in by_path], folder or "files")
         return tables if joined is None else [joined]
-    if len(by_path) > 1 and not searches_in_arguments(by_path):
-        apart_by_path(by_path)
+    if len(paths) > 1 and not searches_in_arguments(by_path):
+        apart_by_path(by_path)  # where names are alike, a family for each
     return tables
 
 

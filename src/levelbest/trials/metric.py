@@ -44,9 +44,6 @@ class Metric:
     @property
     def turned_bounds(self) -> Bounds:
         """The bounds of scores turned so that higher is better."""
-        low, high = self.bounds
-        return (low, high) if self.direction == "max" else (_negative(high), _negative(low))
+        from levelbest.stats.best import turned_bounds
 
-
-def _negative(bound: float | None) -> float | None:
-    return None if bound is None else -bound
+        return turned_bounds(self.bounds, self.direction)

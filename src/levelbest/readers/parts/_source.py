@@ -12,6 +12,7 @@ from levelbest import _check
 from levelbest.errors import DataError, InputError
 from levelbest.readers.limits import as_size
 from levelbest.readers.steps.conditions import checked_condition
+from levelbest.readers.steps.roles import SAMPLE_IDS
 from levelbest.readers.tables.engine import connect, name_of, quoted, reason_of
 from levelbest.readers.tables.files import as_paths, short_names, stem
 
@@ -22,8 +23,6 @@ __all__ = ["Source", "as_memory", "find_families", "limited", "parquet_paths", "
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 _NATIVE = ("TINYINT", "SMALLINT", "INTEGER", "FLOAT", "DOUBLE")
-# column names that say which sample of its problem a row is
-_SAMPLES = ("sample_id", "sample", "sample_idx", "sample_index", "completion_id", "generation_id", "trial", "trial_id")
 
 
 @dataclass(frozen=True)
@@ -167,7 +166,7 @@ def _described(connection: DuckDBPyConnection, source: Source, family: str | Non
     for name in asked:
         if name is not None and name not in known:
             raise InputError(f"there is no column {name!r}; {_check.nearest_first(name, list(known))}")
-    sample = source.sample or next((name for name in _SAMPLES if name in known and name not in asked), None)
+    sample = source.sample or next((name for name in SAMPLE_IDS if name in known and name not in asked), None)
     where = checked_condition(source.where, known, Path(source.files[0]).name) if source.where else "true"
     return replace(source, kinds=known, sample=sample, where=where)
 

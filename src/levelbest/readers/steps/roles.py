@@ -17,7 +17,16 @@ from levelbest.readers.steps.names import among, word_set
 from levelbest.readers.steps.nested import split_path
 from levelbest.readers.steps.numbers import FLAGS, as_numbers, as_statuses
 
-__all__ = ["Roles", "Wanted", "choose_roles", "column_named", "looks_numeric", "obvious_family", "says_none"]
+__all__ = [
+    "SAMPLE_IDS",
+    "Roles",
+    "Wanted",
+    "choose_roles",
+    "column_named",
+    "looks_numeric",
+    "obvious_family",
+    "says_none",
+]
 
 _FAMILY = word_set("model method algorithm alg algo architecture arch system approach classifier learner")
 _GROUP = word_set("group problem problem_id task_id question_id prompt_id instance_id doc_id puzzle_id")
@@ -28,9 +37,11 @@ _COST = word_set(
 _COST_UNITS = ("s", "h", "min", "USD", "GPU h")
 _SEED = word_set("seed random_seed random_state")
 _STATUS = word_set("status state trial_status run_status")
-_SAMPLE_IDS = (
-    "sample_id sample sample_idx sample_index sample_number completion_id generation_id trial trial_id attempt epoch"
+SAMPLE_IDS = (
+    *("sample_id", "sample", "sample_idx", "sample_index", "sample_number", "completion_id", "generation_id"),
+    *("trial", "trial_id", "attempt", "epoch"),
 )
+"""Names of columns that say which sample of its problem a row is, the surest first."""
 _PREFIXES = (
     *("user_attrs", "params", "parameters", "hyperparameters", "hparams", "config", "args", "tags", "summary"),
     *("metrics", "metric", "values", "scores", "stats"),
@@ -296,7 +307,7 @@ def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str],
 
 def _obvious_sample(columns: Mapping[str, Cells], free: Sequence[str]) -> str | None:
     """The column of sample ids: known by its name, and by ids that are numbers or single words."""
-    for name in (name for known in _SAMPLE_IDS.split() for name in among(free, (known,))):
+    for name in (name for known in SAMPLE_IDS for name in among(free, (known,))):
         if looks_numeric(columns, name) or all(len(label.split()) == 1 for label in as_codes(columns[name])[0]):
             return name
     return None
