@@ -101,3 +101,8 @@ def test_other_bad_input():
         claim_gate([0.1, float("nan")], 0.2, 1)
     with pytest.raises(InputError, match=r"did you mean 0\.95"):
         claim_gate([0.1], 0.2, 1, confidence=95)
+
+
+def test_a_claim_that_is_no_number_is_refused_in_a_sentence():
+    with pytest.raises(InputError, match="the claimed score must be a finite number, got 'high'"):
+        claim_gate([0.1, 0.2], "high", 3)

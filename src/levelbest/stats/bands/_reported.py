@@ -23,8 +23,6 @@ from levelbest.stats.bands._gaffke import powers
 from levelbest.stats.bands._resample import allow
 from levelbest.stats.bands._thin import rank_edges
 
-__all__ = ["Places", "mean_draws", "quantile_draws"]
-
 _CELLS = 1 << 17  # values in one piece of draws
 _VALUES = 8  # kept of each place
 _MANY = 32  # neighbours whose weighted mean is drawn as one normal number

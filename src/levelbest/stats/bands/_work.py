@@ -21,9 +21,6 @@ from levelbest.stats.bands._results import Rule
 from levelbest.stats.bands._thin import filled, nodes_for
 from levelbest.stats.best import Mean, Sample, Statistic, best_statistic, gaussian_best, turned_bounds
 
-__all__ = ["FEWEST", "TIED_TOP", "Limits", "Terms", "Work"]
-
-
 TIED_TOP = "tied-top"
 """The best trials tie, so that leaving one out changes nothing."""
 

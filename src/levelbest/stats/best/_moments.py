@@ -11,16 +11,6 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best._sums import BEYOND_DIGITS, refined, weighted_sums
 from levelbest.stats.best._weights import weight_pieces, weight_rows
 
-__all__ = [
-    "BestFirst",
-    "best_first",
-    "errors_of",
-    "group_starts",
-    "means_and_spreads",
-    "means_of",
-    "order_of",
-]
-
 _MANY_TRIALS = 1 << 14  # from so many on spreads are taken from moments where they can be
 
 

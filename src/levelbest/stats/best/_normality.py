@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from levelbest import _check
 
-__all__ = ["Normality", "normality"]
-
 
 @dataclass(frozen=True)
 class Normality:

@@ -10,8 +10,6 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray
 
-__all__ = ["Sample", "turned_bounds", "turned_limits"]
-
 
 @dataclass(frozen=True, eq=False)
 class Sample:

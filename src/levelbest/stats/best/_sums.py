@@ -16,8 +16,6 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best._weights import LONG_PIECE, UNDERFLOW, depth, rank_weights, weight_pieces, weights_below
 
-__all__ = ["BEYOND_DIGITS", "refined", "weight_squares", "weighted_sums"]
-
 BEYOND_DIGITS = 37.0  # exp(-37) < 2^-53: what is left out cannot show in a double
 
 _BLOCKS, _NODES = (512, 64), 8

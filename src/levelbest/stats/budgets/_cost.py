@@ -19,8 +19,6 @@ from levelbest.stats.best import expected_best, turned_bounds, turned_limits
 from levelbest.stats.budgets._cost_band import Spending, spend
 from levelbest.stats.budgets._orders import ROUNDING, Pool, cost_horizon
 
-__all__ = ["CostCurve", "cost_budgets", "cost_curve", "curve_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class CostCurve:

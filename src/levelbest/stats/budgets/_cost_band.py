@@ -32,8 +32,6 @@ from levelbest.stats.bands import (
 )
 from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, expected
 
-__all__ = ["CostBand", "CostDraws", "Spending", "cost_differences", "spend"]
-
 _CELLS = 1 << 17  # uniforms in one piece
 _HALVINGS = 40
 _SEEN = 20  # orders with their winner at or below a rank that tell how often that happens

@@ -128,7 +128,7 @@ def claim_gate(
     sign = _check.sign_of(direction)
     confidence = _check.as_confidence(confidence)
     n = _check.as_count(attempts, "attempts")
-    value = float(claimed)
+    value = _check.as_number(claimed)
     if not math.isfinite(value):
         raise InputError(f"the claimed score must be a finite number, got {claimed!r}")
     _refuse_outside(value, _check.as_bounds(bounds, scores, "baseline"))

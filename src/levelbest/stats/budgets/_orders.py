@@ -19,8 +19,6 @@ import numpy.typing as npt
 
 from levelbest._check import Bounds, FloatArray, IntArray
 
-__all__ = ["ROUNDING", "Pool", "Spent", "cost_horizon", "expected"]
-
 ROUNDING = 1e-9  # relative: ten costs of .1 finish within 1, although their sum in floating point exceeds it
 _CHUNK = 1 << 20  # elements of one array
 _ENUMERATED = 7  # every order of up to seven trials

@@ -50,6 +50,8 @@ class SwapTest:
     """The least p-value that each pair could reach with its number of problems, before any adjustment."""
     n_swaps: int
     """The largest number of patterns looked at for a pair."""
+    enumerated: bool
+    """Whether these were all patterns, for every pair."""
     settled: BoolArray
     """By pair: no further draw could change what is certified."""
 
@@ -88,6 +90,7 @@ def swap_test(
         p_value=_adjusted(own) if together else own,
         smallest=np.array([test.smallest for test in tests]),
         n_swaps=max(test.drawn for test in tests),
+        enumerated=all(test.enumerated for test in tests),
         settled=(surely == perhaps).all(axis=1),
     )
 
