@@ -59,11 +59,6 @@ class Problems:
         """All samples that count."""
         return int(self.sizes.sum())
 
-    @property
-    def has_all(self) -> bool:
-        """Whether it can be asked that all of n samples succeed."""
-        return self.binary and self.metric.direction == "max"
-
     def within(self, stratum: str) -> Problems:
         """The problems of one stratum alone; where they weigh the same they have no weights."""
         assert self.strata is not None
@@ -87,7 +82,7 @@ class Problems:
     def best(self, budgets: IntArray, statistic: str = "mean") -> GroupBest:
         """The best of n by problem and on average or, for ``all``, the chance that all of n succeed (pass^k)."""
         if statistic == "all":
-            if not self.has_all:
+            if not self.binary or self.metric.direction != "max":
                 raise InputError(
                     f"{self.family}: all of n succeed (pass^k) is of scores 0 and 1 with direction max, and "
                     f"{self.metric.score!r} is not such; use statistic 'mean', the expected best of n, which any "
