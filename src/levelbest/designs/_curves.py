@@ -31,8 +31,6 @@ from levelbest.stats.best import (
 )
 from levelbest.trials import Metric, Scores, Trials
 
-__all__ = ["drawn_curve", "mean_cost", "trial_curve", "with_threads"]
-
 ESTIMATORS = ("u", "v", "naive", "gaussian")
 _SORTED_FROM = 100_000
 """From so many trials on a family is sorted once for all that follows: what is in order is not sorted again."""

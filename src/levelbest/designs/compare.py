@@ -11,8 +11,6 @@ from levelbest.designs._protocol import Asked, Table, design_of
 from levelbest.results import Comparison
 from levelbest.trials import Settings
 
-__all__ = ["compare", "compare_asked"]
-
 
 def compare(
     trials: object,

@@ -32,8 +32,6 @@ from levelbest.stats.budgets import (
 from levelbest.stats.contrasts import Band, Contrasts, Question, band_contrasts, one_law_p
 from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
 
-__all__ = ["Cost"]
-
 POINTS = 24
 _ORDERS = 12_000
 _ROUNDING = 1e-9

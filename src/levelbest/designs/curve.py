@@ -13,8 +13,6 @@ from levelbest.errors import InputError
 from levelbest.results import Curve, CurveSet
 from levelbest.trials import Settings
 
-__all__ = ["curve", "family_curves"]
-
 _ASKING = ("n", "statistic", "estimator", "interval", "simultaneous")
 """What a curve is asked, beside the settings of every verb."""
 

@@ -31,8 +31,6 @@ from levelbest.stats.problems import GroupPlan, plan_groups
 from levelbest.trials import Scores, Settings, Trials, has_repeats
 from levelbest.trials.problems import grid_of, too_few_samples
 
-__all__ = ["plan_trials"]
-
 BUDGET = 10
 """The budget planned for where none is named; one run where only seeds vary."""
 PILOT = 8

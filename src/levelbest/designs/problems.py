@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._curves import drawn_curve
@@ -204,6 +204,8 @@ class ProblemsDesign(Design):
             if budgets.size < wanted.size:
                 noticed.append(Caution.of("beyond-trials", own.family, wanted[-1], kind="samples", largest=largest))
         best = own.best(budgets, asked.statistic)
+        spread, several = np.full(best.n.size, np.nan), best.n_groups > 1  # of the values of problems
+        spread[several] = np.nanstd(best.by_group[:, several], axis=0, ddof=1)
         limits = _limits(best, metric, asked)
         noticed += self._noticed(own, best, asked, "still-running")
         if metric.reported is None and asked.statistic == "mean":
@@ -212,7 +214,7 @@ class ProblemsDesign(Design):
             noticed.append(Caution.of("beyond-horizon", own.family, reasons=limits.reasons))
         counted = Counts(own.family, own.n_samples, own.n_failed, own.n_running)
         return replace(
-            drawn_curve(counted, metric, asked, best.value, limits, _spread(best)),
+            drawn_curve(counted, metric, asked, best.value, limits, spread),
             cost=None if own.mean_cost is None else np.asarray(own.mean_cost * best.n, dtype=np.float64),
             cautions=tuple(dict.fromkeys(noticed)),
             problems=best,
@@ -255,14 +257,6 @@ def _limits(best: GroupBest, metric: Metric, asked: Asked) -> Interval:
         n_resamples=settings.n_resamples,
         rng=settings.rng,
     )
-
-
-def _spread(best: GroupBest) -> FloatArray:
-    """How much problems differ at each budget: the standard deviation of their values."""
-    spread = np.full(best.n.size, np.nan)
-    several = best.n_groups > 1
-    spread[several] = np.nanstd(best.by_group[:, several], axis=0, ddof=1)
-    return spread
 
 
 def _about_sizes(family: str, best: GroupBest, column: str | None, *, own_end: bool) -> list[Caution]:

@@ -14,8 +14,6 @@ from levelbest.results import Curve, FamilyCostCurve, Reach, Reaches
 from levelbest.stats.budgets import budget_to_reach, check_target
 from levelbest.trials import Scores, Settings
 
-__all__ = ["reach"]
-
 Targets = float | Sequence[float | tuple[str | None, float]] | Mapping[str, float]
 
 

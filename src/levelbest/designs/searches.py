@@ -59,20 +59,19 @@ class Searches(TableDesign):
     @cached_property
     def repeated(self) -> list[FloatArray]:
         """Of each family the best-so-far curves (search, n), turned, to the end of the shortest search."""
-        return [self._repeated(place) for place in range(len(self.families))]
-
-    def _repeated(self, place: int) -> FloatArray:
-        table, scores, sign = self.tables[place], self.scores[place], self.metric.sign
-        codes = np.zeros(0) if table.search is None else table.search[scores.rows]
-        when = (np.arange(len(table)) if table.order is None else table.order)[scores.rows]
-        parts = []
-        for code in np.unique(codes):
-            mine = np.flatnonzero(codes == code)
-            mine = mine[np.argsort(when[mine], kind="stable")]
-            reported = None if scores.reported is None else sign * scores.reported[mine]
-            parts.append(best_so_far(sign * scores.selection[mine], reported))
-        shortest = min(part.size for part in parts)
-        return np.stack([part[:shortest] for part in parts])
+        repeated, sign = [], self.metric.sign
+        for table, scores in zip(self.tables, self.scores, strict=True):
+            codes = np.zeros(0) if table.search is None else table.search[scores.rows]
+            when = (np.arange(len(table)) if table.order is None else table.order)[scores.rows]
+            parts = []
+            for code in np.unique(codes):
+                mine = np.flatnonzero(codes == code)
+                mine = mine[np.argsort(when[mine], kind="stable")]
+                reported = None if scores.reported is None else sign * scores.reported[mine]
+                parts.append(best_so_far(sign * scores.selection[mine], reported))
+            shortest = min(part.size for part in parts)
+            repeated.append(np.stack([part[:shortest] for part in parts]))
+        return repeated
 
     @cached_property
     def counts(self) -> tuple[Counts, ...]:

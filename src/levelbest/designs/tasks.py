@@ -45,8 +45,6 @@ from levelbest.stats.contrasts import (
 )
 from levelbest.trials import Scores, Settings, Trials
 
-__all__ = ["Tasks", "compare_tasks", "over_tasks", "split_tasks"]
-
 POINTS = 12
 _OF_READING = ("guessed-columns", "converted-numbers", "selection-is-reported")
 """Warnings of how a table was read, which hold for each part of it."""

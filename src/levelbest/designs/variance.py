@@ -10,8 +10,6 @@ from levelbest.results import FamilyVariance, Variances
 from levelbest.stats.checks import variance_components
 from levelbest.trials import OK, Settings, Trials, has_repeats, split_column
 
-__all__ = ["family_variances", "variance"]
-
 
 def variance(trials: object, *, confidence: float = Settings.confidence, **reading: object) -> Variances:
     """How much of the variance of a run's score comes from configurations, data splits and seeds.
