@@ -24,7 +24,7 @@ from levelbest.run.ledger import CannotWrite, Entry, Ledger, logs_folder
 from levelbest.run.objective import verdict_on
 from levelbest.run.processes import MARK, end_marked
 from levelbest.run.study import Family, Judge, Study
-from levelbest.run.task import Outcome, Task
+from levelbest.run.task import Config, Outcome, Task
 from levelbest.run.template import Template, as_text
 
 TICK = 0.25
@@ -75,9 +75,10 @@ class _Slot(NamedTuple):
         """The record of an attempt that was broken off."""
         return self.end("interrupted", {"scores": {}, "wall": 0, "cpu": 0, "cost": 0, "reason": reason})
 
-    def log(self, attempt: int) -> str:
-        """Where the output of an attempt is kept, within the folder of logs."""
-        return f"{safe_name(self.family.name)}/{self.trial}-{attempt}.log"
+    @property
+    def log(self) -> str:
+        """Where the output of the attempt that runs is kept, within the folder of logs."""
+        return f"{safe_name(self.family.name)}/{self.trial}-{self.attempts}.log"
 
 
 class Loop:
@@ -159,14 +160,18 @@ class Loop:
     def _record(self, ends: list[Entry], slots: list[_Slot]) -> None:
         """Ends and starts in one commit; only then do the new ones start."""
         _end_earlier([mark for slot in slots for mark in slot.known.marks.get(slot.trial, ())])
-        tasks, starts = [self._task(slot) for slot in slots], []
-        for slot, task in zip(slots, tasks, strict=True):
-            body = {"config": task["config"], "seed": task["seed"], "mark": task["mark"]}
-            starts.append(Entry("start", body, slot.known.number, slot.trial, slot.attempts + 1))
+        drawn, starts = [], []
+        for slot in slots:
+            number, trial = slot.known.number, slot.trial
+            config, seed = slot.family.space.draw(self._study.seed, number, trial, slot.family.seeds)
+            body = {"config": config, "seed": seed, "mark": secrets.token_hex(16)}
+            starts.append(Entry("start", body, number, trial, slot.attempts + 1))
+            drawn.append((slot, config, seed))
         self._append([*ends, *starts])
-        for slot, task in zip(slots, tasks, strict=True):
-            self._running[task["key"]] = slot
-            self._engine.submit(task)
+        for slot, config, seed in drawn:
+            self._key += 1
+            self._running[self._key] = slot
+            self._engine.submit(self._task(slot, config, seed))
 
     def _append(self, entries: list[Entry]) -> None:
         began, told = time.monotonic(), False
@@ -184,11 +189,10 @@ class Loop:
                     told = True
                 time.sleep(min(1.0, self._patience / 10))
 
-    def _task(self, slot: _Slot) -> Task:
-        """The next attempt at a trial."""
-        family, attempt, mark = slot.family, slot.attempts + 1, secrets.token_hex(16)
-        config, seed = family.space.draw(self._study.seed, slot.known.number, slot.trial, family.seeds)
-        out = str(self._outs / safe_name(family.name) / f"{slot.trial}-{attempt}")
+    def _task(self, slot: _Slot, config: Config, seed: int) -> Task:
+        """The attempt whose start was recorded last."""
+        family, mark = slot.family, slot.known.marks[slot.trial][-1]
+        out = str(self._outs / safe_name(family.name) / f"{slot.trial}-{slot.attempts}")
         values = {**config, "seed": seed, "trial": slot.trial, "family": family.name, "out": out}
         env = {name: _filled(text, values) for name, text in family.env.items()}
         if family.env_parameters:
@@ -199,7 +203,6 @@ class Loop:
             env["LEVELBEST_CONFIG"] = described
         uses_out = [*(family.command.arguments if family.command else ()), *family.env.values(), family.report]
         function = family.function if isinstance(family.function, str) else f"family {family.name}"
-        self._key += 1
         return {
             "key": self._key,
             "mark": mark,
@@ -209,7 +212,7 @@ class Loop:
             "function": None if family.command else function,
             "folder": str(self._study.folder.resolve()),
             "out": out if any("{out}" in text for text in uses_out) else None,
-            "log": str(self._logs / slot.log(attempt)),
+            "log": str(self._logs / slot.log),
             "log_limit": self._study.log_limit,
             "limit": family.time_limit,
             "report": family.report if family.report in ("json", "exit") else _filled(family.report, values),
@@ -229,7 +232,7 @@ class Loop:
         if reason:
             body["reason"] = reason
         if raw.get("log_bytes"):
-            body["log"] = slot.log(slot.attempts)
+            body["log"] = slot.log
         body |= {key: value for key, value in raw.items() if key in _KEPT}
         if steps := raw.get("steps"):
             body["steps"] = [{k: v if math.isfinite(v) else None for k, v in step.items()} for step in steps]

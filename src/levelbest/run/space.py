@@ -102,7 +102,7 @@ class Space:
         rng = np.random.default_rng([seed, family, index])
         drawn: Configuration = {}
         for name, parameter in self._parameters.items():
-            if parameter.active(drawn):
+            if not parameter.rules or parameter.active(drawn):
                 drawn[name] = parameter.draw(rng)
         if replicate:
             rng = np.random.default_rng([seed, family, index, replicate])
