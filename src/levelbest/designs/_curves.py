@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -40,6 +39,8 @@ def with_threads(make: Callable[[Trials], Curve], tables: Sequence[Trials]) -> l
     """A curve of each table; of very many trials on all cores, since sorting and drawing let other threads run."""
     if len(tables) < 2 or max(map(len, tables)) < _SORTED_FROM:
         return [make(table) for table in tables]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(len(tables), os.cpu_count() or 1)) as pool:
         return list(pool.map(make, tables))
 
