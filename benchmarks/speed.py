@@ -39,8 +39,6 @@ OF_AXES = {
     "problems": "with ten samples of each of two systems",
     "resamples": "behind the limits of 1,000 trials, or of two times 1,000",
 }
-PAIRS = "families", "compare"
-"""Twice the families are four times the pairs."""
 Growth = dict[str, dict[str, list[tuple[int, float, float]]]]
 """By axis and kind: sizes with CPU seconds and MB."""
 COMPILED = tempfile.TemporaryDirectory()
@@ -148,10 +146,9 @@ def growth(table: Table, repeats: int) -> Growth:
                 runs = [run(axis, kind, size) for _ in range(repeats)]
                 rows.append((size, min(used for used, _ in runs), min(held for _, held in runs)))
             found.setdefault(axis, {})[kind] = rows
-            most = 4.4 if (axis, kind) == PAIRS else 2.2
             steepest = max(later[1] / max(sooner[1], 0.02) for sooner, later in pairwise(rows))
-            reach = f"{sizes[0]:,} to {sizes[-1]:,}"
-            table.add(f"{kind}, twice the {axis}", reach, f"<= {most:g}", number(steepest), steepest <= most)
+            wanted, met = ("<= 2.2", steepest <= 2.2) if axis == "trials" else ("", None)
+            table.add(f"{kind}, twice the {axis}", f"{sizes[0]:,} to {sizes[-1]:,}", wanted, number(steepest), met)
             held, allowed = rows[-1][2], 1536 if (axis, kind) == ("trials", "compare") else 1024
             what = f"{kind}, memory", f"{sizes[-1]:,} {axis}", f"<= {allowed} MB"
             table.add(*what, f"{held:.0f} MB", held <= allowed)
@@ -214,7 +211,8 @@ def write(ratios: list[tuple[str, float]], found: Growth) -> None:
         "The functions alone, CPU seconds (and MB of the whole process): over trials `curve` and `median` are",
         "simultaneous bands over all budgets, `reported` the same with another score reported, and `cost` a cost curve",
         f"with limits: at most {number(cost_against_trials(found))} times the curve up to 4,000 trials. Twice the",
-        "families are four times the pairs that `compare` decides.",
+        "families are four times the pairs that `compare` decides, each at a quarter of the level. What is wanted of",
+        "growth is at most 2.2 times the CPU for twice the trials; the benchmark says where that is missed.",
     ]
     for axis, kinds in found.items():
         lines += ["", f"## {axis.capitalize()}", "", f"So many {axis} {OF_AXES[axis]}:", ""]
