@@ -182,10 +182,12 @@ def draw(found: Growth) -> None:
         for axes in column:
             axes.set(xscale="log", yscale="log")
             axes.spines[["top", "right"]].set_visible(False)
+            axes.set_xticks([sizes[0], sizes[-1]], [f"{sizes[0]:,}", f"{sizes[-1]:,}"])
+            axes.minorticks_off()
         column[1].set_xlabel(axis)
     panels[0, 0].set_ylabel("CPU seconds")
     panels[1, 0].set_ylabel("memory of the process, MB")
-    panels[0, 0].legend(frameon=False, fontsize=8)
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=6, frameon=False)
     figure.savefig(ROOT / "docs/figures/speed.svg", metadata={"Date": None})
 
 
