@@ -12,8 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from levelbest.errors import InputError
 from levelbest.run.objective import flat, last_scores, read_metrics, verdict_on
 from levelbest.run.runner import run_study
+from levelbest.run.space import Space
 from levelbest.run.study import Study
 from levelbest.run.verify import verify_ledger
 
@@ -252,3 +254,14 @@ def test_without_a_named_score_any_number_will_do():
     assert verdict_on({"end": "exit", "code": 0, "scores": {"a": float("inf")}}, None, "json")[0] == "diverged"
     assert verdict_on({"end": "exit", "code": 0, "scores": {}}, None, "json")[0] == "failed"
     assert verdict_on({"end": "exit", "code": 1}, None, "exit") == ("ok", {"success": 0.0}, None)
+
+
+def test_an_end_is_kept_where_the_next_command_cannot_be_made(tmp_path):
+    """A value with a zero byte cannot be an argument: the trial before it is on record all the same."""
+    space = {"x": {"choice": ["plain", "a\0b"]}}
+    seed = next(s for s in range(100) if [Space(space).draw(s, 0, t)[0]["x"] for t in (0, 1)] == ["plain", "a\0b"])
+    family = {"command": "echo {x}", "space": space, "n_trials": 2, "report": "exit"}
+    given = {"metric": {"selection": "done", "direction": "max"}, "seed": seed, "families": {"f": family}}
+    with pytest.raises(InputError, match="zero byte"):
+        run_study(Study.from_dict(given, folder=tmp_path, name="s"), tmp_path / "s.db", workers=1)
+    assert verify_ledger(tmp_path / "s.db").families == (("f", 2, 1, 0),)
