@@ -43,6 +43,14 @@ def test_bounds_are_hinted_at_and_never_guessed(table, capsys):
     assert "say so (--bounds)" not in capsys.readouterr().out
 
 
+def test_bounds_are_not_hinted_at_where_a_score_lies_beyond_them(tmp_path, capsys):
+    losses = tmp_path / "losses.csv"  # the best of 5 lies between 0 and 1, the worst losses of each model do not
+    rows = [f"{name},{loss / 10}" for name in "ab" for loss in range(1, 21)]
+    losses.write_text("\n".join(["model,val_loss", *rows]) + "\n")
+    assert main(["compare", str(losses), "--direction", "min", "--resamples", "199"]) == 0
+    assert "say so (--bounds)" not in capsys.readouterr().out
+
+
 def test_report_json_is_one_document(table, tmp_path, capsys):
     arguments = ["report", str(table), "--out", str(tmp_path / "p.html"), "--resamples", "199", "--json"]
     assert main(arguments) == 0

@@ -71,6 +71,7 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
         possible_best=possible,
         cautions=design.cautions,
         variances=design.variances,
+        observed=design.observed,
         strata=tuple(_within_strata(design)) if survival else (),
     )
 

@@ -187,6 +187,11 @@ class Design:
         raise NotImplementedError
 
     @property
+    def observed(self) -> tuple[float, float] | None:
+        """The least and the greatest score of a trial, where the scores are at hand and of one scale."""
+        return None
+
+    @property
     def variances(self) -> Variances:
         """How much of the variance between runs comes from where, where configurations have several."""
         return Variances()

@@ -16,7 +16,7 @@ from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, FamilyCostCurve
 from levelbest.stats.best import statistic_named
 from levelbest.stats.contrasts import Sample, half_of
-from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
+from levelbest.trials import OK, Scores, Settings, Trials, by_configuration, has_repeats
 
 SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used and the word for a trial
 
@@ -77,6 +77,13 @@ class TableDesign(Design):
             Counts(name, own.n_trials, own.n_failed, own.n_running, float(sign * (sign * own.selection).max()))
             for name, own in zip(self.families, self.scores, strict=True)
         )
+
+    @property
+    def observed(self) -> tuple[float, float]:
+        """The least and the greatest score of a finished trial."""
+        column = self.trials.selection if self.trials.reported is None else self.trials.reported
+        finished = column[self.trials.status == OK]
+        return float(np.nanmin(finished)), float(np.nanmax(finished))
 
     @property
     def reach(self) -> dict[str, float]:

@@ -231,6 +231,8 @@ class Comparison:
     """The same within each stratum of problems, each at the confidence stated."""
     variances: tuple[FamilyVariance, ...] = ()
     """How much of the variance between runs comes from which source, where configurations have several runs."""
+    observed: tuple[float, float] | None = None
+    """The least and the greatest score of a trial, where the scores are of one scale."""
 
     @property
     def confidence(self) -> float:

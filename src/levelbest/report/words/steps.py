@@ -45,9 +45,9 @@ def _budget(comparison: Comparison) -> list[Step]:
 
 def _bounds(comparison: Comparison) -> list[Step]:
     """Scores between 0 and 1 may have these bounds: only their owner knows."""
-    values = [standing.value for standing in comparison.standings if math.isfinite(standing.value)]
     terms = comparison.terms
-    if terms.metric.bounds != (None, None) or not values or min(values) < 0 or max(values) > 1 or terms.n_groups:
+    least, greatest = comparison.observed or (math.nan, math.nan)
+    if terms.metric.bounds != (None, None) or not 0 <= least <= greatest <= 1:
         return []
     text = f"If no {terms.metric.score} can lie beyond 0 and 1, say so ({named('bounds')})"
     return [Step(text, why="limits can then do with fewer assumptions")]
