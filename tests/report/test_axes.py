@@ -126,6 +126,44 @@ def test_notebooks_show_a_picture_and_a_short_table(plt, curves, comparison, whi
         assert "&lt;b&gt;" in text
 
 
+def test_plans_targets_and_descriptions_in_notebooks_and_as_frames(plt):
+    pytest.importorskip("pandas")
+    trials = _trials([HOSTILE, "b"])
+    plan, reached = lb.plan_trials(trials, n=2, n_resamples=99), lb.reach(trials, [0.7], n_resamples=99)
+    for shown, n_rows in ((plan, 4), (reached, 3)):
+        text = shown._repr_html_()
+        assert text.count("<tr>") == n_rows
+        assert "&lt;b&gt;" in text
+        assert "<b>" not in text  # names are text
+    assert all(str(target) in reached._repr_html_().replace("&lt;", "<").replace("&gt;", ">") for target in reached)
+    frame = plan.to_frame()
+    assert frame["goal_of"].tolist() == ["power", "width", "width"]
+    assert frame["needed"].tolist() == [plan.separations[0][2].needed, *(own.needed for _, own in plan.widths)]
+    described = lb.describe(replace(trials, reported=trials.selection / 2, metric=replace(trials.metric, reported="t")))
+    (picture,) = _pictures(described[0]._repr_html_())
+    assert ElementTree.fromstring(picture).tag.endswith("svg")
+    frame = described[0].to_frame()
+    assert frame["score"].tolist() == ["selection", "t"]
+    assert frame["mean"].tolist() == pytest.approx([described[0].mean, described[0].mean / 2])
+    assert plt.get_fignums() == []
+
+
+def test_a_comparison_over_tasks_is_drawn_and_shown(plt):
+    trials = _trials(["a", "b"])
+    found = lb.compare_tasks(
+        {"x": trials, "y": replace(trials, selection=trials.selection**2)}, n=[1, 2], n_resamples=99
+    )
+    ax = found.plot(plt.subplots()[1])
+    assert ax.get_ylabel() == "difference in\nselection (sd from each task's mean)"
+    difference = found.overall.pairs[0].difference
+    np.testing.assert_allclose(np.abs(ax.get_lines()[1].get_ydata()), np.abs(difference))
+    assert found.summary[0].startswith("Over 2 tasks")
+    text = found._repr_html_()
+    assert len(_pictures(text)) == 1
+    assert text.count("<p>") == len(found.summary)
+    assert text.count("<tr>") == 3
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "neither"])
 def test_three_lines_from_a_dataframe_to_a_figure_and_back(plt, monkeypatch, tmp_path, library):
     rows = {"model": ["cnn"] * 10 + ["lr"] * 10, "val_acc": np.linspace(0.5, 0.9, 20).tolist()}

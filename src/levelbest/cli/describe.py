@@ -30,9 +30,10 @@ def command(given: options.Given) -> None:
     trials, out = options.load_trials(given), given["out"]
     descriptions = describe(trials, rng=given["seed"])
     if out is not None:
-        from levelbest.report.figures.distributions import save_descriptions
+        from levelbest.report.figures.curves import save_figure
+        from levelbest.report.figures.distributions import descriptions_figure
 
-        save_descriptions(descriptions, out)
+        save_figure(descriptions_figure(descriptions), out)
     reasons = _reasons(given["files"])
     if given["as_json"]:
         document = {

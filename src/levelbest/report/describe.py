@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, Seed
+from levelbest._frames import Frame, as_frame
 from levelbest._plain import picked, round_to_uncertainty, show_number
 from levelbest.designs._input import as_trials
 from levelbest.designs.variance import family_variances
@@ -153,6 +154,19 @@ class Description(Distribution):
             f"{show_number(self.median, decimals)}, interquartile range "
             f"{show_number(self.iqr, decimals)} (error {show_number(self.iqr_error, decimals)})"
         )
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: a picture and a short table."""
+        from levelbest.report.notebook import description_html
+
+        return description_html(self)
+
+    def to_frame(self) -> Frame:
+        """One row per score, as a dataframe of pandas where it is installed, else of polars."""
+        scores = [own for own in (self, self.claimed) if own is not None]
+        counts = picked(self, "family", "n_trials", "n_failed", "spearman")
+        rows = [counts | {"score": own.score} | own.numbers() for own in scores]
+        return as_frame({name: [row[name] for row in rows] for name in rows[0]})
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from levelbest._plain import common_decimals, html_table, round_places, show_limits, show_number
-from levelbest.report.words.phrases import shortened
-from levelbest.results import Comparison, Curve
+from levelbest._plain import common_decimals, html_table, round_places, show_cost, show_limits, show_number
+from levelbest.report.words.phrases import level, shortened
+from levelbest.report.words.plans import plan_summary, plan_table
+from levelbest.results import Comparison, Curve, Reaches, TrialPlan
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from levelbest.report.describe import Description
 
 _LOG_FROM, _MOST_ROWS = 30, 15
 
@@ -43,14 +46,17 @@ def curves_html(curves: Sequence[Curve]) -> str:
     return picture + html_table(heads, rows[:_MOST_ROWS], caption=str(first) if len(curves) == 1 else "")
 
 
-def comparison_html(comparison: Comparison) -> str:
-    """The verdict, the strip of who is best with the families at one budget, and the same as a table."""
+def comparison_html(comparison: Comparison, sentences: Sequence[str] = (), score: str | None = None) -> str:
+    """The verdict, the strip of who is best with the families at one budget, and the same as a table.
+
+    What is said and what it is of are the comparison's own, unless it is one over tasks, which says more.
+    """
     from levelbest.report.figures.curves import own_style
     from levelbest.report.figures.strips import standings_figure
 
-    sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in comparison.summary)
+    verdict = _paragraphs(sentences or comparison.summary)
     with own_style():
-        figure = standings_figure(comparison)
+        figure = standings_figure(comparison, score)
         picture = "" if figure is None else _picture(figure, "Who is best, and the families with their limits")
     rows = []
     decimals = common_decimals([(row.value, row.low, row.high) for row in comparison.standings])
@@ -59,10 +65,44 @@ def comparison_html(comparison: Comparison) -> str:
         better = shortened(row.better_than) if row.better_than else "–"
         rows.append([row.family, *shown, str(row.n_trials), str(row.n_failed), better])
     if not rows:
-        return sentences + picture
+        return verdict + picture
     terms = comparison.terms
     heads = ["family", f"best of {comparison.standings[0].budget:g}", f"{100 * comparison.confidence:g} %"]
-    return sentences + picture + html_table([*heads, f"{terms.unit}s", "failed", "better than"], rows)
+    return verdict + picture + html_table([*heads, f"{terms.unit}s", "failed", "better than"], rows)
+
+
+def plan_html(plan: TrialPlan) -> str:
+    """The plan in a sentence and in the table of the terminal."""
+    return _paragraphs([plan_summary(plan)]) + html_table(*plan_table(plan))
+
+
+def reaches_html(reaches: Reaches) -> str:
+    """A sentence for each family and target, and the same as a table."""
+    rows = []
+    for own in reaches:
+        needed = (own.cost, own.cost_low, own.cost_high) if own.axis == "cost" else own.interval
+        value, low, high = (show_cost(number, own.cost_unit if own.axis == "cost" else None) for number in needed)
+        rows.append([own.family, f"{own.target:g}", value, f"{low} to {high}", str(own.n_trials), str(own.n_failed)])
+    first = reaches[0]
+    heads = ["family", "target", "cost" if first.axis == "cost" else f"{first.unit}s needed", level(first.confidence)]
+    return _paragraphs(map(str, reaches)) + html_table([*heads, f"{first.unit}s", "failed"], rows[:_MOST_ROWS])
+
+
+def description_html(description: Description) -> str:
+    """The histogram, with reported against selection scores where both exist, and the facts of the terminal."""
+    from levelbest.report.figures.curves import own_style
+    from levelbest.report.figures.distributions import descriptions_figure
+    from levelbest.report.terminal.descriptions import description_facts
+
+    with own_style():
+        picture = _picture(descriptions_figure([description]), f"The scores of {description.family}")
+    heads = ["", description.score, *([] if description.claimed is None else [description.claimed.score])]
+    rows = [(*row, *[""] * (len(heads) - len(row))) for row in description_facts(description)]
+    return picture + html_table(heads, rows, caption=str(description))
+
+
+def _paragraphs(sentences: Iterable[str]) -> str:
+    return "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
 
 
 def _picture(figure: Figure, text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from levelbest._frames import as_frame
+from levelbest._frames import Frame, as_frame
 from levelbest._plain import picked, plain
 from levelbest.cautions import Caution
 from levelbest.stats.budgets import Division, Needed
@@ -91,6 +91,28 @@ class TrialPlan:
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: a sentence and a short table."""
+        from levelbest.report.notebook import plan_html
+
+        return plan_html(self)
+
+    def to_frame(self) -> Frame:
+        """One row per plan, as a dataframe of pandas where it is installed, else of polars.
+
+        ``goal`` is the power, the width or the standard error planned for, as ``goal_of`` says, and ``now`` what there
+        is of it; ``needed`` are trials of each family, or problems.
+        """
+        names = ("first", "second", "goal_of", "n", "needed", "low", "high", "now", "goal")
+        planned = [(first, second, "power", needed) for first, second, needed in self.separations]
+        planned += [(family, "", "width", needed) for family, needed in self.widths]
+        rows = [(*which, own.n, own.needed, own.low, own.high, own.now, own.goal) for *which, own in planned]
+        rows += [
+            (family, "", "error", own.n, own.groups_needed, np.nan, np.nan, own.error, own.target)
+            for family, own in self.problems
+        ]
+        return as_frame({name: [row[place] for row in rows] for place, name in enumerate(names)})
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints; what is out of reach is None."""
@@ -193,6 +215,12 @@ class Reaches:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.targets))
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: a sentence for each family and target."""
+        from levelbest.report.notebook import reaches_html
+
+        return reaches_html(self)
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""

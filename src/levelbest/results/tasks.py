@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from levelbest._plain import picked, plain
 from levelbest.cautions import Caution
 from levelbest.results.comparison import Comparison
 from levelbest.results.curve import Curve
 from levelbest.results.variance import FamilyVariance
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,11 @@ class TaskComparison:
 
         return task_sentences(self)
 
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """The sentences to read aloud, as of a comparison."""
+        return self.sentences
+
     def __repr__(self) -> str:
         return f"TaskComparison({', '.join(self.tasks)}: {self.overall!r})"
 
@@ -96,3 +105,17 @@ class TaskComparison:
     def to_frame(self) -> object:
         """The comparison over all tasks: one row per pair and budget."""
         return self.overall.to_frame()
+
+    def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True) -> Axes:
+        """Draw the differences over all tasks on a matplotlib Axes, a new one where none is given, and return it."""
+        from levelbest.report.figures.axes import draw_comparison
+        from levelbest.report.words.tasks import score_words
+
+        return draw_comparison(ax, self.overall, score=score_words(self), bands=bands, log=log)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: a picture and a short table."""
+        from levelbest.report.notebook import comparison_html
+        from levelbest.report.words.tasks import score_words
+
+        return comparison_html(self.overall, sentences=self.summary, score=score_words(self))

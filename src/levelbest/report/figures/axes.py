@@ -68,14 +68,16 @@ def draw_curves(
     return ax
 
 
-def draw_comparison(ax: Axes | None, comparison: Comparison, *, bands: bool = True, log: bool = True) -> Axes:
+def draw_comparison(
+    ax: Axes | None, comparison: Comparison, *, score: str | None = None, bands: bool = True, log: bool = True
+) -> Axes:
     """Differences between families with their limits, above zero where the first is better.
 
     Budgets with a verdict are drawn thick. Where there is one budget, as for seeds, each pair is a row with its limits.
     Of more than six pairs those of the leading family are drawn.
     """
     ax = _given(ax)
-    score, pairs = comparison.terms.metric.score, _shown(comparison)
+    score, pairs = score or comparison.terms.metric.score, _shown(comparison)
     if all(pair.budget.size == 1 for pair in pairs):
         return _draw_rows(ax, pairs, comparison, score)
     return draw_pairs(ax, pairs, score=score, bands=bands, log=log)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest.report.describe import Description
-from levelbest.report.figures.curves import ONE_COLUMN, new_figure, open_frame, plain_text, save_figure, shorten
+from levelbest.report.figures.curves import ONE_COLUMN, new_figure, open_frame, plain_text, shorten
 from levelbest.report.figures.themes import COLOURS
 from levelbest.trials import STATUSES, Trials
 
@@ -89,8 +88,8 @@ def _draw_scatter(trials: Trials, reported: FloatArray, ax: Axes) -> None:
     open_frame(ax)
 
 
-def save_descriptions(descriptions: Sequence[Description], path: Path) -> Path:
-    """A figure of each family's histogram, and of reported against selection scores where both exist."""
+def descriptions_figure(descriptions: Sequence[Description]) -> Figure:
+    """Each family's histogram, and reported against selection scores where both exist."""
     paired = any(description.pairs is not None for description in descriptions)
     columns = 2 if paired else 1
     figure = new_figure(ONE_COLUMN * columns, 1.7 * len(descriptions))
@@ -115,4 +114,4 @@ def save_descriptions(descriptions: Sequence[Description], path: Path) -> Path:
         part = "" if step == 1 else f", one trial in {step} drawn"
         rho = f"Spearman {own.spearman:.2f}" if np.isfinite(own.spearman) else "Spearman undefined"
         right.set_title(f"{rho}{part}", fontsize=8, loc="left")
-    return save_figure(figure, path)
+    return figure

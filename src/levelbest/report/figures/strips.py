@@ -93,7 +93,7 @@ def _write_part(ax: Axes, part: Span, row: int, start: float, end: float, budget
         ax.text(middle, row + 0.42, budgets, color="0.35", fontsize=6, ha="center", va="top")
 
 
-def standings_figure(comparison: Comparison) -> Figure | None:
+def standings_figure(comparison: Comparison, score: str | None = None) -> Figure | None:
     """A comparison at a glance: the strip of who is best over the budgets, and the families at one budget with limits.
     None where there is nothing to draw."""
     terms, rows, names = comparison.terms, comparison.standings, list(comparison.families)
@@ -114,7 +114,7 @@ def standings_figure(comparison: Comparison) -> Figure | None:
         ax.set_ylim(len(rows) - 0.5, -0.5)
         ax.set_yticks(range(len(rows)), [plain_text(shorten(row.family)) for row in rows], fontsize=8)
         ax.tick_params(axis="both", length=0)
-        budget, score = rows[0].budget, terms.metric.score
+        budget, score = rows[0].budget, score or terms.metric.score
         what = score if budget == 1 else f"best {score} of {budget:g} {terms.unit}s"
         ax.set_xlabel(plain_text(what), fontsize=8)
         open_frame(ax, without=("top", "right", "left"), grid="x")

@@ -62,7 +62,7 @@ def _print_in_full(description: Description, out: Console, *, alone: bool) -> No
     if description.claimed is not None:
         table.add_column()
         table.add_row("", Text(description.score, style="bold"), Text(description.claimed.score, style="bold"))
-    for name, *texts in _facts(description, decimals):
+    for name, *texts in description_facts(description):
         table.add_row(name, *texts)
     if not alone and description.histogram.counts.size:
         scores = [scores for scores in (description, description.claimed) if scores is not None]
@@ -127,8 +127,9 @@ def _decimals(description: Description) -> int:
     return round_to_uncertainty(description.mean, description.mean - error, description.mean + error)
 
 
-def _facts(description: Description, decimals: int) -> list[tuple[str, ...]]:
+def description_facts(description: Description) -> list[tuple[str, ...]]:
     """Each fact of the selection scores, and beside it that of the reported ones."""
+    decimals = _decimals(description)
     columns = [_numbers(scores, decimals) for scores in (description, description.claimed) if scores is not None]
     measured = bool(description.histogram.counts.size)
     named = ("mean, sd", "median", "quartiles", "5 to 95 %", "min, max", "normality") if measured else ("normality",)

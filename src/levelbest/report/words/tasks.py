@@ -56,6 +56,11 @@ def scale_words(comparison: TaskComparison) -> str:
     return "in standard deviations from each task's mean, higher is better"
 
 
+def score_words(comparison: TaskComparison) -> str:
+    """What curves and differences over all tasks are of."""
+    return f"{comparison.overall.terms.metric.score} ({STANDARD})"
+
+
 def aggregate_section(comparison: TaskComparison) -> Section:
     """Of each family its mean rank and interquartile mean, the best first, at each budget that has them."""
     budgets, limits = _budgets(comparison), level(comparison.overall.confidence)
