@@ -14,6 +14,7 @@ from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
 from levelbest.readers.tables.tidy import write_table
 from levelbest.report.words.intervals import rule_words
+from levelbest.report.words.plans import plan_summary, plan_table
 from levelbest.stats import all_of_k, expected_best_by_group, group_interval, pass_at_k
 from levelbest.trials import Trials
 
@@ -107,10 +108,19 @@ def test_one_sample_each_is_said():
 
 
 def test_a_plan_that_nobody_gave_a_budget_has_one_that_the_samples_have():
-    assert [own.n for _, own in plan_trials(systems(samples=8), **FAST).problems] == [8, 8]
-    assert [own.n for _, own in plan_trials(systems(samples=12), **FAST).problems] == [10, 10]
+    assert [own.n for _, own in plan_trials(systems(samples=8), **FAST).problems] == [4, 4]
+    assert [own.n for _, own in plan_trials(systems(samples=24), **FAST).problems] == [10, 10]
     with pytest.raises(InputError, match="n must be at most the samples of a problem, 8, got 10"):
         plan_trials(systems(samples=8), n=10, **FAST)
+
+
+def test_problems_that_are_all_alike_are_said_to_tell_nothing():
+    trials = Trials.from_arrays([1, 0, 1, 0, 0, 1], direction="max", group=["a", "a", "b", "b", "c", "c"])
+    plan = plan_trials(trials, **FAST)
+    ((_, own),) = plan.problems
+    assert (own.n, own.error) == (1, 0.0)  # each problem is solved half the time
+    assert "all alike" in plan_summary(plan)
+    assert "no plan" in str(plan_table(plan))
 
 
 def test_failed_generations_follow_the_policy():

@@ -327,6 +327,14 @@ def test_a_budget_of_cost_without_a_cost_axis_is_not_passed_over(tmp_path, capsy
         lb.compare(given, budget=[3])
 
 
+@pytest.mark.parametrize("given", [["--n", "1,5"], ["--headline", "5"], ["--while-running"]])
+def test_what_is_about_trials_is_not_passed_over_on_a_cost_axis(tmp_path, capsys, given):
+    scores = np.random.default_rng(1).random(20)
+    file = written(tmp_path / "r.csv", {"model": ["a", "b"] * 10, "acc": scores, "seconds": scores + 1})
+    assert main(["compare", file, "--axis", "cost", *given]) == 2
+    assert f"{given[0]} is about numbers of trials" in capsys.readouterr().err
+
+
 def test_an_empty_name_is_not_the_whole_folder(tmp_path, monkeypatch):
     written(tmp_path / "r.csv", {"model": ["a", "b"], "acc": [0.5, 0.6]})
     monkeypatch.chdir(tmp_path)

@@ -14,7 +14,7 @@ from levelbest.cli.progress import working
     "--n",
     "n",
     type=click.IntRange(min=1),
-    help="The budget to plan for.  [default: 10, or as many samples as problems have; 1 where only seeds vary]",
+    help="The budget to plan for.  [default: 10, or half the samples that problems have; 1 where only seeds vary]",
 )
 @click.option("--width", type=float, help="The width wanted of the interval.  [default: half the present one]")
 @click.option("--power", type=float, default=0.8, show_default=True, help="The chance wanted to certify a difference.")

@@ -77,6 +77,11 @@ class Asked:
             raise InputError(f"{named('budget')} is in cost, for {named('axis')} cost; of trials it is {named('n')}")
         if self.headline is not None:
             _check.as_count(self.headline, "headline")
+        of_trials = {"n": self.n, "headline": self.headline, "while_running": self.while_running or None}
+        if self.axis == "cost" and (given := [key for key, value in of_trials.items() if value is not None]):
+            raise InputError(
+                f"{named(given[0])} is about numbers of trials; leave it out over cost ({named('axis')} cost)"
+            )
         if self.worth is not None and not self.worth > 0:
             raise InputError(f"worth must be a difference above 0, the smallest worth having, got {self.worth}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -213,7 +213,7 @@ class _Planned:
         groups, selection = groups[inside], scores.selection[inside]
         reported = None if scores.reported is None else scores.reported[inside]
         sizes = np.unique(groups, return_counts=True)[1]
-        budget = self.n if self.named else min(self.n, int(grid_of(sizes)[-1]))
+        budget = self.n if self.named else min(self.n, max(1, int(grid_of(sizes)[-1]) // 2))
         if budget > sizes.max():
             raise too_few_samples(table.families[0], sizes, budget, table.columns.get("group"))
         weights = None if table.weights is None else table.weights[np.unique(groups)]
@@ -225,7 +225,8 @@ class _Planned:
             )
 
         if self.width is None:
-            return plan(plan(1.0).error / 2)
+            now = plan(1.0)
+            return plan(now.error / 2) if now.error > 0 else replace(now, target=0.0)
         return plan(self.width / (2 * float(ndtri((1 + self.settings.confidence) / 2))))
 
 

@@ -57,8 +57,10 @@ def plan_summary(plan: TrialPlan) -> str:
         if pairs
     ]
     parts += [f"{family} needs {_more_problems(own)}" for family, own in plan.problems if own.error > own.target]
-    met = [family for family, own in plan.problems if own.error <= own.target]
+    met = [family for family, own in plan.problems if 0 < own.error <= own.target]
     parts += [f"{shortened(met)}: nothing more is needed"] if met else []
+    alike = [family for family, own in plan.problems if own.error == 0]
+    parts += [f"{shortened(alike)}: the problems are all alike, and tell nothing to plan by"] if alike else []
     if not parts:
         parts = [_width(plan, family, needed).rstrip(".") for family, needed in plan.widths[:1]]
     return f"{'; '.join(parts)}." if parts else "There is nothing to plan."
@@ -81,7 +83,8 @@ def plan_table(plan: TrialPlan) -> tuple[list[str], list[list[str]]]:
         rows.append([family, str(needed.pilot[0]), _needed(needed), goal])
     for family, own in plan.problems:
         goal = f"standard error {own.target:.2g} at n = {own.n}, now {own.error:.2g}"
-        rows.append([family, plural(own.n_groups, "problem"), _more_problems(own), goal])
+        more = _more_problems(own) if own.error > 0 else "no plan"
+        rows.append([family, plural(own.n_groups, "problem"), more, goal if own.error > 0 else f"alike at n = {own.n}"])
     rows += [[f"{family}, {stratum}", "", "no plan", why] for family, stratum, why in plan.unplanned]
     for runs in plan.divisions:
         errors = f"standard error {runs.precise.error:.2g}, now {runs.now.error:.2g}"
