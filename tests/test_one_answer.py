@@ -249,3 +249,26 @@ def test_no_seed_decides_what_is_worth_having(design):
             for seed in range(3)
         }
         assert len(verdicts) == 1
+
+
+def test_curves_over_cost_are_those_of_the_command(tmp_path, capsys):
+    rng = np.random.default_rng(5)
+    rows = [f"{name},{rng.random()},{rng.exponential(60)}" for name in "ab" for _ in range(20)]
+    asked = {
+        "family": "model",
+        "selection": "acc",
+        "cost": "seconds",
+        "axis": "cost",
+        "budget": [200, 400],
+        "workers": 2,
+    }
+    words = ["--budget", "200,400", *(f"--{name}={asked[name]}" for name in asked if name != "budget"), "--json", *FAST]
+    for names in ("ab", "a"):
+        path = tmp_path / f"{names}.csv"
+        path.write_text("\n".join(["model,acc,seconds", *(row for row in rows if row[0] in names)]) + "\n")
+        assert main(["curve", str(path), *words]) == 0
+        said = json.loads(capsys.readouterr().out)["families"]
+        drawn = lb.family_curves(str(path), **asked, n_resamples=300)
+        assert [own.to_dict() for own in drawn] == said
+    assert lb.curve(str(path), **asked, n_resamples=300).to_dict() == said[0]
+    assert [point["cost"] for point in said[0]["points"]] == [200, 400]

@@ -3,18 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
 from levelbest.designs._input import as_table, with_scores
-from levelbest.designs._protocol import Asked, Table, design_of
+from levelbest.designs._protocol import Asked, design_of
 from levelbest.errors import InputError
-from levelbest.results import Curve, CurveSet
+from levelbest.results import Curve, CurveSet, FamilyCostCurve
 from levelbest.trials import Settings
 
-_ASKING = ("n", "statistic", "estimator", "interval", "simultaneous")
+_ASKING = ("n", "statistic", "estimator", "interval", "simultaneous", "axis", "budget", "workers")
 """What a curve is asked, beside the settings of every verb."""
+
+
+@overload
+def curve(trials: object, *, axis: Literal["cost"], **options: Any) -> FamilyCostCurve: ...
+
+
+@overload
+def curve(
+    trials: object,
+    *,
+    n: npt.ArrayLike | None = None,
+    statistic: str | float = "mean",
+    estimator: str = "u",
+    interval: str = "default",
+    simultaneous: bool = False,
+    axis: Literal["trials"] = "trials",
+    budget: None = None,
+    workers: int = 1,
+    confidence: float = Settings.confidence,
+    failed: str = Settings.failed,
+    missing: str = Settings.missing,
+    n_resamples: int = Settings.n_resamples,
+    rng: int | None = Settings.rng,
+    **reading: object,
+) -> Curve:
+    """Its parameters are those of the function itself, over numbers of trials."""
 
 
 def curve(
@@ -25,13 +51,16 @@ def curve(
     estimator: str = "u",
     interval: str = "default",
     simultaneous: bool = False,
+    axis: str = "trials",
+    budget: npt.ArrayLike | None = None,
+    workers: int = 1,
     confidence: float = Settings.confidence,
     failed: str = Settings.failed,
     missing: str = Settings.missing,
     n_resamples: int = Settings.n_resamples,
     rng: int | None = Settings.rng,
     **reading: object,
-) -> Curve:
+) -> Curve | FamilyCostCurve:
     """The curve of one family: the reported score of the best of n by selection score, with an interval.
 
     It has a parameter for each option of the command line, of the same name.
@@ -51,6 +80,8 @@ def curve(
         A method of `levelbest.stats.interval_methods`; an estimator that has no such interval has none printed.
     simultaneous
         Whether the limits hold over all budgets at once, or for each alone.
+    axis, budget, workers
+        ``cost`` asks for the best within budgets of cost, with so many trials at once, instead of numbers of trials.
     confidence, failed, missing, n_resamples, rng
         As of `levelbest.trials.Settings`.
 
@@ -58,7 +89,8 @@ def curve(
     -------
     Curve
         Where trials belong to problems, the best of n samples of each problem is averaged over problems, and intervals
-        are over problems; where they belong to repeated searches it is the mean best so far.
+        are over problems; where they belong to repeated searches it is the mean best so far. On the cost axis it is a
+        `FamilyCostCurve`.
 
     Examples
     --------
@@ -72,16 +104,27 @@ def curve(
         estimator=estimator,
         interval=interval,
         simultaneous=simultaneous,
+        axis=axis,
+        budget=budget,
+        workers=workers,
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
     table = as_table(trials, reading)
     if len(table.families) != 1:
         names = ", ".join(map(repr, table.families))
         raise InputError(f"a curve is of one family, and here are {names}; choose one, or take family_curves")
-    return _curves(table, asked)[0]
+    return design_of(table, asked).curves(asked)[0]
 
 
-def family_curves(trials: object, **options: Any) -> CurveSet:
+@overload
+def family_curves(trials: object, *, axis: Literal["cost"], **options: Any) -> tuple[FamilyCostCurve, ...]: ...
+
+
+@overload
+def family_curves(trials: object, **options: Any) -> CurveSet: ...
+
+
+def family_curves(trials: object, **options: Any) -> CurveSet | tuple[Curve | FamilyCostCurve, ...]:
     """One curve for each family that has a score.
 
     Parameters
@@ -94,7 +137,7 @@ def family_curves(trials: object, **options: Any) -> CurveSet:
     Returns
     -------
     CurveSet
-        A tuple of curves; notebooks show them as one figure.
+        A tuple of curves; notebooks show them as one figure. On the cost axis a plain tuple of `FamilyCostCurve`.
 
     Examples
     --------
@@ -105,10 +148,5 @@ def family_curves(trials: object, **options: Any) -> CurveSet:
     settings = {field.name: options.pop(field.name) for field in fields(Settings) if field.name in options}
     asking = {name: options.pop(name) for name in _ASKING if name in options}
     asked = Asked.of(**asking, settings=Settings(**settings))
-    return _curves(with_scores(as_table(trials, options)), asked)
-
-
-def _curves(trials: Table, asked: Asked) -> CurveSet:
-    """The curves of every family that were asked for, over numbers of trials."""
-    drawn = design_of(trials, asked).curves(asked)
-    return CurveSet(own for own in drawn if isinstance(own, Curve))
+    drawn = design_of(with_scores(as_table(trials, options)), asked).curves(asked)
+    return drawn if asked.axis == "cost" else CurveSet(own for own in drawn if isinstance(own, Curve))
