@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["DataError", "InputError", "LevelbestError", "MissingExtra", "called", "named", "naming"]
+__all__ = ["DataError", "InputError", "LevelbestError", "MissingExtra", "called", "named", "naming", "renaming"]
 
 
 def _python_call(verb: str, arguments: dict[str, object]) -> str:
@@ -59,6 +59,14 @@ def naming(writing: Callable[[str], str], calling: Callable[[str, dict[str, obje
     finally:
         _writing.reset(tokens[0])
         _calling.reset(tokens[1])
+
+
+@contextmanager
+def renaming(**roles: str) -> Iterator[None]:
+    """Within, messages write an argument as the one that the caller gave in its place, e.g. ``group="task"``."""
+    writing = _writing.get()
+    with naming(lambda argument: writing(roles.get(argument, argument)), _calling.get()):
+        yield
 
 
 class LevelbestError(Exception):

@@ -139,6 +139,8 @@ def test_seeds_on_every_task_show_their_runs(tmp_path):
 def test_one_task_is_none(table, tmp_path):
     with pytest.raises(InputError, match="at least two, got 1"):
         lb.write_report(str(table), tmp_path / "r.html", task="dataset", where="dataset = 'sst'", bounds=(0, 1))
+    with pytest.raises(InputError, match="no column 'datasets' for task="):
+        lb.write_report(str(table), tmp_path / "r.html", task="datasets")
 
 
 def test_the_chart_shows_all_tasks_or_one(report):

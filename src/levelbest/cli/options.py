@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelbest.errors import InputError
+from levelbest.errors import InputError, renaming
 from levelbest.trials import Settings
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ headline = click.option(
     "--headline", type=click.IntRange(min=1), metavar="N", help="A budget named in advance: tested first, alone."
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
-seed = click.option("--seed", type=int, default=0, show_default=True, help="The random seed.")
+seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The random seed.")
 workers = click.option(
     "--workers", type=click.IntRange(min=1), help="Ray workers [default: 2], or trials at once on the cost axis."
 )
@@ -323,7 +323,9 @@ def load_tables(given: Given) -> Mapping[str, Table]:
         return {"": load_table(given)}
     from levelbest.designs.tasks import split_tasks
 
-    return split_tasks(load_trials(given | {"group": given["task"]}), given["task_directions"])
+    with renaming(group="task"):
+        trials = load_trials(given | {"group": given["task"]})
+    return split_tasks(trials, given["task_directions"])
 
 
 def policies_of(given: Given) -> tuple[str, ...]:

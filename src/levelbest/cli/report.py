@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import click
 
 from levelbest.cli import options
 from levelbest.cli.progress import working
-from levelbest.errors import InputError
+from levelbest.errors import InputError, renaming
 
 if TYPE_CHECKING:
     from levelbest.report.write import Report
@@ -45,7 +46,8 @@ def command(given: options.Given) -> None:
             "a report shows one failure policy, worst or drop, and says whether verdicts survive the other"
         )
     task = given["task"]
-    table = options.load_table(given if task is None else given | {"group": task})
+    with nullcontext() if task is None else renaming(group="task"):
+        table = options.load_table(given if task is None else given | {"group": task})
     keys = ["title", "headline", "worth", "interval", "paired", "baseline", "hide", "log", "task", "task_directions"]
     keys += ["confidence", "failed", "missing", "n_resamples", "published", "force"]
     with working("writing the report"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from levelbest import _check
 from levelbest._plain import html_table
 from levelbest._write import check_target, make_folder, write_bytes, write_text
 from levelbest.designs._input import as_table
-from levelbest.errors import InputError, named
+from levelbest.errors import InputError, named, renaming
 from levelbest.report.build import build_view
 from levelbest.report.figures.curves import figure_bytes, own_style
 from levelbest.report.figures.report import report_figures
@@ -98,7 +99,8 @@ def write_report(
     beside = page.with_suffix("") if page.suffix else page.with_name(page.name + "-files")
     building = inspect.signature(build_view).parameters
     reading = {key: options.pop(key) for key in list(options) if key not in building}
-    given = as_table(trials, reading if task is None or isinstance(trials, Trials) else reading | {"group": task})
+    with nullcontext() if task is None else renaming(group="task"):
+        given = as_table(trials, reading if task is None or isinstance(trials, Trials) else reading | {"group": task})
     if task is None:
         view = build_view(given, **options)
     elif isinstance(given, Trials):
