@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +11,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked, Counts
-from levelbest.designs._table import SAID_ANEW, failure_cautions
+from levelbest.designs._table import MANY_TRIALS, SAID_ANEW, failure_cautions
 from levelbest.errors import InputError
 from levelbest.results import Curve
 from levelbest.stats.bands import Interval, best_interval
@@ -31,18 +29,6 @@ from levelbest.stats.best import (
 from levelbest.trials import Metric, Scores, Trials
 
 ESTIMATORS = ("u", "v", "naive", "gaussian")
-_SORTED_FROM = 100_000
-"""From so many trials on a family is sorted once for all that follows: what is in order is not sorted again."""
-
-
-def with_threads(make: Callable[[Trials], Curve], tables: Sequence[Trials]) -> list[Curve]:
-    """A curve of each table; of very many trials on all cores, since sorting and drawing let other threads run."""
-    if len(tables) < 2 or max(map(len, tables)) < _SORTED_FROM:
-        return [make(table) for table in tables]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(min(len(tables), os.cpu_count() or 1)) as pool:
-        return list(pool.map(make, tables))
 
 
 def drawn_curve(
@@ -101,8 +87,8 @@ def trial_curve(
         budgets, left_out = _within_the_data(budgets, scores, family)
         cautions += left_out
     sample = Sample(scores.selection, scores.reported)
-    if scores.n_trials >= _SORTED_FROM and asked.estimator != "naive":  # which is of the first n trials
-        sample = sample.ordered()
+    if scores.n_trials >= MANY_TRIALS and asked.estimator != "naive":  # which is of the first n trials
+        sample = sample.ordered()  # what is in order is not sorted again
     value, spread = _value_and_spread(sample, budgets, metric.direction, asked)
     limits = _limits(trials, sample, budgets, asked, no_limits)
     counted = Counts(family, scores.n_trials, scores.n_failed, scores.n_running)

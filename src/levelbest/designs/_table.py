@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -19,6 +20,23 @@ from levelbest.stats.contrasts import Sample, half_of
 from levelbest.trials import OK, Scores, Settings, Trials, by_configuration, has_repeats
 
 SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used and the word for a trial
+MANY_TRIALS = 100_000
+"""From so many trials on a family is sorted once for all that follows, and has a core of its own where there is one."""
+_Of = TypeVar("_Of")
+_Made = TypeVar("_Made")
+
+
+def with_threads(make: Callable[[_Of], _Made], each: Sequence[_Of], n_trials: int) -> list[_Made]:
+    """What is made of each family; of very many trials on all cores, since sorting and drawing let other threads run.
+
+    ``n_trials`` is the size of a family.
+    """
+    if len(each) < 2 or n_trials < MANY_TRIALS:
+        return [make(one) for one in each]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(len(each), os.cpu_count() or 1)) as pool:
+        return list(pool.map(make, each))
 
 
 def adaptive_families(trials: Trials) -> dict[str, str]:
@@ -51,13 +69,18 @@ class TableDesign(Design):
         super().__init__(trials, asked)
         self.metric = trials.metric
         self.families = trials.families
-        self.tables = tuple(trials[name] for name in trials.families)
+        each = len(trials) // max(1, len(trials.families))
+        self.tables = tuple(with_threads(trials.__getitem__, trials.families, each))
         self.statistic = statistic_named(asked.statistic).name
         self.scores: tuple[Scores, ...] = tuple(self._scores())
 
     def _scores(self) -> Sequence[Scores]:
         settings = self.asked.settings
-        return [table.scores(settings.failed, missing=settings.missing) for table in self.tables]
+        return with_threads(
+            lambda table: table.scores(settings.failed, missing=settings.missing),
+            self.tables,
+            max(map(len, self.tables), default=0),
+        )
 
     @property
     def samples(self) -> list[Sample]:
@@ -129,14 +152,14 @@ class TableDesign(Design):
 
     def curves(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
         """One curve for each family, of independent trials."""
-        from levelbest.designs._curves import trial_curve, with_threads
+        from levelbest.designs._curves import trial_curve
 
         excluded = self.excluded
 
         def curve_of(table: Trials) -> Curve:
             return trial_curve(table, asked, no_limits=excluded.get(table.families[0], ""), unit=self.unit)
 
-        return tuple(with_threads(curve_of, self.tables))
+        return tuple(with_threads(curve_of, self.tables, max(map(len, self.tables))))
 
 
 def failure_cautions(family: str, scores: Scores, unit: str) -> list[Caution]:

@@ -30,6 +30,8 @@ class Pairs(IndependentTrials):
         """Where pairs are asked for, or every trial has its partners."""
         if asked.paired is False or not isinstance(trials, Trials) or len(trials.families) < 2:
             return False
+        if not trials.configuration and trials.seed is None and asked.paired is None:
+            return False  # nothing to pair by: found out without cutting out the families
         tables = [trials[name] for name in trials.families]
         return find_pairing(tables, required=asked.paired is True) is not None
 

@@ -21,7 +21,7 @@ __all__ += ["stacked", "texts", "typed", "unique_codes"]
 
 EXACT = 2**53
 """Integers up to here are exact as float64; larger ones (identifiers, seeds) stay as they are."""
-_CHUNK = 1 << 20
+_CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)

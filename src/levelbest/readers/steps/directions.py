@@ -85,8 +85,8 @@ def refuse_mixed_scales(trials: Trials, wanted: Wanted) -> None:
     if wanted.bounds is not None or len(trials.families) < 2:
         return
     for column, name in ((trials.selection, trials.metric.selection), (trials.reported, trials.metric.reported)):
-        if column is None or name is None or not names.is_share(name):
-            continue
+        if column is None or name is None or not names.is_share(name) or not (column > 1).any():
+            continue  # nothing is in percent where no score is above 1
         scores = {family: column[trials.family == code] for code, family in enumerate(trials.families)}
         scores = {family: values[np.isfinite(values)] for family, values in scores.items()}
         scores = {family: values for family, values in scores.items() if values.size and values.min() >= 0}

@@ -263,8 +263,8 @@ def _guess_family(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str
     family = _only((among(free, ("family",)), obvious, nested), source, "family", remedy)
     if family is None:
         return
-    codes = as_codes(columns[family])[1]
-    count, filled = np.unique(codes[codes >= 0]).size, int((codes >= 0).sum())
+    listed, codes = as_codes(columns[family])
+    count, filled = len(listed), int(np.count_nonzero(codes >= 0))
     if filled >= _FEW and count > _ONE_EACH * filled:
         roles.notes.append(Caution.of("guessed-columns", kind="one-each", column=family, count=count, n_trials=filled))
         return

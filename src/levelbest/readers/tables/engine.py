@@ -16,7 +16,7 @@ import numpy as np
 
 from levelbest._check import Column
 from levelbest.errors import DataError
-from levelbest.readers.columns import EXACT, Cells, Coded, LazyColumns, typed
+from levelbest.readers.columns import EXACT, Cells, Coded, LazyColumns, typed, unique_codes
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.delimited import SUMMARIES, layout_of
 from levelbest.readers.tables.files import MAGIC, open_bytes
@@ -157,7 +157,9 @@ def _coded(connection: DuckDBPyConnection, relation: str, column: str, n_rows: i
         connection.execute(f"DROP TYPE {kind}")
     if isinstance(codes, np.ma.MaskedArray):
         codes = codes.filled(-1)
-    return Coded(np.asarray(codes, dtype=np.int32), tuple(names))
+    # In order of first appearance, which whoever asks for codes then finds as it wants them.
+    listed, ordered = unique_codes(np.asarray(codes, dtype=np.int32), names)
+    return Coded(ordered, listed)
 
 
 def read_large_csv(path: Path, head: str, delimiter: str | None = None) -> RawTable:
