@@ -66,6 +66,13 @@ def test_an_interval_and_a_statistic_from_outside(tmp_path, capsys):
     assert main([*asked, "--statistic", "chance"]) == 0
     (family,) = json.loads(capsys.readouterr().out)["families"]
     assert [point["value"] for point in family["points"]] == pytest.approx([1 / 2, 5 / 6])
+    simulated = ["simulate", "--trials", "8", "--n", "1,4", "--samples", "20", "--resamples", "99"]
+    for law in (["--law", "norm"], ["--law", "bernoulli(0.5)"], ["--law", "norm", "--direction", "min"]):
+        assert main([*simulated, *law, "--statistic", "chance", "--json"]) == 0
+        points = json.loads(capsys.readouterr().out)["points"]
+        # one of n is above 0, or below where lower is better (the value is turned back: minus the chance)
+        sign = -1 if "min" in law else 1
+        assert [sign * point["truth"] for point in points] == pytest.approx([1 / 2, 15 / 16], abs=1e-5)
     assert main([*asked, "--interval", "whole-range"]) == 0
     (family,) = json.loads(capsys.readouterr().out)["families"]
     assert [(point["low"], point["high"]) for point in family["points"]] == [(-3, 5), (-3, 5)]

@@ -24,7 +24,7 @@ from levelbest._write import append_text, check_target
 from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.simulation.laws import JointLaw, Law
 from levelbest.stats.bands import Interval, Terms, all_intervals, best_interval, interval_methods
-from levelbest.stats.best import expected_best, quantile_best
+from levelbest.stats.best import Mean, best_statistic, expected_best, statistic_named
 
 Sums = dict[str, Any]
 """Of one chunk of samples, by name, and by name within each method: numbers, arrays over n, or lists once kept."""
@@ -52,9 +52,9 @@ class Plan:
     seed: int = 0
 
     @property
-    def q(self) -> float | None:
-        """The quantile, where the curve is a quantile curve."""
-        return _check.as_statistic(self.statistic)
+    def of_means(self) -> bool:
+        """Whether the curve is one of means, which have several estimators and share draws."""
+        return isinstance(statistic_named(self.statistic), Mean)
 
     @property
     def n_chunks(self) -> int:
@@ -145,7 +145,7 @@ def simulate(
     _check.as_choice(engine, ENGINES, "engine")
     for name in plan.methods:
         _check.as_choice(name, interval_methods(), "interval")
-    truth = law.truth(budgets, plan.q)
+    truth = law.truth(budgets, plan.statistic)
     done = _kept(keep, plan)
     todo = [chunk for chunk in range(plan.n_chunks) if chunk not in done]
     total = plan.n_chunks
@@ -179,10 +179,10 @@ def run_chunk(plan: Plan, truth: FloatArray, chunk: int) -> Sums:
     sums: Sums = {"samples": size, **{name: {} for name in plan.methods}}
     for i in range(size):
         claimed = None if reported is None else reported[i]
-        if plan.q is None:
+        if plan.of_means:
             estimate = expected_best(selection[i], budgets, claimed, estimator=plan.estimator, direction=direction)
         else:
-            estimate = quantile_best(selection[i], budgets, plan.q, claimed, direction=direction)
+            estimate = best_statistic(selection[i], budgets, claimed, statistic=plan.statistic, direction=direction)
         centred = np.asarray(estimate) - truth  # squares of deviations from the truth lose no digits
         _add(sums, sum=centred, squares=centred**2, below=centred < 0)
         for name, limits in _limits(plan, selection[i], claimed, budgets, rng).items():
@@ -207,11 +207,11 @@ def _limits(
     bounds = plan.law.bounds if plan.use_bounds else None
     estimator = "v" if plan.estimator == "v" else "u"
     terms = Terms(plan.confidence, plan.simultaneous, plan.law.direction, bounds, plan.n_resamples, estimator)
-    if plan.q is None:
+    if plan.of_means:
         return all_intervals(selection, n, reported, terms, only=plan.methods, rng=rng)
     options = asdict(replace(terms, estimator="u"))
     return {
-        name: best_interval(selection, n, reported, statistic=plan.q, method=name, rng=rng, **options)
+        name: best_interval(selection, n, reported, statistic=plan.statistic, method=name, rng=rng, **options)
         for name in plan.methods
     }
 

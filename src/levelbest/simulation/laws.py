@@ -18,9 +18,11 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import InputError
-from levelbest.stats.best import turned_bounds
+from levelbest.stats.best import Mean, Quantile, Statistic, statistic_named, turned_bounds
 
 Draws = tuple[FloatArray, FloatArray | None]
+_EVENLY = (np.arange(100_000) + 0.5) / 100_000
+"""Shares at which a law stands for itself where a statistic may jump: off by half a step at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +56,17 @@ class Law:
             return _root(u, n)
         return np.asarray(-np.expm1(np.log(u) / np.asarray(n)))
 
-    def truth(self, n: npt.ArrayLike, q: float | None = None) -> FloatArray:
-        """The true mean curve, or the true quantile curve."""
-        return self.true_mean(n) if q is None else self.true_quantile(n, q)
+    def truth(self, n: npt.ArrayLike, statistic: str | float = "mean") -> FloatArray:
+        """The true curve of a statistic: mean, a quantile, or a registered one."""
+        wanted = statistic_named(statistic)
+        if isinstance(wanted, Mean):
+            return self.true_mean(n)
+        if isinstance(wanted, Quantile):
+            return self.true_quantile(n, wanted.q)
+        sign, budgets = _check.sign_of(self.direction), _check.as_budgets(n)[0]
+        scores = [sign * self.quantile(self._level(_EVENLY, budget)) for budget in budgets]
+        weights = np.full((1, _EVENLY.size), 1 / _EVENLY.size)
+        return np.array([sign * float(wanted.of_law(own, weights)[0]) for own in scores])
 
     def mirrored(self) -> Law:
         """The law of the negated scores, under the same name."""
@@ -106,12 +116,12 @@ class JointLaw:
         selection = level if self.levels is None else np.floor(level * self.levels)
         return selection, self.reported(level, noise)
 
-    def truth(self, n: npt.ArrayLike, q: float | None = None) -> FloatArray:
-        """The true mean or quantile of the winner's reported score, by quadrature over its level and noise."""
+    def truth(self, n: npt.ArrayLike, statistic: str | float = "mean") -> FloatArray:
+        """The true statistic of the winner's reported score, by quadrature over its level and noise."""
         budgets, _ = _check.as_budgets(n)
-        return np.array([self._truth(int(budget), q) for budget in budgets])
+        return np.array([self._truth(int(budget), statistic_named(statistic)) for budget in budgets])
 
-    def _truth(self, n: int, q: float | None) -> float:
+    def _truth(self, n: int, statistic: Statistic) -> float:
         u, weight = _unit_rule(panels=12)
         if self.levels is None:
             level, mass = _root(u, n), weight
@@ -122,11 +132,13 @@ class JointLaw:
             mass = (np.diff(edges)[:, None] * weight).ravel()
         scores = self.reported(level[:, None], u[None, :])
         weights = mass[:, None] * weight
-        if q is None:
+        if isinstance(statistic, Mean):
             return float((scores * weights).sum())
         order = np.argsort(scores, axis=None)
-        cumulative = np.cumsum(weights.ravel()[order])
-        return float(np.interp(q, cumulative - weights.ravel()[order] / 2, scores.ravel()[order]))
+        ranked, chances = scores.ravel()[order], weights.ravel()[order]
+        if isinstance(statistic, Quantile):
+            return float(np.interp(statistic.q, np.cumsum(chances) - chances / 2, ranked))
+        return float(statistic.of_law(ranked, chances[None])[0])
 
 
 def named_law(text: str) -> Law:
