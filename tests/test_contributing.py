@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,14 @@ def test_a_design_from_outside():
     assert (compared.terms.design, compared.terms.unit) == ("machines", "machine")
     assert compared.pair("b", "a").difference[0] == pytest.approx(means[1].mean() - means[0].mean())
     assert [(one.start, one.end, one.verdict) for one in compared.pairs[0].verdicts] == [(1, 1, "b")]
+    assert compared.pairs[0].n_trials == (5, 5)  # machines, as all counts
+    assert [(own.n_trials, own.value) for own in compared.standings] == [
+        (5, pytest.approx(own.mean())) for own in reversed(means)
+    ]
+    with pytest.raises(InputError, match="leave out the cost axis"):
+        lb.compare(trials, axis="cost")
+    lost = lb.compare(replace(trials, status=np.where(np.arange(40) < 2, 1, 0)), n_resamples=199)
+    assert lost.pairs[0].n_failed == (1, 0)  # two trials of one machine
     plain = lb.Trials.from_arrays(np.concatenate(scores), direction="max", family=["a"] * 20 + ["b"] * 20)
     assert lb.compare(plain, n_resamples=199).terms.design == "trials"
     with pytest.raises(InputError, match="a design called 'machines' is known already"):

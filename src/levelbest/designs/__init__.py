@@ -6,5 +6,6 @@ A design answers the protocol of `levelbest.designs._protocol`; `register_design
 from __future__ import annotations
 
 from levelbest.designs._protocol import Asked, Counts, Design, Table, design_of, register_design
+from levelbest.designs._table import TableDesign
 
-__all__ = ["Asked", "Counts", "Design", "Table", "design_of", "register_design"]
+__all__ = ["Asked", "Counts", "Design", "Table", "TableDesign", "design_of", "register_design"]

@@ -139,8 +139,8 @@ class Counts:
 class Design:
     """What is repeated in a table of trials, and what follows from it. A new design is one file with a class like this.
 
-    Built as ``Design(trials, asked)``; it raises `InputError` for what it cannot answer. `levelbest.designs._table` has
-    a class with most of these names for tables in memory.
+    Built as ``Design(trials, asked)``; it raises `InputError` for what it cannot answer. `TableDesign` has most of
+    these names for tables in memory.
     """
 
     name: ClassVar[str] = ""
