@@ -54,6 +54,21 @@ def test_every_public_name_resolves():
         assert getattr(stats, name).__doc__, name
 
 
+def test_one_default_for_what_functions_of_arrays_share():
+    """Limits are pointwise unless asked to be simultaneous; a band, simultaneous by nature, may be asked to be not."""
+    wanted = {"simultaneous": False, "pointwise": False, "rng": 0, "n_resamples": 2000}
+    given = {
+        (name, parameter.name): parameter.default
+        for name in stats.__all__
+        if inspect.isfunction(getattr(stats, name))
+        for parameter in inspect.signature(getattr(stats, name)).parameters.values()
+        if parameter.name in wanted
+    }
+    assert given == {place: wanted[place[1]] for place in given}
+    bands = {"difference_band", "group_difference", "horizon", "rank_band"}
+    assert {name for name, parameter in given if parameter == "pointwise"} == bands
+
+
 @pytest.mark.parametrize("package", [levelbest, stats], ids=["levelbest", "stats"])
 def test_what_a_public_function_returns_is_public(package):
     own_or_common = {*dir(builtins), *levelbest.__all__, *package.__all__, "FloatArray", "Path"}

@@ -68,7 +68,7 @@ def test_the_long_shape_reaches_further():
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_pointwise_limits_are_the_tightest_with_half_the_error_each(m, q, confidence):
     n = np.array([1, 2, 3, 7, 30, 200])
-    band = rank_band(m, n, q, confidence=confidence, simultaneous=False)
+    band = rank_band(m, n, q, confidence=confidence, pointwise=True)
     half = (1 - confidence) / 2 + 1e-13
     for budget, low, high, covered in zip(n, band.low, band.high, band.coverage, strict=True):
         law = stats.binom(m, q ** (1 / budget))
@@ -84,8 +84,8 @@ def test_pointwise_limits_are_the_tightest_with_half_the_error_each(m, q, confid
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_long_pointwise_intervals_hold_and_reach_further(m, confidence):
     n = np.arange(1, 200)
-    long = rank_band(m, n, confidence=confidence, simultaneous=False, shape="long")
-    narrow = rank_band(m, n, confidence=confidence, simultaneous=False)
+    long = rank_band(m, n, confidence=confidence, pointwise=True, shape="long")
+    narrow = rank_band(m, n, confidence=confidence, pointwise=True)
     law = stats.binom(m, 0.5 ** (1 / n))
     assert (law.cdf(long.high - 1) - law.cdf(long.low - 1) >= confidence - 1e-12).all()
     assert long.horizon >= narrow.horizon

@@ -63,7 +63,7 @@ def quantile_interval(
     values = as_scores(scores, at_least=2)
     budgets, scalar = as_budgets(n)
     toward = as_direction(direction)
-    ranks = rank_band(values.size, budgets, q, confidence=confidence, simultaneous=simultaneous, shape=shape)
+    ranks = rank_band(values.size, budgets, q, confidence=confidence, pointwise=not simultaneous, shape=shape)
     worst, best = turned_bounds(as_bounds(bounds, values), toward)
     ends = [-math.inf if worst is None else worst, math.inf if best is None else best]
     ordered = np.concatenate([ends[:1], np.sort(sign_of(toward) * values), ends[1:]])
@@ -100,12 +100,12 @@ def horizon(
     q: float = 0.5,
     *,
     n_max: int | None = None,
-    simultaneous: bool = True,
+    pointwise: bool = False,
     shape: str = "narrow",
 ) -> int:
     """The largest budget at which ``n_trials`` trials limit the q-quantile curve on the side that is best.
 
-    Simultaneous: within a band over n = 1..n_max (default n_trials). 0 means that there is no such limit at all.
+    Within a band over n = 1..n_max (default n_trials), or at one budget alone. 0 means that there is no such limit.
 
     Parameters
     ----------
@@ -117,8 +117,8 @@ def horizon(
         Which quantile; .5 is the median.
     n_max
         The last budget of the band.
-    simultaneous
-        Whether the limits hold for all n together, or for each by itself.
+    pointwise
+        Whether the limits hold for each n by itself: a band's hold for all of them together.
     shape
         As of `rank_band`.
 
@@ -129,9 +129,9 @@ def horizon(
 
     Examples
     --------
-    >>> horizon(50), horizon(50, simultaneous=False)
+    >>> horizon(50), horizon(50, pointwise=True)
     (7, 9)
     """
     top = n_trials if n_max is None else int(as_budgets(n_max)[0][0])
-    budgets = np.arange(1, max(top, 1) + 1) if simultaneous else np.ones(1)
-    return rank_band(n_trials, budgets, q, confidence=confidence, simultaneous=simultaneous, shape=shape).horizon
+    budgets = np.ones(1) if pointwise else np.arange(1, max(top, 1) + 1)
+    return rank_band(n_trials, budgets, q, confidence=confidence, pointwise=pointwise, shape=shape).horizon

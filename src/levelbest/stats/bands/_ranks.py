@@ -55,7 +55,7 @@ def rank_band(
     q: float = 0.5,
     *,
     confidence: float = 0.95,
-    simultaneous: bool = True,
+    pointwise: bool = False,
     shape: str = "narrow",
 ) -> RankBand:
     """The order statistics that limit the q-quantile curve, without any scores: for planning.
@@ -76,8 +76,8 @@ def rank_band(
         Which quantile; .5 is the median.
     confidence
         Of the limits, 0.95 and not 95.
-    simultaneous
-        Whether the limits hold for all n together, or for each by itself.
+    pointwise
+        Whether the limits hold for each n by itself: a band's hold for all of them together.
     shape
         ``narrow`` or ``long``.
 
@@ -98,7 +98,7 @@ def rank_band(
     as_choice(shape, SHAPES, "shape")
     level, covered = as_quantile(q), as_confidence(confidence)
     distinct, where = np.unique(budgets, return_inverse=True)
-    solve = _simultaneous if simultaneous else _pointwise
+    solve = _pointwise if pointwise else _simultaneous
     low, high, coverage, local, reach = solve(n_trials, tuple(distinct.tolist()), level, covered, shape)
     return RankBand(
         n=budgets,
@@ -107,7 +107,7 @@ def rank_band(
         n_trials=n_trials,
         q=level,
         confidence=covered,
-        simultaneous=simultaneous,
+        simultaneous=not pointwise,
         shape=shape,
         coverage=coverage if isinstance(coverage, float) else np.asarray(coverage)[where],
         local_level=local,

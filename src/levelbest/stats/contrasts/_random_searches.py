@@ -121,7 +121,7 @@ def difference_band(
     statistic: str | float = "mean",
     paired: bool = False,
     confidence: float = 0.95,
-    simultaneous: bool = True,
+    pointwise: bool = False,
     direction: str = "max",
     bounds: Bounds = (None, None),
     n_resamples: int = _check.N_RESAMPLES,
@@ -144,9 +144,9 @@ def difference_band(
     paired
         Entry i of both is the same configuration, seed or problem.
     confidence
-        Of all limits and verdicts together or, not ``simultaneous``, of each budget by itself.
-    simultaneous
-        Whether they hold together.
+        Of all limits and verdicts together or, ``pointwise``, of each budget by itself.
+    pointwise
+        Whether they hold for each budget by itself: a band's hold together.
     direction
         ``max`` or ``min``.
     bounds
@@ -175,7 +175,7 @@ def difference_band(
     question = Question(((0, 1),), confidence=confidence, bounds=turned_bounds(_check.as_bounds(bounds), direction))
     n_resamples = _check.as_count(n_resamples, "n_resamples", at_least=99)
     turned, generator = [family.turned(direction) for family in families], _check.as_rng(rng)
-    parts = [grid] if simultaneous else [grid[i : i + 1] for i in range(grid.size)]
+    parts = [grid[i : i + 1] for i in range(grid.size)] if pointwise else [grid]
     answers = [
         search_contrasts(
             turned, part, question, statistic=statistic, paired=paired, n_resamples=n_resamples, rng=generator
@@ -192,7 +192,7 @@ def difference_band(
         p_value=np.concatenate([pair.p_value for pair in pairs])[where],
         method=answers[0].method,
         confidence=confidence,
-        simultaneous=simultaneous,
+        simultaneous=not pointwise,
         paired=paired,
         n_trials=pairs[0].n_trials,
         statistic=statistic_named(statistic).name,

@@ -92,7 +92,7 @@ def group_difference(
     *,
     method: str | None = None,
     confidence: float = 0.95,
-    simultaneous: bool = True,
+    pointwise: bool = False,
     bounds: Bounds | None = None,
     n_resamples: int = _check.N_RESAMPLES,
     rng: Seed = 0,
@@ -106,8 +106,8 @@ def group_difference(
     method
         The default certifies by swapping systems within problems. A name of `GROUP_METHODS` gives that method's limits,
         and certifies where they exclude zero.
-    confidence, simultaneous
-        Of all budgets together or, not simultaneous, of each alone.
+    confidence, pointwise
+        Of all budgets together or, pointwise, of each alone.
     bounds
         Of the reported score.
     n_resamples, rng
@@ -133,7 +133,7 @@ def group_difference(
         ((0, 1),), _check.as_confidence(confidence), _check.as_bounds(bounds), method=method or "default"
     )
     seed = int(_check.as_rng(rng).integers(2**62)) if method is None else VERDICTS
-    asked = _Asked(question, n_resamples, seed, bool(simultaneous))
+    asked = _Asked(question, n_resamples, seed, together=not pointwise)
     answer = _on_the_same_problems([a, b], asked)
     _, difference, low, high, certified, p_value = answer.columns(0, a.n)
     return Difference(
@@ -143,7 +143,7 @@ def group_difference(
         certified=certified,
         method=answer.limits.name,
         confidence=question.confidence,
-        simultaneous=bool(simultaneous),
+        simultaneous=not pointwise,
         paired=True,
         n_trials=(int(a.sizes.sum()), int(b.sizes.sum())),
         statistic="mean",
