@@ -43,6 +43,7 @@ def test_costs_are_readable(value, unit, text):
 
 def test_missing_numbers_have_signs_of_their_own():
     assert [show_number(x, 2) for x in (math.nan, math.inf, -math.inf, 0.125)] == ["–", "∞", "−∞", "0.12"]
+    assert [show_number(x, 2) for x in (-0.0, -0.004, -0.006)] == ["0.00", "0.00", "-0.01"]  # no negative zero
 
 
 def test_round_places_keep_the_last_and_all_of_few():

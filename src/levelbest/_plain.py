@@ -103,12 +103,12 @@ def common_decimals(points: Iterable[tuple[float, float, float]]) -> int:
 
 
 def show_number(value: float, decimals: int) -> str:
-    """A number for reading: undefined as a dash, infinite as a sign."""
+    """A number for reading: undefined as a dash, infinite as a sign; what rounds to zero has none."""
     if math.isnan(value):
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return f"{value:.{decimals}f}"
+    return f"{value:z.{decimals}f}"
 
 
 def show_limits(low: float, high: float, decimals: int) -> str:

@@ -37,7 +37,7 @@ function decimalsOf(rows) {
   const sizes = rows.filter((r) => known(r.value) && r.value !== 0).map((r) => Math.abs(r.value));
   return sizes.length ? Math.max(0, Math.min(12, 3 - Math.floor(Math.log10(Math.max(...sizes))))) : 2;
 }
-const fixed = (value, places) => (known(value) ? value.toFixed(places) : "–");
+const fixed = (value, places) => (known(value) ? value.toFixed(places).replace(/^-(0\.?0*)$/, "$1") : "–");
 
 const SECONDS = { s: 1, sec: 1, seconds: 1, min: 60, minutes: 60, h: 3600, hours: 3600, d: 86400 };
 function showBudget(value, axis, unit) {
