@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -101,6 +102,7 @@ class Ranked:
         be yes or no.
         """
         b, m = counts.shape[0], self.size
+        tied = None
         if counts.dtype == np.bool_ and not self.grouped:
             places = np.flatnonzero(counts).reshape(b, m)
             places -= np.arange(b)[:, None] * counts.shape[1]
@@ -112,13 +114,34 @@ class Ranked:
             sizes = np.add.reduceat(whole, self.starts, axis=1)
             means = np.add.reduceat(whole * self.values, self.starts, axis=1) / np.maximum(sizes, 1)
             columns = np.repeat(means.ravel(), sizes.ravel()).reshape(b, m).T
+            tied = whole, sizes
+        return self._estimated(columns, tied, errors=errors)
+
+    def drawn(
+        self, n_resamples: int, rng: np.random.Generator, *, errors: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        """The same of resamples drawn at random.
+
+        Without ties that matter their ranks are sorted, which takes a quarter of the time that counting them does.
+        """
+        if self.grouped:
+            return self.resampled(counts(self.n_trials, n_resamples, rng, self.size), errors=errors)
+        places = rng.integers(0, self.n_trials, (n_resamples, self.size)).astype(np.int32)
+        places.sort(axis=1)
+        return self._estimated(self.values.take(places).T, errors=errors)
+
+    def _estimated(
+        self, columns: FloatArray, tied: tuple[IntArray, IntArray] | None = None, *, errors: bool
+    ) -> tuple[FloatArray, FloatArray]:
+        """Estimates and standard errors of (rank, resample); ``tied``: counts of trials and of groups that tie."""
+        m, b = columns.shape
         estimates = self.weights @ columns
         estimates += self.offset
         out = np.full((self.error_n.size, b) if errors else (0, 0), np.nan)
         if errors and self.fewer.size:
             squares = self._between(np.ascontiguousarray(columns))
-            if self.grouped:
-                squares += self._within(whole, sizes)
+            if tied is not None:
+                squares += self._within(*tied)
             out[self.inside] = np.sqrt((m - 1) / m * squares)
         return estimates, out
 
@@ -140,6 +163,10 @@ class Ranked:
         first = np.maximum(budgets, (np.cumsum(self.fewer, axis=1) <= _NO_WEIGHT).sum(axis=1))
         active = np.searchsorted(first, np.arange(m), side="right")
         still = (first - 1)[:, None]  # below: leaving any of them out gives the same estimate
+        # From the best rank down, the stretches of ranks at which the same budgets move.
+        ends = [0, *(np.flatnonzero(np.diff(active[1:])) + 1).tolist(), m - 1]
+        runs = [(int(active[high]), low, high) for low, high in reversed(list(pairwise(ends))) if active[high]]
+        by_rank = np.ascontiguousarray(self.fewer.T)[:, :, None]
         gaps = np.diff(columns, axis=0)
         total = (self.fewer * np.arange(1, m)) @ gaps  # y_i counts gap k once for every i <= k
         squares = np.empty((n_rows, b))
@@ -148,15 +175,13 @@ class Ranked:
             gap = gaps[:, start : start + block]
             y, square = np.zeros((2, n_rows, gap.shape[1]))
             step = np.empty_like(y)
-            for k in range(m - 1, 0, -1):
-                a = active[k]
-                if a == 0:
-                    break
-                now, moved = y[:a], step[:a]
-                np.multiply(self.fewer[:a, k - 1, None], gap[k - 1], out=moved)
-                now += moved
-                np.multiply(now, now, out=moved)
-                square[:a] += moved
+            for a, low, high in runs:
+                now, moved, squared = y[:a], step[:a], square[:a]
+                for weight, of_rank in zip(by_rank[low:high, :a][::-1], gap[low:high][::-1], strict=True):
+                    np.multiply(weight, of_rank, out=moved)
+                    now += moved
+                    np.multiply(now, now, out=moved)
+                    squared += moved
             np.add(square, still * y * y, out=squares[:, start : start + block])
         squares -= total * total / m
         return np.maximum(squares, 0, out=squares)
@@ -247,8 +272,7 @@ def bootstrap(
     estimates = np.empty((trials.n.size, n_resamples))
     deviations = np.empty((trials.n.size, n_resamples) if errors else (0, 0))
     for cut in pieces(n_resamples, max(trials.n_trials, trials.size)):
-        drawn = counts(trials.n_trials, cut.stop - cut.start, rng, trials.size)
-        part, error = trials.resampled(drawn, errors=errors)
+        part, error = trials.drawn(cut.stop - cut.start, rng, errors=errors)
         estimates[:, cut] = part
         if errors:
             deviations[:, cut] = error

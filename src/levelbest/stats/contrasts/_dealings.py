@@ -79,14 +79,17 @@ def step_down(observed: FloatArray, null: FloatArray, cells: IntArray) -> FloatA
     budget not yet passed.
     """
     order = np.argsort(-observed, kind="stable")
+    rising = order[::-1]
+    fresh = np.zeros(observed.size, dtype=bool)  # budgets whose node stands for none of those before
+    fresh[np.unique(cells[rising], return_index=True)[1]] = True
+    starts = np.flatnonzero(fresh)
+    reached = observed[rising] * (1 - _SLACK)
     largest = np.zeros(null.shape[1])
-    included = np.zeros(null.shape[0], dtype=bool)
     p_values = np.empty(observed.size)
-    for at in order[::-1]:
-        if not included[cells[at]]:
-            included[cells[at]] = True
-            np.maximum(largest, null[cells[at]], out=largest)
-        p_values[at] = (1 + np.count_nonzero(largest >= observed[at] * (1 - _SLACK))) / (null.shape[1] + 1)
+    for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), observed.size], strict=True):
+        np.maximum(largest, null[cells[rising[start]]], out=largest)
+        beyond = np.count_nonzero(largest >= reached[start:stop, None], axis=1)
+        p_values[rising[start:stop]] = (1 + beyond) / (null.shape[1] + 1)
     p_values[order] = np.maximum.accumulate(p_values[order])
     return p_values
 

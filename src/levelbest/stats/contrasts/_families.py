@@ -66,7 +66,7 @@ class Side:
         trials = self.ranked
         moved, variances = np.empty((2, trials.n.size, n_resamples))
         for cut in _pieces(n_resamples, trials.n_trials):
-            estimates, errors = trials.resampled(counts(trials.n_trials, cut.stop - cut.start, rng), errors=True)
+            estimates, errors = trials.drawn(cut.stop - cut.start, rng, errors=True)
             moved[:, cut] = estimates - trials.estimate[:, None]
             variances[:, cut] = np.maximum(np.square(errors), self.floor[:, None])
         return moved, variances
