@@ -169,3 +169,25 @@ def test_the_order_of_rows_and_families_plays_no_part():
         ((*_, needed),) = plan_trials(trials, n=3, n_resamples=99).separations
         plans.append((needed.needed, needed.low, needed.high, needed.now))
     assert plans[0] == plans[1]
+
+
+def test_pairs_are_planned_for_as_they_are_compared():
+    """New is better than old by .02 in each of 30 configurations, which differ by far more among themselves."""
+    rng = np.random.default_rng(4)
+    setting = rng.random(30)
+    old = 0.5 + 0.4 * setting + rng.normal(0, 0.005, 30)
+    new = old + 0.02 + rng.normal(0, 0.005, 30)
+    trials = Trials.from_arrays(
+        np.concatenate([new, old]),
+        direction="max",
+        family=["new"] * 30 + ["old"] * 30,
+        configuration={"lr": np.tile(setting, 2)},
+    )
+    (pair,) = compare(trials, n_resamples=199).pairs
+    assert pair.paired
+    assert pair.verdict_at(5) == "new"
+    plan = plan_trials(trials, n=5, n_resamples=199)
+    ((_, _, needed),) = plan.separations
+    assert needed.needed < 30
+    assert needed.now > 0.8
+    assert any("enough" in sentence for sentence in plan.sentences)

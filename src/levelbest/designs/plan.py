@@ -11,7 +11,8 @@ import numpy as np
 from levelbest import _check
 from levelbest.designs._assemble import Pairs, pairs_of
 from levelbest.designs._input import as_trials, with_scores
-from levelbest.designs._table import scores_of
+from levelbest.designs._protocol import Asked, design_of
+from levelbest.designs._table import TableDesign, scores_of
 from levelbest.designs.seeds import only_seeds_vary
 from levelbest.designs.variance import family_variances
 from levelbest.errors import DataError, InputError
@@ -21,6 +22,7 @@ from levelbest.stats.budgets import (
     Division,
     Needed,
     divide_runs,
+    pairs_to_separate,
     power_of_division,
     runs_to_separate,
     trials_for_width,
@@ -170,9 +172,19 @@ class _Planned:
             compared = seed_contrasts(turned, Question(pairs, self.settings.confidence))
             sharing = max(1, sum(not pair.effect.certified for pair in compared.pairs))
         settings, metric = self.settings, self.trials.metric
+        design = design_of(self.trials, Asked(settings=settings)) if pairs and not self.seeds else None
         for pair in pairs:
             first, second = (self.scores[place] for place in pair)
-            if self.seeds:
+            if isinstance(design, TableDesign) and design.paired:  # as their comparison does
+                needed = pairs_to_separate(
+                    design.samples[pair[0]],
+                    design.samples[pair[1]],
+                    self.n,
+                    n_pairs=sharing,
+                    power=self.power,
+                    confidence=settings.confidence,
+                )
+            elif self.seeds:
                 needed = runs_to_separate(
                     first.curve_of, second.curve_of, n_pairs=sharing, power=self.power, confidence=settings.confidence
                 )

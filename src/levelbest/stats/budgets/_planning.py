@@ -42,7 +42,7 @@ from levelbest.stats.contrasts import (
 
 MOST = 10_000_000
 """Numbers of trials above this are called out of reach."""
-_WHOLE, _POINTS = 100, 60
+WHOLE, POINTS = 100, 60
 """The grid of a comparison."""
 _VERDICTS, _COUNTED = 120, 2_000
 _LARGEST_SKETCH = 400
@@ -201,7 +201,7 @@ def trials_to_separate(
     (2, True)
     """
     asked = _check.as_count(n, "n")
-    power, confidence = _as_power(power), _check.as_confidence(confidence)
+    power, confidence = as_power(power), _check.as_confidence(confidence)
     pilots = [_worst_first(own.turned(direction)) for own in (a, b)]
     sizes = a.n_trials, b.n_trials
     budget = capped_budget(asked, sizes)
@@ -255,7 +255,7 @@ def _worst_first(pilot: Sample) -> Sample:
     return Sample(pilot.selection[order], None if pilot.reported is None else pilot.reported[order])
 
 
-def _as_power(power: float) -> float:
+def as_power(power: float) -> float:
     if not 0 < power < 1:
         raise InputError(f"power must lie in (0, 1), got {power}; 0.8 is the usual choice")
     return power
@@ -277,7 +277,7 @@ class _Decisive(NamedTuple):
 def _decisive_t(pilots: list[Sample], n: int, n_trials: int, question: Question, rng: np.random.Generator) -> _Decisive:
     """Fitted to the verdicts of samples of so many trials, by their likelihood."""
     size = min(n_trials, max(_LARGEST_SKETCH, 4 * n))
-    grid = np.union1d(budget_grid(size // 2, whole=_WHOLE, points=_POINTS), [n])
+    grid = np.union1d(budget_grid(size // 2, whole=WHOLE, points=POINTS), [n])
     seen = []
     for _ in range(_VERDICTS):
         rows = [rng.integers(0, pilot.n_trials, size) for pilot in pilots]
@@ -333,7 +333,7 @@ def runs_to_separate(
     >>> runs_to_separate(np.array([1.0, 2, 3, 4]), np.array([3.0, 4, 5, 6])).needed
     8.0
     """
-    power = _as_power(power)
+    power = as_power(power)
     level = (1 - _check.as_confidence(confidence)) / n_pairs
     if min(a.size, b.size) < 3:
         raise DataError(f"planning needs at least 3 runs of each family, got {min(a.size, b.size)}")

@@ -339,3 +339,17 @@ def sketched_verdict(families: Sequence[Sample], grid: IntArray, n: int, questio
         test.resampled = test.measured(test.families.resampled_t([pair], _check.N_RESAMPLES, VERDICTS)[pair])
     passes = test.p_values()[at] <= test.level and test.allowed(VERDICTS)[at]
     return t, int(np.sign(t)) if passes else 0
+
+
+def paired_evidence(
+    families: Sequence[Sample], grid: IntArray, n: int, question: Question
+) -> tuple[float, float, float]:
+    """Of the question's first pair, its trials paired: the difference at budget ``n``, its standard error, and the |t|
+    that a comparison would take for a verdict there: for planning."""
+    pair = question.pairs[0]
+    test = _tests(families, grid, question, paired=True)[pair]
+    test.settle(0)
+    if not test.few:
+        test.resampled = test.measured(test.families.resampled_t([pair], _check.N_RESAMPLES, VERDICTS)[pair])
+    (difference,), (error,), _ = test.families.at(pair, np.array([n]))
+    return float(difference), float(error), test.critical(n, alone=False)
