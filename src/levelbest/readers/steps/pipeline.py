@@ -114,7 +114,7 @@ def _read_rows(table: Merged, roles: Roles, judged: Judged, melted: bool) -> tup
         table, trials = table.only(keep), trials.take(keep)
     shown = trials.selection if trials.reported is None else trials.reported
     fine = np.isfinite(shown) & (trials.status == OK)
-    _check.as_bounds(judged.bounds, shown[fine], roles.reported or roles.selection)
+    _check.as_bounds(judged.bounds, shown if fine.all() else shown[fine], roles.reported or roles.selection)
     if roles.trial is not None:
         refuse_repeats(table, roles, trials)
         best, cost = best_rows(table, roles, trials, judged.selected)

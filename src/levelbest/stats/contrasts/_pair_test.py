@@ -74,6 +74,7 @@ class PairTest:
         self.dealings = (
             Dealings(self.families, self.pair, self.level, self.question.roughly) if least <= self.level else None
         )
+        self._dealt: dict[int, FloatArray] = {}  # by the number of dealings
         self.bounded = bounds_serve(self.families, self.pair, self.question.bounds)
 
     @property
@@ -97,7 +98,10 @@ class PairTest:
         """From dealing trials anew; 0 where that cannot reach the level."""
         if self.dealings is None:
             return np.zeros(self.n.size)
-        return self.dealings.p_values(self.t, self.n, self.nodes, self.cells)
+        drawn = self.dealings.drawn
+        if drawn not in self._dealt:
+            self._dealt = {drawn: self.dealings.p_values(self.t, self.n, self.nodes, self.cells)}
+        return self._dealt[drawn]
 
     def settle(self, at: int) -> None:
         """Deal until neither whether the pair differs at all nor its verdict at place ``at`` can change."""
@@ -201,7 +205,7 @@ class PairTest:
         inside = self.n.size
         low, high, p_value = np.full((3, n.size), math.nan)
         low[:inside], high[:inside], p_value[:inside] = *limits, p_values
-        difference = _estimates(self.families.samples, self.pair, n)
+        difference = np.empty(n.size) if inside == n.size else _estimates(self.families.samples, self.pair, n)
         difference[:inside] = self.difference
         verdicts = np.zeros(n.size, dtype=np.int64)
         verdicts[:inside] = certified
