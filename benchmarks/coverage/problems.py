@@ -159,9 +159,9 @@ def run_plain(cell: Cell, n_sets: int, seed: int) -> dict[str, Any]:
         intervals(tally, a, first, rng)
         options: dict[str, Any] = {"bounds": (0, 1), "n_resamples": RESAMPLES, "rng": rng}
         for kind, more in (
-            ("difference", {"simultaneous": False}),
+            ("difference", {"pointwise": True}),
             ("difference band", {}),
-            ("difference t", {"method": "t", "simultaneous": False}),
+            ("difference t", {"method": "t", "pointwise": True}),
         ):
             one = group_difference(a, b, **options, **more)
             tally.add(kind, one.low, one.high, first - second, together=kind.endswith("band"))
