@@ -158,9 +158,9 @@ def _of_many(comparison: Comparison) -> tuple[str, ...]:
 def _open_clauses(spans: Sequence[Span], n_families: int, terms: Terms, *, unit: bool) -> list[str]:
     """Where nobody is better than all others: who may be the best there, neighbouring budgets put together; ``unit``
     says what the budgets count."""
-    blocks = _open_blocks(spans, narrow=True)
+    blocks = _open_blocks(spans, n_families, narrow=True)
     if len(blocks) > _MOST_BLOCKS:
-        blocks = _open_blocks(spans, narrow=False)
+        blocks = _open_blocks(spans, n_families, narrow=False)
     clauses: list[str] = []
     for both, names in blocks:
         where = with_budgets([both], terms, unit=unit and not clauses)
@@ -173,8 +173,9 @@ def _open_clauses(spans: Sequence[Span], n_families: int, terms: Terms, *, unit:
     return clauses
 
 
-def _open_blocks(spans: Sequence[Span], *, narrow: bool) -> list[tuple[Range, list[str]]]:
-    """Neighbouring budgets without a best, with all that may be; ``narrow``: those of few names apart from others."""
+def _open_blocks(spans: Sequence[Span], n_families: int, *, narrow: bool) -> list[tuple[Range, list[str]]]:
+    """Neighbouring budgets without a best, with all that may be; ``narrow``: those of few names apart from others, and
+    those at which some family is beaten apart from those at which none is."""
     blocks: list[tuple[Range, list[str]]] = []
     follows = False
     for span in spans:
@@ -183,7 +184,8 @@ def _open_blocks(spans: Sequence[Span], *, narrow: bool) -> list[tuple[Range, li
             (start, _), names = blocks[-1]
             union = list(dict.fromkeys([*names, *span.contenders]))
             many = [len(known) > _MOST_NAMES for known in (names, span.contenders, union)]
-            if not narrow or not many[2] or (many[0] and many[1]):
+            told_apart = len(union) == n_families and min(len(names), len(span.contenders)) < n_families
+            if not narrow or (not many[2] and not told_apart) or (many[0] and many[1]):
                 blocks[-1] = ((start, span.end), union)
             else:
                 blocks.append(((span.start, span.end), list(span.contenders)))
