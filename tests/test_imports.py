@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-HEAVY = ("matplotlib", "duckdb", "rich", "scipy.stats", "pandas", "polars", "narwhals", "jinja2")
+HEAVY = ("matplotlib", "duckdb", "rich", "scipy.stats", "scipy.special", "pandas", "polars", "narwhals", "jinja2")
 
 
 def _loaded_by(code: str) -> set[str]:
@@ -18,6 +18,11 @@ def test_import_levelbest_is_light():
 
 def test_help_is_light():
     code = "from levelbest.cli.main import main\nassert main(['--help']) == 0\nassert 'numpy' not in sys.modules"
+    assert _loaded_by(code) == set()
+
+
+def test_a_curve_of_means_loads_no_special_functions():
+    code = "import levelbest as lb\nprint(lb.curve(lb.Trials.from_arrays([.7, .8, .9], direction='max')))"
     assert _loaded_by(code) == set()
 
 

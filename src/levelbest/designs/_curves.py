@@ -14,7 +14,7 @@ from levelbest.designs._protocol import Asked, Counts
 from levelbest.designs._table import MANY_TRIALS, SAID_ANEW, failure_cautions
 from levelbest.errors import InputError
 from levelbest.results import Curve
-from levelbest.stats.bands import Interval, best_interval
+from levelbest.stats.bands import Interval, Terms, sample_interval
 from levelbest.stats.best import (
     Mean,
     Sample,
@@ -86,7 +86,7 @@ def trial_curve(
     else:
         budgets, left_out = _within_the_data(budgets, scores, family)
         cautions += left_out
-    sample = Sample(scores.selection, scores.reported)
+    sample = Sample.of(scores.selection, scores.reported, at_least=1)
     if scores.n_trials >= MANY_TRIALS and asked.estimator != "naive":  # which is of the first n trials
         sample = sample.ordered()  # what is in order is not sorted again
     value, spread = _value_and_spread(sample, budgets, metric.direction, asked)
@@ -134,9 +134,12 @@ def _value_and_spread(
 ) -> tuple[FloatArray, FloatArray | None]:
     """What a curve shows at its budgets, and how much the best itself spreads; a fitted law does not say that."""
     columns, estimator = (sample.selection, budgets, sample.reported), asked.estimator
+    if estimator == "u" and isinstance(statistic_named(asked.statistic), Mean):
+        ranked = sample.turned(direction).ordered()
+        return _check.sign_of(direction) * ranked.means(budgets), ranked.spreads(budgets)
     if estimator == "gaussian":
         return np.asarray(gaussian_best(*columns, direction=direction)), None
-    if isinstance(statistic_named(asked.statistic), Mean) and estimator != "naive":
+    if estimator == "v":
         return mean_and_spread(*columns, estimator=estimator, direction=direction)
     if estimator == "naive":
         value = expected_best(*columns, estimator=estimator, direction=direction)
@@ -160,20 +163,16 @@ def _limits(trials: Trials, sample: Sample, budgets: IntArray, asked: Asked, no_
             n_trials=sample.n_trials,
             why=("one-trial",) * budgets.size if sample.n_trials < 2 else (),
         )
-    return best_interval(
-        sample.selection,
-        budgets,
-        sample.reported,
-        statistic=asked.statistic,
-        method=asked.interval,
-        confidence=settings.confidence,
-        simultaneous=asked.simultaneous,
-        direction=trials.metric.direction,
-        bounds=trials.metric.bounds,
-        n_resamples=settings.n_resamples,
-        rng=settings.rng,
-        estimator=asked.estimator,
+    terms = Terms(
+        settings.confidence,
+        asked.simultaneous,
+        trials.metric.direction,
+        trials.metric.bounds,
+        settings.n_resamples,
+        asked.estimator,
     )
+    statistic = statistic_named(asked.statistic)
+    return sample_interval(sample, budgets, terms, statistic, asked.interval, settings.rng)
 
 
 def _about_the_trials(trials: Trials, scores: Scores, limits: Interval, asked: Asked, unit: str) -> list[Caution]:

@@ -24,6 +24,7 @@ _FEW_VALUES = 10
 _EXPLODED = 1000.0
 """Interquartile ranges past the worse quartile; the Cauchy law gets there once in 6,000 draws."""
 _FEW_TRIALS = 10
+_FEW_FAMILIES = 16
 _RANDOM = ("random", "basicvariant", "uniform")
 _GRID = ("grid", "bruteforce")
 _EVEN = ("qmc", "quasi", "sobol", "halton", "hammersley", "latin", "lhs")
@@ -73,11 +74,14 @@ def _all_cautions(trials: Trials, families: Sequence[FamilySettings]) -> Iterato
 def _families(trials: Trials) -> list[FamilySettings]:
     if len(trials.families) == 1:
         return [FamilySettings(trials, np.arange(len(trials)), trials.families[0])]
-    # Small codes are sorted by counting, not by comparing.
+    # Small codes are sorted by counting, not by comparing; few families are each looked for in less.
     codes = trials.family.astype(np.uint8) if len(trials.families) <= 256 else trials.family
-    ends = np.cumsum(np.bincount(trials.family, minlength=len(trials.families)))
-    each = zip(trials.families, np.split(np.argsort(codes, kind="stable"), ends[:-1]), strict=True)
-    return [FamilySettings(trials, rows, name) for name, rows in each]
+    if len(trials.families) <= _FEW_FAMILIES:
+        each = [np.flatnonzero(codes == code) for code in range(len(trials.families))]
+    else:
+        ends = np.cumsum(np.bincount(trials.family, minlength=len(trials.families)))
+        each = np.split(np.argsort(codes, kind="stable"), ends[:-1])
+    return [FamilySettings(trials, rows, name) for name, rows in zip(trials.families, each, strict=True)]
 
 
 def _about_all(trials: Trials) -> Iterator[Caution]:
@@ -200,11 +204,11 @@ def _about_order(trials: Trials, part: IntArray, scores: FloatArray, name: str) 
     if part.size < _FEW_TRIALS:
         return
     order = None if trials.order is None else trials.order[part].astype(np.float64)
-    rho, p_value = diagnostics.trend(scores, order, trials.metric.direction)
+    rho = diagnostics.with_order(scores, order, trials.metric.direction)
     # One exchangeable family in a hundred is flagged by chance.
     if abs(rho) > 0.999:
         yield Caution.of("trend", name, rho, kind="sorted")
-    elif p_value < 0.01 and abs(rho) >= 0.1:
+    elif abs(rho) >= 0.1 and diagnostics.p_positive(abs(rho), scores.size) < 0.005:
         yield Caution.of("trend", name, rho, rho=rho, better=rho > 0)
 
 
@@ -213,10 +217,10 @@ def _about_reported(trials: Trials, part: IntArray, name: str) -> Iterator[Cauti
     both = part[np.isfinite(trials.reported[part])]
     if both.size < _FEW_TRIALS:
         return
-    rho, p_value = diagnostics.rank_correlation(trials.selection[both], trials.reported[both])
-    if p_value > 0.99 and rho < -0.3:
+    rho = diagnostics.spearman(trials.selection[both], trials.reported[both])
+    if rho < -0.3 and diagnostics.p_positive(rho, both.size) > 0.99:
         yield Caution.of("selection-uncorrelated", name, rho, kind="reversed", rho=rho)
-    elif p_value > 0.05 or rho < 0.1:
+    elif rho < 0.1 or diagnostics.p_positive(rho, both.size) > 0.05:
         yield Caution.of("selection-uncorrelated", name, rho, rho=rho)
 
 

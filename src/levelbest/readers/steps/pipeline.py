@@ -207,7 +207,10 @@ def _statuses(table: Merged, roles: Roles, selection: Numbers) -> tuple[npt.NDAr
     if reasons:
         table.skip(bad, reasons)
     flagged = _flagged(table, roles.flag)
-    lost = (status == OK) & ~np.isfinite(selection.values) & ~bad
+    unknown_scores = ~np.isfinite(selection.values)
+    if not unknown_scores.any():
+        return status, bad
+    lost = (status == OK) & unknown_scores & ~bad
     status[lost & ~selection.empty] = _DIVERGED
     status[lost & selection.empty] = _FAILED
     status[lost & flagged] = _DIVERGED

@@ -16,6 +16,7 @@ from levelbest.stats.bands._gaffke import gaffke_draws as gaffke_draws
 from levelbest.stats.bands._gaffke import sorted_uniforms as sorted_uniforms
 from levelbest.stats.bands._interval import OF_ESTIMATOR as OF_ESTIMATOR
 from levelbest.stats.bands._interval import all_intervals, best_interval
+from levelbest.stats.bands._interval import sample_interval as sample_interval
 from levelbest.stats.bands._limits import local_level as local_level
 from levelbest.stats.bands._limits import order_statistic as order_statistic
 from levelbest.stats.bands._limits import percentile as percentile

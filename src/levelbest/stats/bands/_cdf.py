@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from levelbest._check import (
     FloatArray,
@@ -257,7 +257,7 @@ def _equal_tailed(n_trials: int) -> _Limits:
     ranks = np.arange(1, n_trials + 1)
 
     def limits(level: float) -> tuple[FloatArray, FloatArray]:
-        lower = np.asarray(special.betaincinv(ranks, n_trials + 1 - ranks, level / 2), dtype=np.float64)
+        lower = np.asarray(scipy.special.betaincinv(ranks, n_trials + 1 - ranks, level / 2), dtype=np.float64)
         return lower, 1 - lower[::-1]
 
     return limits
@@ -272,7 +272,7 @@ def _highest_density(n_trials: int) -> _Limits:
     """
     half = np.arange(2, (n_trials + 1) // 2 + 1)
     a, b = half - 1.0, n_trials - half + 0.0  # the density is x^a (1-x)^b times a constant
-    log_constant = -special.betaln(a + 1, b + 1)
+    log_constant = -scipy.special.betaln(a + 1, b + 1)
     mode = a / (a + b)
     apart = 0.2 * np.sqrt(mode * (1 - mode) / n_trials)
     start: tuple[FloatArray, FloatArray] | None = None
@@ -280,12 +280,12 @@ def _highest_density(n_trials: int) -> _Limits:
     def limits(level: float) -> tuple[FloatArray, FloatArray]:
         nonlocal start
         if start is None:
-            x = np.minimum(special.betaincinv(a + 1, b + 1, level / 2), mode - apart)
-            y = np.maximum(special.betainccinv(a + 1, b + 1, level / 2), mode + apart)
+            x = np.minimum(scipy.special.betaincinv(a + 1, b + 1, level / 2), mode - apart)
+            y = np.maximum(scipy.special.betainccinv(a + 1, b + 1, level / 2), mode + apart)
         else:
             x, y = start
         for _ in range(100):
-            outside = special.betainc(a + 1, b + 1, x) + special.betaincc(a + 1, b + 1, y)
+            outside = scipy.special.betainc(a + 1, b + 1, x) + scipy.special.betaincc(a + 1, b + 1, y)
             log_fx, log_fy = a * np.log(x) + b * np.log1p(-x), a * np.log(y) + b * np.log1p(-y)
             miss, tilt = np.log(outside / level), log_fx - log_fy
             miss_u = np.exp(log_constant + log_fx) * x / outside

@@ -91,20 +91,26 @@ def best_interval(
     >>> print(best_interval(scores, 1, statistic="median"))
     95 % pointwise exact interval from 10 trials; n = 1: 0.74 to 0.86
     """
-    name = as_choice("default" if method is None else method, interval_methods(), "method")
-    wanted = statistic_named(statistic)
     terms = Terms(confidence, bool(simultaneous), direction, bounds, n_resamples, estimator)
-    asked = _Asked(Sample.of(selection, reported), n, terms, wanted)
-    if estimator != "u" and not isinstance(wanted, Mean):
+    return sample_interval(Sample.of(selection, reported), n, terms, statistic_named(statistic), method, rng)
+
+
+def sample_interval(
+    sample: Sample, n: npt.ArrayLike, terms: Terms, statistic: Statistic, method: str | None = None, rng: Seed = 0
+) -> Interval:
+    """`best_interval` of scores that are checked, and of which more may be known."""
+    name = as_choice("default" if method is None else method, interval_methods(), "method")
+    asked, estimator = _Asked(sample, n, terms, statistic), terms.estimator
+    if estimator != "u" and not isinstance(statistic, Mean):
         raise InputError(f"a quantile curve has one estimator, 'u', got {estimator!r}; use statistic='mean' for others")
     if estimator == "gaussian" and name == "default":
         name = "gaussian"
     if name not in OF_ESTIMATOR.get(estimator, interval_methods()):
         return asked.none_of_its_own(name)
-    if name == EXACT or (name == "default" and isinstance(wanted, Quantile) and reported is None):
+    if name == EXACT or (name == "default" and isinstance(statistic, Quantile) and sample.reported is None):
         return asked.exact()
     work = asked.work(as_rng(rng))
-    return asked.interval(name, method_named(name, wanted)(work), work)
+    return asked.interval(name, method_named(name, statistic)(work), work)
 
 
 def all_intervals(

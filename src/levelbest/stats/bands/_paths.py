@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
-from scipy import special
+import scipy
 
 from levelbest._check import FloatArray, IntArray
 
@@ -201,7 +201,7 @@ def _reach(means: FloatArray) -> tuple[IntArray, IntArray]:
 def _reach_table() -> tuple[FloatArray, FloatArray]:
     # P(Poisson(mean) > j) = P(Gamma(j + 1) <= mean) and P(Poisson(mean) < j) = P(Gamma(j) > mean).
     above = np.arange(1.0, 256.0)
-    upper, lower = special.gammaincinv(above, _TAIL), special.gammainccinv(above[:64], _TAIL)
+    upper, lower = scipy.special.gammaincinv(above, _TAIL), scipy.special.gammainccinv(above[:64], _TAIL)
     return np.asarray(upper, dtype=np.float64), np.asarray(lower, dtype=np.float64)
 
 
@@ -215,7 +215,7 @@ def _poisson(count: IntArray, mean: FloatArray | float) -> FloatArray:
     mean = np.broadcast_to(np.asarray(mean, dtype=np.float64), count.shape)
     k = np.maximum(count, 0).astype(np.float64)
     big = (mean > 256) & (count > 32)
-    out = np.exp(special.xlogy(k, mean) - mean - special.gammaln(k + 1))
+    out = np.exp(scipy.special.xlogy(k, mean) - mean - scipy.special.gammaln(k + 1))
     if big.any():
         kb, mb = k[big], mean[big]
         d = (kb - mb) / mb

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from levelbest._check import FloatArray, IntArray, as_budgets, as_choice, as_confidence, as_quantile
 from levelbest.errors import InputError
@@ -214,7 +214,7 @@ def _spend(
     """
     low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1].copy()
     before = np.append(0.0, np.cumsum(1 / budgets))
-    apart = np.diff(special.ndtri(np.arange(1, n_trials + 1) / (n_trials + 1)))
+    apart = np.diff(scipy.special.ndtri(np.arange(1, n_trials + 1) / (n_trials + 1)))
     step = np.concatenate([[1.0], apart, [1.0, 1.0]])  # from rank r to r + 1; nothing lies beyond the first and last
     while True:
         unlimited = int(np.searchsorted(high, n_trials, side="right"))  # the first budget without an upper limit
@@ -300,12 +300,12 @@ def _last_where(holds: Callable[[IntArray], npt.NDArray[np.bool_]], n_trials: in
 def _at_most(count: IntArray, n_trials: int, p: FloatArray) -> FloatArray:
     """P(N(p) <= count), count from -1 to n_trials."""
     inside = np.clip(count, 0, n_trials - 1)
-    value = special.betaincc(inside + 1, n_trials - inside, p)
+    value = scipy.special.betaincc(inside + 1, n_trials - inside, p)
     return np.where(count < 0, 0.0, np.where(count >= n_trials, 1.0, value))
 
 
 def _at_least(count: IntArray, n_trials: int, p: FloatArray) -> FloatArray:
     """P(N(p) >= count), count from 0 to n_trials + 1: directly, since 1 - P(N < count) loses the small tails."""
     inside = np.clip(count, 1, n_trials)
-    value = special.betainc(inside, n_trials + 1 - inside, p)
+    value = scipy.special.betainc(inside, n_trials + 1 - inside, p)
     return np.where(count <= 0, 1.0, np.where(count > n_trials, 0.0, value))

@@ -26,6 +26,7 @@ from levelbest.stats.bands._thin import rank_edges
 _CELLS = 1 << 17  # values in one piece of draws
 _VALUES = 8  # kept of each place
 _MANY = 32  # neighbours whose weighted mean is drawn as one normal number
+_DECISIVE = 1 / 32  # of the squares of all better trials and its own: a trial with more has a place of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +49,16 @@ class Places:
         """The places of trials whose selection scores rise; ``own_scores`` keeps scores that occur, not their means."""
         m = selection.size
         last_of_tie = np.append(np.flatnonzero(selection[1:] != selection[:-1]), m - 1) + 1
-        edges = np.unique(last_of_tie[np.searchsorted(last_of_tie, rank_edges(m))])
+        edges = np.unique(last_of_tie[np.searchsorted(last_of_tie, rank_edges(m, fine_at_worst=own_scores))])
+        if not own_scores:
+            alone = _outstanding(reported, edges)
+            edges = np.union1d(edges, last_of_tie[np.searchsorted(last_of_tie, np.union1d(alone, alone + 1))])
         counts = np.diff(edges, prepend=0)
-        by_value = reported.copy()
-        for start, stop in zip((edges - counts).tolist(), edges.tolist(), strict=True):
-            by_value[start:stop].sort()
         ties = np.diff(np.searchsorted(last_of_tie, edges), prepend=-1)
         at_once = (counts >= _MANY) & (ties > 1) & (not own_scores)
+        by_value = reported.copy()
+        for start, stop in zip((edges - counts)[~at_once].tolist(), edges[~at_once].tolist(), strict=True):
+            by_value[start:stop].sort()
         kept = np.where(at_once, 1, np.minimum(counts, _VALUES))
         starts, place = np.cumsum(kept) - kept, np.repeat(np.arange(edges.size), kept)
         within = np.arange(place.size) - starts[place]  # value j of k stands for the j-th of k parts of its place
@@ -62,7 +66,7 @@ class Places:
         sizes = np.diff(firsts, append=m)
         if own_scores:
             return cls(edges, starts, by_value[firsts + sizes // 2], sizes, m, np.zeros(edges.size))
-        means = np.bincount(np.repeat(np.arange(sizes.size), sizes), by_value) / sizes
+        means = np.add.reduceat(by_value, firsts) / sizes
         centre = np.add.reduceat(by_value, edges - counts) / counts
         by_value -= np.repeat(centre, counts)
         whole = np.add.reduceat(np.square(by_value, out=by_value), edges - counts)
@@ -90,6 +94,20 @@ class Places:
         if at_once.size:
             means[:, at_once] += self.spread[at_once] * rng.standard_normal((n_draws, at_once.size))
         return means, logs
+
+
+def _outstanding(reported: FloatArray, edges: IntArray) -> IntArray:
+    """Trials, counted from 0, whose reported score may decide a mean by itself: they have places of their own.
+
+    A budget gives every better trial at least the weight of this one, so that its part of the variance is at most that
+    of its square among theirs; the sum of what Dirichlet weights make of smaller parts is close to normal.
+    """
+    counts = np.diff(edges, prepend=0)
+    about = reported - np.repeat(np.add.reduceat(reported, edges - counts) / counts, counts)
+    np.square(about, out=about)
+    so_far = np.cumsum(about[::-1])[::-1]
+    so_far *= _DECISIVE
+    return np.flatnonzero((about > so_far) & (np.repeat(counts, counts) > _VALUES))
 
 
 def mean_draws(places: Places, n: IntArray, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:

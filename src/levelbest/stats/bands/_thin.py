@@ -14,18 +14,27 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 
 _FINENESS = 48  # a rank d places from the nearer end is followed by one d / 48 places on
+_WORST_PARTS = 20 * _FINENESS  # of the trials, the least part that is told apart where the worst weigh no more than 1/m
 _EVERY = 12  # up to here every budget is computed
 _STEP, _LATE_STEP = 0.3, 0.6  # of log(n / (m + 1 - n)) between budgets that are computed, up to .8 m and beyond
 
 
-def rank_edges(n_trials: int) -> IntArray:
-    """Ranks from 1, the worst, to n_trials: all near the ends, fewer in between; about 96 log(n_trials) of them."""
+def rank_edges(n_trials: int, *, fine_at_worst: bool = True) -> IntArray:
+    """Ranks from 1, the worst, to n_trials: all near the ends, fewer in between; about 96 log(n_trials) of them.
+
+    No budget gives one of the worst trials a weight above 1/m: where it is not its own score that is far from the rest,
+    ranks need not be fine there.
+    """
     last = n_trials // 2 + 1
-    reach = [1]
-    while reach[-1] < last:
-        reach.append(reach[-1] + max(1, reach[-1] // _FINENESS))
-    near = np.array(reach)
-    return np.unique(np.clip(np.concatenate([near, n_trials + 1 - near]), 1, n_trials))
+
+    def reach(least: int) -> IntArray:
+        ranks = [least]
+        while ranks[-1] < last:
+            ranks.append(ranks[-1] + max(least, ranks[-1] // _FINENESS))
+        return np.array(ranks)
+
+    from_worst = reach(1 if fine_at_worst else max(1, n_trials // _WORST_PARTS))
+    return np.unique(np.clip(np.concatenate([from_worst, n_trials + 1 - reach(1)]), 1, n_trials))
 
 
 def hats(edges: IntArray, places: IntArray, amounts: FloatArray) -> FloatArray:

@@ -167,6 +167,8 @@ class Work:
 
     def estimates_at(self, n: IntArray) -> FloatArray:
         """The statistic of the sample at some budgets, by U."""
+        if isinstance(self.statistic, Mean):
+            return self.ordered.means(n)
         estimate = best_statistic(self.ordered.selection, n, self.ordered.reported, statistic=self.statistic.name)
         return np.asarray(estimate, dtype=np.float64)
 

@@ -88,9 +88,14 @@ def means_of(ranked: BestFirst, budgets: IntArray, estimator: str) -> FloatArray
 
 def means_and_spreads(ranked: BestFirst, budgets: IntArray, estimator: str) -> tuple[FloatArray, FloatArray]:
     """The mean and the standard deviation of the best of n for every budget."""
-    unique, back = np.unique(budgets, return_inverse=True)
-    means = weighted_sums(ranked.scores, unique, estimator)
-    return means[back], _spreads(ranked, means / ranked.scale, unique, estimator)[back]
+    means = means_of(ranked, budgets, estimator)
+    return means, spreads_of(ranked, means, budgets, estimator)
+
+
+def spreads_of(ranked: BestFirst, means: FloatArray, budgets: IntArray, estimator: str) -> FloatArray:
+    """The standard deviation of the best of n for every budget, about means that are known."""
+    unique, first, back = np.unique(budgets, return_index=True, return_inverse=True)
+    return _spreads(ranked, means[first] / ranked.scale, unique, estimator)[back]
 
 
 def _spreads(ranked: BestFirst, means: FloatArray, budgets: IntArray, estimator: str) -> FloatArray:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import Bounds, FloatArray
+from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest.stats.best._moments import BestFirst, best_first, means_of, spreads_of
+
+_MANY = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,19 +38,21 @@ class Sample:
         return self.selection if self.reported is None else self.reported
 
     def ordered(self) -> Sample:
-        """The same trials by selection score from low to high, ties by what is reported; no copy where they are so."""
-        for way in (slice(None), slice(None, None, -1)):
-            given = Sample(self.selection[way], None if self.reported is None else self.reported[way])
-            if given._in_order():
-                return given
+        """The same trials by selection score from low to high, ties by what is reported; itself where they are so."""
+        return self if self._in_order() else self._sorted
+
+    @cached_property
+    def _sorted(self) -> Sample:
+        turned_round = self._taken(slice(None, None, -1))
+        if turned_round._in_order():
+            return turned_round
         if self.reported is None:
             return Sample(np.sort(self.selection))
-        order = np.argsort(self.selection)
-        ordered = Sample(self.selection[order], self.reported[order])
-        if ordered._in_order():
-            return ordered
-        order = np.lexsort((self.reported, self.selection))
-        return Sample(self.selection[order], self.reported[order])
+        ordered = self._taken(_order_of(self.selection))
+        return ordered if ordered._in_order() else self._taken(np.lexsort((self.reported, self.selection)))
+
+    def _taken(self, order: IntArray | slice) -> Sample:
+        return Sample(self.selection[order], None if self.reported is None else self.reported[order])
 
     def _in_order(self) -> bool:
         later, sooner = self.selection[1:], self.selection[:-1]
@@ -55,10 +61,51 @@ class Sample:
         tied = np.flatnonzero(later <= sooner)
         return bool(((later == sooner) & (self.reported[1:] >= self.reported[:-1]))[tied].all()) if tied.size else True
 
+    def means(self, n: IntArray) -> FloatArray:
+        """The expected best of n by U, of scores that are turned so that higher is better; computed once."""
+        asked = n.tobytes()
+        if asked not in self._means:
+            self._means[asked] = means_of(self._ranked, n, "u")
+            self._means[asked].setflags(write=False)
+        return self._means[asked]
+
+    def spreads(self, n: IntArray) -> FloatArray:
+        """The standard deviation of the best of n itself, likewise."""
+        return spreads_of(self._ranked, self.means(n), n, "u")
+
+    @cached_property
+    def _means(self) -> dict[bytes, FloatArray]:
+        return {}
+
+    @cached_property
+    def _ranked(self) -> BestFirst:
+        return best_first(self.selection, self.reported, "max")
+
     def turned(self, direction: str) -> Sample:
         """The same scores, turned so that higher is better."""
-        sign = _check.sign_of(direction)
-        return Sample(sign * self.selection, None if self.reported is None else sign * self.reported)
+        return self if _check.as_direction(direction) == "max" else self._negated
+
+    @cached_property
+    def _negated(self) -> Sample:
+        return Sample(-self.selection, None if self.reported is None else -self.reported)
+
+
+def _order_of(scores: FloatArray) -> IntArray:
+    """Where the scores stand in order; of very many, sorted together with their places, in half the time.
+
+    A place takes the last bits of its score, so that scores that agree in all others may be out of order by then.
+    """
+    if scores.size < _MANY:
+        return np.argsort(scores)
+    bits = scores.view(np.int64)
+    low = (1 << (scores.size - 1).bit_length()) - 1
+    keys = bits ^ ((bits >> 63) & np.int64(2**63 - 1))  # in the order of the scores: negative ones the other way round
+    keys &= ~low
+    keys |= np.arange(scores.size)
+    keys.sort()
+    keys &= low
+    nearly = scores[keys]
+    return keys if (nearly[1:] >= nearly[:-1]).all() else keys[np.argsort(nearly, kind="stable")]
 
 
 def turned_bounds(bounds: Bounds, direction: str) -> Bounds:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import special
+import scipy
 
 from levelbest import _check
 from levelbest._grid import budget_grid
@@ -55,10 +55,10 @@ def pairs_to_separate(
         raise DataError(f"the best of {budget} has no spread in these pairs: nothing to plan from")
 
     def needed_for(apart: float) -> float:
-        wanted = (critical + float(special.ndtri(power))) * error
+        wanted = (critical + float(scipy.special.ndtri(power))) * error
         return at_least(a.n_trials * (wanted / apart) ** 2, budget) if apart > 0 else math.inf
 
-    apart, reach = abs(difference), -float(special.ndtri((1 - confidence) / 2)) * error
-    now = float(special.ndtr(apart / error - critical))
+    apart, reach = abs(difference), -float(scipy.special.ndtri((1 - confidence) / 2)) * error
+    now = float(scipy.special.ndtr(apart / error - critical))
     ends = needed_for(apart + reach), needed_for(apart - reach)
     return Needed(needed_for(apart), *ends, confidence, budget, asked, now, power, sizes)

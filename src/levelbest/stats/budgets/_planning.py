@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, Seed
@@ -120,7 +120,7 @@ def trials_for_width(
     t = studentise(drawn, errors.copy(), trials.estimate)
     tail = (1 - confidence) / 2
     factor = float(order_statistic(t, 1 - tail)[0] - order_statistic(t, tail)[0])
-    normal = float(2 * special.ndtri((1 + confidence) / 2))
+    normal = float(2 * scipy.special.ndtri((1 + confidence) / 2))
     now = factor * error
     needed = at_least(m * (normal * error / width) ** 2, budget)
 
@@ -217,8 +217,8 @@ def trials_to_separate(
     )
     generator = _check.as_rng(rng)
     m = 2 / (1 / ranked[0].n_trials + 1 / ranked[1].n_trials)
-    z = float(special.ndtri(power))
-    critical = float(-special.ndtri((1 - question.confidence) / 4))
+    z = float(scipy.special.ndtri(power))
+    critical = float(-scipy.special.ndtri((1 - question.confidence) / 4))
 
     def wanted(d: FloatArray, e: FloatArray) -> FloatArray:
         """Trials of each so that difference / error = critical + z."""
@@ -234,7 +234,7 @@ def trials_to_separate(
             decisive, sketched = _decisive_t(pilots, budget, int(needed), question, generator), needed
             critical = decisive.middle
         tried = decisive.power(_drawn_t(pilots, budget, (int(needed), int(needed)), generator))
-        reached = float(special.ndtri(np.clip(tried, 0.02, 0.98)))
+        reached = float(scipy.special.ndtri(np.clip(tried, 0.02, 0.98)))
         if abs(tried - power) < 0.02 or critical + reached <= 0.5:
             break
         needed = at_least(needed * ((critical + z) / (critical + reached)) ** 2, budget)
@@ -244,7 +244,7 @@ def trials_to_separate(
     tail = (1 - confidence) / 2
     low, high = (at_least(float(spread[int(p * (spread.size - 1))]), budget) for p in (tail, 1 - tail))
     # Where the pilot cannot exclude equality, no number of trials is certain to separate them.
-    if difference <= -float(special.ndtri(tail)) * error:
+    if difference <= -float(scipy.special.ndtri(tail)) * error:
         high = math.inf
     return Needed(needed, low, high, confidence, budget, asked, now, power, sizes, tried)
 
@@ -271,7 +271,7 @@ class _Decisive(NamedTuple):
         """The chance of a verdict, over samples with these t."""
         if self.spread == 0:
             return float(np.mean(t > self.middle))
-        return float(special.ndtr((t - self.middle) / self.spread).mean())
+        return float(scipy.special.ndtr((t - self.middle) / self.spread).mean())
 
 
 def _decisive_t(pilots: list[Sample], n: int, n_trials: int, question: Question, rng: np.random.Generator) -> _Decisive:
@@ -288,7 +288,7 @@ def _decisive_t(pilots: list[Sample], n: int, n_trials: int, question: Question,
         seen.append(sketched_verdict(drawn, grid, n, question))
     t, decided = np.array([t for t, _ in seen]), np.array([verdict > 0 for _, verdict in seen])
     middles, spreads = np.linspace(t.min() - 0.5, t.max() + 0.5, 60), np.geomspace(0.05, 2, 25)
-    chance = special.ndtr((t - middles[:, None, None]) / spreads[:, None])
+    chance = scipy.special.ndtr((t - middles[:, None, None]) / spreads[:, None])
     likelihood = np.log(np.clip(np.where(decided, chance, 1 - chance), 1e-9, 1)).sum(axis=-1)
     middle, spread = np.unravel_index(likelihood.argmax(), likelihood.shape)
     return _Decisive(float(middles[middle]), float(spreads[spread]))

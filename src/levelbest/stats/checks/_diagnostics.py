@@ -21,17 +21,26 @@ def rank_correlation(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[float, float]:
 
     The p-value is that of Student's t with n - 2 degrees of freedom. NaN for fewer than 3 pairs or a constant column.
     """
+    rho = spearman(a, b)
+    return rho, p_positive(rho, np.size(a))
+
+
+def spearman(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """The rank correlation alone: its p-value is not always asked for."""
     x, y = _check.as_scores(a, "a"), _check.as_scores(b, "b")
     if x.size < 3 or x.min() == x.max() or y.min() == y.max():
-        return float("nan"), float("nan")
+        return float("nan")
+    p, q = _centred_ranks(x), _centred_ranks(y)
+    return float(np.clip(p @ q / np.sqrt((p @ p) * (q @ q)), -1.0, 1.0))
+
+
+def p_positive(rho: float, n: int) -> float:
+    """The one-sided p-value that a rank correlation of n pairs is positive."""
+    if math.isnan(rho) or abs(rho) == 1.0:
+        return rho if math.isnan(rho) else float(rho < 0)
     from scipy.special import stdtr
 
-    p, q = _centred_ranks(x), _centred_ranks(y)
-    rho = float(np.clip(p @ q / np.sqrt((p @ p) * (q @ q)), -1.0, 1.0))
-    if abs(rho) == 1.0:
-        return rho, 0.0 if rho > 0 else 1.0
-    freedom = x.size - 2
-    return rho, float(stdtr(freedom, -rho * np.sqrt(freedom / ((1.0 - rho) * (1.0 + rho)))))
+    return float(stdtr(n - 2, -rho * np.sqrt((n - 2) / ((1.0 - rho) * (1.0 + rho)))))
 
 
 def _centred_ranks(scores: FloatArray) -> FloatArray:
@@ -45,10 +54,15 @@ def trend(scores: npt.ArrayLike, order: npt.ArrayLike | None = None, direction: 
 
     Exchangeable trials have none; an adaptive search improves as it goes.
     """
+    rho = with_order(scores, order, direction)
+    return rho, 2.0 * p_positive(abs(rho), np.size(scores))
+
+
+def with_order(scores: npt.ArrayLike, order: npt.ArrayLike | None = None, direction: str = "max") -> float:
+    """The rank correlation of a trend alone."""
     values = _check.as_scores(scores)
     when = np.arange(values.size, dtype=np.float64) if order is None else _check.as_scores(order, "order")
-    rho, above = rank_correlation(when, _check.sign_of(direction) * values)
-    return rho, 2.0 * min(above, 1.0 - above) if above == above else float("nan")
+    return spearman(when, _check.sign_of(direction) * values)
 
 
 def distinct_values(scores: npt.ArrayLike) -> int:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
-from scipy import special
+import scipy
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
@@ -101,7 +101,7 @@ def interquartile_mean(
         ]
     )
     tail = (1 - confidence) / 2
-    reach = float(special.stdtrit(sum(side.n_trials - 1 for side in sides), 1 - tail) * drawn.std())
+    reach = float(scipy.special.stdtrit(sum(side.n_trials - 1 for side in sides), 1 - tail) * drawn.std())
     low, high = (float(order_statistic(drawn[None], p)[0]) for p in (tail, 1 - tail))
     return Aggregate(value, min(low, value - reach), max(high, value + reach))
 
@@ -216,7 +216,7 @@ def _newcombe(value: float, sizes: Sequence[tuple[float, float]], level: float) 
     as one run of m / n."""
     from scipy.optimize import brentq  # a third of a second, paid where there are tasks
 
-    quantile = float(special.ndtri(level))
+    quantile = float(scipy.special.ndtri(level))
 
     def excess(chance: float) -> float:
         shared = (1 - chance) / (2 - chance) + chance / (1 + chance)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from scipy import special
+import scipy
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import order_statistic
@@ -102,8 +102,8 @@ def past_draws(
     ``measured`` is in units of a quantile that a share ``tail`` of the draws exceeds. Beyond it the tail is taken to be
     Student's, for all nodes together. Levels that the draws reach are decided by the draws alone.
     """
-    own = -special.stdtrit(freedom, tail)
-    beyond = 2 * null.shape[0] * special.stdtr(freedom, -own * measured)
+    own = -scipy.special.stdtrit(freedom, tail)
+    beyond = 2 * null.shape[0] * scipy.special.stdtr(freedom, -own * measured)
     unreached = p_values <= (1 + _SLACK) / (null.shape[1] + 1)
     return np.where(unreached, np.minimum(p_values, beyond), p_values)
 
@@ -212,8 +212,8 @@ class Dealings:
         if p_value <= _FAR * level and self.drawn >= _PLACED:
             sure = max(sure, _SURE_FAR)
         if p_value <= level:
-            return bool(special.bdtr(reached, self.drawn, level) <= sure)
-        return bool(special.bdtrc(reached - 1, self.drawn, level) <= sure)
+            return bool(scipy.special.bdtr(reached, self.drawn, level) <= sure)
+        return bool(scipy.special.bdtrc(reached - 1, self.drawn, level) <= sure)
 
 
 def _measured(t: FloatArray, scale: FloatArray) -> FloatArray:

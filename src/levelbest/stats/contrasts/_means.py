@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
@@ -150,7 +150,7 @@ def search_interval(curves: FloatArray, confidence: float) -> tuple[FloatArray, 
     mean = curves.mean(axis=0)
     if k < 2:
         return mean, np.full(mean.size, np.nan), np.full(mean.size, np.nan)
-    half = float(special.stdtrit(k - 1, (1 + confidence) / 2)) * curves.std(axis=0, ddof=1) / np.sqrt(k)
+    half = float(scipy.special.stdtrit(k - 1, (1 + confidence) / 2)) * curves.std(axis=0, ddof=1) / np.sqrt(k)
     return mean, mean - half, mean + half
 
 
@@ -174,7 +174,7 @@ def search_differences(
             total = parts[0] + parts[1]
             with np.errstate(divide="ignore", invalid="ignore"):
                 freedom = total**2 / (parts[0] ** 2 / (sizes[0] - 1) + parts[1] ** 2 / (sizes[1] - 1))
-            half = special.stdtrit(np.where(np.isfinite(freedom), freedom, 1.0), level) * np.sqrt(total)
+            half = scipy.special.stdtrit(np.where(np.isfinite(freedom), freedom, 1.0), level) * np.sqrt(total)
             half = np.where(total > 0, half, np.inf)
         bands.append(Band.of(n, d, d - half, d + half))
     return tuple(bands)
@@ -205,11 +205,11 @@ class Welch:
     @property
     def p_value(self) -> float:
         """Two-sided; 1 where neither family varies."""
-        return float(2 * special.stdtr(self.freedom, -abs(self.t))) if self.error > 0 else 1.0
+        return float(2 * scipy.special.stdtr(self.freedom, -abs(self.t))) if self.error > 0 else 1.0
 
     def reach(self, tail: float) -> float:
         """How far the limits lie from the difference, with ``tail`` on each side."""
-        return float(-special.stdtrit(self.freedom, tail)) * self.error if self.error > 0 else math.inf
+        return float(-scipy.special.stdtrit(self.freedom, tail)) * self.error if self.error > 0 else math.inf
 
 
 def rounding_variance(scores: FloatArray) -> float:
@@ -243,10 +243,10 @@ def power_of(between: Welch, level: float) -> float:
     """The power of a two-sided t test at ``level``, difference and standard error taken to be the true ones."""
     if between.error == 0:
         return 1.0 if between.difference else 0.0
-    critical = -float(special.stdtrit(between.freedom, level / 2))
+    critical = -float(scipy.special.stdtrit(between.freedom, level / 2))
     shift = abs(between.t)
     # Far beyond the critical value the noncentral t underflows to nan: decided.
-    return 1.0 if shift > critical + 30 else 1 - float(special.nctdtr(between.freedom, shift, critical))
+    return 1.0 if shift > critical + 30 else 1 - float(scipy.special.nctdtr(between.freedom, shift, critical))
 
 
 def further_runs(a: Means, b: Means, level: float, power: float = POWER) -> float:
@@ -274,7 +274,7 @@ def further_trials(
     """
     if difference == 0:
         return math.inf
-    wanted = (difference / (critical + float(special.ndtri(power)))) ** 2
+    wanted = (difference / (critical + float(scipy.special.ndtri(power)))) ** 2
 
     def reaches(more: int) -> bool:
         return sum(v * m / (m + more) for v, m in zip(variances, sizes, strict=True)) <= wanted

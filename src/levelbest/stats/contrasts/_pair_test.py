@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best import Sample, expected_best
@@ -112,7 +112,7 @@ class PairTest:
         """Step-down over budgets: what dealing anew says, where the limits of unequal laws say no less."""
         dealt = self.dealt_p()
         if self.few:
-            each = 2 * special.stdtr(self.freedom, -np.abs(self.t))
+            each = 2 * scipy.special.stdtr(self.freedom, -np.abs(self.t))
             return np.asarray(np.maximum(dealt, np.minimum(self.nodes.size * each, 1.0)))
         if self.resampled is None or self.bounded:
             return dealt
@@ -131,7 +131,7 @@ class PairTest:
     def limits(self, resampled: Measured | None, base: int, share: float = SHOWN) -> Limits:
         """Of the difference at every budget together with the other pairs'; none where nothing varies."""
         if resampled is None:
-            below = above = -special.stdtrit(self.freedom, self.level / (2 * self.nodes.size))
+            below = above = -scipy.special.stdtrit(self.freedom, self.level / (2 * self.nodes.size))
         else:
             below, above = resampled.reach(self.n, self.nodes, share * self.level)
         known, d = self.error > 0, self.difference
@@ -167,8 +167,8 @@ class PairTest:
             return Alone(difference, -np.inf, np.inf, 1.0, allowed=False)
         node, t = int(np.searchsorted(self.nodes, n)), difference / error
         if n == 1 or resampled is None:
-            p_value = float(2 * special.stdtr(freedom, -abs(t)))
-            down, up = special.stdtrit(freedom, self.level / 2), special.stdtrit(freedom, 1 - self.level / 2)
+            p_value = float(2 * scipy.special.stdtr(freedom, -abs(t)))
+            down, up = (scipy.special.stdtrit(freedom, tail) for tail in (self.level / 2, 1 - self.level / 2))
         else:
             row = resampled[node]
             beyond = min(np.count_nonzero(row >= t), np.count_nonzero(row <= t))
@@ -189,7 +189,7 @@ class PairTest:
         node = int(np.searchsorted(self.nodes, n))
         budgets = 1 if alone else self.nodes.size
         if self.few or alone or self.resampled is None:
-            limits = -float(special.stdtrit(freedom, self.level / (2 * (budgets if self.few else 1)))[0])
+            limits = -float(scipy.special.stdtrit(freedom, self.level / (2 * (budgets if self.few else 1)))[0])
         else:
             limits = float(np.mean([side[0] for side in self.resampled.reach(at, self.nodes, DECIDED * self.level)]))
         if self.dealings is None:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import local_level, order_statistic, percentile
@@ -69,7 +69,7 @@ class Measured:
         critical = max(1.0, float(order_statistic(self.null.max(axis=0)[None], 1 - error)[0]))
         if error * self.null.shape[1] >= 1:
             return critical
-        own, beyond = special.stdtrit(self.freedom, [self.tail, error / (2 * self.null.shape[0])])
+        own, beyond = scipy.special.stdtrit(self.freedom, [self.tail, error / (2 * self.null.shape[0])])
         return max(critical, float(beyond / own))
 
     def reach(self, n: IntArray, nodes: IntArray, error: float) -> Limits:
