@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from levelbest.stats import best_interval
 from levelbest.stats.bands._reported import Places, mean_draws, quantile_draws
@@ -71,6 +72,20 @@ def test_neighbours_in_rank_that_are_drawn_at_once_have_the_law_of_dirichlet_wei
         own = reported[firsts[k] : places.edges[k]]
         assert means[:, k].mean() == pytest.approx(own.mean(), abs=5 * own.std() / np.sqrt(own.size * 2_000))
         assert means[:, k].std() == pytest.approx(own.std() / np.sqrt(own.size + 1), rel=0.1)  # Dirichlet(1, ..., 1)
+
+
+@pytest.mark.parametrize("diverged", [[4000], [0], [200, 2500, 4000]])
+def test_limits_of_many_trials_follow_dirichlet_weights_where_few_reports_decide(diverged):
+    rng = np.random.default_rng(9)
+    reported = rng.normal(size=8000)
+    reported[diverged] = -1e6
+    n, n_draws = np.array([1, 2, 5]), 4000
+    means, _ = mean_draws(Places.of(np.arange(8000.0), reported), n, n_draws, rng)
+    uniforms = np.cumsum(rng.standard_exponential((n_draws, 8001)), axis=1)
+    uniforms /= uniforms[:, -1:]
+    for own, k in zip(means, n, strict=True):
+        all_drawn = np.diff(uniforms[:, :-1] ** k, axis=1, prepend=0.0) @ reported
+        assert stats.ks_2samp(own, all_drawn).pvalue > 1e-4  # false alarms: under 1 in 1,000 for all nine together
 
 
 def test_the_median_of_reported_scores_has_no_jumps():

@@ -107,7 +107,7 @@ def _outstanding(reported: FloatArray, edges: IntArray) -> IntArray:
     np.square(about, out=about)
     so_far = np.cumsum(about[::-1])[::-1]
     so_far *= _DECISIVE
-    return np.flatnonzero((about > so_far) & (np.repeat(counts, counts) > _VALUES))
+    return np.flatnonzero((about > so_far) & (np.repeat(counts, counts) >= _VALUES))
 
 
 def mean_draws(places: Places, n: IntArray, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:

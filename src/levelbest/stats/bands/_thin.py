@@ -14,7 +14,7 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 
 _FINENESS = 48  # a rank d places from the nearer end is followed by one d / 48 places on
-_WORST_PARTS = 20 * _FINENESS  # of the trials, the least part that is told apart where the worst weigh no more than 1/m
+_WORST_PARTS, _LEAST_COARSE = 20 * _FINENESS, 8  # of the worst, so many parts of at least so many trials will do
 _EVERY = 12  # up to here every budget is computed
 _STEP, _LATE_STEP = 0.3, 0.6  # of log(n / (m + 1 - n)) between budgets that are computed, up to .8 m and beyond
 
@@ -22,8 +22,8 @@ _STEP, _LATE_STEP = 0.3, 0.6  # of log(n / (m + 1 - n)) between budgets that are
 def rank_edges(n_trials: int, *, fine_at_worst: bool = True) -> IntArray:
     """Ranks from 1, the worst, to n_trials: all near the ends, fewer in between; about 96 log(n_trials) of them.
 
-    No budget gives one of the worst trials a weight above 1/m: where it is not its own score that is far from the rest,
-    ranks need not be fine there.
+    No budget gives one of the worst trials a weight above 1/m: where no score is far from the others, ranks need not be
+    fine there.
     """
     last = n_trials // 2 + 1
 
@@ -33,7 +33,8 @@ def rank_edges(n_trials: int, *, fine_at_worst: bool = True) -> IntArray:
             ranks.append(ranks[-1] + max(least, ranks[-1] // _FINENESS))
         return np.array(ranks)
 
-    from_worst = reach(1 if fine_at_worst else max(1, n_trials // _WORST_PARTS))
+    coarse = n_trials // _WORST_PARTS
+    from_worst = reach(1 if fine_at_worst or coarse < _LEAST_COARSE else coarse)
     return np.unique(np.clip(np.concatenate([from_worst, n_trials + 1 - reach(1)]), 1, n_trials))
 
 
