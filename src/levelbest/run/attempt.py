@@ -8,22 +8,20 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
-import itertools
 import json
 import os
-import random
 import select
 import signal
 import subprocess
 import sys
 import time
-import traceback
 from collections.abc import Callable
-from typing import Literal, NoReturn
+from typing import Literal
 
-from levelbest.run.objective import call, last_scores, mark, read_metrics
+from levelbest.run.objective import last_scores, mark, read_metrics
 from levelbest.run.output import Log, Tail
-from levelbest.run.processes import die_with_parent, fork, open_pid, sweep
+from levelbest.run.processes import die_with_parent, open_pid, sweep
+from levelbest.run.standby import Standby, why
 from levelbest.run.task import Outcome, Scores, Task
 
 _CHUNK, _TAIL, _RESULT = 1 << 16, 1 << 18, 1 << 24
@@ -33,7 +31,6 @@ _LONGEST_POLL = 3600.0
 """Seconds: the kernel counts milliseconds, in 32 bits."""
 _NO_ROOM = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
-Function = Callable[..., object]
 Sinks = tuple[Callable[[bytes], None], ...]
 
 
@@ -43,7 +40,7 @@ class Quit(Exception):
 
 def attempt(
     task: Task,
-    function: Function | None,
+    fork: Callable[[], Standby] | None = None,
     *,
     watch: tuple[int, ...] = (),
     announce: Callable[[int], None] | None = None,
@@ -51,7 +48,8 @@ def attempt(
 ) -> Outcome:
     """Run one attempt to its end and say how it ended; raise ``Quit`` when the other end of a watched file goes away.
 
-    ``announce`` is told the process group. ``alone``: this process runs nothing but trials, so that any child it has
+    ``fork`` gives the process that a function is to run in; without it a command is run. ``announce`` is told the
+    process group. ``alone``: this process runs nothing but trials, so that any child it has
     afterwards was left by this one.
     """
     log, tail, errors, result = Log(task["log"], task["log_limit"]), Tail(_TAIL), Tail(_TAIL), Tail(_RESULT)
@@ -62,7 +60,7 @@ def attempt(
             os.makedirs(task["out"], exist_ok=True)
         metrics = None if task["report"] in ("json", "exit") else os.path.join(task["folder"], task["report"])
         before = mark(metrics) if metrics else None
-        pid, pipes = _start_command(task) if function is None else _start_function(task, function, watch)
+        pid, pipes = _start_command(task) if fork is None else fork().begin(task)
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             return {**raw, "end": "lost", "problem": f"could not be started: {error.strerror}"}
@@ -70,7 +68,7 @@ def attempt(
     if announce is not None:
         announce(pid)
     sinks: dict[int, Sinks] = {pipes[0]: (log.add, tail.add), pipes[1]: (log.add, errors.add)}
-    if function is not None:
+    if fork is not None:
         sinks[pipes[2]] = (result.add,)
     try:
         raw["end"], raw["code"], raw["cpu"] = _follow(pid, sinks, watch, task["limit"], alone)
@@ -79,7 +77,7 @@ def attempt(
             os.close(pipe)
         log.close()
     raw["wall"] = time.monotonic() - began
-    if raw["end"] == "exit" and function is not None:
+    if raw["end"] == "exit" and fork is not None:
         _take_over(raw, result.content())
     elif raw["end"] == "exit":
         text = tail.content()
@@ -127,85 +125,6 @@ def _start_command(task: Task) -> tuple[int, list[int]]:
     child.stderr.close()
     child.returncode = 0  # this file waits for it, not subprocess
     return child.pid, pipes
-
-
-def _start_function(task: Task, function: Function, watch: tuple[int, ...]) -> tuple[int, list[int]]:
-    ends = [os.pipe() for _ in range(3)]
-    parent = os.getpid()
-    try:
-        pid = fork()
-    except OSError:
-        for handle in itertools.chain(*ends):
-            os.close(handle)
-        raise
-    if pid == 0:
-        _be_the_trial(task, function, [write for _, write in ends], parent, watch)
-    for _, write in ends:
-        os.close(write)
-    with contextlib.suppress(OSError):
-        os.setpgid(pid, pid)  # also done by the child: whoever comes first
-    return pid, [read for read, _ in ends]
-
-
-def _be_the_trial(
-    task: Task, function: Function, pipes: list[int], parent: int, not_its_own: tuple[int, ...]
-) -> NoReturn:
-    """In the child: never returns, and never lets the worker's own code go on here.
-
-    ``not_its_own``: the worker's lines to its runner and its guard, which the trial has no business with.
-    """
-    code = 1
-    try:
-        with contextlib.suppress(OSError):
-            os.setpgid(0, 0)
-        die_with_parent(parent)
-        for number in (signal.SIGINT, signal.SIGHUP):  # what the guard ignores; the others are as Python has them
-            signal.signal(number, signal.SIG_DFL)
-        null = os.open(os.devnull, os.O_RDONLY)
-        for source, target in ((null, 0), (pipes[0], 1), (pipes[1], 2), *((null, line) for line in not_its_own)):
-            os.dup2(source, target)
-        os.environ.update(task["env"])
-        os.chdir(task["folder"])
-        seed_everything(task["seed"])
-
-        def tell(**message: object) -> None:
-            data = (json.dumps(message) + "\n").encode()
-            while data:
-                data = data[os.write(pipes[2], data) :]
-
-        count = itertools.count(1)
-        try:
-            scores = call(function, task["config"], task["seed"], lambda scores: tell(step=scores, count=next(count)))
-            tell(scores=scores)
-            code = 0
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-            tell(problem=f"called exit({stop.code!r})")
-        except BaseException as error:
-            sys.stdout.flush()
-            traceback.print_exc()
-            tell(raised=why(error))
-        with contextlib.suppress(Exception):
-            sys.stdout.flush()
-            sys.stderr.flush()
-    finally:
-        os._exit(code & 0xFF)
-
-
-def own_streams() -> None:
-    """Give this process text streams on its own files, whatever the one it was forked from had put in their place."""
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout = open(1, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)  # noqa: SIM115
-
-
-def seed_everything(seed: int) -> None:
-    """Start the generators that a function may forget to seed; a forked child would share its siblings' numbers."""
-    random.seed(seed)
-    if (numpy := sys.modules.get("numpy")) is not None:
-        numpy.random.seed(seed)
-    if (torch := sys.modules.get("torch")) is not None:
-        torch.manual_seed(seed)
 
 
 def _follow(
@@ -267,8 +186,10 @@ def _read(pipe: int, sink: Sinks) -> bool:
 
 
 def _signal_group(pid: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+    try:  # noqa: SIM105
         os.killpg(pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
 
 
 def _take_over(raw: Outcome, text: bytes) -> None:
@@ -291,12 +212,6 @@ def _take_over(raw: Outcome, text: bytes) -> None:
             raw["steps_left_out"] = count - len(steps)
     if not {"scores", "problem", "raised"} & raw.keys():
         raw["problem"] = "ended without handing over its scores"
-
-
-def why(error: BaseException) -> str:
-    """An exception in a line."""
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
 
 
 def _last_line(text: bytes) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import math
+import os
 import secrets
 import signal
 import threading
@@ -96,8 +98,9 @@ class Loop:
         self._study, self._ledger, self._engine = study, ledger, engine
         self._reporter = reporter or Reporter()
         self._patience = patience
-        self._logs = logs_folder(ledger.path.resolve())
-        self._outs = ledger.path.resolve().with_name(ledger.path.name + ".out")
+        path = ledger.path.resolve()
+        self._logs, self._outs = str(logs_folder(path)), str(path.with_name(ledger.path.name + ".out"))
+        self._folder = str(study.folder.resolve())
         self._running: dict[int, _Slot] = {}
         self._key = 0
         self._stop = 0
@@ -192,7 +195,7 @@ class Loop:
     def _task(self, slot: _Slot, config: Config, seed: int) -> Task:
         """The attempt whose start was recorded last."""
         family, mark = slot.family, slot.known.marks[slot.trial][-1]
-        out = str(self._outs / safe_name(family.name) / f"{slot.trial}-{slot.attempts}")
+        out = os.path.join(self._outs, safe_name(family.name), f"{slot.trial}-{slot.attempts}")
         values = {**config, "seed": seed, "trial": slot.trial, "family": family.name, "out": out}
         env = {name: _filled(text, values) for name, text in family.env.items()}
         if family.env_parameters:
@@ -210,9 +213,9 @@ class Loop:
             "seed": seed,
             "argv": family.command.fill(values, config) if family.command else None,
             "function": None if family.command else function,
-            "folder": str(self._study.folder.resolve()),
+            "folder": self._folder,
             "out": out if any("{out}" in text for text in uses_out) else None,
-            "log": str(self._logs / slot.log),
+            "log": os.path.join(self._logs, slot.log),
             "log_limit": self._study.log_limit,
             "limit": family.time_limit,
             "report": family.report if family.report in ("json", "exit") else _filled(family.report, values),
@@ -320,6 +323,7 @@ def _filled(text: str, values: Mapping[str, object]) -> str:
     return "".join(Template([text]).fill(values)) if "{" in text or "}" in text else text
 
 
+@functools.cache
 def safe_name(name: str) -> str:
     """A family's name as a folder's: letters, digits and a few marks; two names stay two."""
     plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in as_text(name)).lstrip(".")[:60]

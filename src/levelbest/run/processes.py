@@ -19,11 +19,14 @@ from collections.abc import Collection
 MARK = "LEVELBEST_ATTEMPT"
 """The variable by which the processes of an attempt are known."""
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+_KILL = int(signal.SIGKILL)
 
 
 def fork() -> int:
     """``os.fork`` without Python's warning of forks beside threads: the child runs nothing but what forked it for."""
+    if sys.version_info < (3, 12):
+        return os.fork()  # which does not warn, and to hold back warnings costs a fork twenty pages
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
@@ -31,16 +34,16 @@ def fork() -> int:
 
 def adopt_orphans() -> None:
     """Become the parent of every orphan below this process (Linux)."""
-    if _libc is not None:
-        _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    if _prctl is not None:
+        _prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def die_with_parent(parent: int) -> None:
     """Have the kernel end this process with its parent (Linux), also in the program it becomes; behind the guard."""
-    if _libc is not None:
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if _prctl is not None:
+        _prctl(_PR_SET_PDEATHSIG, _KILL, 0, 0, 0)
         if os.getppid() != parent:  # it died before the kernel was told
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), _KILL)
 
 
 def open_pid(pid: int) -> int | None:

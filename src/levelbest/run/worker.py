@@ -23,9 +23,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import IO, NoReturn
 
-from levelbest.run.attempt import Quit, attempt, own_streams, search_path
+from levelbest.run.attempt import Quit, attempt, search_path
 from levelbest.run.objective import load
 from levelbest.run.processes import adopt_orphans, fork, open_pid, sweep
+from levelbest.run.standby import Standby, own_streams, rehearse
 from levelbest.run.task import News, Setup
 
 _START = """
@@ -191,9 +192,12 @@ def _be_the_worker(runner: socket.socket, guard: int, group: mmap.mmap, function
         gc.collect()
         gc.freeze()  # a fork shares what no collection touches
 
-        def announce(pid: int) -> None:
-            group[:8] = struct.pack("q", pid)
+        trial = memoryview(group).cast("q")
 
+        def announce(pid: int) -> None:
+            trial[0] = pid
+
+        forks = _Forks(known, watch, announce)
         buffer = b""
         while data := _next(runner, guard):
             *lines, buffer = (buffer + data).split(b"\n")
@@ -202,15 +206,48 @@ def _be_the_worker(runner: socket.socket, guard: int, group: mmap.mmap, function
                 if "load" in task:
                     news: News = {"loaded": _load(task, known)}
                 else:
-                    function = known[task["function"]] if task["function"] else None
-                    news = {"outcome": attempt(task, function, watch=watch, announce=announce, alone=True)}
+                    if not task["function"]:
+                        forks.dismiss()
+                    fork = forks.take if task["function"] else None
+                    news = {"outcome": attempt(task, fork, watch=watch, announce=announce, alone=True)}
                     announce(0)
                 runner.sendall(json.dumps(news).encode() + b"\n")
+                if task.get("function"):
+                    forks.prepare()
     except (Quit, BrokenPipeError, ConnectionResetError):
         pass
     finally:
         sweep()
         os._exit(0)
+
+
+class _Forks:
+    """The process for the next trial of a function, made while the runner writes down the last one's end."""
+
+    def __init__(self, functions: Functions, watch: tuple[int, ...], announce: Callable[[int], None]) -> None:
+        self._functions, self._watch, self._announce = functions, watch, announce
+        self._standby: Standby | None = None
+
+    def prepare(self) -> None:
+        """Have one ready; where there is no room for it, the next trial says so."""
+        with contextlib.suppress(OSError):
+            self._standby = self._standby or Standby.fork(self._functions, self._watch)
+            self._announce(self._standby.pid)
+
+    def take(self) -> Standby:
+        """The one that is ready, or a new one where there is none, or it was killed as it waited."""
+        if self._standby is not None and not self._standby.alive:
+            self.dismiss()
+        standby, self._standby = self._standby or Standby.fork(self._functions, self._watch), None
+        return standby
+
+    def dismiss(self) -> None:
+        """End the one that is ready."""
+        if self._standby is not None:
+            self._announce(0)
+            self._standby.close()
+            self._standby = None
+            sweep()
 
 
 def _next(runner: socket.socket, guard: int) -> bytes:
@@ -229,6 +266,8 @@ def _load(setup: Setup, known: dict[str, Callable[..., object]]) -> str | None:
                 known[name] = load(name, setup["folder"])
             except BaseException as error:
                 return f"{name} cannot be imported: {type(error).__name__}: {error}"
+    with contextlib.suppress(Exception):  # what is wrong there, each trial says for itself
+        rehearse()
     gc.collect()
     gc.freeze()
     return None

@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable
 
 from levelbest.errors import InputError
-from levelbest.run.attempt import attempt, seed_everything, why
+from levelbest.run.attempt import attempt
 from levelbest.run.engines import Engine, Job
 from levelbest.run.objective import call, load
+from levelbest.run.standby import seed_everything, why
 from levelbest.run.task import Outcome, Scores, Task
 
 

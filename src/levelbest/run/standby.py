@@ -1,0 +1,184 @@
+"""The process that is to be a function's next trial: forked and made ready while the last end goes to the disk.
+
+It has no task, and so runs nothing of a trial, before the runner sends one. A fork shares its parent's pages until one
+of the two writes to them, and most of what a short trial costs is copying these: so what runs here touches little.
+Standard library only, as everything that a worker imports.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # the calls alone: signal's enums are twenty pages more
+import itertools
+import json
+import marshal
+import os
+import random
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, NoReturn
+
+from levelbest.run.objective import call
+from levelbest.run.processes import die_with_parent, fork
+from levelbest.run.task import Task
+
+Function = Callable[..., object]
+
+
+class Standby(NamedTuple):
+    """A fork that waits for its task."""
+
+    pid: int
+    script: int
+    """Where its task is written."""
+    pipes: list[int]
+    """What it prints, its errors and what it hands over, to be read."""
+
+    @classmethod
+    def fork(cls, functions: Mapping[str, Function], not_its_own: tuple[int, ...]) -> Standby:
+        """Fork one, in a process group of its own.
+
+        ``not_its_own``: the worker's lines to its runner and its guard, which the trial has no business with.
+        """
+        ends = [os.pipe() for _ in range(4)]
+        parent = os.getpid()
+        try:
+            pid = fork()
+        except OSError:
+            for handle in itertools.chain(*ends):
+                os.close(handle)
+            raise
+        reads, writes = [read for read, _ in ends], [write for _, write in ends]
+        if pid == 0:
+            os.close(writes[3])
+            _be_the_trial(functions, reads[3], writes[:3], parent, not_its_own)
+        for handle in (*writes[:3], reads[3]):
+            os.close(handle)
+        try:  # noqa: SIM105
+            os.setpgid(pid, pid)  # also done by the child: whoever comes first
+        except OSError:
+            pass
+        return cls(pid, writes[3], reads[:3])
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still waits."""
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+    def begin(self, task: Task) -> tuple[int, list[int]]:
+        """Hand over its task; its process, and what to read of it."""
+        data = marshal.dumps((task["function"], task["config"], task["seed"], task["env"], task["folder"]))
+        try:
+            while data:
+                data = data[os.write(self.script, data) :]
+        except BrokenPipeError:
+            pass  # it was killed: whoever waits for it hears of it
+        os.close(self.script)
+        return self.pid, self.pipes
+
+    def close(self) -> None:
+        """Let go of one that is not needed; who forked it ends it."""
+        for handle in (self.script, *self.pipes):
+            os.close(handle)
+
+
+def _be_the_trial(
+    functions: Mapping[str, Function], script: int, pipes: list[int], parent: int, not_its_own: tuple[int, ...]
+) -> NoReturn:
+    """In the child: never returns, and never lets the worker's own code go on here."""
+    code = 1
+    try:
+        try:  # noqa: SIM105
+            os.setpgid(0, 0)
+        except OSError:
+            pass
+        die_with_parent(parent)
+        for number in (_signal.SIGINT, _signal.SIGHUP):  # what the guard ignores; the others are as Python has them
+            _signal.signal(number, _signal.SIG_DFL)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.dup2(pipes[0], 1)
+        os.dup2(pipes[1], 2)
+        for line in not_its_own:
+            os.dup2(null, line)
+        data = b""
+        while more := os.read(script, 1 << 16):
+            data += more
+        os.close(script)
+        name, config, seed, env, folder = marshal.loads(data)  # nothing to load: the worker is gone
+        for variable, value in env.items():
+            os.environ[variable] = value
+        os.chdir(folder)
+        seed_everything(seed)
+        code = _perform(functions[name], config, seed, pipes[2])
+    finally:
+        os._exit(code & 0xFF)
+
+
+def _perform(function: Function, config: Mapping[str, object], seed: int, pipe: int) -> int:
+    """Call a function and hand over what becomes of it; the exit code."""
+
+    def tell(**message: object) -> None:
+        data = (json.dumps(message) + "\n").encode()
+        while data:
+            data = data[os.write(pipe, data) :]
+
+    count = itertools.count(1)
+    code = 1
+    try:
+        scores = call(function, config, seed, lambda scores: tell(step=scores, count=next(count)))
+        tell(scores=scores)
+        code = 0
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        tell(problem=f"called exit({stop.code!r})")
+    except BaseException as error:
+        sys.stdout.flush()
+        traceback.print_exc()
+        tell(raised=why(error))
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except Exception:
+        pass
+    return code
+
+
+def rehearse() -> None:
+    """Do once, on nothing, what every trial does around its function.
+
+    A fork has its parent's caches (of methods, of abstract classes), and copies pages for what it must fill in itself.
+    """
+    random.seed(0)  # every trial seeds them anew
+    if (numpy := sys.modules.get("numpy")) is not None:
+        numpy.random.seed(0)
+    null = os.open(os.devnull, os.O_WRONLY)
+    for config in ({"score": 1.0}, {}):
+        _perform(_stand_in, config, 0, null)
+    os.close(null)
+
+
+def _stand_in(config: Mapping[str, object], seed: int) -> object:
+    return config or float(seed)
+
+
+def own_streams() -> None:
+    """Give this process text streams on its own files, whatever the one it was forked from had put in their place."""
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)  # noqa: SIM115
+
+
+def seed_everything(seed: int) -> None:
+    """Start the generators that a function may forget to seed; a forked child would share its siblings' numbers."""
+    random.seed(seed)
+    if (numpy := sys.modules.get("numpy")) is not None:
+        numpy.random.seed(seed)
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.manual_seed(seed)
+
+
+def why(error: BaseException) -> str:
+    """An exception in a line."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
