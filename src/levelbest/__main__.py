@@ -17,8 +17,10 @@ def main() -> NoReturn:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it was started to ignore Ctrl-C
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # so early there is nothing to tidy up
     _compute_on_one_thread(sys.argv[1:])
+    from levelbest._cores import this_is_a_command
     from levelbest.cli.main import main as run
 
+    this_is_a_command()
     _open_streams()
     sys.unraisablehook = _say_nothing_of_interrupts
     code = 130

@@ -8,10 +8,11 @@ import numpy as np
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
+from levelbest._cores import MANY_TRIALS
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked, Counts
-from levelbest.designs._table import MANY_TRIALS, SAID_ANEW, failure_cautions
+from levelbest.designs._table import SAID_ANEW, failure_cautions
 from levelbest.errors import InputError
 from levelbest.results import Curve
 from levelbest.stats.bands import Interval, Terms, sample_interval

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 import numpy as np
 
 from levelbest._check import IntArray
+from levelbest._cores import with_processes, with_threads
 from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design
@@ -20,23 +20,6 @@ from levelbest.stats.contrasts import Sample, half_of
 from levelbest.trials import OK, Scores, Settings, Trials, by_configuration, has_repeats
 
 SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used and the word for a trial
-MANY_TRIALS = 100_000
-"""From so many trials on a family is sorted once for all that follows, and has a core of its own where there is one."""
-_Of = TypeVar("_Of")
-_Made = TypeVar("_Made")
-
-
-def with_threads(make: Callable[[_Of], _Made], each: Sequence[_Of], n_trials: int) -> list[_Made]:
-    """What is made of each family; of very many trials on all cores, since sorting and drawing let other threads run.
-
-    ``n_trials`` is the size of a family.
-    """
-    if len(each) < 2 or n_trials < MANY_TRIALS:
-        return [make(one) for one in each]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(min(len(each), os.cpu_count() or 1)) as pool:
-        return list(pool.map(make, each))
 
 
 def adaptive_families(trials: Trials) -> dict[str, str]:
@@ -159,7 +142,7 @@ class TableDesign(Design):
         def curve_of(table: Trials) -> Curve:
             return trial_curve(table, asked, no_limits=excluded.get(table.families[0], ""), unit=self.unit)
 
-        return tuple(with_threads(curve_of, self.tables, max(map(len, self.tables))))
+        return tuple(with_processes(curve_of, self.tables, max(map(len, self.tables))))
 
 
 def failure_cautions(family: str, scores: Scores, unit: str) -> list[Caution]:

@@ -48,7 +48,8 @@ class Places:
     def of(cls, selection: FloatArray, reported: FloatArray, *, own_scores: bool = False) -> Places:
         """The places of trials whose selection scores rise; ``own_scores`` keeps scores that occur, not their means."""
         m = selection.size
-        last_of_tie = np.append(np.flatnonzero(selection[1:] != selection[:-1]), m - 1) + 1
+        apart = selection[1:] != selection[:-1]
+        last_of_tie = np.arange(1, m + 1) if apart.all() else np.append(np.flatnonzero(apart), m - 1) + 1
         edges = np.unique(last_of_tie[np.searchsorted(last_of_tie, rank_edges(m, fine_at_worst=own_scores))])
         if not own_scores:
             alone = _outstanding(reported, edges)

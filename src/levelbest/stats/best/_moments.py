@@ -61,9 +61,10 @@ def best_first(selection: FloatArray, reported: FloatArray | None, direction: st
         return BestFirst((selection if rising else np.sort(selection))[best], scale)
     order = best if rising else order_of(selection, direction)
     scores = np.ascontiguousarray(reported[order])
-    starts = group_starts(selection[order])
-    if starts.size == scores.size:
+    chosen_by = selection[order]
+    if (chosen_by[1:] != chosen_by[:-1]).all():
         return BestFirst(scores, scale)
+    starts = group_starts(chosen_by)
     counts = np.diff(starts, append=scores.size)
     means = np.repeat(np.add.reduceat(scores, starts) / counts, counts)
     return BestFirst(means, scale, starts, np.add.reduceat(((scores - means) / scale) ** 2, starts))
