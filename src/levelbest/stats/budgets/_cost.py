@@ -17,6 +17,7 @@ from levelbest._grid import cost_grid
 from levelbest.errors import DataError, InputError
 from levelbest.stats.best import expected_best, turned_bounds, turned_limits
 from levelbest.stats.budgets._cost_band import Spending, spend
+from levelbest.stats.budgets._many_trials import MANY
 from levelbest.stats.budgets._orders import ROUNDING, Pool, cost_horizon
 
 
@@ -72,7 +73,11 @@ def as_cost(cost: npt.ArrayLike, n_trials: int) -> FloatArray:
 def cost_budgets(cost: npt.ArrayLike, *, workers: int = 1, size: int = 30) -> FloatArray:
     """A grid of budgets that the data can speak of: from one median cost to half the horizon, evenly in logarithm."""
     array = np.asarray(cost, dtype=np.float64)
-    high = 0.5 * cost_horizon(array, workers)
+    return _budgets_within(array, cost_horizon(array, workers), workers, size)
+
+
+def _budgets_within(array: FloatArray, horizon: float, workers: int, size: int = 30) -> FloatArray:
+    high = 0.5 * horizon
     low = float(np.median(array))
     if not 0 < low < high:
         raise DataError(
@@ -143,12 +148,13 @@ def cost_curve(
     sign = _check.sign_of(direction)
     spent = as_cost(cost, chosen_by.size)
     workers = _check.as_count(workers, "workers")
-    grid = as_cost_budgets(cost_budgets(spent, workers=workers) if budget is None else budget)
+    asked = None if budget is None else as_cost_budgets(budget)
     generator = _check.as_rng(rng)
     y = chosen_by if claimed is None else claimed
     floor = float((sign * y).min()) if worst is None else sign * float(worst)
     turned = turned_bounds(_check.as_bounds(bounds, y, "reported"), direction)
     pool = Pool(sign * chosen_by, sign * y, spent, floor, workers, turned)
+    grid = _budgets_within(spent, pool.horizon, workers) if asked is None else asked
     spending = spend(pool, grid, n_orders, 0 if confidence is None else n_resamples, generator)
     return curve_of(spending, direction, confidence, simultaneous=simultaneous)
 
@@ -157,6 +163,8 @@ def curve_of(spending: Spending, direction: str, confidence: float | None, *, si
     """The curve of trials that were spent, turned back; limits where they were drawn and are asked for."""
     pool, grid, orders, inside = spending.pool, spending.grid, spending.orders, spending.inside
     sign = _check.sign_of(direction)
+    # in rising order very many trials need not be sorted again
+    given = pool.ranked[:: int(sign)] if pool.y.size > MANY else slice(None)
     low = high = None
     if confidence is not None and spending.draws is not None:
         band = spending.draws.limits(_check.as_confidence(confidence), orders.value, simultaneous=simultaneous)
@@ -168,7 +176,7 @@ def curve_of(spending: Spending, direction: str, confidence: float | None, *, si
         nothing_finished=orders.nothing,
         trials_finished=np.where(inside, orders.finished, np.nan),
         mean_cost_value=mean_cost_values(
-            sign * pool.selection, sign * pool.y, pool.cost, grid, pool.workers, direction
+            sign * pool.selection[given], sign * pool.y[given], pool.cost, grid, pool.workers, direction
         ),
         n_trials=int(pool.cost.size),
         n_orders=orders.count,

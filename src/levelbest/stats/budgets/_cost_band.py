@@ -30,10 +30,14 @@ from levelbest.stats.bands import (
     rank_edges,
     sorted_uniforms,
 )
+from levelbest.stats.budgets._many_trials import MANY, expected_of_many
 from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, expected
+from levelbest.stats.budgets._stretches import StretchCosts
 
 _CELLS = 1 << 17  # uniforms in one piece
 _HALVINGS = 40
+_LEAST = -700.0  # logarithm of a power
+_SMALL = -50.0  # logarithm of the powers that matter among very many
 _SEEN = 20  # orders with their winner at or below a rank that tell how often that happens
 
 
@@ -86,13 +90,13 @@ class Spending:
 
 def spend(pool: Pool, grid: FloatArray, n_orders: int, n_draws: int, rng: np.random.Generator) -> Spending:
     """Spend orders of the trials within every budget; no draws where none are asked for."""
-    orders = expected(pool, grid, n_orders, rng)
+    many = pool.workers == 1 and pool.y.size > MANY
+    orders = (expected_of_many if many else expected)(pool, grid, n_orders, rng)
     if not n_draws:
         return Spending(pool, grid, orders, None)
-    ranked = np.lexsort((pool.y, pool.selection))
     trials = np.maximum(orders.finished / np.maximum(1 - orders.nothing, 1e-12), 1.0)
     alike = bool((pool.y == pool.selection).all())
-    source = (_OneColumn if alike else _Reported)(pool, ranked, trials)
+    source = (_OneColumn if alike else _Reported)(pool, trials)
     return Spending(pool, grid, orders, source.draws(pool, grid, orders, n_draws, rng))
 
 
@@ -101,30 +105,30 @@ class _Curve:
 
     edges: IntArray
 
-    def __init__(self, pool: Pool, order: IntArray, trials: FloatArray) -> None:
-        self.selection, self.y, self.cost = pool.selection[order], pool.y[order], pool.cost[order]
-        self.rank, self.trials, self.m = pool.rank[order], trials, order.size
+    def __init__(self, pool: Pool, trials: FloatArray) -> None:
+        order = pool.ranked
+        self.y, self.cost = pool.y[order], pool.cost[order]
+        self.trials, self.m = trials, order.size
 
     def draws(self, pool: Pool, grid: FloatArray, spent: Spent, n_draws: int, rng: np.random.Generator) -> CostDraws:
         """The draws at every budget of the grid."""
-        nu = self._worth(spent)
+        nu = self._worth(spent, pool.rank[pool.ranked[self.edges - 1]])
         edges, counts = self.edges, np.diff(self.edges, prepend=0)
-        mean_cost = np.add.reduceat(self.cost, edges - counts) / counts
-        dearer = [
-            np.add.reduceat(self.cost > budget, edges - counts, dtype=np.int64) for budget in grid * (1 + ROUNDING)
-        ]
-        too_dear = np.stack(dearer, axis=1) / counts[:, None]
-        overall = float(self.cost.mean())
+        costs = StretchCosts(self.cost, counts, grid * (1 + ROUNDING), within=self.m > MANY)
         lower, upper = np.empty((2, grid.size, n_draws))
         piece = max(1, _CELLS // edges.size)
         for start in range(0, n_draws, piece):
             cut = slice(start, min(start + piece, n_draws))
             uniforms = self._drawn(cut.stop - start, rng)
             weights = np.diff(uniforms, axis=1, prepend=0.0)
-            logs = np.log(uniforms) * (overall * uniforms[:, -1] / (weights @ mean_cost))[:, None]
+            mean_cost, too_dear = costs.drawn(weights, rng)
+            logs = np.log(uniforms) * (costs.overall * uniforms[:, -1] / mean_cost)[:, None]
             nothing = self._nothing(pool, spent, weights, too_dear)
+            highest = logs.max(axis=0)
             for i in range(grid.size):
-                sides = self._sides(i, np.exp(nu[i] * logs))
+                begin = int(np.argmax(nu[i] * highest > _SMALL)) if self.m > MANY else 0
+                # exp is slow where it underflows, and what is this small adds nothing
+                sides = self._sides(i, np.exp(np.maximum(nu[i, begin:] * logs[:, begin:], _LEAST)), begin)
                 for side, draw, none in zip((lower, upper), sides, nothing, strict=True):
                     side[i, cut] = none[i] * pool.worst + (1 - none[i]) * draw
         return CostDraws(lower, upper)
@@ -139,19 +143,18 @@ class _Curve:
         if pool.workers > 1:
             same = np.repeat(spent.nothing[:, None], weights.shape[0], axis=1)
             return same, same
-        seen = (weights @ too_dear).T
         some = (spent.nothing > 0) & (spent.nothing < 1)
-        return seen + some[:, None] * (1 - weights.sum(axis=1)), seen
+        return too_dear + some[:, None] * (1 - weights.sum(axis=1)), too_dear
 
-    def _worth(self, spent: Spent) -> FloatArray:
-        """nu (budget, edge): with how many trials the winners would lie at or below the edge as often.
+    def _worth(self, spent: Spent, rank: npt.NDArray[np.int32]) -> FloatArray:
+        """nu (budget, edge): with how many trials the winners would lie at or below the edge, of some rank, as often.
 
         At ranks where hardly any order has its winner it is that of the lowest rank where some have, and for a trial
         better than all observed the mean of the best ones.
         """
-        below = spent.at_or_below(self.rank[self.edges - 1])
+        below = spent.at_or_below(rank)
         nu = _trials_for(below, self.edges, self.m)
-        seen = np.argmax(below >= _SEEN / spent.count, axis=1)
+        seen = np.argmax(below >= _SEEN / spent.counts[:, None], axis=1)
         nu = np.where(np.arange(self.edges.size) < seen[:, None], nu[np.arange(seen.size), seen][:, None], nu)
         best = slice(-1 - max(3, round(self.m**0.5)), -1) if self.edges.size > 1 else slice(None)
         nu[:, -1] = nu[:, best].mean(axis=1)
@@ -160,15 +163,16 @@ class _Curve:
     def _drawn(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         raise NotImplementedError
 
-    def _sides(self, i: int, power: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _sides(self, i: int, power: FloatArray, begin: int) -> tuple[FloatArray, FloatArray]:
+        """Draws at budget i of the powers at the edges from ``begin`` on; those before are 0."""
         raise NotImplementedError
 
 
 class _OneColumn(_Curve):
     """The selection score is what is reported."""
 
-    def __init__(self, pool: Pool, order: IntArray, trials: FloatArray) -> None:
-        super().__init__(pool, order, trials)
+    def __init__(self, pool: Pool, trials: FloatArray) -> None:
+        super().__init__(pool, trials)
         self.edges = rank_edges(self.m)
         gaps, places = np.diff(self.y), np.arange(1, self.m)
         above, below = hats(self.edges, places, gaps), hats(self.edges, places + 1, gaps)
@@ -179,28 +183,30 @@ class _OneColumn(_Curve):
     def _drawn(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         return sorted_uniforms(self.edges, self.m, n_draws, rng)
 
-    def _sides(self, i: int, power: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _sides(self, i: int, power: FloatArray, begin: int) -> tuple[FloatArray, FloatArray]:
         top = self.y[-1]
-        low = top - power @ self.below[i] - power[:, 0] * (self.y[0] - self.worst[i])
-        return low, top - power @ self.above[i] + (1 - power[:, -1]) * (self.best[i] - top)
+        first = 0.0 if begin else power[:, 0]
+        low = top - power @ self.below[i, begin:] - first * (self.y[0] - self.worst[i])
+        return low, top - power @ self.above[i, begin:] + (1 - power[:, -1]) * (self.best[i] - top)
 
 
 class _Reported(_Curve):
     """Another score is reported: see `bands._reported`."""
 
-    def __init__(self, pool: Pool, order: IntArray, trials: FloatArray) -> None:
-        super().__init__(pool, order, trials)
-        self.places = Places.of(self.selection, self.y)
+    def __init__(self, pool: Pool, trials: FloatArray) -> None:
+        super().__init__(pool, trials)
+        selection = pool.selection[pool.ranked]
+        self.places = Places.of(selection, self.y)
         self.edges = self.places.edges
-        self.ends = further_reports(self.selection, self.y, trials, pool.bounds)
+        self.ends = further_reports(selection, self.y, trials, pool.bounds)
         self.of_place = np.empty((0, 0))
 
     def _drawn(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         self.of_place, logs = self.places.drawn_means(n_draws, rng)
         return np.asarray(np.exp(logs))
 
-    def _sides(self, i: int, power: FloatArray) -> tuple[FloatArray, FloatArray]:
-        mean = np.einsum("bk,bk->b", np.diff(power, axis=1, prepend=0.0), self.of_place)
+    def _sides(self, i: int, power: FloatArray, begin: int) -> tuple[FloatArray, FloatArray]:
+        mean = np.einsum("bk,bk->b", np.diff(power, axis=1, prepend=0.0), self.of_place[:, begin:])
         rest = 1 - power[:, -1]
         return mean + rest * self.ends[0, i], mean + rest * self.ends[1, i]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import permutations
 from typing import TypeVar
@@ -23,6 +24,7 @@ ROUNDING = 1e-9  # relative: ten costs of .1 finish within 1, although their sum
 _CHUNK = 1 << 20  # elements of one array
 _ENUMERATED = 7  # every order of up to seven trials
 _ROTATIONS = 400  # of one order at most, evenly spaced
+_BITS = 36  # of a whole number; 67 million of them have a sum within 64 bits
 _BASES = 50  # orders at least, for the Monte Carlo error
 
 
@@ -43,10 +45,19 @@ class Pool:
     ) -> None:
         self.selection, self.y, self.cost = selection, y, cost
         self.worst, self.workers, self.bounds = worst, workers, bounds
-        _, first, rank = np.unique(selection, return_index=True, return_inverse=True)
-        self.rank = rank.astype(np.int32)
-        # Where tied trials report the same, the rank alone tells the winner's score.
-        self.y_of_rank = y[first] if bool((y[first][rank] == y).all()) else None
+        order = np.argsort(selection)
+        ordered = selection[order]
+        new = np.concatenate([[True], ordered[1:] > ordered[:-1]])
+        untied = bool(new.all())
+        self.ranked = order if untied else np.lexsort((y, selection))
+        """The trials from the worst selection score to the best, tied ones by what they report."""
+        self.rank = np.empty(y.size, dtype=np.int32)
+        self.rank[self.ranked] = np.arange(y.size) if untied else np.cumsum(new) - 1
+        self.y_of_rank: FloatArray | None = y[self.ranked]
+        if not untied:
+            # Where tied trials report the same, the rank alone tells the winner's score.
+            first, last = (y[self.ranked[ends]] for ends in (new, np.roll(new, -1)))
+            self.y_of_rank = first if bool((first == last).all()) else None
 
     @cached_property
     def horizon(self) -> float:
@@ -66,8 +77,21 @@ def cost_horizon(cost: FloatArray, workers: int = 1) -> float:
     One worker: all the trials together. Several: a worker that is given trials whenever it is free has, at the end,
     at least (total - (workers - 1) longest) / workers of work, because nobody starts the last one later than that.
     """
-    total = math.fsum(cost)
+    total = _exact_sum(cost)
     return float(max(0.0, (total - (workers - 1) * float(cost.max())) / workers))
+
+
+def _exact_sum(numbers: FloatArray) -> float:
+    """The sum of numbers of at least 0, rounded once: that of `math.fsum`, in whole numbers of three lengths."""
+    exponent = math.frexp(float(numbers.max()))[1]
+    rest, total = np.ldexp(numbers, _BITS - exponent), 0
+    for _ in range(3):
+        whole = np.floor(rest)
+        total = (total << _BITS) + int(whole.astype(np.int64).sum())
+        rest = (rest - whole) * 2.0**_BITS
+    if rest.any() or numbers.size > 2 ** (62 - _BITS):
+        return math.fsum(numbers)
+    return math.ldexp(float(Fraction(total, 1 << 3 * _BITS)), exponent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,20 +105,31 @@ class Spent:
     """The chance that no trial finishes."""
     finished: FloatArray
     """The mean number of trials that do."""
-    winners: npt.NDArray[np.int32]
-    """(budget, order): the rank of the winner's selection score in every order, from low to high; -1: none finished."""
+    winners: tuple[npt.NDArray[np.int32], ...]
+    """At each budget the rank of the winner's selection score in every order; -1: none finished."""
+
+    @property
+    def counts(self) -> IntArray:
+        """How many orders were spent at each budget."""
+        return np.array([won.size for won in self.winners])
 
     @property
     def count(self) -> int:
-        """How many orders were spent."""
-        return int(self.winners.shape[1])
+        """How many orders were spent at every budget at least."""
+        return int(self.counts.min())
 
     def at_or_below(self, ranks: npt.NDArray[np.int32]) -> FloatArray:
-        """(budget, rank): how often the winner has at most this rank, among the orders that finish some trial."""
+        """(budget, rank): how often the winner has at most this rank, among the orders that finish some trial.
+
+        ``ranks`` do not fall, and the last one is the highest.
+        """
+        # The first of ``ranks`` that each rank lies at or below; for -1 the entry at the end, past all.
+        steps = np.diff(ranks, prepend=-1, append=ranks[-1] + 1)
+        first = np.repeat(np.arange(ranks.size + 1, dtype=np.int32), steps)
         out = np.empty((self.value.size, ranks.size))
         for row, won in zip(out, self.winners, strict=True):
-            none = np.searchsorted(won, -1, side="right")
-            row[:] = (np.searchsorted(won, ranks, side="right") - none) / max(1, won.size - none)
+            often = np.bincount(first[won], minlength=ranks.size + 1)
+            row[:] = np.cumsum(often[:-1]) / max(1, won.size - int(often[-1]))
         return out
 
     def at(self, chosen: npt.NDArray[np.bool_]) -> Spent:
@@ -105,7 +140,7 @@ class Spent:
             error=self.error[chosen],
             nothing=self.nothing[chosen],
             finished=self.finished[chosen],
-            winners=self.winners[chosen],
+            winners=tuple(won for won, own in zip(self.winners, chosen, strict=True) if own),
         )
 
 
@@ -121,7 +156,7 @@ def expected(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
     else:
         parts = _windows(pool, grid, n_orders, rng)
     values, won, finished = zip(*parts, strict=True)
-    means, winners = np.concatenate(values), np.sort(np.concatenate(won).T, axis=1)
+    means, winners = np.concatenate(values), np.concatenate(won).T
     # The rotations of one order depend on each other: the order is the unit of the Monte Carlo error.
     error = np.zeros(grid.size) if exact else means.std(axis=0, ddof=1) / math.sqrt(len(means))
     count = winners.shape[1]
@@ -130,7 +165,7 @@ def expected(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
         error=error,
         nothing=1 - np.count_nonzero(winners >= 0, axis=1) / count,
         finished=np.sum(finished, axis=0) / count,
-        winners=winners,
+        winners=tuple(winners),
     )
 
 
@@ -162,7 +197,7 @@ def _windows(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
         best = _best_in_window(rank, starts, counts)
         some = counts > 0
         if pool.y_of_rank is None:
-            values = _shared_wins(rank, _twice(pool.y[order]), starts, counts, best)
+            values = TiedWins(rank, _twice(pool.y[order])).means(starts, counts, best)
         else:
             values = pool.y_of_rank[best]
         values = np.where(some, values, pool.worst)
@@ -174,22 +209,26 @@ def _twice(orders: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     return np.concatenate([orders, orders], axis=1)
 
 
-def _shared_wins(
-    rank: npt.NDArray[np.int32], y: FloatArray, starts: IntArray, counts: IntArray, best: IntArray
-) -> FloatArray:
-    """The mean of what the trials of rank ``best`` in each window report: tied trials share a win ([B] after eq. 7)."""
-    size, length = rank.shape
-    ranks = int(rank.max()) + 1
-    # Entries in order of (order, rank, place): those of one rank in a window are a run, found at its two ends.
-    group = (np.arange(size)[:, None] * ranks + rank) * (length + 1)
-    keys = (group + np.arange(length)).ravel()
-    by = np.argsort(keys)
-    centre = float(y.mean())
-    total = np.concatenate([[0.0], np.cumsum(y.ravel()[by] - centre)])
-    first = (np.arange(size)[:, None, None] * ranks + best) * (length + 1) + starts[:, None]
-    low, high = (np.searchsorted(keys[by], (first + offset).ravel()) for offset in (0, counts))
-    shared = centre + (total[high] - total[low]) / np.maximum(high - low, 1)
-    return np.asarray(shared.reshape(best.shape))
+class TiedWins:
+    """What the trials tied for the win in a window of an order report: they share it ([B] after eq. 7)."""
+
+    def __init__(self, rank: npt.NDArray[np.int32], y: FloatArray) -> None:
+        self.size, self.length = rank.shape
+        self.ranks = int(rank.max()) + 1
+        # Entries in order of (order, rank, place): those of one rank in a window are a run, found at its two ends.
+        group = (np.arange(self.size)[:, None] * self.ranks + rank) * (self.length + 1)
+        keys = (group + np.arange(self.length)).ravel()
+        by = np.argsort(keys)
+        self.keys, self.centre = keys[by], float(y.mean())
+        self.total = np.concatenate([[0.0], np.cumsum(y.ravel()[by] - self.centre)])
+
+    def means(self, starts: IntArray, counts: IntArray, best: IntArray) -> FloatArray:
+        """The mean over the trials of rank ``best`` (order, start, budget) in the windows of ``counts`` from starts."""
+        group = (np.arange(self.size)[:, None, None] * self.ranks + best) * (self.length + 1)
+        first = group + starts[:, None]
+        low, high = (np.searchsorted(self.keys, (first + offset).ravel()) for offset in (0, counts))
+        shared = self.centre + (self.total[high] - self.total[low]) / np.maximum(high - low, 1)
+        return np.asarray(shared.reshape(best.shape))
 
 
 def _best_in_window(rank: npt.NDArray[np.int32], starts: IntArray, counts: IntArray) -> IntArray:
@@ -208,11 +247,11 @@ def _best_in_window(rank: npt.NDArray[np.int32], starts: IntArray, counts: IntAr
     whole = block[last] - np.arange(starts.size)[:, None]
     if not whole.any():
         return beginning
-    before = _best_in_stretch(np.maximum.reduceat(rank, edges, axis=1), whole)
+    before = best_in_stretch(np.maximum.reduceat(rank, edges, axis=1), whole)
     return np.where(whole > 0, np.maximum(beginning, before), beginning)
 
 
-def _best_in_stretch(rank: npt.NDArray[np.int32], counts: IntArray) -> IntArray:
+def best_in_stretch(rank: npt.NDArray[np.int32], counts: IntArray) -> IntArray:
     """The highest rank in ``counts`` (order, start, budget) entries from entry ``start`` on; any where 0.
 
     From maxima over stretches of 1, 2, 4, ... entries: any stretch is two of them that overlap.

@@ -1,0 +1,211 @@
+"""Orders of very many trials, one worker: few of them, each looked at from very many of its trials.
+
+The limits of m trials grow narrow with sqrt(m), and the Monte Carlo error has to follow. For windows of n trials it
+does so where every trial of an order lies in some window: what each trial alone adds is then counted once, as in the
+sample, and only how trials meet is left to chance. So windows begin where others end, or sooner, and a few orders do:
+two where windows begin at every trial, six where they are long.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import FloatArray, IntArray
+from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, TiedWins, best_in_stretch
+
+MANY = 1 << 14  # more trials than this
+_ORDERS = 6
+_FEWER = 4  # orders at least for windows of less than `_LONG` trials
+_FEWEST = 2  # orders at least for windows of up to `_SHORT` trials on average, which begin at every trial
+_SHORT, _LONG = 6, 12
+_STARTS = 3400  # in every order, at least: 20,000 in six
+_UNITS = 2**60  # of cost, that all trials together used
+_PIECE = 1 << 14  # short windows that are spent together
+_COARSE = 64  # few places are searched among every so many sums first, which lie near each other in memory
+
+_Number = TypeVar("_Number", np.int32, np.int64)
+_Ranks = npt.NDArray[np.int32]
+_Outcome = tuple[float, _Ranks, int]
+"""The mean value, the winners, and how many trials were finished in all."""
+
+
+def expected_of_many(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generator) -> Spent:
+    """Spend orders of more than `MANY` trials within every budget, with one worker."""
+    unit = float(pool.cost.sum()) / _UNITS
+    # Whole numbers: sums over windows are the same wherever these lie, and equal costs stay equal.
+    cost = np.rint(pool.cost / unit).astype(np.int64)
+    limits = np.minimum(grid * (1 + ROUNDING) / unit, 2.0 * _UNITS).astype(np.int64)
+    outcomes: list[list[_Outcome]] = [[] for _ in grid]
+    # The last one where none finished, of rank -1.
+    values = None if pool.y_of_rank is None else np.append(pool.y_of_rank, pool.worst)
+    times = max(1, -(-n_orders // (_ORDERS * _STARTS)))
+    steps = needed = np.zeros(grid.size, dtype=np.int64)
+    last = None
+    for turn in range(_ORDERS * times):
+        order = last.woven() if turn % 2 and last else _drawn(pool, cost, values, rng)
+        last = order
+        if turn == 0:
+            steps = order.steps(limits)
+            least = np.select([steps == 0, steps < _LONG], [_FEWEST, _FEWER], _ORDERS)
+            starts = -(-pool.y.size // np.maximum(steps, 1))
+            needed = times * np.clip(-(-n_orders // (times * starts)), least, _ORDERS)
+        for i, outcome in order.spend(limits, steps, turn < needed):
+            outcomes[i].append(outcome)
+    means, won, finished = zip(*(zip(*own, strict=True) for own in outcomes), strict=True)
+    winners = tuple(np.concatenate(own) for own in won)
+    return Spent(
+        value=np.array([np.mean(own) for own in means]),
+        error=np.array([np.std(own, ddof=1) / math.sqrt(len(own)) for own in means]),
+        nothing=np.array([np.count_nonzero(own < 0) / own.size for own in winners]),
+        finished=np.array([sum(done) / own.size for done, own in zip(finished, winners, strict=True)]),
+        winners=winners,
+    )
+
+
+def _drawn(pool: Pool, cost: IntArray, values: FloatArray | None, rng: np.random.Generator) -> _Order:
+    order = rng.permutation(cost.size)
+    return _Order(pool, order, cost[order], pool.rank[order], values)
+
+
+class _Order:
+    """One random order of the trials, gone round and round."""
+
+    def __init__(self, pool: Pool, order: IntArray, cost: IntArray, rank: _Ranks, values: FloatArray | None) -> None:
+        self.pool, self.m, self.order, self.cost, self.values = pool, cost.size, order, cost, values
+        self.sums = np.full(self.m + 1 + _COARSE, np.iinfo(np.int64).max)
+        self.sums[0] = 0
+        np.cumsum(cost, out=self.sums[1 : self.m + 1])
+        self.coarse = self.sums[: self.m + 1 : _COARSE].copy()
+        self.rank = np.concatenate([rank, rank])
+
+    def woven(self) -> _Order:
+        """This order written into a square row by row, and read column by column: as random as the order itself.
+
+        No two trials that are near each other in the one are so in the other, and which half of the one a trial lies
+        in tells nothing of its half of the other.
+        """
+        order = self.order if self.values is not None else _woven(self.order)
+        return _Order(self.pool, order, _woven(self.cost), _woven(self.rank[: self.m]), self.values)
+
+    @cached_property
+    def tied(self) -> TiedWins:
+        """What trials tied for a win report."""
+        y = self.pool.y[self.order]
+        return TiedWins(self.rank[None, :], np.concatenate([y, y])[None, :])
+
+    def steps(self, limits: IntArray) -> IntArray:
+        """From one start of a window to the next at each budget: its mean length; 0 where that is short."""
+        starts = np.arange(0, self.m, self.m // _STARTS)
+        trials = np.array([np.mean(self._ends(starts, int(limit)) - starts) for limit in limits])
+        return np.where(trials <= _SHORT, 0, np.minimum(trials, self.m // _STARTS)).astype(np.int64)
+
+    def spend(self, limits: IntArray, steps: IntArray, wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[int, _Outcome]]:
+        """The outcome at each budget where it is wanted, numbered."""
+        short = np.flatnonzero(wanted & (steps == 0))
+        if short.size:
+            yield from zip(short.tolist(), self._spend_short(limits[short]), strict=True)
+        for i in np.flatnonzero(wanted & (steps > 0)):
+            step = int(steps[i])
+            starts = np.arange(0, self.m, step)
+            ends = self._ends(starts, int(limits[i]))
+            counts = ends - starts
+            done = int(counts.sum())
+            # Windows that lie one upon another many times are put together of stretches.
+            across = done > 4 * self.m
+            best = self._best_across(starts, ends, step) if across else _best_between(self.rank, starts, ends)
+            winners = np.where(counts > 0, best, np.int32(-1))
+            yield int(i), (self._mean(winners, starts, counts), winners, done)
+
+    def _mean(self, winners: _Ranks, starts: IntArray, counts: IntArray) -> float:
+        if self.values is not None:
+            return float(self.values[winners].mean())
+        shared = self.tied.means(starts, counts[None, :, None], winners[None, :, None].astype(np.int64))[0, :, 0]
+        return float(np.where(counts > 0, shared, self.pool.worst).mean())
+
+    def _spend_short(self, limits: IntArray) -> Iterator[_Outcome]:
+        """Windows from every trial on, spent trial by trial for all budgets at once."""
+        tied = self.values is None
+        winners = np.full((limits.size, self.m), -1, dtype=np.int32)
+        counts = np.zeros((limits.size, self.m if tied else 0), dtype=np.int64)
+        done = [0] * limits.size
+        for begin in range(0, self.m, _PIECE):
+            cut = slice(begin, min(begin + _PIECE, self.m))
+            size = cut.stop - begin
+            spent, highest = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int32)
+            going = list(range(limits.size))
+            for place in range(begin, begin + self.m):
+                spent += self._costs(place, size)
+                np.maximum(highest, self.rank[place : place + size], out=highest)
+                for i in tuple(going):
+                    fits = spent <= limits[i]
+                    finished = int(np.count_nonzero(fits))
+                    if finished == 0:
+                        going.remove(i)
+                        continue
+                    done[i] += finished
+                    np.copyto(winners[i, cut], highest, where=fits)
+                    if tied:
+                        counts[i, cut] += fits
+                if not going:
+                    break
+        starts = np.arange(self.m)
+        for own, count, finished in zip(winners, counts, done, strict=True):
+            yield self._mean(own, starts, count), own, finished
+
+    def _costs(self, place: int, size: int) -> IntArray:
+        """The costs of so many trials from a place on, round and round."""
+        place %= self.m
+        if place + size <= self.m:
+            return self.cost[place : place + size]
+        return np.concatenate([self.cost[place:], self.cost[: place + size - self.m]])
+
+    def _ends(self, starts: IntArray, limit: int) -> IntArray:
+        """Past the last trial that is finished from each start on, at most once round."""
+        total = int(self.sums[self.m])
+        wanted = self.sums[starts] + limit
+        inside = int(np.searchsorted(wanted, total))  # the windows from here on go on at the beginning
+        wanted[inside:] -= total
+        ends = self._finished(wanted)
+        ends[inside:] += self.m
+        return np.minimum(ends, starts + self.m)
+
+    def _finished(self, wanted: IntArray) -> IntArray:
+        """How many trials from the beginning on together cost at most so much."""
+        if wanted.size > self.m // _COARSE:
+            return np.searchsorted(self.sums, wanted, side="right") - 1
+        found = (np.searchsorted(self.coarse, wanted, side="right") - 1) * _COARSE
+        half = _COARSE // 2
+        while half:
+            found += half * (self.sums[found + half] <= wanted)
+            half //= 2
+        return np.asarray(found)
+
+    def _best_across(self, starts: IntArray, ends: IntArray, step: int) -> _Ranks:
+        """The highest rank in long windows: whole stretches from one start to the next, and a part of one more."""
+        edges = np.concatenate([starts, starts + self.m])
+        beyond = ends >= self.m
+        last = (ends - beyond * self.m) // step + beyond * starts.size  # the stretch in which a window ends
+        part = _best_between(self.rank, edges[last], ends)
+        whole = last - np.arange(starts.size)
+        before = best_in_stretch(np.maximum.reduceat(self.rank, edges)[None, :], whole[None, :, None])[0, :, 0]
+        best = np.where(whole > 0, np.where(ends > edges[last], np.maximum(part, before), before), part)
+        return best.astype(np.int32)
+
+
+def _woven(entries: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    side = math.isqrt(entries.size)
+    whole = entries.size - entries.size % side
+    return np.concatenate([entries[:whole].reshape(side, -1).T.ravel(), entries[whole:]])
+
+
+def _best_between(rank: _Ranks, starts: IntArray, ends: IntArray) -> _Ranks:
+    """The highest rank from each start to its end; any where that is nothing."""
+    pairs = np.empty(2 * starts.size, dtype=np.int64)
+    pairs[::2], pairs[1::2] = starts, ends
+    return np.asarray(np.maximum.reduceat(rank, pairs)[::2])
