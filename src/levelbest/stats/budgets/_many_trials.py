@@ -3,7 +3,7 @@
 The limits of m trials grow narrow with sqrt(m), and the Monte Carlo error has to follow. For windows of n trials it
 does so where every trial of an order lies in some window: what each trial alone adds is then counted once, as in the
 sample, and only how trials meet is left to chance. So windows begin where others end, or sooner, and a few orders do:
-two where windows begin at every trial, six where they are long.
+two where windows begin at every trial, six elsewhere.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, TiedWins, bes
 
 MANY = 1 << 14  # more trials than this
 _ORDERS = 6
-_FEWER = 4  # orders at least for windows of less than `_LONG` trials
-_FEWEST = 2  # orders at least for windows of up to `_SHORT` trials on average, which begin at every trial
-_SHORT, _LONG = 6, 12
+_FEWEST = 2  # orders where windows begin at every trial: those of up to `_SHORT` trials on average
+_SHORT, _LONG = 8, 16
 _STARTS = 3400  # in every order, at least: 20,000 in six
 _UNITS = 2**60  # of cost, that all trials together used
-_PIECE = 1 << 14  # short windows that are spent together
+_PIECE, _STEPS = 1 << 14, 64  # short windows that are spent together, and for how many trials there is room at first
 _COARSE = 64  # few places are searched among every so many sums first, which lie near each other in memory
 
 _Number = TypeVar("_Number", np.int32, np.int64)
@@ -52,9 +51,7 @@ def expected_of_many(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random
         last = order
         if turn == 0:
             steps = order.steps(limits)
-            least = np.select([steps == 0, steps < _LONG], [_FEWEST, _FEWER], _ORDERS)
-            starts = -(-pool.y.size // np.maximum(steps, 1))
-            needed = times * np.clip(-(-n_orders // (times * starts)), least, _ORDERS)
+            needed = times * np.where(steps == 0, _FEWEST, _ORDERS)
         for i, outcome in order.spend(limits, steps, turn < needed):
             outcomes[i].append(outcome)
     means, won, finished = zip(*(zip(*own, strict=True) for own in outcomes), strict=True)
@@ -100,10 +97,11 @@ class _Order:
         return TiedWins(self.rank[None, :], np.concatenate([y, y])[None, :])
 
     def steps(self, limits: IntArray) -> IntArray:
-        """From one start of a window to the next at each budget: its mean length; 0 where that is short."""
+        """From one start of a window to the next at each budget: a mean length, or half of one; 0: every trial."""
         starts = np.arange(0, self.m, self.m // _STARTS)
         trials = np.array([np.mean(self._ends(starts, int(limit)) - starts) for limit in limits])
-        return np.where(trials <= _SHORT, 0, np.minimum(trials, self.m // _STARTS)).astype(np.int64)
+        steps = np.where(trials <= _SHORT, 0, np.where(trials <= _LONG, trials / 2, trials))
+        return np.minimum(steps, self.m // _STARTS).astype(np.int64)
 
     def spend(self, limits: IntArray, steps: IntArray, wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[int, _Outcome]]:
         """The outcome at each budget where it is wanted, numbered."""
@@ -130,33 +128,45 @@ class _Order:
 
     def _spend_short(self, limits: IntArray) -> Iterator[_Outcome]:
         """Windows from every trial on, spent trial by trial for all budgets at once."""
-        tied = self.values is None
-        winners = np.full((limits.size, self.m), -1, dtype=np.int32)
-        counts = np.zeros((limits.size, self.m if tied else 0), dtype=np.int64)
-        done = [0] * limits.size
+        rising = np.argsort(limits)
+        counts, winners = np.empty((2, limits.size, self.m), dtype=np.int32)
+        highest = np.empty((_STEPS, _PIECE), dtype=np.int32)
         for begin in range(0, self.m, _PIECE):
             cut = slice(begin, min(begin + _PIECE, self.m))
-            size = cut.stop - begin
-            spent, highest = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int32)
-            going = list(range(limits.size))
-            for place in range(begin, begin + self.m):
-                spent += self._costs(place, size)
-                np.maximum(highest, self.rank[place : place + size], out=highest)
-                for i in tuple(going):
-                    fits = spent <= limits[i]
-                    finished = int(np.count_nonzero(fits))
-                    if finished == 0:
-                        going.remove(i)
-                        continue
-                    done[i] += finished
-                    np.copyto(winners[i, cut], highest, where=fits)
-                    if tied:
-                        counts[i, cut] += fits
-                if not going:
-                    break
+            counts[rising, cut], highest = self._counted(limits[rising], cut, highest)
+            for own, best in zip(counts[:, cut], winners[:, cut], strict=True):
+                last = np.maximum(own - 1, 0) * _PIECE + np.arange(own.size)
+                best[:] = np.where(own > 0, highest.ravel()[last], -1)
         starts = np.arange(self.m)
-        for own, count, finished in zip(winners, counts, done, strict=True):
-            yield self._mean(own, starts, count), own, finished
+        for own, best in zip(counts, winners, strict=True):
+            yield self._mean(best, starts, own), best, int(own.sum(dtype=np.int64))
+
+    def _counted(self, limits: IntArray, cut: slice, highest: _Ranks) -> tuple[_Ranks, _Ranks]:
+        """How many trials are finished within each of rising limits (limit, start), and the highest rank by then.
+
+        The second is written into ``highest`` (trial, start), or a larger copy of it.
+        """
+        size = cut.stop - cut.start
+        spent = np.zeros(size, dtype=np.int64)
+        counts, few = np.zeros((limits.size, size), dtype=np.int32), np.zeros((limits.size, size), dtype=np.uint8)
+        first = 0  # the limits from this on are not used up in every window
+        for step in range(self.m):
+            if step == len(highest):
+                highest = np.concatenate([highest, np.empty_like(highest)])
+            place = cut.start + step
+            spent += self._costs(place, size)
+            np.maximum(
+                highest[step - 1, :size] if step else 0, self.rank[place : place + size], out=highest[step, :size]
+            )
+            fits = spent <= limits[first:, None]
+            few[first:] += fits.view(np.uint8)
+            if step % 255 == 254:
+                counts, few = counts + few, np.zeros_like(few)
+            while first < limits.size and not fits[0].any():
+                first, fits = first + 1, fits[1:]
+            if first == limits.size:
+                break
+        return counts + few, highest
 
     def _costs(self, place: int, size: int) -> IntArray:
         """The costs of so many trials from a place on, round and round."""
