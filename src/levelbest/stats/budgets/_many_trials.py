@@ -130,34 +130,32 @@ class _Order:
         """Windows from every trial on, spent trial by trial for all budgets at once."""
         rising = np.argsort(limits)
         counts, winners = np.empty((2, limits.size, self.m), dtype=np.int32)
-        highest = np.empty((_STEPS, _PIECE), dtype=np.int32)
+        highest = np.full((_STEPS, _PIECE), -1, dtype=np.int32)
         for begin in range(0, self.m, _PIECE):
             cut = slice(begin, min(begin + _PIECE, self.m))
             counts[rising, cut], highest = self._counted(limits[rising], cut, highest)
+            flat, place = highest.ravel(), np.arange(cut.stop - begin)
             for own, best in zip(counts[:, cut], winners[:, cut], strict=True):
-                last = np.maximum(own - 1, 0) * _PIECE + np.arange(own.size)
-                best[:] = np.where(own > 0, highest.ravel()[last], -1)
+                best[:] = flat[own * np.int64(_PIECE) + place]
         starts = np.arange(self.m)
         for own, best in zip(counts, winners, strict=True):
             yield self._mean(best, starts, own), best, int(own.sum(dtype=np.int64))
 
     def _counted(self, limits: IntArray, cut: slice, highest: _Ranks) -> tuple[_Ranks, _Ranks]:
-        """How many trials are finished within each of rising limits (limit, start), and the highest rank by then.
+        """How many trials are finished within each of rising limits (limit, start), and the highest rank after each.
 
-        The second is written into ``highest`` (trial, start), or a larger copy of it.
+        The second is written into ``highest`` (trials finished, start), or a larger copy of it; its first row is -1.
         """
         size = cut.stop - cut.start
         spent = np.zeros(size, dtype=np.int64)
         counts, few = np.zeros((limits.size, size), dtype=np.int32), np.zeros((limits.size, size), dtype=np.uint8)
         first = 0  # the limits from this on are not used up in every window
         for step in range(self.m):
-            if step == len(highest):
+            if step + 1 == len(highest):
                 highest = np.concatenate([highest, np.empty_like(highest)])
             place = cut.start + step
             spent += self._costs(place, size)
-            np.maximum(
-                highest[step - 1, :size] if step else 0, self.rank[place : place + size], out=highest[step, :size]
-            )
+            np.maximum(highest[step, :size], self.rank[place : place + size], out=highest[step + 1, :size])
             fits = spent <= limits[first:, None]
             few[first:] += fits.view(np.uint8)
             if step % 255 == 254:
