@@ -10,7 +10,8 @@ from levelbest._grid import budget_grid
 from levelbest.errors import DataError, InputError
 from levelbest.stats import best_interval
 from levelbest.stats.budgets import runs_to_separate, trials_for_width, trials_to_separate
-from levelbest.stats.contrasts import Question, Sample, search_contrasts
+from levelbest.stats.contrasts import Question, Sample, decisive_t, search_contrasts
+from levelbest.stats.contrasts._dealings import decisive_factor, past_draws, step_down
 
 
 def test_the_planned_number_gives_the_width_on_average():
@@ -61,6 +62,36 @@ def test_a_comparison_over_its_own_budgets_and_pairs_has_the_power_promised(n_pa
     # 60 samples: 3.5 standard errors of .8 are .18. Planned for one pair and the budgets 1 to 5, and for the upper
     # limit only, the power was .42, and .02 for one of ten pairs.
     assert abs(delivered(a, b, planned.needed, 5, 60, n_pairs) - 0.8) <= 0.18
+
+
+@pytest.mark.parametrize("level", [0.3, 0.05, 0.01, 0.002, 0.0001])  # the last two are left to the tail
+def test_a_p_value_crosses_the_level_at_the_factor(level):
+    rng = np.random.default_rng(41)
+    cells, tail = np.repeat(np.arange(5), 3), {"tail": 0.025, "freedom": 30.0}
+    for _ in range(20):
+        null, measured = np.abs(rng.standard_t(9, (5, 199))) / 2, rng.gamma(2, 1, 15)
+        at = int(rng.integers(15))
+        factor = decisive_factor(measured, null, cells, at, level, **tail)
+
+        def p_value(times, measured=measured, null=null, at=at):
+            larger = times * measured
+            return past_draws(step_down(larger, null, cells), larger, null, **tail)[at]
+
+        assert p_value(factor * 1.0001) <= level < p_value(factor * 0.9999)
+
+
+@pytest.mark.parametrize("bounds", [(None, None), (-4.0, 5.0)])
+def test_the_t_that_a_verdict_takes_is_that_of_the_verdict(bounds):
+    grid, question, seen = np.arange(1, 21), Question(((0, 1),), bounds=bounds), []
+    for seed in range(16):
+        rng = np.random.default_rng([42, seed])
+        families = [Sample(rng.normal(0.6, 1, 40).clip(-4, 5)), Sample(rng.normal(0, 1, 40).clip(-4, 5))]
+        t, taken = decisive_t(families, grid, 3, question, np.zeros(20))
+        if t > 0 and abs(t / taken - 1) > 0.1:  # nearer, other dealings might decide otherwise
+            certified = search_contrasts(families, grid, question, n_resamples=99).pairs[0].certified[2]
+            assert (certified == 1) == (t > taken)
+            seen.append(t > taken)
+    assert {True, False} == set(seen)
 
 
 def test_a_plan_does_not_depend_on_the_order_of_the_families():

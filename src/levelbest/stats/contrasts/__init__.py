@@ -32,9 +32,9 @@ from levelbest.stats.contrasts._paired import leave_one_out as leave_one_out
 from levelbest.stats.contrasts._pairwise import Draws as Draws
 from levelbest.stats.contrasts._pairwise import draw_families as draw_families
 from levelbest.stats.contrasts._pairwise import pair_bands as pair_bands
+from levelbest.stats.contrasts._random_searches import decisive_t as decisive_t
 from levelbest.stats.contrasts._random_searches import difference_band, search_contrasts
 from levelbest.stats.contrasts._random_searches import paired_evidence as paired_evidence
-from levelbest.stats.contrasts._random_searches import sketched_verdict as sketched_verdict
 from levelbest.stats.contrasts._rivals import Relative, chance_better, permutation_p
 from levelbest.stats.contrasts._settle import FIRST_DRAWS as FIRST_DRAWS
 from levelbest.stats.contrasts._settle import MOST_DRAWS as MOST_DRAWS

@@ -13,7 +13,8 @@ those of every budget.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -38,6 +39,8 @@ draws each to show it without. That a p-value above a level of .001 is never rea
 _TO_PLACE = 2_000
 _FINEST = 5e-4
 """Finer levels, among more than a hundred pairs, are left to the tail beyond the draws."""
+_TO_PLAN, _MOST_TO_PLAN, _CLEARLY = 7, 2_800, 0.8
+"""For planning: dealings beyond the level that place the t it takes, and how many are drawn for it at most."""
 _STREAM = 20_260
 _STEP = 1.5
 _FEW = 10
@@ -78,20 +81,26 @@ def step_down(observed: FloatArray, null: FloatArray, cells: IntArray) -> FloatA
     From the largest observed statistic down, each is compared with the largest of the nodes that still stand for a
     budget not yet passed.
     """
+    p_values = np.empty(observed.size)
+    for places, largest in _stages(observed, null, cells):
+        beyond = np.count_nonzero(largest >= (observed[places] * (1 - _SLACK))[:, None], axis=1)
+        p_values[places] = (1 + beyond) / (null.shape[1] + 1)
     order = np.argsort(-observed, kind="stable")
-    rising = order[::-1]
+    p_values[order] = np.maximum.accumulate(p_values[order])
+    return p_values
+
+
+def _stages(observed: FloatArray, null: FloatArray, cells: IntArray) -> Iterator[tuple[IntArray, FloatArray]]:
+    """From the least observed statistic up: places, and the largest of each draw over the nodes that stand for those
+    and all lesser ones. The largest are valid until the next ones are asked for."""
+    rising = np.argsort(-observed, kind="stable")[::-1]
     fresh = np.zeros(observed.size, dtype=bool)  # budgets whose node stands for none of those before
     fresh[np.unique(cells[rising], return_index=True)[1]] = True
     starts = np.flatnonzero(fresh)
-    reached = observed[rising] * (1 - _SLACK)
     largest = np.zeros(null.shape[1])
-    p_values = np.empty(observed.size)
     for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), observed.size], strict=True):
         np.maximum(largest, null[cells[rising[start]]], out=largest)
-        beyond = np.count_nonzero(largest >= reached[start:stop, None], axis=1)
-        p_values[rising[start:stop]] = (1 + beyond) / (null.shape[1] + 1)
-    p_values[order] = np.maximum.accumulate(p_values[order])
-    return p_values
+        yield rising[start:stop], largest
 
 
 def past_draws(
@@ -106,6 +115,31 @@ def past_draws(
     beyond = 2 * null.shape[0] * scipy.special.stdtr(freedom, -own * measured)
     unreached = p_values <= (1 + _SLACK) / (null.shape[1] + 1)
     return np.where(unreached, np.minimum(p_values, beyond), p_values)
+
+
+def decisive_factor(
+    measured: FloatArray, null: FloatArray, cells: IntArray, at: int, level: float, *, tail: float, freedom: float
+) -> float:
+    """What all statistics must be multiplied by for the p-value at place ``at`` to reach the level: for planning.
+
+    The inverse of `step_down` and `past_draws`: their order stays, so that each of those down to ``at`` must exceed the
+    quantile it is compared with.
+    """
+    if not measured[at] > 0:
+        return math.inf
+    beyond = math.floor(level * (null.shape[1] + 1) * (1 + _SLACK)) - 1  # so many of the draws may reach it
+    last, factor = null.shape[1] - 1 - max(beyond, 0), 0.0
+    reached = False
+    for places, largest in _stages(measured, null, cells):
+        if not reached and at not in places:
+            continue
+        least = measured[places[0]] if reached else measured[at]
+        reached = True
+        factor = max(factor, float(np.partition(largest, last)[last] / least))
+    if beyond >= 0:
+        return factor
+    own, wanted = scipy.special.stdtrit(freedom, [tail, level / (2 * null.shape[0])])
+    return max(factor, float(wanted / own / measured[at]))
 
 
 def least_p(n_trials: tuple[int, int], *, paired: bool) -> float:
@@ -142,7 +176,7 @@ class Dealings:
 
     def __post_init__(self) -> None:
         sizes = sorted(self.families.samples[f].n_trials for f in self.pair)
-        self._rng = np.random.default_rng([_STREAM, *sizes])
+        self._rng, self._freedom = np.random.default_rng([_STREAM, *sizes]), sizes[0] - 1.0
         width = sum(sizes) * self.families.inside(self.pair)
         self._scales, self._scaled = np.empty(0), 0
         self._most = int(np.clip(_WORK // width, _LEAST_ALLOWED, _MOST))
@@ -174,10 +208,28 @@ class Dealings:
 
     def p_values(self, t: FloatArray, n: IntArray, nodes: IntArray, cells: IntArray) -> FloatArray:
         """Step-down p-values of the observed t at each budget."""
+        measured, null = self._in_units(t, n, nodes)
+        p_values = step_down(measured, null, cells)
+        return past_draws(p_values, measured, null, tail=self.tail / 2, freedom=self._freedom)
+
+    def decisive_factor(
+        self, t: FloatArray, n: IntArray, nodes: IntArray, cells: IntArray, at: int, limits: float
+    ) -> float:
+        """What all t must be multiplied by for a p-value at place ``at`` within the pair's level: for planning.
+
+        Dealings are drawn until they place it, or show that it is far below what the limits take.
+        """
+        factor = math.inf
+        while factor > _CLEARLY * limits and self.drawn * self.level < _TO_PLAN and self.drawn < _MOST_TO_PLAN:
+            self.more()
+            measured, null = self._in_units(t, n, nodes)
+            factor = decisive_factor(measured, null, cells, at, self.level, tail=self.tail / 2, freedom=self._freedom)
+        return factor
+
+    def _in_units(self, t: FloatArray, n: IntArray, nodes: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Observed and dealt |t|, of the own quantile of each budget."""
         scales = self.scales()
-        measured, null = _measured(t, across(n, nodes, scales)), _measured(self.null, scales[:, None])
-        least = min(self.families.samples[f].n_trials for f in self.pair)
-        return past_draws(step_down(measured, null, cells), measured, null, tail=self.tail / 2, freedom=least - 1.0)
+        return _measured(t, across(n, nodes, scales)), _measured(self.null, scales[:, None])
 
     def settle(self, t: FloatArray, n: IntArray, nodes: IntArray, cells: IntArray, at: int | None = None) -> FloatArray:
         """The p-values, drawn until neither the least of them nor that at place ``at`` can cross the pair's level."""

@@ -198,6 +198,23 @@ class PairTest:
             return max(limits, float(np.quantile(self.dealings.null[node], 1 - self.level)))
         return max(limits, float(self.dealings.critical(at, self.nodes, self.level)[0]))
 
+    def decisive(self, at: int, moved: FloatArray) -> tuple[float, float]:
+        """t at place ``at`` with all differences moved by so much, and the least that would be a verdict for the first
+        family there, were all t larger or smaller in proportion: for planning. NaN where t is not above 0."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(self.error > 0, (self.difference + moved) / self.error, 0.0)
+        if not t[at] > 0:
+            return float(t[at]), math.nan
+        where, factor = (t, self.n, self.nodes, self.cells, at), 0.0
+        if self.resampled is not None and self.bounded:
+            low, _ = self.limits(self.resampled, VERDICTS, DECIDED)
+            factor = float((self.difference[at] - low[at]) / self.error[at] / t[at])
+        elif self.resampled is not None:
+            factor = self.resampled.decisive_factor(*where, DECIDED * self.level)
+        if self.dealings is not None:
+            factor = max(factor, self.dealings.decisive_factor(*where, factor))
+        return float(t[at]), float(factor * t[at])
+
     # ---- what there is to say
 
     def band(self, n: IntArray, limits: Limits, certified: IntArray, p_values: FloatArray) -> Band:

@@ -323,22 +323,18 @@ def _certified(
     return certified, {pair: np.minimum(factor[pair] * raw[pair], 1.0) for pair in tests}
 
 
-def sketched_verdict(families: Sequence[Sample], grid: IntArray, n: int, question: Question) -> tuple[float, int]:
-    """t of the question's first pair at budget ``n`` of the grid, and the verdict that it would be given: for planning.
+def decisive_t(
+    families: Sequence[Sample], grid: IntArray, n: int, question: Question, moved: FloatArray
+) -> tuple[float, float]:
+    """t of the question's first pair at budget ``n`` of the grid, and the t that a verdict takes: `PairTest.decisive`.
 
-    Its draws are those of a comparison: other ones, or fewer, would decide a little more often or more rarely.
+    Its resamples are those of a comparison: other ones, or fewer, would decide a little more often or more rarely.
     """
     pair = question.pairs[0]
     test = _tests(families, grid, question, paired=False)[pair]
-    test.settle(0)
-    at = int(np.searchsorted(test.n, n))
-    t = float(test.t[at])
-    if test.dealt_p()[at] > test.level:
-        return t, 0
     if not test.few:
         test.resampled = test.measured(test.families.resampled_t([pair], _check.N_RESAMPLES, VERDICTS)[pair])
-    passes = test.p_values()[at] <= test.level and test.allowed(VERDICTS)[at]
-    return t, int(np.sign(t)) if passes else 0
+    return test.decisive(int(np.searchsorted(test.n, n)), moved)
 
 
 def paired_evidence(

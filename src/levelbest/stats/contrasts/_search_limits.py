@@ -27,7 +27,7 @@ import scipy
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import local_level, order_statistic, percentile
 from levelbest.stats.contrasts._contrast import Pair
-from levelbest.stats.contrasts._dealings import across, past_draws, step_down
+from levelbest.stats.contrasts._dealings import across, decisive_factor, past_draws, step_down
 from levelbest.stats.contrasts._families import Families
 
 SHOWN, DECIDED, WIDER = 0.4, 0.8, 1.2
@@ -79,9 +79,20 @@ class Measured:
 
     def p_values(self, t: FloatArray, n: IntArray, nodes: IntArray, cells: IntArray) -> FloatArray:
         """Step-down p-values of the observed t at each budget."""
-        measured = np.abs(t) / np.where(t > 0, across(n, nodes, self.up), across(n, nodes, self.down))
+        measured = self._in_units(t, n, nodes)
         p_values = step_down(measured, self.null, cells)
         return past_draws(p_values, measured, self.null, tail=self.tail, freedom=self.freedom)
+
+    def decisive_factor(
+        self, t: FloatArray, n: IntArray, nodes: IntArray, cells: IntArray, at: int, level: float
+    ) -> float:
+        """What all t must be multiplied by for a p-value at place ``at`` within the level: for planning."""
+        measured = self._in_units(t, n, nodes)
+        return decisive_factor(measured, self.null, cells, at, level, tail=self.tail, freedom=self.freedom)
+
+    def _in_units(self, t: FloatArray, n: IntArray, nodes: IntArray) -> FloatArray:
+        """Of the own quantile of each budget."""
+        return np.abs(t) / np.where(t > 0, across(n, nodes, self.up), across(n, nodes, self.down))
 
 
 def bounds_serve(families: Families, pair: Pair, bounds: tuple[float | None, float | None]) -> bool:

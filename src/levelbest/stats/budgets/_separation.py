@@ -1,0 +1,313 @@
+"""How many trials tell two families apart: planned by the verdict that will be given.
+
+At budget n a verdict takes a certain t, which depends on the sample: on its dealings and limits and, by the steps down,
+on its t at other budgets. Samples of M trials drawn from the pilots are asked for it, over the budgets that a
+comparison of M trials has, and with the share of the error that each of its pairs has. Eight of them, or as many as
+place the power, show how its logarithm is spread, and how it goes with t. The power is then the mean chance of a
+verdict over the t of many samples, which need no verdict.
+
+What t a verdict takes hardly changes above some hundred trials: larger samples are sketched by those, whose differences
+are moved to where they would lie in units of the standard errors of M trials.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+
+from levelbest import _check
+from levelbest._check import Bounds, FloatArray, Seed
+from levelbest._grid import budget_grid
+from levelbest.errors import DataError
+from levelbest.stats.bands import Ranked, bootstrap
+from levelbest.stats.best import Sample, expected_best, turned_bounds
+from levelbest.stats.budgets._planning import POINTS, WHOLE, Needed, as_power, at_least, capped_budget
+from levelbest.stats.contrasts import Question, decisive_t
+
+_FEWEST, _MOST, _PRECISE = 8, 64, 0.04
+"""Sketches: at least, at most, and the standard error of the power at which there are enough."""
+_LARGEST_SKETCH = 400
+_LARGEST_DRAWN, _LARGEST_PLANNED = 2_000, 20_000
+"""Trials of a sample whose t is drawn (larger ones follow the square root law), and up to which verdicts are asked."""
+_COUNTED = 2_000
+_ROUNDS, _NEAR, _NEXT = 6, 0.2, 0.05
+"""How far apart, in logarithms, numbers of trials may be that share sketches, and that share draws of t."""
+_SLOPE, _LEAST_SPREAD = 0.15, 0.01
+"""How the logarithm of the t that a verdict takes goes with that of t, at a guess: few sketches say little of it."""
+
+
+def trials_to_separate(
+    a: Sample,
+    b: Sample,
+    n: int,
+    *,
+    n_pairs: int = 1,
+    power: float = 0.8,
+    confidence: float = 0.95,
+    direction: str = "max",
+    bounds: Bounds = (None, None),
+    n_resamples: int = _check.N_RESAMPLES,
+    rng: Seed = 0,
+) -> Needed:
+    """How many trials of each family until their difference at budget n is certified with the given power.
+
+    Its parameters are those of the comparison that is planned for.
+
+    Parameters
+    ----------
+    a, b
+        Pilots of the two families; neither their order nor that of their trials plays a part.
+    n
+        The budget, at most a quarter of the smaller pilot (a larger one is capped).
+    n_pairs
+        Of the comparison to come, which share the error.
+    power
+        The chance of a verdict for the better family.
+    confidence, direction, bounds
+        Of the comparison to come.
+    n_resamples, rng
+        Draws behind the interval of the answer, and what decides them.
+
+    Returns
+    -------
+    Needed
+        Infinite where the pilots show no difference to be found.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> needed = trials_to_separate(Sample(rng.normal(1, 1, 40)), Sample(rng.normal(0, 1, 40)), 2)
+    >>> needed.n, 20 < needed.needed < 100
+    (2, True)
+    """
+    asked = _check.as_count(n, "n")
+    power, confidence = as_power(power), _check.as_confidence(confidence)
+    pilots = [_worst_first(own.turned(direction)) for own in (a, b)]
+    sizes = a.n_trials, b.n_trials
+    budget = capped_budget(asked, sizes)
+    ranked = [Ranked(pilot.selection, np.array([budget]), pilot.reported) for pilot in pilots]
+    if ranked[0].estimate[0] < ranked[1].estimate[0]:  # the better one first
+        pilots, ranked = pilots[::-1], ranked[::-1]
+    difference = float(ranked[0].estimate[0] - ranked[1].estimate[0])
+    error = math.hypot(ranked[0].error[0], ranked[1].error[0])
+    if error == 0:
+        raise DataError(f"the best of {budget} has no spread in these trials: nothing to plan from")
+    question = Question(
+        pairs=((0, 1),), confidence=1 - (1 - confidence) / n_pairs, bounds=turned_bounds(bounds, direction)
+    )
+    generator = _check.as_rng(rng)
+    m = 2 / (1 / ranked[0].n_trials + 1 / ranked[1].n_trials)
+    z = float(scipy.special.ndtri(power))
+    critical = float(-scipy.special.ndtri((1 - question.confidence) / 4))
+
+    def wanted(d: FloatArray, e: FloatArray) -> FloatArray:
+        """Trials of each so that difference / error = critical + z."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(m * ((critical + z) * e / np.abs(d)) ** 2)
+
+    first = at_least(float(wanted(np.array([difference]), np.array([error]))[0]), budget)
+    planned = _Separation(pilots, budget, question, power, generator)
+    needed, tried, decisive = planned.from_guess(first, critical)
+    critical = decisive.middle * _unit(budget, needed)
+    now = decisive.power(planned.t_of(ranked[0].n_trials, ranked[1].n_trials) / _unit(budget, m))
+    drawn = [bootstrap(part, n_resamples, generator, errors=True) for part in ranked]
+    spread = np.sort(wanted(drawn[0][0][0] - drawn[1][0][0], np.hypot(drawn[0][1][0], drawn[1][1][0])))
+    tail = (1 - confidence) / 2
+    low, high = (at_least(float(spread[int(p * (spread.size - 1))]), budget) for p in (tail, 1 - tail))
+    # Where the pilot cannot exclude equality, no number of trials is certain to separate them.
+    if difference <= -float(scipy.special.ndtri(tail)) * error:
+        high = math.inf
+    return Needed(needed, low, high, confidence, budget, asked, now, power, sizes, tried)
+
+
+def _worst_first(pilot: Sample) -> Sample:
+    """So that the order in which the trials were given plays no part in what is drawn."""
+    order = np.lexsort((pilot.claimed, pilot.selection))
+    return Sample(pilot.selection[order], None if pilot.reported is None else pilot.reported[order])
+
+
+class _Decisive(NamedTuple):
+    """The t that a verdict takes: its logarithm is normal about a line in that of the t of the sample.
+
+    Every t is in units of `_unit`.
+    """
+
+    level: float
+    slope: float
+    spread: float
+    share: float = 1.0
+    """Of samples that would be given a verdict at any t."""
+    n_sketches: int = 0
+    centre: float = 0.0
+    """Mean logarithm of the t of sketches."""
+    slope_error: float = _SLOPE
+    """Standard error of the slope, and of what is known of it without sketches."""
+
+    @classmethod
+    def fitted(cls, t: FloatArray, taken: FloatArray) -> _Decisive:
+        """By least squares, to samples with t above 0; what a verdict takes may be infinite."""
+        known = np.isfinite(taken)
+        x, y = np.log(np.maximum(t[known], 0.5)), np.log(taken[known])
+        centred, about = x - x.mean(), y - y.mean()
+        spread = max(float(about.std(ddof=1)), _LEAST_SPREAD)
+        squares = float(centred @ centred) + (spread / _SLOPE) ** 2
+        slope = min(float(centred @ about) / squares, 0.5)
+        left = about - slope * centred
+        spread = max(math.sqrt(float(left @ left) / (x.size - 2)), _LEAST_SPREAD)
+        level = float(y.mean() - slope * x.mean())
+        return cls(level, slope, spread, x.size / t.size, x.size, float(x.mean()), spread / math.sqrt(squares))
+
+    @property
+    def middle(self) -> float:
+        """The t at which a verdict is as likely as not."""
+        return math.exp(self.level / (1 - self.slope))
+
+    def power(self, t: FloatArray) -> float:
+        """The chance of a verdict, over samples with these t."""
+        return self.share * float(scipy.special.ndtr(self._probit(t)).sum() / t.size)
+
+    def error(self, t: FloatArray) -> float:
+        """The standard error of the power, which the line has from so few sketches."""
+        density = np.exp(-np.square(self._probit(t)) / 2) / (math.sqrt(2 * math.pi) * self.spread * t.size)
+        turned = float(density @ (np.log(t[t > 0]) - self.centre)) * self.slope_error
+        return math.hypot(float(density.sum()) * self.spread / math.sqrt(self.n_sketches), turned)
+
+    def _probit(self, t: FloatArray) -> FloatArray:
+        return np.asarray(((1 - self.slope) * np.log(t[t > 0]) - self.level) / self.spread)
+
+
+class _Sketch(NamedTuple):
+    """A sample of so many trials: t, in units of `_unit`, and the t that a verdict takes."""
+
+    size: int
+    t: float
+    taken: float
+
+
+@dataclass(eq=False)
+class _Separation:
+    """Two pilots, the better one first, and what is asked of their verdict."""
+
+    pilots: list[Sample]
+    n: int
+    question: Question
+    power: float
+    rng: np.random.Generator
+    sketches: list[_Sketch] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._t: dict[tuple[int, int], FloatArray] = {}
+
+    def from_guess(self, needed: float, critical: float) -> tuple[float, float, _Decisive]:
+        """The trials needed, the power that they have, and what t a verdict takes."""
+        decisive = _Decisive(math.log(critical), 0.0, 0.1)
+        for _ in range(_ROUNDS):
+            needed, tried, t = self.solved(needed, decisive)
+            lacking = self.lacking(needed, decisive, t)
+            if lacking <= 0:
+                return needed, tried, decisive
+            self.sketch(int(needed), lacking)
+            t, taken = np.array([(own.t, own.taken) for own in self.near(needed) if own.t > 0]).reshape(-1, 2).T
+            if np.count_nonzero(np.isfinite(taken)) > 2:
+                decisive = _Decisive.fitted(t, taken)
+        needed, tried, _ = self.solved(needed, decisive)
+        return needed, tried, decisive
+
+    def solved(self, needed: float, decisive: _Decisive) -> tuple[float, float, FloatArray]:
+        """The trials that have the power wanted, the power that they have, and t of samples of about so many."""
+        further, drawn = needed, np.zeros(0)
+        for _ in range(_ROUNDS):
+            if not further <= _LARGEST_PLANNED:
+                return further, math.nan, np.zeros(0)
+            needed, drawn = further, self.t_of(int(further), int(further))
+            low, high = -3.0, 3.0  # of the logarithm of the trials
+            while high - low > 1e-3:
+                middle = (low + high) / 2
+                short = decisive.power(self.grown(drawn, needed, middle)) < self.power
+                low, high = (middle, high) if short else (low, middle)
+            further = at_least(needed * math.exp(high), self.n)
+            if abs(math.log(further / needed)) <= _NEXT:
+                break
+        t = self.grown(drawn, needed, math.log(further / needed))
+        return further, decisive.power(t), t
+
+    def grown(self, t: FloatArray, n_trials: float, step: float) -> FloatArray:
+        """t of samples of so many trials, in units of `_unit`, had there been more by so much in logarithms."""
+        return _moved(t, step) / _unit(self.n, n_trials * math.exp(step))
+
+    def lacking(self, needed: float, decisive: _Decisive, t: FloatArray) -> int:
+        """Sketches that there should be more of this many trials."""
+        if not needed <= _LARGEST_PLANNED:
+            return 0
+        near = len(self.near(needed))
+        if near < _FEWEST:
+            return _FEWEST
+        error = decisive.error(t) if decisive.n_sketches else 0.0
+        return min(math.ceil(near * ((error / _PRECISE) ** 2 - 1)), _MOST - near)
+
+    def near(self, needed: float) -> list[_Sketch]:
+        """The sketches that speak of so many trials."""
+        size = self.size_of(needed)
+        return [own for own in self.sketches if abs(math.log(own.size / size)) <= _NEAR]
+
+    def size_of(self, needed: float) -> int:
+        """Trials of a sketch."""
+        return int(min(needed, max(_LARGEST_SKETCH, 4 * self.n)))
+
+    def sketch(self, n_trials: int, count: int) -> None:
+        """Draw samples of so many trials from the pilots, and ask each what t a verdict takes."""
+        size = self.size_of(n_trials)
+        grid = np.union1d(budget_grid(size // 2, whole=WHOLE, points=POINTS), [self.n])
+        # the mean curve of samples drawn with replacement is the V estimate
+        first, second = (expected_best(own.selection, grid, own.reported, estimator="v") for own in self.pilots)
+        moved = (math.sqrt(n_trials / size) - 1) * (np.asarray(first) - second)
+        unit = _unit(self.n, size)
+        for _ in range(count):
+            rows = [self.rng.integers(0, own.n_trials, size) for own in self.pilots]
+            drawn = [
+                Sample(own.selection[at], None if own.reported is None else own.reported[at])
+                for own, at in zip(self.pilots, rows, strict=True)
+            ]
+            t, taken = decisive_t(drawn, grid, self.n, self.question, moved)
+            self.sketches.append(_Sketch(size, t / unit, taken / unit))
+
+    def t_of(self, first: int, second: int) -> FloatArray:
+        """t at the budget of samples of so many trials drawn from the pilots."""
+        if (first, second) not in self._t:
+            share = _LARGEST_DRAWN / max(first, second)
+            if share < 1:
+                sizes = (max(int(size * share), self.n + 1) for size in (first, second))
+                self._t[first, second] = _moved(self.t_of(*sizes), -math.log(share))
+            else:
+                self._t[first, second] = _drawn_t(self.pilots, self.n, (first, second), self.rng)
+        return self._t[first, second]
+
+
+def _unit(n: int, n_trials: float) -> float:
+    """The t that a verdict takes at budget n, among so many trials, in proportion to that among very many, at a guess:
+    near half the trials t has long tails."""
+    return 1 + 5 * (n / n_trials) ** 2
+
+
+def _moved(t: FloatArray, log_size: float) -> FloatArray:
+    """t of samples of which there were so many times more trials: their mean follows the square root law."""
+    return np.asarray(t + math.expm1(log_size / 2) * t.mean())
+
+
+def _drawn_t(pilots: list[Sample], n: int, sizes: tuple[int, int], rng: np.random.Generator) -> FloatArray:
+    """t at budget n of samples drawn from the pilots."""
+    parts = []
+    for pilot, size in zip(pilots, sizes, strict=True):
+        sized = Ranked(pilot.selection, np.array([n]), pilot.reported, size=size)
+        count = int(np.clip(1_000_000 // size, 300, _COUNTED))
+        value, error = bootstrap(sized, count, rng, errors=True)
+        parts.append((value[0], error[0]))
+    (first, first_error), (second, second_error) = parts
+    count = min(first.size, second.size)
+    total = np.hypot(first_error[:count], second_error[:count])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(total > 0, (first[:count] - second[:count]) / total, 0.0)
