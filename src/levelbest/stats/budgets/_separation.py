@@ -13,6 +13,7 @@ are moved to where they would lie in units of the standard errors of M trials.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -34,10 +35,10 @@ _LARGEST_SKETCH = 400
 _LARGEST_DRAWN, _LARGEST_PLANNED = 2_000, 20_000
 """Trials of a sample whose t is drawn (larger ones follow the square root law), and up to which verdicts are asked."""
 _COUNTED = 2_000
-_ROUNDS, _NEAR, _NEXT = 6, 0.2, 0.05
+_ROUNDS, _NEAR, _NEXT = 6, 0.6, 0.05
 """How far apart, in logarithms, numbers of trials may be that share sketches, and that share draws of t."""
-_SLOPE, _LEAST_SPREAD = 0.15, 0.01
-"""How the logarithm of the t that a verdict takes goes with that of t, at a guess: few sketches say little of it."""
+_SLOPES, _LEAST_SPREAD = np.array([0.2, 0.3]), 0.01
+"""How much the logarithm of the t that a verdict takes goes with those of t and of the number of trials, at a guess."""
 
 
 def trials_to_separate(
@@ -113,7 +114,7 @@ def trials_to_separate(
     planned = _Separation(pilots, budget, question, power, generator)
     needed, tried, decisive = planned.from_guess(first, critical)
     critical = decisive.middle * _unit(budget, needed)
-    now = decisive.power(planned.t_of(ranked[0].n_trials, ranked[1].n_trials) / _unit(budget, m))
+    now = decisive.power(planned.t_of(ranked[0].n_trials, ranked[1].n_trials) / _unit(budget, min(sizes)))
     drawn = [bootstrap(part, n_resamples, generator, errors=True) for part in ranked]
     spread = np.sort(wanted(drawn[0][0][0] - drawn[1][0][0], np.hypot(drawn[0][1][0], drawn[1][1][0])))
     tail = (1 - confidence) / 2
@@ -141,25 +142,27 @@ class _Decisive(NamedTuple):
     spread: float
     share: float = 1.0
     """Of samples that would be given a verdict at any t."""
-    n_sketches: int = 0
-    centre: float = 0.0
-    """Mean logarithm of the t of sketches."""
-    slope_error: float = _SLOPE
-    """Standard error of the slope, and of what is known of it without sketches."""
+    covariance: FloatArray = np.zeros((2, 2))
+    """Of the level and the slope."""
 
     @classmethod
-    def fitted(cls, t: FloatArray, taken: FloatArray) -> _Decisive:
-        """By least squares, to samples with t above 0; what a verdict takes may be infinite."""
+    def fitted(cls, sketches: Sequence[_Sketch], size: int, guess: _Decisive) -> _Decisive:
+        """For samples of so many trials, by least squares; the guess where hardly any has t above 0.
+
+        What little is known beforehand of the two slopes counts as if it were data (ridge regression).
+        """
+        sizes, t, taken = np.array([own for own in sketches if own.t > 0]).reshape(-1, 3).T
         known = np.isfinite(taken)
+        if np.count_nonzero(known) < 4:
+            return guess
         x, y = np.log(np.maximum(t[known], 0.5)), np.log(taken[known])
-        centred, about = x - x.mean(), y - y.mean()
-        spread = max(float(about.std(ddof=1)), _LEAST_SPREAD)
-        squares = float(centred @ centred) + (spread / _SLOPE) ** 2
-        slope = min(float(centred @ about) / squares, 0.5)
-        left = about - slope * centred
+        columns = np.stack([np.ones(x.size), x, np.log(sizes[known] / size)], axis=1)
+        squares = columns.T @ columns + np.diag([0.0, *np.square(max(float(y.std()), _LEAST_SPREAD) / _SLOPES)])
+        level, slope, by_size = np.linalg.solve(squares, columns.T @ y)
+        left = y - columns @ (level, slope, by_size)
         spread = max(math.sqrt(float(left @ left) / (x.size - 2)), _LEAST_SPREAD)
-        level = float(y.mean() - slope * x.mean())
-        return cls(level, slope, spread, x.size / t.size, x.size, float(x.mean()), spread / math.sqrt(squares))
+        covariance = spread**2 * np.linalg.inv(squares)[:2, :2]
+        return cls(float(level), min(float(slope), 0.5), spread, x.size / t.size, covariance)
 
     @property
     def middle(self) -> float:
@@ -173,8 +176,8 @@ class _Decisive(NamedTuple):
     def error(self, t: FloatArray) -> float:
         """The standard error of the power, which the line has from so few sketches."""
         density = np.exp(-np.square(self._probit(t)) / 2) / (math.sqrt(2 * math.pi) * self.spread * t.size)
-        turned = float(density @ (np.log(t[t > 0]) - self.centre)) * self.slope_error
-        return math.hypot(float(density.sum()) * self.spread / math.sqrt(self.n_sketches), turned)
+        by_line = np.array([density.sum(), density @ np.log(t[t > 0])])
+        return math.sqrt(float(by_line @ self.covariance @ by_line))
 
     def _probit(self, t: FloatArray) -> FloatArray:
         return np.asarray(((1 - self.slope) * np.log(t[t > 0]) - self.level) / self.spread)
@@ -211,9 +214,7 @@ class _Separation:
             if lacking <= 0:
                 return needed, tried, decisive
             self.sketch(int(needed), lacking)
-            t, taken = np.array([(own.t, own.taken) for own in self.near(needed) if own.t > 0]).reshape(-1, 2).T
-            if np.count_nonzero(np.isfinite(taken)) > 2:
-                decisive = _Decisive.fitted(t, taken)
+            decisive = _Decisive.fitted(self.near(needed), self.size_of(needed), decisive)
         needed, tried, _ = self.solved(needed, decisive)
         return needed, tried, decisive
 
@@ -246,8 +247,7 @@ class _Separation:
         near = len(self.near(needed))
         if near < _FEWEST:
             return _FEWEST
-        error = decisive.error(t) if decisive.n_sketches else 0.0
-        return min(math.ceil(near * ((error / _PRECISE) ** 2 - 1)), _MOST - near)
+        return min(math.ceil(near * ((decisive.error(t) / _PRECISE) ** 2 - 1)), _MOST - near)
 
     def near(self, needed: float) -> list[_Sketch]:
         """The sketches that speak of so many trials."""
