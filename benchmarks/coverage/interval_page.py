@@ -29,6 +29,9 @@ TITLES = {
     "reported mean": ("Mean curve, selected by one score and reported by another, no bounds", ""),
     "many trials": ("A thousand trials, no bounds", ""),
     "very many trials": ("Twenty thousand trials, no bounds", ""),
+    "many reported": ("Thousands of trials, selected by one score and reported by another, no bounds", ""),
+    "many reported median": ("Thousands of trials, median curve, selected by one score and reported by another", ""),
+    "many trials band": ("Thousands of trials, no bounds, over all the budgets at once", ""),
     "bounded mean band": ("Mean curve, one score column, bounds known, over all the budgets at once", ""),
     "mean band": ("Mean curve, one score column, no bounds, over all the budgets at once", ""),
     "reported mean band": (

@@ -83,6 +83,13 @@ def joint_laws() -> list[JointLaw]:
     ]
 
 
+def many_joint_laws() -> list[JointLaw]:
+    """The same for many trials, of which one in five hundred has diverged where it is reported."""
+    related = _gaussian(0.8)
+    diverging = JointLaw("normal, rho .8, .2 % diverged", lambda v, w: np.where(w < 0.002, -50.0, related(v, w)))
+    return [*joint_laws(), diverging]
+
+
 def bounded_joint_laws() -> list[JointLaw]:
     """The same with bounds: selection that overfits everywhere or at the very top, failures, two modes, no relation."""
     from scipy.special import betaincinv, ndtri
@@ -151,6 +158,9 @@ CELLS = (
     Cell("reported mean", joint_laws, RIVALS),
     Cell("many trials", lambda: ten_laws()[:4], RIVALS, (1000,), samples=400),
     Cell("very many trials", lambda: ten_laws()[:4], ("default",), (20_000,), samples=200),
+    Cell("many reported", many_joint_laws, ("default",), (1000, 20_000), samples=400),
+    Cell("many reported median", joint_laws, ("default",), (1000, 20_000), statistic="median", samples=200),
+    Cell("many trials band", lambda: ten_laws()[:4], ("default",), (1000, 20_000), simultaneous=True, samples=400),
     Cell("bounded mean band", bounded_laws, RIVALS, (20, 50), bounded=True, simultaneous=True),
     Cell("mean band", ten_laws, RIVALS, (20, 50), simultaneous=True),
     Cell("reported mean band", joint_laws, RIVALS, (20, 50), simultaneous=True),
