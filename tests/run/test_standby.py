@@ -11,6 +11,7 @@ import pytest
 
 from levelbest.run.engines import Job, open_engine
 from levelbest.run.runner import run_trials
+from levelbest.run.worker import Worker
 
 CALLS = []
 
@@ -30,25 +31,27 @@ def engine(tmp_path):
     assert psutil.Process().children(recursive=True) == before
 
 
+def task(folder: Path, function: str | None, argv: list[str] | None = None) -> dict:
+    return {
+        "key": 0,
+        "mark": "",
+        "config": {"x": 0.5},
+        "seed": 1,
+        "argv": argv,
+        "function": function,
+        "folder": str(folder),
+        "out": None,
+        "log": str(folder / "log"),
+        "log_limit": 1000,
+        "limit": None,
+        "report": "json",
+        "selection": None,
+        "env": {},
+    }
+
+
 def outcome_of(engine, folder: Path, argv: list[str] | None = None) -> dict:
-    engine.submit(
-        {
-            "key": 0,
-            "mark": "",
-            "config": {},
-            "seed": 1,
-            "argv": argv,
-            "function": None if argv else "plain",
-            "folder": str(folder),
-            "out": None,
-            "log": str(folder / "log"),
-            "log_limit": 1000,
-            "limit": None,
-            "report": "json",
-            "selection": None,
-            "env": {},
-        }
-    )
+    engine.submit(task(folder, None if argv else "plain", argv))
     while not (ended := engine.wait(1.0)):
         pass
     return ended[0]
@@ -105,6 +108,17 @@ def test_functions_and_commands_take_turns(tmp_path, engine):
         first = waiting()
         assert outcome_of(engine, tmp_path, ["echo", '{"score": 2}'])["scores"] == {"score": 2.0}
         assert not first.is_running()
+
+
+def test_what_is_imported_later_is_known_to_the_next(tmp_path):
+    """A worker on a cluster may be handed another study's functions."""
+    worker = Worker(log=str(tmp_path / "workers.log"))
+    for name, scores in (("plain", {"dev": 0.5, "test": 1 / 2**31}), ("number", {"score": 0.5})):
+        worker.send({"load": [f"objectives:{name}"], "folder": str(Path(__file__).parent)})
+        assert worker.answer() == {"loaded": None}
+        worker.send(task(tmp_path, f"objectives:{name}"))
+        assert worker.answer()["outcome"].get("scores") == scores
+    worker.close()
 
 
 @pytest.mark.parametrize("victim", ["worker", "guard and worker"])

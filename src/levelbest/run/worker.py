@@ -204,6 +204,8 @@ def _be_the_worker(runner: socket.socket, guard: int, group: mmap.mmap, function
             for line in lines:
                 task = json.loads(line)
                 if "load" in task:
+                    if not known.keys() >= set(task["load"]):
+                        forks.dismiss()  # it would not know them
                     news: News = {"loaded": _load(task, known)}
                 else:
                     if not task["function"]:
