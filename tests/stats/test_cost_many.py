@@ -38,10 +38,9 @@ def test_windows_of_a_long_order_are_those_spent_by_hand(tied):
     pool = Pool(selection, y if tied else selection, cost.astype(float), -9.0, 1)
     values = None if tied else np.append(pool.y_of_rank, pool.worst)
     total = int(cost.sum())
-    limits = np.array([0, 1, 7, 7, 40, total // 3, total // 2, total - 1, total, 3 * total])
-    steps = np.array(
-        [0, 0, 0, 1, 3, 7, 100, 100, 9, 100]
-    )  # 0: from every trial on; 100: few windows, searched in steps
+    limits = np.array([0, 1, 7, 7, 40, total // 3, total // 2, total // 2, total - 1, total, 3 * total])
+    # 0: from every trial on; 100: so few are searched otherwise
+    steps = np.array([0, 0, 0, 1, 3, 7, 0, 100, 100, 9, 100])
     drawn = _drawn(pool, cost, values, rng)
     order = drawn.order
     for spent in (drawn, drawn.woven()):

@@ -54,13 +54,14 @@ def expected_of_many(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random
             needed = times * np.where(steps == 0, _FEWEST, _ORDERS)
         for i, outcome in order.spend(limits, steps, turn < needed):
             outcomes[i].append(outcome)
-    means, won, finished = zip(*(zip(*own, strict=True) for own in outcomes), strict=True)
-    winners = tuple(np.concatenate(own) for own in won)
+    means, winners, finished = zip(*(zip(*own, strict=True) for own in outcomes), strict=True)
+    counts = np.array([sum(won.size for won in own) for own in winners])
+    nothing = np.array([sum(np.count_nonzero(won < 0) for won in own) for own in winners])
     return Spent(
         value=np.array([np.mean(own) for own in means]),
         error=np.array([np.std(own, ddof=1) / math.sqrt(len(own)) for own in means]),
-        nothing=np.array([np.count_nonzero(own < 0) / own.size for own in winners]),
-        finished=np.array([sum(done) / own.size for done, own in zip(finished, winners, strict=True)]),
+        nothing=nothing / counts,
+        finished=np.array([sum(done) for done in finished]) / counts,
         winners=winners,
     )
 
@@ -121,6 +122,7 @@ class _Order:
             yield int(i), (self._mean(winners, starts, counts), winners, done)
 
     def _mean(self, winners: _Ranks, starts: IntArray, counts: IntArray) -> float:
+        """What the winners report on average; starts and counts of their windows matter only where trials tie."""
         if self.values is not None:
             return float(self.values[winners].mean())
         shared = self.tied.means(starts, counts[None, :, None], winners[None, :, None].astype(np.int64))[0, :, 0]
@@ -129,17 +131,22 @@ class _Order:
     def _spend_short(self, limits: IntArray) -> Iterator[_Outcome]:
         """Windows from every trial on, spent trial by trial for all budgets at once."""
         rising = np.argsort(limits)
-        counts, winners = np.empty((2, limits.size, self.m), dtype=np.int32)
+        winners = np.empty((limits.size, self.m), dtype=np.int32)
+        counts = np.empty((limits.size, self.m if self.values is None else 0), dtype=np.int32)
+        done = np.zeros(limits.size, dtype=np.int64)
         highest = np.full((_STEPS, _PIECE), -1, dtype=np.int32)
         for begin in range(0, self.m, _PIECE):
             cut = slice(begin, min(begin + _PIECE, self.m))
-            counts[rising, cut], highest = self._counted(limits[rising], cut, highest)
+            finished, highest = self._counted(limits[rising], cut, highest)
             flat, place = highest.ravel(), np.arange(cut.stop - begin)
-            for own, best in zip(counts[:, cut], winners[:, cut], strict=True):
-                best[:] = flat[own * np.int64(_PIECE) + place]
-        starts = np.arange(self.m)
-        for own, best in zip(counts, winners, strict=True):
-            yield self._mean(best, starts, own), best, int(own.sum(dtype=np.int64))
+            done[rising] += finished.sum(axis=1, dtype=np.int64)
+            for i, own in zip(rising, finished, strict=True):
+                winners[i, cut] = flat[own * np.int64(_PIECE) + place]
+            if self.values is None:
+                counts[rising, cut] = finished
+        for i, best in enumerate(winners):
+            starts = np.arange(counts.shape[1])
+            yield self._mean(best, starts, counts[i]), best, int(done[i])
 
     def _counted(self, limits: IntArray, cut: slice, highest: _Ranks) -> tuple[_Ranks, _Ranks]:
         """How many trials are finished within each of rising limits (limit, start), and the highest rank after each.

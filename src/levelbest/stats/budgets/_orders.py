@@ -8,7 +8,7 @@ running sums of cost, and one look-up of the best in a window.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -105,13 +105,13 @@ class Spent:
     """The chance that no trial finishes."""
     finished: FloatArray
     """The mean number of trials that do."""
-    winners: tuple[npt.NDArray[np.int32], ...]
-    """At each budget the rank of the winner's selection score in every order; -1: none finished."""
+    winners: tuple[Sequence[npt.NDArray[np.int32]], ...]
+    """At each budget, in parts, the rank of the winner's selection score in every order; -1: none finished."""
 
     @property
     def counts(self) -> IntArray:
         """How many orders were spent at each budget."""
-        return np.array([won.size for won in self.winners])
+        return np.array([sum(won.size for won in own) for own in self.winners])
 
     @property
     def count(self) -> int:
@@ -127,9 +127,9 @@ class Spent:
         steps = np.diff(ranks, prepend=-1, append=ranks[-1] + 1)
         first = np.repeat(np.arange(ranks.size + 1, dtype=np.int32), steps)
         out = np.empty((self.value.size, ranks.size))
-        for row, won in zip(out, self.winners, strict=True):
-            often = np.bincount(first[won], minlength=ranks.size + 1)
-            row[:] = np.cumsum(often[:-1]) / max(1, won.size - int(often[-1]))
+        for row, own, count in zip(out, self.winners, self.counts, strict=True):
+            often = np.sum([np.bincount(first[won], minlength=ranks.size + 1) for won in own], axis=0)
+            row[:] = np.cumsum(often[:-1]) / max(1, count - often[-1])
         return out
 
     def at(self, chosen: npt.NDArray[np.bool_]) -> Spent:
@@ -165,7 +165,7 @@ def expected(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
         error=error,
         nothing=1 - np.count_nonzero(winners >= 0, axis=1) / count,
         finished=np.sum(finished, axis=0) / count,
-        winners=tuple(winners),
+        winners=tuple((row,) for row in winners),
     )
 
 
