@@ -49,6 +49,32 @@ def test_nothing_is_forked_inside_of_other_programs_or_beside_threads(monkeypatc
 
 
 @pytest.mark.usefixtures("command")
+def test_long_work_is_forked_beside_the_line_that_says_so():
+    done = threading.Event()
+    beside = threading.Thread(target=done.wait, name=_cores.TICKER)
+    others = threading.active_count() - 1
+    beside.start()
+    try:
+        made = _cores.with_long_work(who, ["a", "b"])
+    finally:
+        done.set()
+        beside.join()
+    assert [one for one, _, _ in made] == ["a", "b"]
+    forked = sys.platform == "linux" and not others
+    assert (os.getpid() not in {pid for _, pid, _ in made}) == forked
+
+
+@pytest.mark.usefixtures("command")
+def test_a_plan_is_the_same_on_any_number_of_cores(monkeypatch):
+    rng = np.random.default_rng(12)
+    table = {"model": np.repeat(["a", "b", "c"], 12), "acc": np.repeat([0.0, 3, 6], 12) + rng.normal(size=36)}
+    reading = {"family": "model", "selection": "acc", "direction": "max", "n": 2, "n_resamples": 99, "baseline": "a"}
+    forked = lb.plan_trials(table, **reading).to_dict()
+    monkeypatch.setattr(_cores.os, "cpu_count", lambda: 1)
+    assert lb.plan_trials(table, **reading).to_dict() == forked
+
+
+@pytest.mark.usefixtures("command")
 def test_an_error_in_a_worker_is_the_error():
     def refuse(one):
         raise lb.InputError(f"{one} is refused")

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 MANY_TRIALS = 100_000
 """From so many trials on a family is sorted once for all that follows, and has a core of its own where there is one."""
+TICKER = "levelbest-ticker"
+"""A thread that does nothing but say on standard error that work goes on: Python frees that lock in a fork."""
 _Of = TypeVar("_Of")
 _Made = TypeVar("_Made")
 _is_command = False
@@ -40,9 +42,22 @@ def with_processes(make: Callable[[_Of], _Made], each: Sequence[_Of], n_trials: 
     A fork shares what is in memory and copies none of it. It is safe where no other thread of Python can hold a lock:
     in a command, on Linux.
     """
-    safe = _is_command and sys.platform == "linux" and threading.active_count() == 1
-    if not safe or n_trials < MANY_TRIALS or _workers(each) < 2:
+    if n_trials < MANY_TRIALS or not _may_fork(each):
         return with_threads(make, each, n_trials)
+    return _forked(make, each)
+
+
+def with_long_work(make: Callable[[_Of], _Made], each: Sequence[_Of]) -> list[_Made]:
+    """What is made of each where that takes long however few the trials: in forked processes where that is safe."""
+    return _forked(make, each) if _may_fork(each) else [make(one) for one in each]
+
+
+def _may_fork(each: Sequence[object]) -> bool:
+    others = [own for own in threading.enumerate() if own is not threading.current_thread() and own.name != TICKER]
+    return _is_command and sys.platform == "linux" and not others and _workers(each) > 1
+
+
+def _forked(make: Callable[[_Of], _Made], each: Sequence[_Of]) -> list[_Made]:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
+from levelbest._cores import TICKER
+
 _PATIENCE = 1.0
 """Seconds before anything is shown."""
 
@@ -34,7 +36,7 @@ def working(what: str) -> Iterator[None]:
         yield
         return
     done = threading.Event()
-    shown = threading.Thread(target=_tick, args=(what, done), daemon=True)
+    shown = threading.Thread(target=_tick, args=(what, done), daemon=True, name=TICKER)
     shown.start()
     try:
         yield

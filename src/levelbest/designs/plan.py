@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from levelbest import _check
+from levelbest._cores import with_long_work
 from levelbest.designs._assemble import Pairs, pairs_of
 from levelbest.designs._input import as_trials, with_scores
 from levelbest.designs._protocol import Asked, design_of
@@ -166,42 +167,42 @@ class _Planned:
         The error is shared by all pairs; means of runs leave it to those that the pilot does not decide, as their
         comparison does.
         """
-        sharing = len(pairs)
+        families = self.trials.families
+        for (first, second), needed in zip(pairs, self._separated(pairs), strict=True):
+            yield families[first], families[second], needed
+
+    def _separated(self, pairs: Pairs) -> list[Needed]:
+        confidence, sharing = self.settings.confidence, len(pairs)
         if self.seeds and pairs:
             turned = [self.trials.metric.sign * own.curve_of for own in self.scores]
-            compared = seed_contrasts(turned, Question(pairs, self.settings.confidence))
+            compared = seed_contrasts(turned, Question(pairs, confidence))
             sharing = max(1, sum(not pair.effect.certified for pair in compared.pairs))
-        settings, metric = self.settings, self.trials.metric
-        design = design_of(self.trials, Asked(settings=settings)) if pairs and not self.seeds else None
-        for pair in pairs:
-            first, second = (self.scores[place] for place in pair)
-            if isinstance(design, TableDesign) and design.paired:  # as their comparison does
-                needed = pairs_to_separate(
-                    design.samples[pair[0]],
-                    design.samples[pair[1]],
-                    self.n,
-                    n_pairs=sharing,
-                    power=self.power,
-                    confidence=settings.confidence,
-                )
-            elif self.seeds:
-                needed = runs_to_separate(
-                    first.curve_of, second.curve_of, n_pairs=sharing, power=self.power, confidence=settings.confidence
-                )
-            else:
-                needed = trials_to_separate(
-                    Sample(first.selection, first.reported),
-                    Sample(second.selection, second.reported),
-                    self.n,
-                    n_pairs=sharing,
-                    power=self.power,
-                    confidence=settings.confidence,
-                    direction=metric.direction,
-                    bounds=metric.bounds,
-                    n_resamples=settings.n_resamples,
-                    rng=settings.rng,
-                )
-            yield self.trials.families[pair[0]], self.trials.families[pair[1]], needed
+            runs = [(self.scores[a].curve_of, self.scores[b].curve_of) for a, b in pairs]
+            return [runs_to_separate(*own, n_pairs=sharing, power=self.power, confidence=confidence) for own in runs]
+        design = design_of(self.trials, Asked(settings=self.settings)) if pairs else None
+        if isinstance(design, TableDesign) and design.paired:  # as their comparison does
+            paired = [(design.samples[a], design.samples[b]) for a, b in pairs]
+            return [
+                pairs_to_separate(*own, self.n, n_pairs=sharing, power=self.power, confidence=confidence)
+                for own in paired
+            ]
+        return with_long_work(lambda pair: self._told_apart(pair, sharing), pairs)
+
+    def _told_apart(self, pair: tuple[int, int], sharing: int) -> Needed:
+        first, second = (self.scores[place] for place in pair)
+        metric, settings = self.trials.metric, self.settings
+        return trials_to_separate(
+            Sample(first.selection, first.reported),
+            Sample(second.selection, second.reported),
+            self.n,
+            n_pairs=sharing,
+            power=self.power,
+            confidence=settings.confidence,
+            direction=metric.direction,
+            bounds=metric.bounds,
+            n_resamples=settings.n_resamples,
+            rng=settings.rng,
+        )
 
     def problems(self) -> tuple[list[tuple[str, GroupPlan]], list[tuple[str, str, str]]]:
         """Problems or samples of each until the interval is narrow, also within strata, and which allow no plan."""
