@@ -84,9 +84,9 @@ def joint_laws() -> list[JointLaw]:
 
 
 def many_joint_laws() -> list[JointLaw]:
-    """The same for many trials, of which one in five hundred has diverged where it is reported."""
+    """The same for many trials, of which one in 64 has diverged where it is reported."""
     related = _gaussian(0.8)
-    diverging = JointLaw("normal, rho .8, .2 % diverged", lambda v, w: np.where(w < 0.002, -50.0, related(v, w)))
+    diverging = JointLaw("normal, rho .8, 1.6 % diverged", lambda v, w: np.where(w < 1 / 64, -50.0, related(v, w)))
     return [*joint_laws(), diverging]
 
 

@@ -88,6 +88,32 @@ def test_limits_of_many_trials_follow_dirichlet_weights_where_few_reports_decide
         assert stats.ks_2samp(own, all_drawn).pvalue > 1e-4  # false alarms: under 1 in 1,000 for all nine together
 
 
+@pytest.mark.parametrize(("levels", "diverged"), [(5, [100]), (2, [10, 700])])
+def test_limits_of_tied_trials_follow_dirichlet_weights_where_few_reports_decide(levels, diverged):
+    rng = np.random.default_rng(10)
+    selection, reported = np.repeat(np.arange(float(levels)), 1000 // levels), rng.normal(size=1000)
+    reported[diverged] = -1e6
+    n_draws = 4000
+    means, _ = mean_draws(Places.of(selection, reported), np.array([1]), n_draws, rng)
+    weights = rng.standard_exponential((n_draws, 1001))
+    all_drawn = (weights / weights.sum(axis=1, keepdims=True))[:, :-1] @ reported
+    assert stats.ks_2samp(means[0], all_drawn).pvalue > 1e-4  # false alarms: 1 in 5,000 for both together
+
+
+def test_the_median_of_many_tied_trials_has_limits_as_fine_as_its_trials():
+    rng = np.random.default_rng(11)
+    selection, reported = np.repeat(np.arange(5.0), 200), rng.normal(size=1000)
+    ends = np.array([[-4.0], [4.0]])
+    medians = quantile_draws(
+        Places.of(selection, reported, own_scores=True), ends, np.array([1]), 0.5, 4000, np.random.default_rng(12)
+    )
+    weights = rng.standard_exponential((4000, 1001))
+    order = np.argsort(reported)
+    held = np.cumsum((weights / weights.sum(axis=1, keepdims=True))[:, :-1][:, order], axis=1)
+    all_drawn = reported[order][(held >= 0.5).argmax(axis=1)]
+    assert stats.ks_2samp(medians[0], all_drawn).pvalue > 1e-4  # false alarms: 1 in 10,000
+
+
 def test_the_median_of_reported_scores_has_no_jumps():
     # a coarse selection score behind which one of the better trials reports far less than its neighbours
     rng = np.random.default_rng(6)

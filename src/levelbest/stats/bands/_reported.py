@@ -9,7 +9,8 @@ their group at random (Dirichlet), as unequally as resampling would.
 
 Of many trials, neighbours in rank are taken together: they share the weight of their place as tied trials do, and of
 each place eight values are kept that have its mean and its variance (for quantiles, eight of its own scores). Of 32
-neighbours and more the mean alone is kept: what Dirichlet weights make of it is by then normal.
+neighbours and more the mean alone is kept: what Dirichlet weights make of it is by then normal. Of a tie the four
+lowest and the four highest are kept by themselves, and for quantiles its part of the scores that all ties may have.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from levelbest.stats.bands._resample import allow
 from levelbest.stats.bands._thin import rank_edges
 
 _CELLS = 1 << 17  # values in one piece of draws
-_VALUES = 8  # kept of each place
+_VALUES, _AT_ENDS = 8, 4  # kept of each place; of a tie as many parts, and the lowest and the highest by themselves
+_OF_TIES = 1 << 12  # scores kept for quantiles, where all trials tie with others
 _MANY = 32  # neighbours whose weighted mean is drawn as one normal number
 _DECISIVE = 1 / 32  # of the squares of all better trials and its own: a trial with more has a place of its own
 
@@ -60,10 +62,13 @@ class Places:
         by_value = reported.copy()
         for start, stop in zip((edges - counts)[~at_once].tolist(), edges[~at_once].tolist(), strict=True):
             by_value[start:stop].sort()
-        kept = np.where(at_once, 1, np.minimum(counts, _VALUES))
+        tied = (counts > _VALUES) & (ties == 1)
+        alone_at_ends = np.where(tied & (not own_scores), _AT_ENDS, 0)
+        of_ties = np.maximum(counts * _OF_TIES // m, _VALUES) if own_scores else _VALUES + 2 * _AT_ENDS
+        kept = np.where(at_once, 1, np.minimum(counts, np.where(tied, of_ties, _VALUES)))
         starts, place = np.cumsum(kept) - kept, np.repeat(np.arange(edges.size), kept)
-        within = np.arange(place.size) - starts[place]  # value j of k stands for the j-th of k parts of its place
-        firsts = (edges - counts)[place] - (-within * counts[place] // kept[place])
+        within = np.arange(place.size) - starts[place]
+        firsts = (edges - counts)[place] + _first_of_part(within, kept[place], counts[place], alone_at_ends[place])
         sizes = np.diff(firsts, append=m)
         if own_scores:
             return cls(edges, starts, by_value[firsts + sizes // 2], sizes, m, np.zeros(edges.size))
@@ -95,6 +100,13 @@ class Places:
         if at_once.size:
             means[:, at_once] += self.spread[at_once] * rng.standard_normal((n_draws, at_once.size))
         return means, logs
+
+
+def _first_of_part(part: IntArray, parts: IntArray, count: IntArray, ends: IntArray) -> IntArray:
+    """Where a part of trials in order begins: ``ends`` on either side stand alone, the rest is in equal parts."""
+    from_last = parts - part
+    inner = ends - (-(part - ends) * (count - 2 * ends) // np.maximum(parts - 2 * ends, 1))
+    return np.where(part < ends, part, np.where(from_last <= ends, count - from_last, inner))
 
 
 def _outstanding(reported: FloatArray, edges: IntArray) -> IntArray:
