@@ -30,27 +30,32 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Say what is being done, and for how long, once it has taken more than a second; the line is gone at the end."""
+def working(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Say what is being done, and for how long, once it has taken more than a second; the line is gone at the end.
+
+    A function of (done, total) says how far it is.
+    """
+    far: list[tuple[int, int]] = []
     if not sys.stderr.isatty():
-        yield
+        yield lambda *_: None
         return
-    done = threading.Event()
-    shown = threading.Thread(target=_tick, args=(what, done), daemon=True, name=TICKER)
+    over = threading.Event()
+    shown = threading.Thread(target=_tick, args=(what, over, far), daemon=True, name=TICKER)
     shown.start()
     try:
-        yield
+        yield lambda done, total: far.append((done, total))
     finally:
-        done.set()
+        over.set()
         shown.join()
 
 
-def _tick(what: str, done: threading.Event) -> None:
+def _tick(what: str, over: threading.Event, far: list[tuple[int, int]]) -> None:
     begun = monotonic()
-    if done.wait(_PATIENCE):
+    if over.wait(_PATIENCE):
         return
     while True:
-        print(f"\r{what} ... {monotonic() - begun:.0f} s", end="", file=sys.stderr, flush=True)
-        if done.wait(_PATIENCE):
+        so_far = f"{far[-1][0]} of {far[-1][1]}, " if far else ""
+        print(f"\r{what} ... {so_far}{monotonic() - begun:.0f} s\x1b[K", end="", file=sys.stderr, flush=True)
+        if over.wait(_PATIENCE):
             break
     print("\r\x1b[2K", end="", file=sys.stderr, flush=True)  # the whole line, and nothing else

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from levelbest import _check
-from levelbest._cores import with_long_work
+from levelbest._cores import Progress, with_long_work
 from levelbest.designs._assemble import Pairs, pairs_of
 from levelbest.designs._input import as_trials, with_scores
 from levelbest.designs._protocol import Asked, design_of
@@ -54,6 +54,7 @@ def plan_trials(
     missing: str = Settings.missing,
     n_resamples: int = Settings.n_resamples,
     rng: int | None = Settings.rng,
+    progress: Progress | None = None,
     **reading: object,
 ) -> TrialPlan:
     """How many trials until intervals are narrow enough, and until families are separated, from these trials as pilot.
@@ -78,6 +79,8 @@ def plan_trials(
         Separate every other family from this one; None: all from all.
     confidence, failed, missing, n_resamples, rng
         As of `levelbest.trials.Settings`.
+    progress
+        Called with how many pairs of families are planned for, and of how many.
 
     Returns
     -------
@@ -107,7 +110,7 @@ def plan_trials(
     sizes = sorted({*_SIZES, *(own.n_trials for own in planned.scores if 2 <= own.n_trials <= 1000)})
     return TrialPlan(
         widths=() if over_problems else tuple(planned.widths()),
-        separations=() if over_problems else tuple(planned.separations(pairs)),
+        separations=() if over_problems else tuple(planned.separations(pairs, progress)),
         problems=tuple(problems),
         horizons=() if over_problems else tuple((size, horizon(size, confidence)) for size in sizes),
         confidence=confidence,
@@ -161,17 +164,17 @@ class _Planned:
             rng=self.settings.rng,
         )
 
-    def separations(self, pairs: Pairs) -> Iterator[tuple[str, str, Needed]]:
+    def separations(self, pairs: Pairs, progress: Progress | None) -> Iterator[tuple[str, str, Needed]]:
         """Trials of each until the difference of a pair is certified.
 
         The error is shared by all pairs; means of runs leave it to those that the pilot does not decide, as their
         comparison does.
         """
         families = self.trials.families
-        for (first, second), needed in zip(pairs, self._separated(pairs), strict=True):
+        for (first, second), needed in zip(pairs, self._separated(pairs, progress), strict=True):
             yield families[first], families[second], needed
 
-    def _separated(self, pairs: Pairs) -> list[Needed]:
+    def _separated(self, pairs: Pairs, progress: Progress | None) -> list[Needed]:
         confidence, sharing = self.settings.confidence, len(pairs)
         if self.seeds and pairs:
             turned = [self.trials.metric.sign * own.curve_of for own in self.scores]
@@ -186,7 +189,7 @@ class _Planned:
                 pairs_to_separate(*own, self.n, n_pairs=sharing, power=self.power, confidence=confidence)
                 for own in paired
             ]
-        return with_long_work(lambda pair: self._told_apart(pair, sharing), pairs)
+        return with_long_work(lambda pair: self._told_apart(pair, sharing), pairs, progress)
 
     def _told_apart(self, pair: tuple[int, int], sharing: int) -> Needed:
         first, second = (self.scores[place] for place in pair)
