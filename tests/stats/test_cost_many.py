@@ -91,7 +91,7 @@ def test_what_weights_do_within_stretches_is_what_uniforms_do():
     counts = np.array([1, 1, 2, 50, 400, 30, 3, 1])
     cost = rng.exponential(size=counts.sum()) * np.repeat([1, 2, 1, 3, 1, 0.5, 1, 2], counts)
     budgets = np.array([3.0, 0.5, 1.0, 1.0])
-    costs = StretchCosts(cost, counts, budgets, within=True)
+    costs = StretchCosts(cost, counts, budgets)
     weights = rng.dirichlet(np.ones(cost.size), size=4000)
     of_trial = np.column_stack([cost, *(cost > budget for budget in budgets)])
     starts = np.cumsum(counts) - counts

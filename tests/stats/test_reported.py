@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from levelbest.stats import best_interval
-from levelbest.stats.bands._reported import Places, mean_draws, quantile_draws
+from levelbest.stats.bands._reported import Places, mean_draws, quantile_draws, quantile_left_out
 
 
 def weighted_quantile(scores, weights, q):
@@ -112,6 +112,20 @@ def test_the_median_of_many_tied_trials_has_limits_as_fine_as_its_trials():
     held = np.cumsum((weights / weights.sum(axis=1, keepdims=True))[:, :-1][:, order], axis=1)
     all_drawn = reported[order][(held >= 0.5).argmax(axis=1)]
     assert stats.ks_2samp(medians[0], all_drawn).pvalue > 1e-4  # false alarms: 1 in 10,000
+
+
+def test_the_median_of_very_many_trials_lies_where_dirichlet_weights_put_it():
+    rng = np.random.default_rng(13)
+    reported, n = rng.normal(size=20_000), np.array([1])
+    places = Places.of(np.arange(20_000.0), reported, own_scores=True)
+    medians = quantile_draws(places, np.array([[-4.0], [4.0]]), n, 0.5, 1000, rng)
+    medians += quantile_left_out(places, reported, n, 0.5)[:, None]
+    order = np.argsort(reported)
+    weights = np.cumsum(rng.standard_exponential((1000, 20_000)), axis=1)
+    all_drawn = reported[order][(weights >= 0.5 * weights[:, -1:]).argmax(axis=1)]
+    spread = all_drawn.std()
+    assert abs(medians.mean() - all_drawn.mean()) < 0.35 * spread  # two such means: .2 is 4.5 standard errors
+    assert medians.std() == pytest.approx(spread, rel=0.25)
 
 
 def test_the_median_of_reported_scores_has_no_jumps():

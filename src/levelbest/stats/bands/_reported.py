@@ -26,6 +26,7 @@ from levelbest.stats.bands._thin import rank_edges
 
 _CELLS = 1 << 17  # values in one piece of draws
 _VALUES, _AT_ENDS = 8, 4  # kept of each place; of a tie as many parts, and the lowest and the highest by themselves
+_OWN_SCORES = 16  # kept of each place for quantiles
 _OF_TIES = 1 << 12  # scores kept for quantiles, where all trials tie with others
 _MANY = 32  # neighbours whose weighted mean is drawn as one normal number
 _DECISIVE = 1 / 32  # of the squares of all better trials and its own: a trial with more has a place of its own
@@ -64,8 +65,9 @@ class Places:
             by_value[start:stop].sort()
         tied = (counts > _VALUES) & (ties == 1)
         alone_at_ends = np.where(tied & (not own_scores), _AT_ENDS, 0)
-        of_ties = np.maximum(counts * _OF_TIES // m, _VALUES) if own_scores else _VALUES + 2 * _AT_ENDS
-        kept = np.where(at_once, 1, np.minimum(counts, np.where(tied, of_ties, _VALUES)))
+        each = _OWN_SCORES if own_scores else _VALUES
+        of_ties = np.maximum(counts * _OF_TIES // m, each) if own_scores else _VALUES + 2 * _AT_ENDS
+        kept = np.where(at_once, 1, np.minimum(counts, np.where(tied, of_ties, each)))
         starts, place = np.cumsum(kept) - kept, np.repeat(np.arange(edges.size), kept)
         within = np.arange(place.size) - starts[place]
         firsts = (edges - counts)[place] + _first_of_part(within, kept[place], counts[place], alone_at_ends[place])
@@ -169,6 +171,30 @@ def quantile_draws(
             lowest = np.where(rest >= q - 1e-12, -np.inf, scores[np.minimum(under, counted.size - 1)])
             draws[i, cut] = np.clip(ends[0, i] + where * (ends[1, i] - ends[0, i]), lowest, scores[over])
     return draws
+
+
+def quantile_left_out(places: Places, reported: FloatArray, n: IntArray, q: float) -> FloatArray:
+    """By how much the q-quantile of all reported scores, in rank order, lies above that of the scores that are kept.
+
+    Both have the weights that ranks have on average. Of many trials a place keeps too few scores to tell where a
+    quantile lies as closely as the trials do, but enough to tell how it moves with the weights.
+    """
+    if places.values.size == reported.size:
+        return np.zeros(n.size)
+    counts = np.diff(places.edges, prepend=0)
+    all_in_order, kept_in_order = np.argsort(reported, kind="stable"), np.argsort(places.values, kind="stable")
+    place_of_all = np.repeat(np.arange(counts.size), counts)[all_in_order]
+    place_of_kept = np.repeat(np.arange(counts.size), np.diff(places.starts, append=places.values.size))[kept_in_order]
+    stands_for = places.sizes[kept_in_order]
+    out = np.empty(n.size)
+    for i, budget in enumerate(n.tolist()):
+        power = np.exp(budget * np.log(places.edges / (places.n_trials + 1.0)))
+        weight = np.diff(power, prepend=0.0) / counts
+        level = q * power[-1]
+        of_all = np.searchsorted(np.cumsum(weight[place_of_all]), level)
+        of_kept = np.searchsorted(np.cumsum(weight[place_of_kept] * stands_for), level)
+        out[i] = reported[all_in_order[of_all]] - places.values[kept_in_order[of_kept]]
+    return out
 
 
 def _first_at_least(rising: FloatArray, level: FloatArray) -> IntArray:

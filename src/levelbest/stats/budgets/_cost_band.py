@@ -114,7 +114,7 @@ class _Curve:
         """The draws at every budget of the grid."""
         nu = self._worth(spent, pool.rank[pool.ranked[self.edges - 1]])
         edges, counts = self.edges, np.diff(self.edges, prepend=0)
-        costs = StretchCosts(self.cost, counts, grid * (1 + ROUNDING), within=self.m > MANY)
+        costs = StretchCosts(self.cost, counts, grid * (1 + ROUNDING))
         lower, upper = np.empty((2, grid.size, n_draws))
         piece = max(1, _CELLS // edges.size)
         for start in range(0, n_draws, piece):

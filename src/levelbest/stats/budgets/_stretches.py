@@ -13,12 +13,9 @@ from levelbest._check import FloatArray, IntArray
 
 
 class StretchCosts:
-    """The costs of trials in order of rank, in stretches of so many of them, and budgets.
+    """The costs of trials in order of rank, in stretches of so many of them, and budgets."""
 
-    ``within``: that weights vary within stretches counts too.
-    """
-
-    def __init__(self, cost: FloatArray, counts: IntArray, budgets: FloatArray, *, within: bool) -> None:
+    def __init__(self, cost: FloatArray, counts: IntArray, budgets: FloatArray) -> None:
         self.counts = counts
         self.overall = float(cost.mean())
         self.mean = np.add.reduceat(cost, np.cumsum(counts) - counts) / counts
@@ -29,7 +26,7 @@ class StretchCosts:
         often = np.bincount(cell, minlength=counts.size * width).reshape(counts.size, width)
         self.too_dear = (counts[:, None] - np.cumsum(often, axis=1))[:, place] / counts[:, None]
         self.factor: FloatArray | None = None
-        if within:
+        if counts.max() > 1:
             away = cost - self.overall
             sums = np.bincount(cell, away, minlength=often.size).reshape(often.shape)
             share = counts / (counts + 1.0) / cost.size**2
