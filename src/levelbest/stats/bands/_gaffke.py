@@ -93,10 +93,10 @@ def gaffke_draws(ordered: FloatArray, n: IntArray, n_draws: int, rng: np.random.
 def powers(logs: FloatArray, edges: IntArray, n_trials: int, n: IntArray) -> Iterator[tuple[int, FloatArray]]:
     """For every budget U^n at the edges from ``left`` on: below, it is 0 to any precision. Overwritten by the next."""
     depth = np.log(edges / (n_trials + 1.0))
-    buffer = np.empty_like(logs)
+    buffer = np.empty(logs.size)
     for budget in n.tolist():
         left = int(np.searchsorted(depth * budget, -_GONE))
-        power = buffer[:, left:]
+        power = buffer[: logs[:, left:].size].reshape(-1, edges.size - left)
         np.multiply(logs[:, left:], float(budget), out=power)
         np.exp(power, out=power)
         yield left, power
@@ -160,12 +160,12 @@ def further_reports(
     highest = math.inf if bounds[1] is None else bounds[1]
     if reported.min() == reported.max():  # nothing but the bounds tells what another trial might report
         return np.repeat([[lowest], [highest]], n.size, axis=1)
-    # from the best trial down: the worst and the best that is reported so far, ties in the selection score together
-    so_far = np.stack([np.minimum.accumulate(reported[::-1]), np.maximum.accumulate(reported[::-1])])
-    last_of_tie = np.append(np.flatnonzero(np.diff(selection[::-1])), m - 1)
     fewest = max(min(m // 4, round(math.sqrt(3 * m))), min(FEWEST, m - 1))
-    count = np.maximum(fewest, np.ceil(m / n)).astype(np.int64)
-    seen = so_far[:, last_of_tie[np.searchsorted(last_of_tie, np.minimum(count, m - 1))]]
+    count = np.minimum(np.maximum(fewest, np.ceil(m / n)).astype(np.int64), m - 1)
+    # the worst of so many trials and one, ties in the selection score together; ranges from there to the best
+    lowest_ranks, back = np.unique(np.searchsorted(selection, selection[m - 1 - count]), return_inverse=True)
+    ranges = (f.accumulate(f.reduceat(reported, lowest_ranks)[::-1])[::-1] for f in (np.minimum, np.maximum))
+    seen = np.stack([ends[back] for ends in ranges])
     width = np.where(seen[0] == seen[1], np.ptp(reported), seen[1] - seen[0])
     wider = (0.1 + 0.1 * (1 - 1 / n) + 0.3 * (n - 1) / m) * (1.2 + 9 / m) * width
     ends = np.stack([seen[0] - wider, seen[1] + wider])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -38,12 +39,12 @@ class BestFirst:
         """Per trial, the mean square of its group of ties about its mean; None without ties that matter."""
         return None if self.within is None else np.repeat(self.within / self.counts, self.counts)
 
-    @property
+    @cached_property
     def centre(self) -> float:
         """The mean of all scores, in units of ``scale``."""
         return float(self.scores.mean()) / self.scale
 
-    @property
+    @cached_property
     def width(self) -> float:
         """How far scores lie apart at most, in units of ``scale``; 0 if all are equal."""
         apart = float(self.scores.max() / self.scale - self.scores.min() / self.scale)
@@ -109,7 +110,9 @@ def _spreads(ranked: BestFirst, means: FloatArray, budgets: IntArray, estimator:
         return np.zeros(budgets.size)
     spreads = np.full(budgets.size, np.nan)
     if ranked.scores.size >= _MANY_TRIALS:
-        squares = (ranked.scores / ranked.scale - ranked.centre) ** 2
+        squares = ranked.scores / ranked.scale
+        squares -= ranked.centre
+        squares *= squares
         if ranked.tie_squares is not None:
             squares += ranked.tie_squares
         moments = weighted_sums(squares, budgets, estimator)

@@ -39,21 +39,22 @@ class Sample:
 
     def ordered(self) -> Sample:
         """The same trials by selection score from low to high, ties by what is reported; itself where they are so."""
-        return self if self._in_order() else self._sorted
+        return self if self._in_order else self._sorted
 
     @cached_property
     def _sorted(self) -> Sample:
         turned_round = self._taken(slice(None, None, -1))
-        if turned_round._in_order():
+        if turned_round._in_order:
             return turned_round
         if self.reported is None:
             return Sample(np.sort(self.selection))
         ordered = self._taken(_order_of(self.selection))
-        return ordered if ordered._in_order() else self._taken(np.lexsort((self.reported, self.selection)))
+        return ordered if ordered._in_order else self._taken(np.lexsort((self.reported, self.selection)))
 
     def _taken(self, order: IntArray | slice) -> Sample:
         return Sample(self.selection[order], None if self.reported is None else self.reported[order])
 
+    @cached_property
     def _in_order(self) -> bool:
         later, sooner = self.selection[1:], self.selection[:-1]
         if self.reported is None:
@@ -99,7 +100,9 @@ def _order_of(scores: FloatArray) -> IntArray:
         return np.argsort(scores)
     bits = scores.view(np.int64)
     low = (1 << (scores.size - 1).bit_length()) - 1
-    keys = bits ^ ((bits >> 63) & np.int64(2**63 - 1))  # in the order of the scores: negative ones the other way round
+    keys = bits >> 63
+    keys &= np.int64(2**63 - 1)
+    keys ^= bits  # in the order of the scores: negative ones the other way round
     keys &= ~low
     keys |= np.arange(scores.size)
     keys.sort()
