@@ -52,17 +52,31 @@ class TableDesign(Design):
         super().__init__(trials, asked)
         self.metric = trials.metric
         self.families = trials.families
-        each = len(trials) // max(1, len(trials.families))
-        self.tables = tuple(with_threads(trials.__getitem__, trials.families, each))
         self.statistic = statistic_named(asked.statistic).name
-        self.scores: tuple[Scores, ...] = tuple(self._scores())
+        if type(self)._scores is not TableDesign._scores:
+            _ = self.scores  # what a design asks of its scores is asked at once
+
+    @cached_property
+    def tables(self) -> tuple[Trials, ...]:
+        """The trials of each family."""
+        return tuple(with_threads(self.trials.__getitem__, self.families, self._each))
+
+    @property
+    def _each(self) -> int:
+        """Trials of a family, on average."""
+        return len(self.trials) // max(1, len(self.families))
+
+    @cached_property
+    def scores(self) -> tuple[Scores, ...]:
+        """Of each family."""
+        return tuple(self._scores())
 
     def _scores(self) -> Sequence[Scores]:
         settings = self.asked.settings
         return with_threads(
             lambda table: table.scores(settings.failed, missing=settings.missing),
             self.tables,
-            max(map(len, self.tables), default=0),
+            self._each,
         )
 
     @property
@@ -137,12 +151,13 @@ class TableDesign(Design):
         """One curve for each family, of independent trials."""
         from levelbest.designs._curves import trial_curve
 
-        excluded = self.excluded
+        adaptive = adaptive_families(self.trials)
 
-        def curve_of(table: Trials) -> Curve:
-            return trial_curve(table, asked, no_limits=excluded.get(table.families[0], ""), unit=self.unit)
+        def curve_of(name: str) -> Curve:
+            # Whoever computes a curve cuts out its trials: that takes as long as much of the rest.
+            return trial_curve(self.trials[name], asked, no_limits=adaptive.get(name, ""), unit=self.unit)
 
-        return tuple(with_processes(curve_of, self.tables, max(map(len, self.tables))))
+        return tuple(with_processes(curve_of, self.families, self._each))
 
 
 def failure_cautions(family: str, scores: Scores, unit: str) -> list[Caution]:
