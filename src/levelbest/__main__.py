@@ -30,6 +30,9 @@ def main() -> NoReturn:
         code = run()
     except KeyboardInterrupt:
         pass
+    except RuntimeError as error:
+        if not isinstance(error.__cause__, KeyboardInterrupt):  # Python 3.11 wraps what is raised as a class is made
+            raise
     finally:
         if signal.getsignal(signal.SIGINT) is _interrupt_once:
             signal.signal(signal.SIGINT, signal.SIG_DFL)

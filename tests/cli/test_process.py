@@ -175,3 +175,15 @@ def test_a_disk_that_fills_up_leaves_the_old_file_whole(tmp_path, table, capsys,
     assert "No space left on device" in capsys.readouterr().err.splitlines()[-1]
     assert target.read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([target.name, table.name])
+
+
+@pytest.mark.parametrize(("cause", "shown"), [("KeyboardInterrupt()", False), ("ValueError('no')", True)])
+def test_an_interrupt_while_a_class_is_made_is_an_interrupt(cause, shown):
+    """Python 3.11 turns what is raised then into an error of its own."""
+    code = (
+        "import levelbest.cli.main as module, levelbest.__main__ as command\n"
+        f"def run():\n    raise RuntimeError('Error calling __set_name__') from {cause}\n"
+        "module.main = run\ncommand.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == ((1, True) if shown else (130, False))
