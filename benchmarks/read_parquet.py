@@ -1,6 +1,6 @@
 """Ten million rows of Parquet to curves in one command: its memory and its time against reading the file alone.
 
-    python benchmarks/read_parquet.py             # 10 million rows: a minute, a file of 250 MB in a temporary folder
+    python benchmarks/read_parquet.py             # 10 million rows: two minutes, a file of 250 MB in a temporary folder
     python benchmarks/read_parquet.py --quick     # a million rows, to see that it runs; its ratios are not the claim
 
 Each is a process of its own, started from nothing. The wanted ratio is of times taken in turns in one run, the shortest
@@ -80,7 +80,7 @@ def main() -> int:
     """Run all and print one table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=5)
     given = parser.parse_args()
     rows = 1_000_000 if given.quick else 10_000_000
     table = Table(f"{rows:,} rows of Parquet to curves", ("levelbest", "duckdb", "numpy", "polars"))
