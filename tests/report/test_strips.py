@@ -96,6 +96,9 @@ def test_reach_and_seeds():
     seeds = build_view(runs)
     assert seeds.by_seeds
     assert strips_of(seeds, "mean", "trials") == ()  # the verdict is about one run
+    standing = {own.family: (own.low, own.high) for own in seeds.comparison.standings}
+    shown = {line.family: (line.low[0], line.high[0]) for line in seeds.lines_of("mean", "trials")}
+    assert shown == standing  # the page's limits of one run are those of the terminal's table
     assert reach_of(seeds, "mean", "trials") is None
     assert "of a new run" in seeds.title  # and so is the page
     assert "against the budget" not in seeds.title

@@ -158,8 +158,12 @@ class _Made:
         """Over problems, searches and seeds there is one statistic, the mean."""
         table = self.table
         plain = isinstance(table, Trials) and table.group is None and table.search is None
-        seeds = isinstance(table, Trials) and "mean" in self.wanted and only_seeds_vary(table)
-        return self.wanted if plain and not seeds else ("mean",)
+        return self.wanted if plain and not self.by_seeds else ("mean",)
+
+    @property
+    def by_seeds(self) -> bool:
+        """Whether runs differ by their seed alone: all that is said is about one run."""
+        return isinstance(self.table, Trials) and "mean" in self.wanted and only_seeds_vary(self.table)
 
     @cached_property
     def computed(self) -> _Computed:
@@ -209,7 +213,9 @@ class _Made:
         return compare_asked(self.table, asked, pairs_only=asked.statistic != self.statistics[0])
 
     def _draw(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
-        return design_of(self.table, asked).curves(asked)
+        """With bands over all budgets; of seeds, where there is one, with limits for each, as in their tables."""
+        drawn = replace(asked, simultaneous=not self.by_seeds)
+        return design_of(self.table, drawn).curves(drawn)
 
     @property
     def comparisons(self) -> dict[tuple[str, str], Comparison]:

@@ -52,6 +52,9 @@ _WORDS = {
     "selected": "Selected: press Ctrl+C to copy.",
 }
 
+_OF_RUNS = {"band": "{level}", "band_means": "holds for each family by itself"}
+"""What is said otherwise of seeds, where one run is all that there is to choose."""
+
 
 def screen_words(unit: str, level: str) -> dict[str, str]:
     """The templates, with what is known before anything is chosen.
@@ -63,7 +66,7 @@ def screen_words(unit: str, level: str) -> dict[str, str]:
     """
     known = {"{unit}": unit, "{units}": plural(2, unit)[2:], "{level}": level}
     words = {}
-    for key, template in _WORDS.items():
+    for key, template in (_WORDS | (_OF_RUNS if unit == "run" else {})).items():
         for name, value in known.items():
             template = template.replace(name, value)
         words[key] = template
