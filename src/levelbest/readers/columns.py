@@ -152,7 +152,7 @@ def as_codes(column: Cells) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
     return tuple(names), np.array(codes_of, dtype=np.int32)
 
 
-def unique_codes(codes: npt.NDArray[np.int32], names: Sequence[str]) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+def unique_codes(codes: Column, names: Sequence[str]) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
     """Codes renumbered by first appearance, names that never occur dropped, equal names joined."""
     first = np.full(len(names) + 1, len(codes), dtype=np.int64)
     for start in range(0, len(codes), _CHUNK):  # a few families: the first chunk has them all
@@ -166,7 +166,7 @@ def unique_codes(codes: npt.NDArray[np.int32], names: Sequence[str]) -> tuple[tu
     for code in order:
         table[code] = place.setdefault(names[code], len(place))
     if np.array_equal(table[:-1], np.arange(len(names))):
-        return tuple(place), codes
+        return tuple(place), codes.astype(np.int32, copy=False)
     return tuple(place), table[codes]
 
 

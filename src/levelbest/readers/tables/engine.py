@@ -94,7 +94,7 @@ def _lazy_table(connection: DuckDBPyConnection, relation: str, source: str, *, t
 
     described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
     types = {str(row[0]): str(row[1]).upper() for row in described}
-    n_rows = int(connection.execute(f"SELECT count(*) FROM {relation}").fetchone()[0])
+    [(n_rows,)] = connection.execute(f"SELECT count(*) FROM {relation}").fetchall()
 
     def load(name: str) -> Cells:
         try:
@@ -113,7 +113,7 @@ def _column(connection: DuckDBPyConnection, relation: str, column: str, kind: st
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
         return typed([row[0] for row in connection.execute(f"SELECT {column} FROM {relation}").fetchall()])
     if kind.startswith(_WIDE_NUMBERS):
-        largest = connection.execute(f"SELECT max(abs({column}::HUGEINT)) FROM {relation}").fetchone()[0]
+        [(largest,)] = connection.execute(f"SELECT max(abs({column}::HUGEINT)) FROM {relation}").fetchall()
         if largest is not None and largest > EXACT:
             return typed([row[0] for row in connection.execute(f"SELECT {column} FROM {relation}").fetchall()])
     if kind.startswith((*_NUMBERS, *_WIDE_NUMBERS)):
@@ -129,12 +129,13 @@ def _written(connection: DuckDBPyConnection, relation: str, cell: str) -> str:
     plain = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[+-]?(nan|inf|infinity)$"
     odd = rf"NOT regexp_matches({cell}, '{plain}', 'i') OR regexp_matches({cell}, '^[+-]?0[0-9]|^[+-]?[0-9]{{16,}}$')"
     query = f"SELECT count(*) FILTER ({odd}), count({cell}) FROM {relation}"
-    n_odd, n_filled = connection.execute(query).fetchone()
+    [(n_odd, n_filled)] = connection.execute(query).fetchall()
     return "DOUBLE" if n_filled and not n_odd else "VARCHAR"
 
 
 def _fetched(connection: DuckDBPyConnection, query: str) -> Column:
-    values: Column = connection.execute(query).fetchnumpy()["v"]
+    # Threads read a relation together, a statement's result one by one; earlier results must be read to their end.
+    values: Column = connection.sql(query).fetchnumpy()["v"]
     if isinstance(values, np.ma.MaskedArray) and not np.ma.getmaskarray(values).any():
         return np.ma.getdata(values)
     return values
@@ -150,15 +151,15 @@ def _coded(connection: DuckDBPyConnection, relation: str, column: str, n_rows: i
     if not names:
         return Coded(np.full(n_rows, -1, dtype=np.int32), ())
     kind = f"names_{next(_COUNT)}"
-    connection.execute(f"CREATE TYPE {kind} AS ENUM ({', '.join(map(quoted, names))})")
+    connection.execute(f"CREATE TYPE {kind} AS ENUM ({', '.join(map(quoted, names))})").fetchall()
     try:
-        codes = _fetched(connection, f"SELECT CAST(enum_code(CAST({text} AS {kind})) AS INTEGER) AS v FROM {relation}")
+        codes = _fetched(connection, f"SELECT enum_code(CAST({text} AS {kind})) AS v FROM {relation}")
     finally:
         connection.execute(f"DROP TYPE {kind}")
     if isinstance(codes, np.ma.MaskedArray):
-        codes = codes.filled(-1)
+        codes = np.ma.filled(codes.astype(np.int32), -1)
     # In order of first appearance, which whoever asks for codes then finds as it wants them.
-    listed, ordered = unique_codes(np.asarray(codes, dtype=np.int32), names)
+    listed, ordered = unique_codes(codes, names)
     return Coded(ordered, listed)
 
 
@@ -215,7 +216,7 @@ def _rejected(connection: DuckDBPyConnection, rejects: str, source: str) -> list
         Skipped(f"{source}, record {line}", " ".join(str(why).split()))
         for line, why in connection.execute(query).fetchall()
     ]
-    total = connection.execute(f"SELECT count(DISTINCT line) FROM {rejects}").fetchone()[0]
+    [(total,)] = connection.execute(f"SELECT count(DISTINCT line) FROM {rejects}").fetchall()
     listed += [Skipped(source, "one more row cannot be read")] * (total - len(listed))
     return listed
 
