@@ -154,8 +154,8 @@ class TableDesign(Design):
         adaptive = adaptive_families(self.trials)
 
         def curve_of(name: str) -> Curve:
-            # Whoever computes a curve cuts out its trials: that takes as long as much of the rest.
-            return trial_curve(self.trials[name], asked, no_limits=adaptive.get(name, ""), unit=self.unit)
+            # Whoever computes a curve cuts out its trials, and lets go of them: memory that is new takes long.
+            return trial_curve(self.trials.cut_out(name), asked, no_limits=adaptive.get(name, ""), unit=self.unit)
 
         return tuple(with_processes(curve_of, self.families, self._each))
 

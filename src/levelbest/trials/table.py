@@ -198,19 +198,25 @@ class Trials:
         for wanted in names:
             if wanted not in self.families:
                 raise InputError(f"there is no family {wanted!r}; {_check.nearest_first(wanted, self.families)}")
-        kept = tuple(c for c in self.cautions if c.family is None or c.family in names)
         if len(names) == 1:
             cut_out = _CUT_OUT.setdefault(self, {})
             if names[0] not in cut_out:
-                part = self.take(np.flatnonzero(self.family == self.families.index(names[0])))
-                alone = np.zeros(len(part), dtype=np.int32)
-                cut_out[names[0]] = replace(part, families=names, family=alone, cautions=kept)
+                cut_out[names[0]] = self.cut_out(names[0])
             return cut_out[names[0]]
         new_code = np.full(len(self.families), -1, dtype=np.int32)
         new_code[[self.families.index(wanted) for wanted in names]] = np.arange(len(names))
         mapped = new_code[self.family]
         part = self.take(np.flatnonzero(mapped >= 0))
-        return replace(part, families=names, family=new_code[part.family], cautions=kept)
+        return replace(part, families=names, family=new_code[part.family], cautions=self._cautions_of(names))
+
+    def cut_out(self, name: str) -> Trials:
+        """The trials of one family, which nobody keeps: for who asks once, of more trials than one likes to hold."""
+        part = self.take(np.flatnonzero(self.family == self.families.index(name)))
+        alone = np.zeros(len(part), dtype=np.int32)
+        return replace(part, families=(name,), family=alone, cautions=self._cautions_of((name,)))
+
+    def _cautions_of(self, names: tuple[str, ...]) -> tuple[Caution, ...]:
+        return tuple(c for c in self.cautions if c.family is None or c.family in names)
 
     def take(self, rows: Column) -> Trials:
         """The trials at these positions, families and groups named as before."""
