@@ -44,6 +44,7 @@ from levelbest.stats.bands._thin import hats, rank_edges
 FEWEST = 3
 """Trials that say anything about the next one."""
 _CELLS = 1 << 17  # uniforms in one piece
+_BY_STEPS = 12  # up to this budget powers are products
 _GONE = 80.0  # exp(-80) of the weight lies below the ranks that are left out
 
 
@@ -91,11 +92,22 @@ def gaffke_draws(ordered: FloatArray, n: IntArray, n_draws: int, rng: np.random.
 
 
 def powers(logs: FloatArray, edges: IntArray, n_trials: int, n: IntArray) -> Iterator[tuple[int, FloatArray]]:
-    """For every budget U^n at the edges from ``left`` on: below, it is 0 to any precision. Overwritten by the next."""
-    depth = np.log(edges / (n_trials + 1.0))
+    """For every budget U^n at the edges from ``left`` on: below, it is 0 to any precision. Overwritten by the next.
+
+    A small budget's powers follow from those of the one before, always in the same steps: a tenth of an exponential.
+    """
+    lefts = np.searchsorted(np.log(edges / (n_trials + 1.0)), -_GONE / n).tolist()
+    few = int(np.searchsorted(n, _BY_STEPS, side="right"))
+    if few:
+        first = np.exp(logs[:, lefts[0] :])
+        stepped, reached = first.copy(), 1
+        for budget, left in zip(n[:few].tolist(), lefts[:few], strict=True):
+            while reached < budget:
+                stepped *= first
+                reached += 1
+            yield left, stepped[:, left - lefts[0] :]
     buffer = np.empty(logs.size)
-    for budget in n.tolist():
-        left = int(np.searchsorted(depth * budget, -_GONE))
+    for budget, left in zip(n[few:].tolist(), lefts[few:], strict=True):
         power = buffer[: logs[:, left:].size].reshape(-1, edges.size - left)
         np.multiply(logs[:, left:], float(budget), out=power)
         np.exp(power, out=power)
