@@ -137,7 +137,8 @@ def _value_and_spread(
     columns, estimator = (sample.selection, budgets, sample.reported), asked.estimator
     if estimator == "u" and isinstance(statistic_named(asked.statistic), Mean):
         ranked = sample.turned(direction).ordered()
-        return _check.sign_of(direction) * ranked.means(budgets), ranked.spreads(budgets)
+        means, spreads = ranked.means_and_spreads(budgets)
+        return _check.sign_of(direction) * means, spreads
     if estimator == "gaussian":
         return np.asarray(gaussian_best(*columns, direction=direction)), None
     if estimator == "v":

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.best._sums import BEYOND_DIGITS, refined, weighted_sums
+from levelbest.stats.best._sums import BEYOND_DIGITS, refined, sums_of_columns, weighted_sums
 from levelbest.stats.best._weights import weight_pieces, weight_rows
 
 _MANY_TRIALS = 1 << 14  # from so many on spreads are taken from moments where they can be
@@ -89,39 +89,30 @@ def means_of(ranked: BestFirst, budgets: IntArray, estimator: str) -> FloatArray
 
 
 def means_and_spreads(ranked: BestFirst, budgets: IntArray, estimator: str) -> tuple[FloatArray, FloatArray]:
-    """The mean and the standard deviation of the best of n for every budget."""
-    means = means_of(ranked, budgets, estimator)
-    return means, spreads_of(ranked, means, budgets, estimator)
-
-
-def spreads_of(ranked: BestFirst, means: FloatArray, budgets: IntArray, estimator: str) -> FloatArray:
-    """The standard deviation of the best of n for every budget, about means that are known."""
-    unique, first, back = np.unique(budgets, return_index=True, return_inverse=True)
-    return _spreads(ranked, means[first] / ranked.scale, unique, estimator)[back]
-
-
-def _spreads(ranked: BestFirst, means: FloatArray, budgets: IntArray, estimator: str) -> FloatArray:
-    """Spreads for budgets that rise, about ``means`` in units of ``scale``.
+    """The mean and the standard deviation of the best of n for every budget.
 
     Second moments cost as little as means, where a spread about its own mean touches every trial for each small n. Of
     many trials they are used where at most six digits cancel.
     """
+    unique, back = np.unique(budgets, return_inverse=True)
     if ranked.width == 0:
-        return np.zeros(budgets.size)
-    spreads = np.full(budgets.size, np.nan)
-    if ranked.scores.size >= _MANY_TRIALS:
+        return means_of(ranked, budgets, estimator), np.zeros(budgets.size)
+    if ranked.scores.size < _MANY_TRIALS:
+        means = weighted_sums(ranked.scores, unique, estimator)
+        spreads = np.full(unique.size, np.nan)
+    else:
         squares = ranked.scores / ranked.scale
         squares -= ranked.centre
         squares *= squares
         if ranked.tie_squares is not None:
             squares += ranked.tie_squares
-        moments = weighted_sums(squares, budgets, estimator)
-        left = moments - (means - ranked.centre) ** 2
+        means, moments = sums_of_columns([ranked.scores, squares], unique, estimator)
+        left = moments - (means / ranked.scale - ranked.centre) ** 2
         spreads = np.sqrt(np.where(left > 1e-6 * moments, left, np.nan))
     dear = np.isnan(spreads)
     if dear.any():
-        spreads[dear] = _about(ranked, means[dear], budgets[dear], estimator)
-    return spreads * ranked.scale
+        spreads[dear] = _about(ranked, means[dear] / ranked.scale, unique[dear], estimator)
+    return means[back], spreads[back] * ranked.scale
 
 
 def _about(ranked: BestFirst, means: FloatArray, budgets: IntArray, estimator: str) -> FloatArray:

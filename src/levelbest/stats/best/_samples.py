@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray
-from levelbest.stats.best._moments import BestFirst, best_first, means_of, spreads_of
+from levelbest.stats.best._moments import BestFirst, best_first, means_and_spreads, means_of
 
 _MANY = 1 << 16
 
@@ -70,9 +70,11 @@ class Sample:
             self._means[asked].setflags(write=False)
         return self._means[asked]
 
-    def spreads(self, n: IntArray) -> FloatArray:
-        """The standard deviation of the best of n itself, likewise."""
-        return spreads_of(self._ranked, self.means(n), n, "u")
+    def means_and_spreads(self, n: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The same, and the standard deviation of the best of n itself."""
+        means, spreads = means_and_spreads(self._ranked, n, "u")
+        means.setflags(write=False)
+        return self._means.setdefault(n.tobytes(), means), spreads
 
     @cached_property
     def _means(self) -> dict[bytes, FloatArray]:

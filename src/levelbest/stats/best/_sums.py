@@ -8,7 +8,7 @@ matrix product.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -36,32 +36,38 @@ def refined(
     """compute(budgets, cut) with a cut deep enough for each result.
 
     How little weight may be left out depends on the result: one diverged loss of 1e30 counts at a weight of 1e-40.
-    ``needed`` gives the cut that a result asks for; the budgets that asked for more are computed again.
+    ``needed`` gives the cut that a result asks for; the budgets that asked for more are computed again. Budgets are the
+    last axis of both.
     """
     cut = BEYOND_DIGITS + 6
     values = compute(budgets, cut)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         asked = np.nan_to_num(needed(values), nan=UNDERFLOW, posinf=UNDERFLOW).clip(0, UNDERFLOW)
+    asked = np.atleast_2d(asked).max(axis=0)
     deepest = float(asked.max())
     short = asked > cut
     if short.any():
         short &= depth(n_trials, budgets, deepest, estimator) > depth(n_trials, budgets, cut, estimator)
     if short.any():
-        values[short] = compute(budgets[short], deepest)
+        values[..., short] = compute(budgets[short], deepest)
     return values
 
 
 def weighted_sums(scores: FloatArray, budgets: IntArray, estimator: str) -> FloatArray:
     """The weighted mean of the scores, best first, for each of the increasing budgets."""
-    size = scores.size
-    largest = max(float(scores.max()), -float(scores.min()))
-    if largest == 0:
-        return np.zeros(budgets.size)
+    return np.asarray(sums_of_columns([scores], budgets, estimator)[0])
+
+
+def sums_of_columns(columns: Sequence[FloatArray], budgets: IntArray, estimator: str) -> FloatArray:
+    """The same of several columns that share their weights, (column, budget)."""
+    size = columns[0].size
+    largest = np.array([[max(float(column.max()), -float(column.min()))] for column in columns])
     if size * budgets.size <= _FEW:
-        return np.asarray(_all_weights(size, tuple(budgets.tolist()), estimator) @ scores)
+        weights = _all_weights(size, tuple(budgets.tolist()), estimator)
+        return np.stack([weights @ column for column in columns])
 
     def compute(some: IntArray, cut: float) -> FloatArray:
-        out = np.zeros(some.size)
+        out = np.zeros((len(columns), some.size))
         singly = np.ones(some.size, dtype=bool)
         deep = depth(size, some, cut, estimator)
         for block in _BLOCKS if size >= _MANY else ():
@@ -69,17 +75,18 @@ def weighted_sums(scores: FloatArray, budgets: IntArray, estimator: str) -> Floa
             dear = deep - (size - _SMOOTH * block * some)
             by_block = singly & (some <= size // (_SMOOTH * block)) & (dear <= deep // 16)
             if by_block.any():
-                blocks = _Blocks(scores, block, int(deep[by_block].max()))
-                out[by_block] = blocks.sums(some[by_block], deep[by_block], estimator)
+                blocks = _Blocks(columns, block, int(deep[by_block].max()))
+                out[:, by_block] = blocks.sums(some[by_block], deep[by_block], estimator)
                 singly &= ~by_block
-        rest = np.zeros(int(singly.sum()))
+        rest = np.zeros((len(columns), int(singly.sum())))
         for rows, left, piece in weight_pieces(size, some[singly], estimator, cut):
-            rest[rows] += piece @ scores[left : left + piece.shape[1]]
-        out[singly] = rest
+            for sums, column in zip(rest, columns, strict=True):
+                sums[rows] += piece @ column[left : left + piece.shape[1]]
+        out[:, singly] = rest
         return out
 
     def needed(sums: FloatArray) -> FloatArray:
-        return np.asarray(BEYOND_DIGITS + np.log(largest / np.abs(sums)))
+        return np.where(largest == 0, 0.0, BEYOND_DIGITS + np.log(largest / np.abs(sums)))
 
     return refined(compute, needed, budgets, size, estimator)
 
@@ -93,8 +100,8 @@ def weight_squares(n_trials: int, n: int) -> float:
     rest = weights_below(n_trials, n, np.arange(smooth, deep, dtype=np.float64), "u")
     if not smooth:
         return float(rest @ rest)
-    blocks = _Blocks(np.ones(smooth), block, smooth)
-    return float(rest @ rest + blocks.moments @ np.square(weights_below(n_trials, n, blocks.nodes, "u")))
+    blocks = _Blocks([np.ones(smooth)], block, smooth)
+    return float(rest @ rest + blocks.moments[0] @ np.square(weights_below(n_trials, n, blocks.nodes, "u")))
 
 
 @lru_cache(maxsize=64)
@@ -106,8 +113,8 @@ def _all_weights(n_trials: int, budgets: tuple[int, ...], estimator: str) -> Flo
 class _Blocks:
     """Moments of the best ``deepest`` scores over blocks of ranks, against Lagrange polynomials of Chebyshev nodes."""
 
-    def __init__(self, scores: FloatArray, block: int, deepest: int) -> None:
-        self.scores, self.block = scores, block
+    def __init__(self, columns: Sequence[FloatArray], block: int, deepest: int) -> None:
+        self.columns, self.block, self.size = columns, block, columns[0].size
         angle = (np.arange(_NODES) + 0.5) * (np.pi / _NODES)
         node = np.cos(angle)
         place = (np.arange(block) - (block - 1) / 2) / ((block - 1) / 2)
@@ -116,23 +123,24 @@ class _Blocks:
         at_node, at_place = np.cos(order * angle), np.cos(order * np.arccos(place))
         at_node[0] *= 0.5
         lagrange = np.ascontiguousarray((2 / _NODES) * (at_place.T @ at_node))
-        count = min(scores.size // block, -(-deepest // block))
-        moments = np.empty((count, _NODES))
+        count = min(self.size // block, -(-deepest // block))
+        moments = np.empty((len(columns), count, _NODES))
         step = (1 << 20) // block  # 8 MB, copied in order: the product wants contiguous rows
         for start in range(0, count, step):
             stop = min(start + step, count)
-            part = np.ascontiguousarray(scores[start * block : stop * block]).reshape(-1, block)
-            np.matmul(part, lagrange, out=moments[start:stop])
-        self.moments = moments.ravel()
+            for of_column, column in zip(moments, columns, strict=True):
+                part = np.ascontiguousarray(column[start * block : stop * block]).reshape(-1, block)
+                np.matmul(part, lagrange, out=of_column[start:stop])
+        self.moments = moments.reshape(len(columns), -1)
         centre = np.arange(count)[:, None] * float(block) + (block - 1) / 2
         self.nodes = (centre + node * ((block - 1) / 2)).ravel()
 
     def sums(self, budgets: IntArray, deep: IntArray, estimator: str) -> FloatArray:
         """Weighted means for budgets of at most m / (5 block), each over its ``deep`` best scores."""
-        size = self.scores.size
+        size = self.size
         smooth = np.maximum(size - _SMOOTH * self.block * budgets, 0) // self.block
         smooth = np.minimum(smooth, -(-deep // self.block))
-        out = np.zeros(budgets.size)
+        out = np.zeros((len(self.columns), budgets.size))
         used = smooth * _NODES
         first = 0
         if estimator == "u":
@@ -142,19 +150,19 @@ class _Blocks:
             for left in range(0, int(used[row]), LONG_PIECE):
                 right = min(left + LONG_PIECE, int(used[row]))
                 weights = weights_below(size, int(budgets[row]), self.nodes[left:right], estimator)
-                out[row] += self.moments[left:right] @ weights
+                out[:, row] += self.moments[:, left:right] @ weights
         for row, (edge, end) in enumerate(zip(smooth * self.block, deep, strict=True)):
             for left in range(int(edge), int(end), LONG_PIECE):
                 below = np.arange(left, min(left + LONG_PIECE, int(end)), dtype=np.float64)
                 weights = weights_below(size, int(budgets[row]), below, estimator)
-                out[row] += self.scores[left : left + below.size] @ weights
+                out[:, row] += [column[left : left + below.size] @ weights for column in self.columns]
         return out
 
     def _small(self, budgets: IntArray, used: IntArray, out: FloatArray) -> None:
         """U weights at the nodes for budgets up to 64, each from the one before: two operations for a weight."""
         if budgets.size == 0:
             return
-        size = self.scores.size
+        size = self.size
         wanted = {int(n): row for row, n in enumerate(budgets)}
         for left in range(0, int(used.max()), LONG_PIECE):
             nodes = self.nodes[left : left + LONG_PIECE]
@@ -163,6 +171,6 @@ class _Blocks:
                 row = wanted.get(n)
                 if row is not None and used[row] > left:
                     held = min(int(used[row]) - left, nodes.size)
-                    out[row] += self.moments[left : left + held] @ weights[:held]
+                    out[:, row] += self.moments[:, left : left + held] @ weights[:held]
                 factor = (n + 1) / (n * (size - n))
                 weights *= (size - n) * factor - nodes * factor
