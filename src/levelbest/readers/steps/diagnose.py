@@ -56,9 +56,10 @@ def diagnose(trials: Trials) -> tuple[Caution, ...]:
 
 def _all_cautions(trials: Trials, families: Sequence[FamilySettings]) -> Iterator[Caution]:
     yield from _about_all(trials)
+    whole = not trials.status.any() and (trials.reported is None or bool(np.isfinite(trials.reported.sum())))
     for family in families:
         rows, name = family.rows, family.name
-        yield from _about_status(trials, rows, name)
+        yield from () if whole else _about_status(trials, rows, name)
         yield from _about_plan(trials, rows, name)
         yield from _about_sampler(trials, name)
         designed = list(family.cautions())
@@ -109,8 +110,6 @@ def _about_plan(trials: Trials, rows: IntArray, name: str) -> Iterator[Caution]:
 
 
 def _about_status(trials: Trials, rows: IntArray, name: str) -> Iterator[Caution]:
-    if not trials.status.any() and (trials.reported is None or np.isfinite(trials.reported.sum())):
-        return  # all ok, all reported
     counts = np.bincount(trials.status[rows], minlength=len(STATUSES))
     n_trials, running = int(counts.sum() - counts[RUNNING]), int(counts[RUNNING])
     lost = n_trials - int(counts[OK])

@@ -153,7 +153,8 @@ def _coded(connection: DuckDBPyConnection, relation: str, column: str, n_rows: i
     kind = f"names_{next(_COUNT)}"
     connection.execute(f"CREATE TYPE {kind} AS ENUM ({', '.join(map(quoted, names))})").fetchall()
     try:
-        codes = _fetched(connection, f"SELECT enum_code(CAST({text} AS {kind})) AS v FROM {relation}")
+        # Every text is a name: TRY_CAST never fails, and is faster, since a dictionary's names are then cast once.
+        codes = _fetched(connection, f"SELECT enum_code(TRY_CAST({text} AS {kind})) AS v FROM {relation}")
     finally:
         connection.execute(f"DROP TYPE {kind}")
     if isinstance(codes, np.ma.MaskedArray):
