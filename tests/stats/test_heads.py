@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from levelbest.stats.best import rank_weights
 from levelbest.stats.contrasts import Question, Sample, search_contrasts
 from levelbest.stats.contrasts import _families as families_module
 from levelbest.stats.contrasts._dealings import nodes_of
 from levelbest.stats.contrasts._families import Families, Side
-from levelbest.stats.contrasts._heads import LargeSide
+from levelbest.stats.contrasts._heads import HEAD, LargeSide, large_side
 
 M = 3_200
 NODES = nodes_of(np.unique(np.geomspace(1, M // 2, 60).round().astype(np.int64)))
@@ -63,3 +64,47 @@ def test_a_hundred_thousand_trials_reach_to_half_of_them_and_not_by_order():
     mirrored = search_contrasts(families, n, Question(((0, 1),)), n_resamples=200, rng=8).pairs[0]
     assert (mirrored.certified == -pair.certified).all()
     assert mirrored.p_value[:4] == pytest.approx(pair.p_value[:4], abs=1e-6)
+
+
+@pytest.mark.parametrize("law", ["normal", "standard_t", "diverged", "five levels", "reported"])
+def test_neighbours_that_are_taken_together_have_the_influences_of_all_their_trials(law):
+    m, rng = 60_000, np.random.default_rng(6)
+    chosen = rng.standard_t(2, m) if law == "standard_t" else rng.normal(0, 1, m)
+    if law == "diverged":
+        chosen[77] = -1e6
+    if law == "five levels":
+        chosen = rng.integers(0, 5, m) / 4
+    sample = Sample(chosen, chosen + rng.normal(0, 1, m) if law == "reported" else None)
+    nodes = np.array([1, 2, 5, 20, 100, 400])
+    linear = large_side(sample, nodes, 0.0).linear
+    order = np.argsort(chosen)[::-1]
+    gaps = -np.diff(sample.claimed[order])
+    first = np.array([np.append(0, np.cumsum(rank_weights(m - 1, [n])[0, ::-1] * gaps)) for n in nodes])
+    first = (m - 1) * (first.mean(axis=1, keepdims=True) - first)
+    exact = np.concatenate([first, first**2])
+    assert linear.size == nodes.size
+    close = 1e-3 if law == "reported" else 1e-5
+    scale = exact.std(axis=1)
+    assert linear.whole[6:] == pytest.approx(exact[6:].sum(axis=1), rel=close)
+    assert linear.rest.mean / scale == pytest.approx(exact[:, HEAD:].mean(axis=1) / scale, abs=close)
+    covariance = linear.rest.root @ linear.rest.root.T
+    spread = exact[:, HEAD:].std(axis=1)
+    # of the squares' own variance two scores for a group keep less: 3 % of noise, which decides nothing
+    apart = covariance / np.outer(spread, spread) - np.corrcoef(exact[:, HEAD:])
+    assert np.abs(apart[:6]).max() < close
+    assert np.abs(apart).max() < (0.05 if law == "reported" else close)
+
+
+def test_a_diverged_trial_among_many_widens_no_limits_where_it_has_no_weight():
+    rng = np.random.default_rng(7)
+    a, b = rng.normal(0, 1, (2, 20_000))
+    spoilt = np.where(np.arange(a.size) == 5, -1e6, a)
+    n = np.unique(np.geomspace(1, 10_000, 60).round().astype(np.int64))
+    plain, wide = (
+        search_contrasts([Sample(own), Sample(b)], n, Question(((0, 1),)), n_resamples=400).pairs[0]
+        for own in (a, spoilt)
+    )
+    ratio = (wide.high - wide.low) / (plain.high - plain.low)
+    assert ratio[0] > 100
+    # the best of two is the diverged trial once in 2 10^8 pairs of trials, and 400 resamples tell a width to 10 %
+    assert ratio[1:] == pytest.approx(1, abs=0.25)

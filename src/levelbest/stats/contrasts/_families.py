@@ -214,7 +214,7 @@ class Families:
         """
         key = (f, base, alone, nodes.tobytes())
         if key not in self._bounded:
-            ordered = np.sort(self.samples[f].selection)
+            ordered = self.samples[f].ordered().selection
             draws = gaffke_draws(ordered, nodes, n_draws, np.random.default_rng([base, self.place[f], 1]))
             if alone:
                 self._bounded[key] = draws.lower(bounds[0]), draws.upper(bounds[1])
@@ -327,5 +327,5 @@ def taken(sample: Sample, rows: IntArray) -> Sample:
 
 def content(sample: Sample) -> tuple[int, bytes]:
     """What puts families into an order of their own, however they were given: their counts, then their trials."""
-    order = np.lexsort((sample.claimed, sample.selection))
-    return sample.n_trials, np.concatenate([sample.selection[order], sample.claimed[order]]).tobytes()
+    ordered = sample.ordered()
+    return sample.n_trials, np.concatenate([ordered.selection, ordered.claimed]).tobytes()

@@ -5,6 +5,9 @@ its best trials is drawn one by one; all draws that fall below it, thousands, en
 normal. At budgets that the head carries whole, the curve and its jackknife error are those of the drawn head, exactly;
 at smaller budgets, a hundredth of the trials and less, the curve is linear in the draws: the sum of their influences,
 with the error that these have. Below `MANY` trials every trial is drawn (`_families`), and the two agree.
+
+An influence is a sum of gaps between scores, times weights that hardly change from rank to rank. So below the head
+neighbours in rank are taken together: two of them stand for all, with the mean, variance and skewness of their scores.
 """
 
 from __future__ import annotations
@@ -15,14 +18,15 @@ from functools import cached_property
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.best import Sample, expected_best, rank_weights, weight_squares, weights_below
+from levelbest.stats.best import Sample, expected_best, weight_squares, weights_below
 from levelbest.stats.contrasts._dealings import across
 
 MANY = 1_500
 HEAD = 1_000
 _CARRY, _NOTHING_BELOW = 14.0, 24.0
 """Trials, in units of m / n, below which the best of n is found once in a million times, or never."""
-_PIECE, _COLUMNS = 250, 1 << 14
+_PIECE = 250
+_FINENESS = 4096  # a trial d places from the nearer end is taken together with d / 4096 neighbours
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,18 +90,30 @@ class LargeSide:
 def large_side(sample: Sample, nodes: IntArray, least_variance: float) -> LargeSide:
     """A family of many trials; trials that tie in the selection score are put in an order by their content."""
     m = sample.n_trials
-    order = np.lexsort((_scattered(sample), sample.selection))[::-1]
-    claimed = sample.claimed[order]
     linear = nodes[nodes * HEAD < _CARRY * m]
     floor = least_variance * np.array([weight_squares(m, int(n)) for n in nodes])
-    values = claimed - claimed[0]
+    values = _best_first(sample)
     return LargeSide(sample, nodes, values, _Linear.of(values, linear, HEAD), floor)
 
 
-def _scattered(sample: Sample) -> FloatArray:
+def _best_first(*samples: Sample) -> FloatArray:
+    """What all trials claim less the claim of the best, best first; what is in order is merged and not sorted again."""
+    ordered = [sample.ordered() for sample in samples]
+    selection = np.concatenate([own.selection for own in ordered])
+    if all(own.reported is None for own in ordered):
+        claimed = np.sort(selection, kind="stable")[::-1]
+    else:
+        claimed = np.concatenate([own.claimed for own in ordered])
+        order = np.argsort(selection, kind="stable")
+        if (np.diff(selection[order]) == 0).any():
+            order = np.lexsort((_scattered(claimed), selection))
+        claimed = claimed[order[::-1]]
+    return np.asarray(claimed - claimed[0])
+
+
+def _scattered(claimed: FloatArray) -> FloatArray:
     """A number for each trial that orders ties at random, but the same way however the trials were given."""
-    bits = np.ascontiguousarray(sample.claimed).view(np.uint64)
-    return ((bits * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(12)).astype(np.float64)
+    return ((claimed.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(12)).astype(np.float64)
 
 
 def _deep(head: int) -> int:
@@ -124,18 +140,75 @@ class _Linear:
     @classmethod
     def of(cls, values: FloatArray, nodes: IntArray, depth: int) -> _Linear:
         """Jackknife influences of trials given best first: leaving out rank i not i + 1 moves w'_i times the gap."""
-        m, linear = values.size, nodes.size
-        head, rest, whole = np.empty((2 * linear, depth)), np.empty((2 * linear, m - depth)), np.empty(2 * linear)
-        gaps, row = -np.diff(values), np.empty(m)
-        for at, n in enumerate(nodes):
-            row[0] = 0.0
-            np.cumsum(rank_weights(m - 1, np.array([n]), "u")[0, ::-1] * gaps, out=row[1:])
-            row -= row.mean()
-            row *= -(m - 1)
+        m, linear, below = values.size, nodes.size, _Below.of(values, depth)
+        head, rest = np.empty((2 * linear, depth)), np.empty((2 * linear, below.counts.size))
+        gaps = -np.diff(values[: depth + 1])
+        for at, n in enumerate(nodes.tolist()):
+            near = np.concatenate([[0.0], np.cumsum(weights_below(m - 1, n, np.arange(float(depth)), "u") * gaps)])
+            top, far = near[:depth], near[depth] + below.fallen(n)
+            mean = (top.sum() + below.counts @ far) / m
             for place in (at, linear + at):
-                head[place], rest[place], whole[place] = row[:depth], row[depth:], row.sum()
-                np.square(row, out=row)
-        return cls(head, _Rest.of(rest), whole)
+                head[place], rest[place] = (m - 1) * (mean - top), (m - 1) * (mean - far)
+            head[linear + at] **= 2
+            rest[linear + at] **= 2
+        return cls(head, _Rest.of(rest, below.counts), head.sum(axis=1) + rest @ below.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Below:
+    """The trials below the head, best first, in groups of neighbours: of each two scores with how many have them.
+
+    With these counts they have the mean, the variance and the skewness of the group.
+    """
+
+    n_trials: int
+    starts: IntArray
+    """The first rank of each group."""
+    drop: FloatArray
+    """By how much the first score of the next group is lower, in two parts: (as the first trial, as the next one)."""
+    lower: FloatArray
+    """By how much both scores are lower than the group's first: (score, group)."""
+    counts: FloatArray
+    """Of both scores, one after the other as in ``fallen``."""
+
+    @classmethod
+    def of(cls, values: FloatArray, depth: int) -> _Below:
+        """Below the best ``depth`` of all trials."""
+        m = values.size
+        first = _group_starts(depth, m)
+        sizes = np.diff(first, append=m)
+        under = np.repeat(values[first], sizes) - values[depth:]
+        mean = np.add.reduceat(under, first - depth) / sizes
+        under -= np.repeat(mean, sizes)
+        spread = np.sqrt(np.add.reduceat(np.square(under), first - depth) / sizes)
+        under /= np.repeat(np.where(spread > 0, spread, 1.0), sizes)
+        skew = np.add.reduceat(under**3, first - depth) / sizes
+        # Two points with these moments lie at the roots of x^2 - skew x - 1, in units of the spread.
+        away = np.sqrt(1 + skew**2 / 4)
+        share = 0.5 - skew / (4 * away)
+        lower = mean + spread * np.stack([skew / 2 + away, skew / 2 - away])
+        whole = np.append(values[first[:-1]] - values[first[1:]], 0.0)
+        late = whole * (sizes - 1) / sizes - mean  # what weights that change evenly give to the gaps near its end
+        drop = np.stack([whole - late, late])
+        return cls(m, first, drop, lower, (sizes * np.stack([share, 1 - share])).ravel())
+
+    def fallen(self, n: int) -> FloatArray:
+        """Sums of weights times gaps from the first trial on, at both scores of every group."""
+        ranks = np.minimum(np.append(self.starts, self.n_trials), self.n_trials - 2)
+        weights = weights_below(self.n_trials - 1, n, ranks.astype(np.float64), "u")
+        sums = np.cumsum(weights[:-1] * self.drop[0] + weights[1:] * self.drop[1])
+        within = (weights[:-1] + weights[1:]) / 2 * self.lower
+        return np.asarray(np.concatenate([[0.0], sums[:-1]]) + within).ravel()
+
+
+def _group_starts(depth: int, n_trials: int) -> IntArray:
+    """The first rank of each group from ``depth`` on: single trials near both ends, more in between."""
+    half = n_trials // 2
+    stretches = [np.arange(k * _FINENESS, (k + 1) * _FINENESS, k) for k in range(1, half // _FINENESS + 1)]
+    from_end = np.concatenate([np.arange(_FINENESS), *stretches])
+    near = from_end[from_end <= half]
+    starts = np.union1d(near, n_trials - near[near > 0])
+    return np.union1d(starts[starts > depth], [depth])
 
 
 @dataclass(frozen=True)
@@ -191,15 +264,15 @@ class _Rest:
     size: int
 
     @classmethod
-    def of(cls, columns: FloatArray) -> _Rest:
-        """From (quantity, trial), in parts: they may be hundreds of megabytes."""
-        mean, size = columns.mean(axis=1), columns.shape[1]
-        products = np.zeros((mean.size, mean.size))
-        for start in range(0, size, _COLUMNS):
-            part = columns[:, start : start + _COLUMNS] - mean[:, None]
-            products += np.dot(part, part.T)
-        variances, axes = np.linalg.eigh(products * (1 / size))
-        return cls(mean, axes * np.sqrt(np.maximum(variances, 0)), size)
+    def of(cls, columns: FloatArray, counts: FloatArray) -> _Rest:
+        """From (quantity, score), and how many trials have the score."""
+        size = round(counts.sum())
+        mean = columns @ counts / size
+        about = columns - mean[:, None]
+        spread = np.sqrt(np.square(about) @ counts / size)
+        about /= np.where(spread > 0, spread, 1.0)[:, None]  # squares of a diverged score would hide all others
+        variances, axes = np.linalg.eigh((about * (counts / size)) @ about.T)
+        return cls(mean, spread[:, None] * axes * np.sqrt(np.maximum(variances, 0)), size)
 
     def sums(self, count: FloatArray, spread: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Over ``count`` draws, their variance that of ``spread`` independent ones: (draw, quantity)."""
@@ -211,16 +284,10 @@ class PooledHeads:
     """The trials of two large families, to be dealt to them anew."""
 
     def __init__(self, a: LargeSide, b: LargeSide, n_nodes: int) -> None:
-        pooled = Sample(
-            np.concatenate([a.sample.selection, b.sample.selection]),
-            np.concatenate([a.sample.claimed, b.sample.claimed]),
-        )
         nodes, self.sizes = a.nodes[:n_nodes], (a.n_trials, b.n_trials)
         total = sum(self.sizes)
         self.depth = 2 * HEAD * max(1, total // (2 * min(self.sizes)))
-        order = np.lexsort((_scattered(pooled), pooled.selection))[::-1]
-        values = pooled.claimed[order]
-        values = values - values[0]
+        values = _best_first(a.sample, b.sample)
         self.linear = _Linear.of(values, nodes[nodes * self.depth < _CARRY * total], self.depth)
         self.values = values[: self.depth].copy()
         self.floors = [side.floor[:n_nodes, None] for side in (a, b)]

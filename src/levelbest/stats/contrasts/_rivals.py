@@ -81,7 +81,7 @@ def chance_better(a: Sample, b: Sample, n: npt.ArrayLike, *, direction: str = "m
 
     An unbiased estimate (U weights on both sides); a tie counts half.
     """
-    first, second = a.turned(direction), b.turned(direction)
+    first, second = (own.turned(direction).ordered() for own in (a, b))  # what is in order is counted faster
     budgets, _ = _check.as_budgets(n, min(first.n_trials, second.n_trials))
     weights = best_weights(first.selection, budgets), best_weights(second.selection, budgets)
     return np.clip(share_of_wins(first.claimed, second.claimed, *weights), 0, 1)
