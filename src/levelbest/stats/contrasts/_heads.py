@@ -327,9 +327,6 @@ def _dealt_labels(sizes: tuple[int, int], depth: int, size: int, rng: np.random.
 
 def _first_places(labels: np.ndarray) -> IntArray:
     """The places of the first labelled trials of each row: as many as every row has."""
-    place = np.cumsum(labels, axis=1) - 1
-    fewest = int(place[:, -1].min()) + 1
-    rows, columns = np.nonzero(labels & (place < fewest))
-    out = np.empty((labels.shape[0], fewest), dtype=np.int64)
-    out[rows, place[rows, columns]] = columns
-    return out
+    counts = np.count_nonzero(labels, axis=1)
+    firsts = (np.cumsum(counts) - counts)[:, None] + np.arange(counts.min())
+    return np.asarray(np.flatnonzero(labels)[firsts] - labels.shape[1] * np.arange(counts.size)[:, None])
