@@ -91,6 +91,8 @@ def test_limits_between_nodes_follow_a_smooth_curve_and_never_leave_their_neighb
     assert np.array_equal(between[nodes - 1], steps)
     assert between.min() >= steps.min()
     assert between.max() <= steps.max()
+    for scale in (2.0**-950, 2.0**950):  # whose squares do not exist
+        assert np.array_equal(filled(nodes, smooth * scale, n, 5000) / scale, filled(nodes, smooth, n, 5000))
 
 
 def test_a_budget_alone_is_computed_from_the_nodes_that_it_has_in_company():

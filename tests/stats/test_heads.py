@@ -95,10 +95,11 @@ def test_neighbours_that_are_taken_together_have_the_influences_of_all_their_tri
     assert np.abs(apart).max() < (0.05 if law == "reported" else close)
 
 
-def test_a_diverged_trial_among_many_widens_no_limits_where_it_has_no_weight():
+@pytest.mark.parametrize("score", [-1e6, -1e12, -1e100])
+def test_a_diverged_trial_among_many_changes_no_limits_where_it_has_no_weight(score):
     rng = np.random.default_rng(7)
     a, b = rng.normal(0, 1, (2, 20_000))
-    spoilt = np.where(np.arange(a.size) == 5, -1e6, a)
+    spoilt = np.where(np.arange(a.size) == 5, score, a)
     n = np.unique(np.geomspace(1, 10_000, 60).round().astype(np.int64))
     plain, wide = (
         search_contrasts([Sample(own), Sample(b)], n, Question(((0, 1),)), n_resamples=400).pairs[0]

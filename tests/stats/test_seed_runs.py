@@ -59,6 +59,8 @@ def test_scores_that_agree_to_the_last_digit_have_the_variance_of_rounding():
     assert rounding_variance(np.array([0.80, 0.80, 0.81, 0.84])) == pytest.approx(0.01**2 / 12)
     assert rounding_variance(np.array([0.1 + 0.2, 0.3, 0.4])) == pytest.approx(0.1**2 / 12)  # 0.30000000000000004
     assert rounding_variance(np.array([0.5, 0.5])) == 0
+    diverged = np.array([-1e300, -1e30, -1e29, 0.80, 0.80, 0.81, 0.82, 0.83, 0.84, 0.80 - 1e-16])
+    assert rounding_variance(diverged) == pytest.approx(0.01**2 / 12)
     flat = seed_contrasts([np.full(3, 0.80), np.full(3, 0.81)], PAIR).pairs[0]
     t = 0.01 / math.sqrt(2 * 0.01**2 / 12 / 3)
     assert flat.p_value[0] == pytest.approx(2 * stats.t.sf(t, 4))

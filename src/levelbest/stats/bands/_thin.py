@@ -87,10 +87,10 @@ def filled(nodes: IntArray, values: FloatArray, n: IntArray, n_trials: int) -> F
     slope = rise / step
     inner = np.zeros(nodes.size)
     if nodes.size > 2:
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             weight = (2 * step[1:] + step[:-1], step[1:] + 2 * step[:-1])
             mean = (weight[0] + weight[1]) / (weight[0] / slope[:-1] + weight[1] / slope[1:])
-        inner[1:-1] = np.where(slope[:-1] * slope[1:] > 0, mean, 0.0)
+        inner[1:-1] = np.where(np.sign(slope[:-1]) * np.sign(slope[1:]) > 0, mean, 0.0)
     inner[0], inner[-1] = slope[0], slope[-1]
     k = np.clip(np.searchsorted(x, at, side="right") - 1, 0, nodes.size - 2)
     u = (at - x[k]) / step[k]

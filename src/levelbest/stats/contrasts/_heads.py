@@ -269,10 +269,12 @@ class _Rest:
         size = round(counts.sum())
         mean = columns @ counts / size
         about = columns - mean[:, None]
+        _, power = np.frexp(np.abs(about).max(axis=1, initial=0.0))  # of a diverged score squares do not exist
+        about = np.ldexp(about, -power[:, None])
         spread = np.sqrt(np.square(about) @ counts / size)
-        about /= np.where(spread > 0, spread, 1.0)[:, None]  # squares of a diverged score would hide all others
+        about /= np.where(spread > 0, spread, 1.0)[:, None]  # or would hide all others
         variances, axes = np.linalg.eigh((about * (counts / size)) @ about.T)
-        return cls(mean, spread[:, None] * axes * np.sqrt(np.maximum(variances, 0)), size)
+        return cls(mean, np.ldexp(spread, power)[:, None] * axes * np.sqrt(np.maximum(variances, 0)), size)
 
     def sums(self, count: FloatArray, spread: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Over ``count`` draws, their variance that of ``spread`` independent ones: (draw, quantity)."""

@@ -33,6 +33,7 @@ FEWEST = 3
 """Runs of a family from which on its mean has limits."""
 POWER = 0.8
 _MOST_RUNS = 10**7
+_ARITHMETIC = 1e-9
 
 
 def seed_contrasts(scores: Sequence[FloatArray], question: Question, *, rng: Seed = 0) -> Contrasts:
@@ -213,12 +214,22 @@ class Welch:
 
 
 def rounding_variance(scores: FloatArray) -> float:
-    """step^2 / 12; 0 where all scores are equal. Distances below a billionth of the range are arithmetic, not steps."""
+    """step^2 / 12; 0 where all scores are equal. Distances below a billionth of the range are arithmetic, not steps.
+
+    The range is that of most scores: to a diverged one all others would be equal.
+    """
     values = np.unique(scores)
-    if values.size < 2:
-        return 0.0
-    gaps = np.diff(values)
-    step = float(gaps[gaps > 1e-9 * float(values[-1] - values[0])].min())
+    step = 0.0
+    while values.size > 1:
+        gaps = np.diff(values)
+        steps = gaps > _ARITHMETIC * (values[-1] - values[0])
+        step = float(gaps[steps].min())
+        starts = np.concatenate([[0], np.flatnonzero(steps) + 1, [values.size]])
+        most = int(np.argmax(np.diff(starts)))
+        near = values[starts[most] : starts[most + 1]]
+        if 2 * near.size <= values.size or near[-1] - near[0] <= _ARITHMETIC * np.abs(near).max():
+            break
+        values = near
     return step**2 / 12
 
 
