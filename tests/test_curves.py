@@ -35,6 +35,13 @@ def test_the_mean_curve_is_the_mean_over_all_subsets(reported):
     np.testing.assert_allclose(found.value, truth, rtol=1e-13)
 
 
+def test_an_error_of_zero_has_no_sign():
+    trials = Trials.from_arrays([0.2, 0, 0, 0, 0.1, 0, 0.3, 0, 0, 0.1], direction="min", bounds=(0, 1))
+    drawn = curve(trials, n=[1, 5, 8], n_resamples=199)
+    assert (drawn.value[-1], drawn.low[-1]) == (0, 0)
+    assert not np.signbit([drawn.value, drawn.low, drawn.high]).any()
+
+
 def test_failures_are_counted_in_the_curve_and_said():
     trials = Trials.from_arrays([0.5, NAN, 0.7, 0.9], direction="max", bounds=(0, 1), family="cnn")
     found = curve(trials, n=[1, 2], n_resamples=199)

@@ -138,7 +138,7 @@ def _value_and_spread(
     if estimator == "u" and isinstance(statistic_named(asked.statistic), Mean):
         ranked = sample.turned(direction).ordered()
         means, spreads = ranked.means_and_spreads(budgets)
-        return _check.sign_of(direction) * means, spreads
+        return _check.sign_of(direction) * means + 0.0, spreads  # 0 has no sign
     if estimator == "gaussian":
         return np.asarray(gaussian_best(*columns, direction=direction)), None
     if estimator == "v":

@@ -197,7 +197,7 @@ class _Asked:
         of_v = terms.estimator == "v" and method in OF_ESTIMATOR["v"]
         if work is not None:
             shown = work.shown_estimate if of_v or terms.estimator == "gaussian" else work.centre
-            estimate = sign_of(terms.direction) * shown
+            estimate = sign_of(terms.direction) * shown + 0.0  # 0 has no sign
             low, high = np.minimum(low, estimate), np.maximum(high, estimate)
         seen = method == "gaffke" and None not in self.bounds
         interval = Interval(

@@ -125,6 +125,6 @@ def turned_limits(low: FloatArray, high: FloatArray, direction: str) -> tuple[Fl
     """Limits of turned scores as limits of the scores themselves, and the other way round.
 
     The one place where lower and upper limits change places: for ``min`` the largest of the negated scores is minus the
-    smallest, so that its upper limit is minus their lower one.
+    smallest, so that its upper limit is minus their lower one; a limit of 0 has no sign.
     """
-    return (low, high) if _check.as_direction(direction) == "max" else (-high, -low)
+    return (low, high) if _check.as_direction(direction) == "max" else (0.0 - high, 0.0 - low)
