@@ -187,3 +187,18 @@ def test_an_interrupt_while_a_class_is_made_is_an_interrupt(cause, shown):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, "Traceback" in done.stderr) == ((1, True) if shown else (130, False))
+
+
+def test_an_interrupt_while_a_table_is_searched_is_an_interrupt():
+    """DuckDB turns it into an error of its own."""
+    code = (
+        "import os, signal, threading\n"
+        "import levelbest.__main__ as command, levelbest.cli.main as module\n"
+        "from levelbest.readers.tables.engine import connect\n"
+        "def search(**_):\n"
+        "    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "    connect().execute('SELECT max(hash(range)) FROM range(20000000000)').fetchall()\n"
+        "module.cli.main = search\ncommand.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr.split()) == (130, ["levelbest:", "stopped"])

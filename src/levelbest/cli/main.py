@@ -36,7 +36,8 @@ COMMANDS: dict[str, str] = {
     "convert": "Anyone's results as a tidy table of trials, or as runs of MLflow, W&B or Every Eval Ever.",
 }
 
-
+_INTERRUPTED = "Query interrupted"
+"""What DuckDB makes of Ctrl-C."""
 _FLAGS = {
     "kind": "--to",
     "metrics": "--reader-option metrics",
@@ -129,6 +130,10 @@ def main(args: list[str] | None = None) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (click.Abort, KeyboardInterrupt):
+        return _tell("stopped", 130)
+    except RuntimeError as error:
+        if str(error) != _INTERRUPTED:
+            raise
         return _tell("stopped", 130)
     except LevelbestError as error:
         return _tell(str(error), 2 if isinstance(error, InputError) else 1)
