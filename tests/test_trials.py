@@ -1,8 +1,11 @@
 """Trials: failures counted, families taken apart, nothing lost."""
 
+import sys
+
 import numpy as np
 import pytest
 
+import levelbest as lb
 from levelbest.errors import DataError, InputError
 from levelbest.trials import STATUSES, Metric, Trials
 
@@ -30,6 +33,18 @@ def test_several_families_keep_the_order_asked_for():
 def test_a_nan_or_infinite_score_is_a_diverged_trial():
     trials = Trials.from_arrays([1.0, NAN, np.inf, -np.inf], direction="min")
     assert [STATUSES[code] for code in trials.status] == ["ok", "diverged", "diverged", "diverged"]
+
+
+@pytest.mark.parametrize("reported", [None, "test"])
+def test_a_score_without_a_square_is_a_diverged_trial(reported):
+    """Some tools write the largest number for a trial that failed."""
+    loss = [*np.random.default_rng(0).normal(1, 0.3, 40).tolist(), sys.float_info.max, -1e149]
+    rows = {"model": ["a", "b"] * 21, "loss": loss, "test": [*loss[:-2], 1.0, 1e149]}
+    trials = lb.read_trials(rows, family="model", selection="loss", reported=reported, direction="min")
+    built = Trials.from_arrays(loss, direction="min", reported=None if reported is None else rows["test"])
+    for table in (trials, built):
+        assert [STATUSES[code] for code in table.status] == ["ok"] * 40 + ["diverged", "ok"]
+    assert np.isfinite(lb.compare(trials).pairs[0].low).any()
 
 
 @pytest.mark.parametrize(("direction", "bounds", "worst"), [("max", (0, 1), 0.0), ("min", (0, 1), 1.0)])

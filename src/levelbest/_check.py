@@ -21,6 +21,15 @@ Seed = int | Sequence[int] | np.random.Generator | None
 N_RESAMPLES = 2_000
 """Random draws behind a limit, everywhere: their noise moves a 95 % limit by 3 % of its distance from the estimate."""
 
+_EXPLODED = 1e150
+"""A score of this size has no square that is a number, so that nothing can be said of its spread."""
+
+
+def exploded_as_infinite(scores: FloatArray) -> FloatArray:
+    """The scores, one of 1e150 and more in size as an infinite one: such a run has diverged."""
+    exploded = np.abs(scores) >= _EXPLODED
+    return np.where(exploded, np.copysign(np.inf, scores), scores) if exploded.any() else scores
+
 
 def as_scores(scores: npt.ArrayLike, name: str = "scores", *, at_least: int = 1) -> FloatArray:
     """A one-dimensional array of finite scores."""

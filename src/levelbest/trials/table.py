@@ -144,8 +144,8 @@ class Trials:
         >>> print(trials)
         a: 2 trials; b: 1 trial
         """
-        scores = _numbers(selection, "selection")
-        claimed = None if reported is None else _numbers(reported, "reported")
+        scores = _check.exploded_as_infinite(_numbers(selection, "selection"))
+        claimed = None if reported is None else _check.exploded_as_infinite(_numbers(reported, "reported"))
         given = {"family": None if isinstance(family, str) else family, "status": status, "setting": setting}
         for name, column in given.items():
             if column is not None and len(column) != scores.size:

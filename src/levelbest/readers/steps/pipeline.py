@@ -76,10 +76,11 @@ def _chosen_rows(table: Merged, wanted: Wanted) -> Merged:
 def _read_rows(table: Merged, roles: Roles, judged: Judged, melted: bool) -> tuple[Merged, Trials]:
     """The rows that are trials, and their scores, costs, statuses and families."""
     selection = table.numbers(roles.selection, "selection")
+    selection.values = _check.exploded_as_infinite(selection.values)
     status, bad = _statuses(table, roles, selection)
     claimed = spent = None
     if roles.reported is not None and roles.reported != roles.selection:
-        claimed = table.numbers_beside(roles.reported, "reported").values
+        claimed = _check.exploded_as_infinite(table.numbers_beside(roles.reported, "reported").values)
         finite = np.isfinite(claimed)
         claimed = claimed if finite.all() else np.where(finite, claimed, np.nan)
     if roles.cost is not None:
