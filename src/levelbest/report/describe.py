@@ -282,7 +282,7 @@ def spearman(trials: Trials) -> float:
     if trials.reported is None:
         return _NAN
     both = (trials.status == OK) & np.isfinite(trials.reported)
-    return diagnostics.rank_correlation(trials.selection[both], trials.reported[both])[0] if both.any() else _NAN
+    return diagnostics.rank_correlation(trials.selection[both], trials.reported[both]) if both.any() else _NAN
 
 
 def histogram(scores: Sequence[float] | FloatArray, bins: int = 12) -> Histogram:

@@ -203,7 +203,7 @@ def _about_order(trials: Trials, part: IntArray, scores: FloatArray, name: str) 
     if part.size < _FEW_TRIALS:
         return
     order = None if trials.order is None else trials.order[part].astype(np.float64)
-    rho = diagnostics.with_order(scores, order, trials.metric.direction)
+    rho = diagnostics.trend(scores, order, trials.metric.direction)
     # One exchangeable family in a hundred is flagged by chance.
     if abs(rho) > 0.999:
         yield Caution.of("trend", name, rho, kind="sorted")
@@ -216,7 +216,7 @@ def _about_reported(trials: Trials, part: IntArray, name: str) -> Iterator[Cauti
     both = part[np.isfinite(trials.reported[part])]
     if both.size < _FEW_TRIALS:
         return
-    rho = diagnostics.spearman(trials.selection[both], trials.reported[both])
+    rho = diagnostics.rank_correlation(trials.selection[both], trials.reported[both])
     if rho < -0.3 and diagnostics.p_positive(rho, both.size) > 0.99:
         yield Caution.of("selection-uncorrelated", name, rho, kind="reversed", rho=rho)
     elif rho < 0.1 or diagnostics.p_positive(rho, both.size) > 0.05:

@@ -16,17 +16,8 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 
 
-def rank_correlation(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[float, float]:
-    """Spearman's rank correlation (ties share the mean rank), and the one-sided p-value that it is positive.
-
-    The p-value is that of Student's t with n - 2 degrees of freedom. NaN for fewer than 3 pairs or a constant column.
-    """
-    rho = spearman(a, b)
-    return rho, p_positive(rho, np.size(a))
-
-
-def spearman(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
-    """The rank correlation alone: its p-value is not always asked for."""
+def rank_correlation(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """Spearman's rank correlation (ties share the mean rank); NaN for fewer than 3 pairs or a constant column."""
     x, y = _check.as_scores(a, "a"), _check.as_scores(b, "b")
     if x.size < 3 or x.min() == x.max() or y.min() == y.max():
         return float("nan")
@@ -35,7 +26,7 @@ def spearman(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
 
 
 def p_positive(rho: float, n: int) -> float:
-    """The one-sided p-value that a rank correlation of n pairs is positive."""
+    """The one-sided p-value that a rank correlation of n pairs is positive: Student's t, n - 2 degrees of freedom."""
     if math.isnan(rho) or abs(rho) == 1.0:
         return rho if math.isnan(rho) else float(rho < 0)
     from scipy.special import stdtr
@@ -49,20 +40,14 @@ def _centred_ranks(scores: FloatArray) -> FloatArray:
     return np.asarray(ranks - ranks.mean())
 
 
-def trend(scores: npt.ArrayLike, order: npt.ArrayLike | None = None, direction: str = "max") -> tuple[float, float]:
-    """Rank correlation of score with order, positive where later trials are better, and its two-sided p-value.
+def trend(scores: npt.ArrayLike, order: npt.ArrayLike | None = None, direction: str = "max") -> float:
+    """Rank correlation of score with order, positive where later trials are better.
 
     Exchangeable trials have none; an adaptive search improves as it goes.
     """
-    rho = with_order(scores, order, direction)
-    return rho, 2.0 * p_positive(abs(rho), np.size(scores))
-
-
-def with_order(scores: npt.ArrayLike, order: npt.ArrayLike | None = None, direction: str = "max") -> float:
-    """The rank correlation of a trend alone."""
     values = _check.as_scores(scores)
     when = np.arange(values.size, dtype=np.float64) if order is None else _check.as_scores(order, "order")
-    return spearman(when, _check.sign_of(direction) * values)
+    return rank_correlation(when, _check.sign_of(direction) * values)
 
 
 def distinct_values(scores: npt.ArrayLike) -> int:
