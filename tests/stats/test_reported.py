@@ -5,12 +5,38 @@ import pytest
 from scipy import stats
 
 from levelbest.stats import best_interval
-from levelbest.stats.bands._reported import Places, mean_draws, quantile_draws, quantile_left_out
+from levelbest.stats.bands._reported import Places, mean_draws
+from levelbest.stats.bands._reported_quantiles import quantile_draws, quantile_left_out, quantile_windows, score_places
 
 
 def weighted_quantile(scores, weights, q):
     order = np.argsort(scores, kind="stable")
     return scores[order][np.searchsorted(np.cumsum(weights[order]), q - 1e-12)]
+
+
+def drawn_quantiles(selection, reported, n, n_draws, rng, *, ends=(-4.0, 4.0), q=0.5, jointly=False):
+    places = score_places(selection, reported)
+    windows = quantile_windows(places, reported, n, q)
+    ends = np.broadcast_to(np.reshape(ends, (2, -1)), (2, n.size))
+    draws = quantile_draws(places, windows, ends, n, q, n_draws, rng, jointly=jointly)
+    return draws + quantile_left_out(places, windows, reported, n, q)[:, None]
+
+
+def quantiles_one_by_one(selection, reported, n, n_draws, rng, q=0.5):
+    """Every trial with a weight of its own, those that tie with their part of the tie's, the rest anywhere in +-4."""
+    tie = np.unique(selection, return_inverse=True)[1]
+    out = np.empty((n.size, n_draws))
+    for b in range(n_draws):
+        exponential = rng.standard_exponential(reported.size + 1)
+        of_ties = np.bincount(tie, exponential[:-1])
+        uniforms = np.cumsum(of_ties) / exponential.sum()
+        scores = np.append(reported, rng.uniform(-4, 4))
+        order = np.argsort(scores)
+        for i, k in enumerate(n.tolist()):
+            weights = (np.diff(uniforms**k, prepend=0.0) / of_ties)[tie] * exponential[:-1]
+            weights = np.append(weights, 1 - uniforms[-1] ** k)
+            out[i, b] = scores[order[np.searchsorted(np.cumsum(weights[order]), q)]]
+    return out
 
 
 @pytest.mark.parametrize("tied", [False, True])
@@ -21,10 +47,9 @@ def test_draws_give_each_trial_its_weight_and_the_rest_to_the_imagined_one(tied)
     n = np.array([1, 2, 6])
     ends = np.array([[-1.0, -2, -3], [2, 3, 4]])
     places = Places.of(selection, reported)
-    own = Places.of(selection, reported, own_scores=True)
-    assert np.array_equal(np.sort(own.values), np.sort(reported))
+    assert np.array_equal(np.sort(score_places(selection, reported).values), np.sort(reported))
     means, rest = mean_draws(places, n, 60, np.random.default_rng(1))
-    medians = quantile_draws(own, ends, n, 0.5, 60, np.random.default_rng(1))
+    medians = drawn_quantiles(selection, reported, n, 60, np.random.default_rng(1), ends=ends)
     again = np.random.default_rng(1)
     weights = again.standard_gamma(np.ones((60, 9)))
     beyond = again.standard_exponential((60, 1))
@@ -103,10 +128,7 @@ def test_limits_of_tied_trials_follow_dirichlet_weights_where_few_reports_decide
 def test_the_median_of_many_tied_trials_has_limits_as_fine_as_its_trials():
     rng = np.random.default_rng(11)
     selection, reported = np.repeat(np.arange(5.0), 200), rng.normal(size=1000)
-    ends = np.array([[-4.0], [4.0]])
-    medians = quantile_draws(
-        Places.of(selection, reported, own_scores=True), ends, np.array([1]), 0.5, 4000, np.random.default_rng(12)
-    )
+    medians = drawn_quantiles(selection, reported, np.array([1]), 4000, np.random.default_rng(12))
     weights = rng.standard_exponential((4000, 1001))
     order = np.argsort(reported)
     held = np.cumsum((weights / weights.sum(axis=1, keepdims=True))[:, :-1][:, order], axis=1)
@@ -114,18 +136,39 @@ def test_the_median_of_many_tied_trials_has_limits_as_fine_as_its_trials():
     assert stats.ks_2samp(medians[0], all_drawn).pvalue > 1e-4  # false alarms: 1 in 10,000
 
 
-def test_the_median_of_very_many_trials_lies_where_dirichlet_weights_put_it():
+@pytest.mark.parametrize("q", [0.5, 0.9])
+@pytest.mark.parametrize(("rho", "levels"), [(0.3, 0), (0.9, 0), (0.8, 3), (0.3, 100)])
+def test_quantiles_of_very_many_trials_lie_where_dirichlet_weights_put_them(rho, levels, q):
     rng = np.random.default_rng(13)
-    reported, n = rng.normal(size=20_000), np.array([1])
-    places = Places.of(np.arange(20_000.0), reported, own_scores=True)
-    medians = quantile_draws(places, np.array([[-4.0], [4.0]]), n, 0.5, 1000, rng)
-    medians += quantile_left_out(places, reported, n, 0.5)[:, None]
-    order = np.argsort(reported)
-    weights = np.cumsum(rng.standard_exponential((1000, 20_000)), axis=1)
-    all_drawn = reported[order][(weights >= 0.5 * weights[:, -1:]).argmax(axis=1)]
-    spread = all_drawn.std()
-    assert abs(medians.mean() - all_drawn.mean()) < 0.35 * spread  # two such means: .2 is 4.5 standard errors
-    assert medians.std() == pytest.approx(spread, rel=0.25)
+    selection = np.sort(rng.normal(size=8000))
+    reported, n = rho * selection + np.sqrt(1 - rho**2) * rng.normal(size=8000), np.array([1, 2, 5, 50])
+    selection = np.floor(np.arange(8000) * levels / 8000) if levels else selection
+    draws = drawn_quantiles(selection, reported, n, 4000, rng, q=q, jointly=True)
+    all_drawn = quantiles_one_by_one(selection, reported, n, 800, rng, q)
+    spread = all_drawn.std(axis=1)
+    assert np.all(np.abs(draws.mean(axis=1) - all_drawn.mean(axis=1)) < 0.2 * spread)  # 5.2 standard errors
+    assert draws.std(axis=1) == pytest.approx(spread, rel=0.12)  # 4.4 standard errors of a ratio
+    assert np.corrcoef(draws) == pytest.approx(np.corrcoef(all_drawn), abs=0.15)  # 3.9 standard errors where it is 0
+
+
+def test_draws_of_a_quantile_at_a_budget_do_not_depend_on_the_others():
+    rng = np.random.default_rng(14)
+    selection = rng.normal(size=5000)
+    reported = selection + rng.normal(size=5000)
+    alone = best_interval(selection, 5, reported, statistic="median", n_resamples=199, rng=3)
+    among = best_interval(selection, [1, 5, 60, 3000], reported, statistic="median", n_resamples=199, rng=3)
+    assert (alone.low, alone.high) == (among.low[1], among.high[1])
+
+
+@pytest.mark.parametrize("q", [1e-6, 1e-3, 0.999, 1 - 1e-6])
+def test_quantiles_at_the_very_end_of_many_trials_stay_between_what_was_seen_and_imagined(q):
+    rng = np.random.default_rng(15)
+    selection = np.sort(rng.normal(size=3000))
+    reported = np.round(selection + rng.normal(size=3000), 1)
+    draws = drawn_quantiles(selection, reported, np.array([1, 2, 40]), 500, rng, ends=(-9.0, 9.0), q=q)
+    assert draws.min() >= -9
+    assert draws.max() <= 9
+    assert np.all(draws[0] > 2 if q > 0.5 else draws[0] < -2)
 
 
 def test_the_median_of_reported_scores_has_no_jumps():

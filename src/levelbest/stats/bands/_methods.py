@@ -8,7 +8,8 @@ from levelbest._check import FloatArray
 from levelbest.errors import InputError
 from levelbest.stats.bands import _limits as limits
 from levelbest.stats.bands._gaffke import FEWEST, closer_by, further_reports, further_scores
-from levelbest.stats.bands._reported import Places, mean_draws, quantile_draws, quantile_left_out
+from levelbest.stats.bands._reported import Places, mean_draws
+from levelbest.stats.bands._reported_quantiles import quantile_draws, quantile_left_out, quantile_windows, score_places
 from levelbest.stats.bands._resample import smooth_bootstrap
 from levelbest.stats.bands._results import Rule
 from levelbest.stats.bands._work import TIED_TOP, Limits, Work
@@ -67,9 +68,10 @@ def _reported(work: Work) -> tuple[FloatArray, FloatArray]:
         nowhere = np.full(n.size, np.nan)
         return nowhere, nowhere
     if isinstance(work.statistic, Quantile):
-        places = Places.of(selection, reported, own_scores=True)
-        draws = quantile_draws(places, ends, n, work.statistic.q, work.n_resamples, work.rng(5))
-        draws += quantile_left_out(places, reported, n, work.statistic.q)[:, None]
+        q, places = work.statistic.q, score_places(selection, reported)
+        windows = quantile_windows(places, reported, n, q)
+        draws = quantile_draws(places, windows, ends, n, q, work.n_resamples, work.rng(5), jointly=work.simultaneous)
+        draws += quantile_left_out(places, windows, reported, n, q)[:, None]
         return limits.percentile(draws, work.level(draws))
     means, rest = mean_draws(Places.of(selection, reported), n, work.n_resamples, work.rng(5))
     return _one_sided(work, means + rest * ends[0][:, None], means + rest * ends[1][:, None])
