@@ -109,3 +109,18 @@ def test_a_diverged_trial_among_many_changes_no_limits_where_it_has_no_weight(sc
     assert ratio[0] > 100
     # the best of two is the diverged trial once in 2 10^8 pairs of trials, and 400 resamples tell a width to 10 %
     assert ratio[1:] == pytest.approx(1, abs=0.25)
+
+
+@pytest.mark.parametrize("levels", [2, 5])
+def test_scores_of_few_levels_have_the_limits_of_trials_drawn_one_by_one(levels, monkeypatch):
+    rng = np.random.default_rng(8)
+    families = [Sample(rng.integers(0, levels, 2500) / (levels - 1)) for _ in range(2)]
+    n, limits = np.array([1, 3, 300, 1250]), []
+    for many in (families_module.MANY, 10**6):
+        monkeypatch.setattr(families_module, "MANY", many)
+        pair = search_contrasts(families, n, Question(((0, 1),)), n_resamples=999).pairs[0]
+        limits.append(np.concatenate([pair.low, pair.high]))
+    # the best of 300 is the best level but once in 10^29 times; 999 resamples tell a limit to 10 % of the width
+    width = limits[1][4:] - limits[1][:4]
+    assert limits[0] == pytest.approx(limits[1], abs=0.15 * width.max())
+    assert limits[0][4:] - limits[0][:4] == pytest.approx(width, rel=0.2)

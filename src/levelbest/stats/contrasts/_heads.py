@@ -12,6 +12,7 @@ neighbours in rank are taken together: two of them stand for all, with the mean,
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,6 +41,9 @@ class LargeSide:
     linear: _Linear
     """The nodes whose estimates are sums over the trials."""
     floor: FloatArray
+    """The least squared standard errors at the nodes."""
+    digit: float
+    """The last digit of a step between scores: who moves by less has not moved."""
 
     @property
     def n_trials(self) -> int:
@@ -84,6 +88,7 @@ class LargeSide:
             first, second = sums[:, :linear].T, sums[:, linear:].T
             moved[:linear, cut] = first / m
             variances[:linear, cut] = (second - np.square(first) / m) / m**2
+        moved[np.abs(moved) < self.digit] = 0.0
         return moved, np.maximum(variances, self.floor[:, None])
 
 
@@ -92,8 +97,9 @@ def large_side(sample: Sample, nodes: IntArray, least_variance: float) -> LargeS
     m = sample.n_trials
     linear = nodes[nodes * HEAD < _CARRY * m]
     floor = least_variance * np.array([weight_squares(m, int(n)) for n in nodes])
+    digit = float(np.finfo(np.float64).eps) * math.sqrt(12 * least_variance)
     values = _best_first(sample)
-    return LargeSide(sample, nodes, values, _Linear.of(values, linear, HEAD), floor)
+    return LargeSide(sample, nodes, values, _Linear.of(values, linear, HEAD), floor, digit)
 
 
 def _best_first(*samples: Sample) -> FloatArray:
@@ -292,7 +298,7 @@ class PooledHeads:
         values = _best_first(a.sample, b.sample)
         self.linear = _Linear.of(values, nodes[nodes * self.depth < _CARRY * total], self.depth)
         self.values = values[: self.depth].copy()
-        self.floors = [side.floor[:n_nodes, None] for side in (a, b)]
+        self.floors, self.digit = [side.floor[:n_nodes, None] for side in (a, b)], a.digit
         self.tops = [_Top.of(m, nodes[self.linear.size :], self.depth) for m in self.sizes]
 
     def dealt(self, size: int, rng: np.random.Generator) -> FloatArray:
@@ -315,7 +321,8 @@ class PooledHeads:
                 variance = np.concatenate([(second - np.square(first) / m) / m**2, top.variances(rows)])
                 parts.append((estimate, np.maximum(variance, floor)))
             error = np.sqrt(parts[0][1] + parts[1][1])
-            out[:, cut] = np.abs(parts[0][0] - parts[1][0]) / np.where(error > 0, error, np.inf)
+            apart = np.abs(parts[0][0] - parts[1][0])
+            out[:, cut] = np.where(apart < self.digit, 0.0, apart) / np.where(error > 0, error, np.inf)
         return out
 
 
