@@ -236,7 +236,9 @@ def _without_footer(connection: DuckDBPyConnection, table: str, names: list[str]
     for row, first in tail:
         if str(first).strip().lower().rstrip(".:") not in SUMMARIES:
             break
-        if connection.execute(f"SELECT count(*) FROM {table} WHERE {filled} = {quoted(str(first))}").fetchone()[0] > 1:
+        query = f"SELECT count(*) FROM {table} WHERE {filled} = {quoted(str(first))}"
+        [(count_of_name,)] = connection.execute(query).fetchall()
+        if count_of_name > 1:
             footer, lost = [], lost[: len(lost) - len(footer)]  # a family's name
             break
         footer.append(row)

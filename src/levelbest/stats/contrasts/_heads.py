@@ -4,7 +4,9 @@ The best of n of m trials hardly depends on more than the `_CARRY` m / n best of
 its best trials is drawn one by one; all draws that fall below it, thousands, enter through their sums, which are
 normal. At budgets that the head carries whole, the curve and its jackknife error are those of the drawn head, exactly;
 at smaller budgets, a hundredth of the trials and less, the curve is linear in the draws: the sum of their influences,
-with the error that these have. Below `MANY` trials every trial is drawn (`_families`), and the two agree.
+with the error that these have. Below `MANY` trials every trial is drawn (`_families`), and the two agree; but trials
+that tie in the selection score and report different ones share a win there, and have an order here, which widens limits
+by a quarter where a score has 20 levels, and hardly where it has 100.
 
 An influence is a sum of gaps between scores, times weights that hardly change from rank to rank. So below the head
 neighbours in rank are taken together: two of them stand for all, with the mean, variance and skewness of their scores.
