@@ -39,15 +39,14 @@ def test_an_answer_is_tried_out_on_the_pilot():
     assert half.needed == pytest.approx(4 * found.needed, rel=0.15)
 
 
-def delivered(a, b, needed, n, n_samples, n_pairs=1):
+def delivered(a, b, sizes, n, n_samples, n_pairs=1):
     """How often a comparison of so many trials, over its own budgets, has a verdict for the first family at n."""
-    size = int(needed)
-    grid = np.union1d(budget_grid(size // 2, whole=100, points=60), [n])
+    grid = np.union1d(budget_grid(min(sizes) // 2, whole=100, points=60), [n])
     question = Question(((0, 1),), confidence=1 - 0.05 / n_pairs)
     won = 0
     for seed in range(n_samples):
         draw = np.random.default_rng([5, seed])
-        families = [Sample(draw.choice(b, size)), Sample(draw.choice(a, size))]
+        families = [Sample(draw.choice(b, sizes[1])), Sample(draw.choice(a, sizes[0]))]
         pair = search_contrasts(families, grid, question, n_resamples=99).pairs[0]
         won += pair.certified[int(np.searchsorted(grid, n))] == -1
     return won / n_samples
@@ -61,7 +60,26 @@ def test_a_comparison_over_its_own_budgets_and_pairs_has_the_power_promised(n_pa
     assert planned.tried == pytest.approx(0.8, abs=0.05)
     # 60 samples: 3.5 standard errors of .8 are .18. Planned for one pair and the budgets 1 to 5, and for the upper
     # limit only, the power was .42, and .02 for one of ten pairs.
-    assert abs(delivered(a, b, planned.needed, 5, 60, n_pairs) - 0.8) <= 0.18
+    assert abs(delivered(a, b, [int(planned.needed)] * 2, 5, 60, n_pairs) - 0.8) <= 0.18
+
+
+@pytest.mark.parametrize(("sizes", "seed"), [((20, 100), 6), ((100, 20), 1)])
+def test_the_power_now_is_that_of_as_many_trials_as_each_pilot_has(sizes, seed):
+    rng = np.random.default_rng([7, seed])
+    a, b = rng.normal(0.9, 1, sizes[0]), rng.normal(0, 1, sizes[1])
+    now = trials_to_separate(Sample(a), Sample(b), 5, n_resamples=200).now
+    # 50 samples: 3.5 standard errors of .6 are .24. By the t that a verdict takes with equal numbers of trials the
+    # power now was .25 in the first case, and .91 in the second, of .64 and .63 in 200 samples.
+    assert abs(delivered(a, b, sizes, 5, 50) - now) <= 0.24
+
+
+def test_many_trials_of_one_family_leave_the_other_as_many_as_it_has():
+    """40 trials tell hardly more against 40,000 than against 2,000; drawn in proportion they would be 2."""
+    rng = np.random.default_rng(43)
+    a, b = rng.normal(0.5, 1, 40), rng.normal(0, 1, 40_000)
+    powers = [trials_to_separate(Sample(a), Sample(b[:size]), 5, n_resamples=200).now for size in (2_000, 40_000)]
+    # each has a standard error of at most .08; in proportion they were .04 and .47
+    assert powers[0] == pytest.approx(powers[1], abs=0.15)
 
 
 @pytest.mark.parametrize("level", [0.3, 0.05, 0.01, 0.002, 0.0001])  # the last two are left to the tail

@@ -143,7 +143,7 @@ def print_plan(plan: TrialPlan, out: Console, *, details: bool = False) -> None:
         return
     out.print(plain_table(*plan_table(plan), left=(0, 3)))
     out.print()
-    often = f"Told apart in {100 * plan.power:.0f} of 100 cases, if differences are as observed"
+    often = f"Told apart in {100 * plan.power:.0f} of 100 cases, now as often as said, if differences are as observed"
     limits = f"widths are of {level(plan.confidence)} intervals"
     footer = f"{often}; {limits}; in brackets, what so few {plan.unit}s leave open."
     more = f"Seed {plan.seed}; {named('details')} says more."

@@ -42,7 +42,7 @@ class Needed:
     asked: int
     """The budget that was asked for; larger than ``n`` where the pilot is too small for it."""
     now: float
-    """The width now, or the power now."""
+    """The width now; or the power now, of samples of as many trials as each pilot has, drawn from the pilots."""
     goal: float
     pilot: tuple[int, ...]
     tried: float = float("nan")

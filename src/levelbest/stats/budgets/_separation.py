@@ -6,6 +6,9 @@ comparison of M trials has, and with the share of the error that each of its pai
 place the power, show how its logarithm is spread, and how it goes with t. The power is then the mean chance of a
 verdict over the t of many samples, which need no verdict.
 
+The power now is that of samples of as many trials as the pilots have. With unequal numbers a verdict takes another t
+than with equal ones (less where the better family is the smaller), so that samples of these are asked too.
+
 What t a verdict takes hardly changes above some hundred trials: larger samples are sketched by those, whose differences
 are moved to where they would lie in units of the standard errors of M trials.
 """
@@ -31,9 +34,13 @@ from levelbest.stats.contrasts import Question, decisive_t
 
 _FEWEST, _MOST, _PRECISE = 8, 64, 0.04
 """Sketches: at least, at most, and the standard error of the power at which there are enough."""
+_MOST_NOW, _PRECISE_NOW = 24, 0.08
+"""The same of the power now."""
 _LARGEST_SKETCH = 400
 _LARGEST_DRAWN, _LARGEST_PLANNED = 2_000, 20_000
 """Trials of a sample whose t is drawn (larger ones follow the square root law), and up to which verdicts are asked."""
+_OUTWEIGHED = 10
+"""Times the trials of the other family from which on more of one change no sketch."""
 _COUNTED = 2_000
 _ROUNDS, _NEAR, _NEXT = 6, 0.6, 0.05
 """How far apart, in logarithms, numbers of trials may be that share sketches, and that share draws of t."""
@@ -114,7 +121,8 @@ def trials_to_separate(
     planned = _Separation(pilots, budget, question, power, generator)
     needed, tried, decisive = planned.from_guess(first, critical)
     critical = decisive.middle * _unit(budget, needed)
-    now = decisive.power(planned.t_of(ranked[0].n_trials, ranked[1].n_trials) / _unit(budget, min(sizes)))
+    present = ranked[0].n_trials, ranked[1].n_trials
+    t_now = planned.t_of(present)
     drawn = [bootstrap(part, n_resamples, generator, errors=True) for part in ranked]
     spread = np.sort(wanted(drawn[0][0][0] - drawn[1][0][0], np.hypot(drawn[0][1][0], drawn[1][1][0])))
     tail = (1 - confidence) / 2
@@ -122,6 +130,7 @@ def trials_to_separate(
     # Where the pilot cannot exclude equality, no number of trials is certain to separate them.
     if difference <= -float(scipy.special.ndtri(tail)) * error:
         high = math.inf
+    now = planned.power_of(present, t_now, decisive)
     return Needed(needed, low, high, confidence, budget, asked, now, power, sizes, tried)
 
 
@@ -147,11 +156,13 @@ class _Decisive(NamedTuple):
 
     @classmethod
     def fitted(cls, sketches: Sequence[_Sketch], size: int, guess: _Decisive) -> _Decisive:
-        """For samples of so many trials, by least squares; the guess where hardly any has t above 0.
+        """For samples with so many trials of the smaller family, by least squares; the guess where hardly any has t
+        above 0.
 
         What little is known beforehand of the two slopes counts as if it were data (ridge regression).
         """
-        sizes, t, taken = np.array([own for own in sketches if own.t > 0]).reshape(-1, 3).T
+        seen = [(min(own.sizes), own.t, own.taken) for own in sketches if own.t > 0]
+        sizes, t, taken = np.array(seen).reshape(-1, 3).T
         known = np.isfinite(taken)
         if np.count_nonzero(known) < 4:
             return guess
@@ -184,9 +195,9 @@ class _Decisive(NamedTuple):
 
 
 class _Sketch(NamedTuple):
-    """A sample of so many trials: t, in units of `_unit`, and the t that a verdict takes."""
+    """A sample of so many trials of each: t, in units of `_unit`, and the t that a verdict takes."""
 
-    size: int
+    sizes: tuple[int, int]
     t: float
     taken: float
 
@@ -205,16 +216,32 @@ class _Separation:
     def __post_init__(self) -> None:
         self._t: dict[tuple[int, int], FloatArray] = {}
 
+    def power_of(self, sizes: tuple[int, int], t: FloatArray, guess: _Decisive) -> float:
+        """Of samples of so many trials, which have these t; by the guess where there are too many to be asked, or where
+        half as much again of what a verdict takes, or so much less, would hardly change it."""
+        t, size = t / _unit(self.n, min(sizes)), min(self.sketched(sizes))
+        if guess.power(1.5 * t) - guess.power(t / 1.5) <= _PRECISE:
+            return guess.power(t)
+        enough = _MOST_NOW, _PRECISE_NOW
+        decisive = _Decisive.fitted(self.near(sizes), size, guess)
+        while (lacking := self.lacking(sizes, decisive, t, enough)) > 0:
+            self.sketch(sizes, lacking)
+            decisive = _Decisive.fitted(self.near(sizes), size, guess)
+        return decisive.power(t)
+
     def from_guess(self, needed: float, critical: float) -> tuple[float, float, _Decisive]:
         """The trials needed, the power that they have, and what t a verdict takes."""
         decisive = _Decisive(math.log(critical), 0.0, 0.1)
         for _ in range(_ROUNDS):
             needed, tried, t = self.solved(needed, decisive)
-            lacking = self.lacking(needed, decisive, t)
+            if not needed <= _LARGEST_PLANNED:
+                return needed, tried, decisive
+            sizes = int(needed), int(needed)
+            lacking = self.lacking(sizes, decisive, t)
             if lacking <= 0:
                 return needed, tried, decisive
-            self.sketch(int(needed), lacking)
-            decisive = _Decisive.fitted(self.near(needed), self.size_of(needed), decisive)
+            self.sketch(sizes, lacking)
+            decisive = _Decisive.fitted(self.near(sizes), min(self.sketched(sizes)), decisive)
         needed, tried, _ = self.solved(needed, decisive)
         return needed, tried, decisive
 
@@ -224,7 +251,7 @@ class _Separation:
         for _ in range(_ROUNDS):
             if not further <= _LARGEST_PLANNED:
                 return further, math.nan, np.zeros(0)
-            needed, drawn = further, self.t_of(int(further), int(further))
+            needed, drawn = further, self.t_of((int(further), int(further)))
             low, high = -3.0, 3.0  # of the logarithm of the trials
             while high - low > 1e-3:
                 middle = (low + high) / 2
@@ -240,51 +267,62 @@ class _Separation:
         """t of samples of so many trials, in units of `_unit`, had there been more by so much in logarithms."""
         return _moved(t, step) / _unit(self.n, n_trials * math.exp(step))
 
-    def lacking(self, needed: float, decisive: _Decisive, t: FloatArray) -> int:
-        """Sketches that there should be more of this many trials."""
-        if not needed <= _LARGEST_PLANNED:
+    def lacking(
+        self, sizes: tuple[int, int], decisive: _Decisive, t: FloatArray, enough: tuple[int, float] = (_MOST, _PRECISE)
+    ) -> int:
+        """Sketches that there should be more of so many trials."""
+        if min(sizes) > _LARGEST_PLANNED:
             return 0
-        near = len(self.near(needed))
+        near, (most, precise) = len(self.near(sizes)), enough
         if near < _FEWEST:
             return _FEWEST
-        return min(math.ceil(near * ((decisive.error(t) / _PRECISE) ** 2 - 1)), _MOST - near)
+        return min(math.ceil(near * ((decisive.error(t) / precise) ** 2 - 1)), most - near)
 
-    def near(self, needed: float) -> list[_Sketch]:
-        """The sketches that speak of so many trials."""
-        size = self.size_of(needed)
-        return [own for own in self.sketches if abs(math.log(own.size / size)) <= _NEAR]
+    def near(self, sizes: tuple[int, int]) -> list[_Sketch]:
+        """The sketches that speak of so many trials: of families in about the same proportion."""
+        sketched = self.sketched(sizes)
 
-    def size_of(self, needed: float) -> int:
-        """Trials of a sketch."""
-        return int(min(needed, max(_LARGEST_SKETCH, 4 * self.n)))
+        def speaks(own: _Sketch) -> bool:
+            first, second = (math.log(size / asked) for size, asked in zip(own.sizes, sketched, strict=True))
+            return max(abs(first), abs(second)) <= _NEAR and abs(first - second) <= _NEXT
 
-    def sketch(self, n_trials: int, count: int) -> None:
+        return [own for own in self.sketches if speaks(own)]
+
+    def sketched(self, sizes: tuple[int, int]) -> tuple[int, int]:
+        """Trials of a sketch: in the same proportion, unless one family outweighs the other."""
+        smaller, most = min(sizes), max(_LARGEST_SKETCH, 4 * self.n)
+        least = min(smaller, most)
+        first, second = (min(size * least // smaller, max(_OUTWEIGHED * least, most)) for size in sizes)
+        return first, second
+
+    def sketch(self, sizes: tuple[int, int], count: int) -> None:
         """Draw samples of so many trials from the pilots, and ask each what t a verdict takes."""
-        size = self.size_of(n_trials)
-        grid = np.union1d(budget_grid(size // 2, whole=WHOLE, points=POINTS), [self.n])
+        sketched = self.sketched(sizes)
+        smaller = min(sketched)
+        grid = np.union1d(budget_grid(smaller // 2, whole=WHOLE, points=POINTS), [self.n])
         # the mean curve of samples drawn with replacement is the V estimate
         first, second = (expected_best(own.selection, grid, own.reported, estimator="v") for own in self.pilots)
-        moved = (math.sqrt(n_trials / size) - 1) * (np.asarray(first) - second)
-        unit = _unit(self.n, size)
+        moved = (math.sqrt(min(sizes) / smaller) - 1) * (np.asarray(first) - second)
+        unit = _unit(self.n, smaller)
         for _ in range(count):
-            rows = [self.rng.integers(0, own.n_trials, size) for own in self.pilots]
+            rows = [self.rng.integers(0, own.n_trials, size) for own, size in zip(self.pilots, sketched, strict=True)]
             drawn = [
                 Sample(own.selection[at], None if own.reported is None else own.reported[at])
                 for own, at in zip(self.pilots, rows, strict=True)
             ]
             t, taken = decisive_t(drawn, grid, self.n, self.question, moved)
-            self.sketches.append(_Sketch(size, t / unit, taken / unit))
+            self.sketches.append(_Sketch(sketched, t / unit, taken / unit))
 
-    def t_of(self, first: int, second: int) -> FloatArray:
+    def t_of(self, sizes: tuple[int, int]) -> FloatArray:
         """t at the budget of samples of so many trials drawn from the pilots."""
-        if (first, second) not in self._t:
-            share = _LARGEST_DRAWN / max(first, second)
+        if sizes not in self._t:
+            share = _LARGEST_DRAWN / min(sizes)
             if share < 1:
-                sizes = (max(int(size * share), self.n + 1) for size in (first, second))
-                self._t[first, second] = _moved(self.t_of(*sizes), -math.log(share))
+                first, second = (max(int(size * share), self.n + 1) for size in sizes)
+                self._t[sizes] = _moved(self.t_of((first, second)), -math.log(share))
             else:
-                self._t[first, second] = _drawn_t(self.pilots, self.n, (first, second), self.rng)
-        return self._t[first, second]
+                self._t[sizes] = _drawn_t(self.pilots, self.n, sizes, self.rng)
+        return self._t[sizes]
 
 
 def _unit(n: int, n_trials: float) -> float:
@@ -302,10 +340,14 @@ def _drawn_t(pilots: list[Sample], n: int, sizes: tuple[int, int], rng: np.rando
     """t at budget n of samples drawn from the pilots."""
     parts = []
     for pilot, size in zip(pilots, sizes, strict=True):
-        sized = Ranked(pilot.selection, np.array([n]), pilot.reported, size=size)
-        count = int(np.clip(1_000_000 // size, 300, _COUNTED))
-        value, error = bootstrap(sized, count, rng, errors=True)
-        parts.append((value[0], error[0]))
+        drawn = min(size, _LARGEST_DRAWN)
+        sized = Ranked(pilot.selection, np.array([n]), pilot.reported, size=drawn)
+        count = int(np.clip(1_000_000 // drawn, 300, _COUNTED))
+        (value,), (error,) = bootstrap(sized, count, rng, errors=True)
+        if drawn < size:  # by the square root law
+            shrink = math.sqrt(drawn / size)
+            value, error = value.mean() + shrink * (value - value.mean()), shrink * error
+        parts.append((value, error))
     (first, first_error), (second, second_error) = parts
     count = min(first.size, second.size)
     total = np.hypot(first_error[:count], second_error[:count])
