@@ -116,3 +116,14 @@ def test_limits_of_a_share_are_those_of_a_share():
     width = 2 * 1.96 * np.sqrt(share * (1 - share) / m)
     # 4000 draws leave an error of some 2 % of the width in each limit
     assert result.high - result.low == pytest.approx(width, rel=0.1)
+
+
+def test_a_budget_just_above_the_dearest_trial_may_be_too_small_for_another():
+    # All scores are 1, very nearly, and nothing is 0: none of m trials was too dear, and 1 - .025^(1/m) may be.
+    m, rng = 40, np.random.default_rng(8)
+    scores, cost = 1 - 1e-9 * rng.random(m), rng.exponential(size=m)
+    budget = np.array([1.01 * cost.max(), 4 * cost.max()])
+    low = cost_curve(scores, cost, budget, worst=0.0, confidence=0.95, n_resamples=4000).low
+    assert low == pytest.approx([0.025 ** (1 / m), 1.0], abs=0.01)  # 4 standard errors of a quantile of 4000 draws
+    alike = cost_curve(scores, np.ones(m), np.array([1.5]), worst=0.0, confidence=0.95, n_resamples=4000).low
+    assert alike == pytest.approx([1.0])

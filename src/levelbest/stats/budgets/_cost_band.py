@@ -6,8 +6,8 @@ without replacement, C(j, nu) / C(m, nu) = R_j; with equal costs nu is T / cost 
 cost more it is smaller at the top. So the draws of `bands` serve as they are, with U_j^nu_j in place of U_j^n: over
 random uniforms U_1 < ... < U_m the winner lies at or below rank j with chance U_j^nu_j. The spacings of the same
 uniforms weigh the costs of the trials: where they make the mean cost higher by a factor, all nu are lower by it, and
-the chance that nothing finishes is the weight of the trials that cost more than T (with one worker). No order is drawn
-anew.
+the chance that nothing finishes is the weight of the trials that cost more than T (with one worker). Where T is not far
+above the dearest trial, the lower limit's imagined one is too dear as well. No order is drawn anew.
 """
 
 from __future__ import annotations
@@ -115,6 +115,8 @@ class _Curve:
         nu = self._worth(spent, pool.rank[pool.ranked[self.edges - 1]])
         edges, counts = self.edges, np.diff(self.edges, prepend=0)
         costs = StretchCosts(self.cost, counts, grid * (1 + ROUNDING))
+        dearest = further_scores(np.sort(self.cost), self.trials)[1]  # imagined as a better score is
+        may_be_dear = (spent.nothing < 1) & ((spent.nothing > 0) | (grid < dearest))
         lower, upper = np.empty((2, grid.size, n_draws))
         piece = max(1, _CELLS // edges.size)
         for start in range(0, n_draws, piece):
@@ -123,7 +125,7 @@ class _Curve:
             weights = np.diff(uniforms, axis=1, prepend=0.0)
             mean_cost, too_dear = costs.drawn(weights, rng)
             logs = np.log(uniforms) * (costs.overall * uniforms[:, -1] / mean_cost)[:, None]
-            nothing = self._nothing(pool, spent, weights, too_dear)
+            nothing = self._nothing(pool, spent, weights, too_dear, may_be_dear)
             highest = logs.max(axis=0)
             for i in range(grid.size):
                 begin = int(np.argmax(nu[i] * highest > _SMALL)) if self.m > MANY else 0
@@ -134,17 +136,18 @@ class _Curve:
         return CostDraws(lower, upper)
 
     @staticmethod
-    def _nothing(pool: Pool, spent: Spent, weights: FloatArray, too_dear: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _nothing(
+        pool: Pool, spent: Spent, weights: FloatArray, too_dear: FloatArray, may_be_dear: npt.NDArray[np.bool_]
+    ) -> tuple[FloatArray, FloatArray]:
         """The chance that nothing finishes, (budget, draw), at most and at least.
 
-        With one worker it is the weight of the trials that alone cost more than the budget; where some do, one that is
-        imagined may or may not.
+        With one worker it is the weight of the trials that alone cost more than the budget, and at most that of an
+        imagined one too.
         """
         if pool.workers > 1:
             same = np.repeat(spent.nothing[:, None], weights.shape[0], axis=1)
             return same, same
-        some = (spent.nothing > 0) & (spent.nothing < 1)
-        return too_dear + some[:, None] * (1 - weights.sum(axis=1)), too_dear
+        return too_dear + may_be_dear[:, None] * (1 - weights.sum(axis=1)), too_dear
 
     def _worth(self, spent: Spent, rank: npt.NDArray[np.int32]) -> FloatArray:
         """nu (budget, edge): with how many trials the winners would lie at or below the edge, of some rank, as often.
