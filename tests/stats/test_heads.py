@@ -124,3 +124,43 @@ def test_scores_of_few_levels_have_the_limits_of_trials_drawn_one_by_one(levels,
     width = limits[1][4:] - limits[1][:4]
     assert limits[0] == pytest.approx(limits[1], abs=0.15 * width.max())
     assert limits[0][4:] - limits[0][:4] == pytest.approx(width, rel=0.2)
+
+
+def five_levels(seed, sizes):
+    rng = np.random.default_rng([9, seed])
+    return [Sample(rng.integers(0, 5, m) / 4) for m in sizes]
+
+
+def test_families_that_all_reach_the_best_score_there_is_have_no_winner():
+    """The digits that adding up loses are no difference, where both curves end at one score."""
+    n = np.unique(np.geomspace(1, 800, 30).round().astype(np.int64))
+    found = [
+        search_contrasts(five_levels(seed, (1600, 6000)), n, Question(((0, 1),)), n_resamples=200).pairs[0]
+        for seed in range(10)
+    ]
+    # a false winner in one of 20: in 4 of 10 once in a thousand
+    assert sum(bool(pair.certified.any()) for pair in found) < 4
+    for pair in found:
+        assert 0 < abs(pair.difference[-1]) < 1e-60  # .8^800
+
+
+@pytest.mark.parametrize("m", [1000, 2000])
+def test_budgets_at_which_all_reach_the_best_score_do_not_widen_the_limits_of_others(m):
+    n = np.unique(np.geomspace(1, m // 2, 40).round().astype(np.int64))
+    a, b = five_levels(1, (m, m))
+    pair = search_contrasts([a, b], n, Question(((0, 1),)), n_resamples=1000).pairs[0]
+    error = np.sqrt(sum(own.selection.var(ddof=1) / m for own in (a, b)))
+    # the largest of a dozen |t| that hang together is below 3 in 95 of 100 samples of normal ones
+    assert 2 * 1.96 * error < pair.high[0] - pair.low[0] < 2 * 3 * error
+
+
+def test_dealings_are_those_of_the_ranks_in_any_unit():
+    samples = [Sample(scores) for scores in np.random.default_rng(10).normal(0, 1, (2, M))]
+    other = [Sample(scores) for scores in np.random.default_rng(11).normal(0, 1, (2, M))]
+    percent = [Sample(100 * own.selection) for own in samples]
+    first, scaled, fresh = (
+        Families(own, [(0, 1)], NODES, paired=False).dealt_t((0, 1), 50, np.random.default_rng(1))
+        for own in (samples, percent, other)
+    )
+    assert scaled == pytest.approx(first, abs=1e-8)
+    assert np.corrcoef(first[-1], fresh[-1])[0, 1] < 0.6  # of the same dealings .99, of others below .45 in 999 of 1000

@@ -41,6 +41,10 @@ _FINEST = 5e-4
 """Finer levels, among more than a hundred pairs, are left to the tail beyond the draws."""
 _TO_PLAN, _MOST_TO_PLAN, _CLEARLY = 7, 2_800, 0.8
 """For planning: dealings beyond the level that place the t it takes, and how many are drawn for it at most."""
+LEAST_UNIT = 0.1
+"""Of a normal quantile: a |t| whose own quantile is less than this is not measured by it. Where most trials reach the
+best score there is, curves end there, t is a tiny share of what rounding may move, and its tail is as long as it is
+thin: what it exceeds its own quantile by would decide for all budgets."""
 _STREAM = 20_260
 _STEP = 1.5
 _FEW = 10
@@ -198,7 +202,9 @@ class Dealings:
     def scales(self) -> FloatArray:
         """What each node's |t| is measured by."""
         if self._scales.size != self.null.shape[0] or self._scaled != self.drawn:
-            self._scales, self._scaled = order_statistic(self.null, 1 - self.tail), self.drawn
+            least = -LEAST_UNIT * scipy.special.ndtri(self.tail / 2)
+            own = order_statistic(self.null, 1 - self.tail)
+            self._scales, self._scaled = np.where(own > 0, np.maximum(own, least), 0.0), self.drawn
         return self._scales
 
     @property

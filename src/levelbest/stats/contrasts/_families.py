@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import Ranked, closer_by, counts, further_scores, gaffke_draws
-from levelbest.stats.best import Sample, expected_best
+from levelbest.stats.best import Sample
 from levelbest.stats.contrasts._contrast import Pair
 from levelbest.stats.contrasts._dealings import across
-from levelbest.stats.contrasts._heads import MANY, LargeSide, PooledHeads, large_side
+from levelbest.stats.contrasts._heads import MANY, LargeSide, PooledHeads, estimate_below, large_side
 from levelbest.stats.contrasts._means import rounding_variance
 from levelbest.stats.contrasts._paired import jackknife_errors, leave_one_out
 
@@ -51,15 +51,19 @@ class Side:
         """Squared standard errors at the nodes."""
         return np.maximum(np.square(self.ranked.error), self.floor)
 
+    @property
+    def best(self) -> float:
+        """What the best trial reports."""
+        return self.ranked.offset
+
     def at(self, n: IntArray) -> tuple[FloatArray, FloatArray]:
-        """The estimate and its squared standard error at any budgets up to the last node."""
+        """The estimate, less `best`, and its squared standard error at any budgets up to the last node."""
         sample, nodes = self.sample, self.ranked.n
         if n.size * sample.n_trials <= _ALL_ERRORS:
             every = Ranked(sample.selection, n, sample.reported)
-            return every.estimate, np.maximum(np.square(every.error), across(n, nodes, self.floor))
-        estimate = np.asarray(expected_best(sample.selection, n, sample.reported))
+            return every.estimate - self.best, np.maximum(np.square(every.error), across(n, nodes, self.floor))
         with np.errstate(divide="ignore"):
-            return estimate, np.exp(across(n, nodes, np.log(self.variance)))
+            return estimate_below(sample, self.best, n), np.exp(across(n, nodes, np.log(self.variance)))
 
     def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Deviations from the estimate and squared standard errors: (node, resample) each."""
@@ -116,7 +120,7 @@ class Families:
         return int(np.count_nonzero(self.nodes <= half_of(*(self.samples[f].n_trials for f in pair))))
 
     def side_at(self, f: int, n: IntArray) -> tuple[FloatArray, FloatArray]:
-        """One family's estimate and squared standard error at any budgets: once for all its pairs."""
+        """One family's estimate, less its best, and squared standard error at any budgets: once for all its pairs."""
         key = f, n.tobytes()
         if key not in self._at:
             self._at[key] = self.sides[f].at(n)
@@ -125,6 +129,8 @@ class Families:
     def at(self, pair: Pair, n: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The difference at any budgets, its standard error, and Satterthwaite's degrees of freedom."""
         (a, va), (b, vb) = (self.side_at(f, n) for f in pair)
+        # Where both have reached the same best score, only what is left to it tells them apart, however little.
+        difference = (a - b) + (self.sides[pair[0]].best - self.sides[pair[1]].best)
         sizes = [self.samples[f].n_trials for f in pair]
         if self.paired:
             k = self.inside(pair)
@@ -132,11 +138,11 @@ class Families:
             own = self._paired_variance(pair, ones)[:, 0]
             with np.errstate(divide="ignore"):
                 error = np.sqrt(np.exp(across(n, self.nodes[:k], np.log(own))))
-            return a - b, error, np.full(n.size, sizes[0] - 1.0)
+            return difference, error, np.full(n.size, sizes[0] - 1.0)
         total = va + vb
         with np.errstate(divide="ignore", invalid="ignore"):
             freedom = 1 / (np.square(va / total) / (sizes[0] - 1) + np.square(vb / total) / (sizes[1] - 1))
-        return a - b, np.sqrt(total), np.where(total > 0, freedom, min(sizes) - 1.0)
+        return difference, np.sqrt(total), np.where(total > 0, freedom, min(sizes) - 1.0)
 
     # ---- resamples
 
@@ -164,7 +170,7 @@ class Families:
         """Estimates and squared standard errors of a pair's curves, and resampled deviations with theirs."""
         sides = [self.sides[f] for f in pair]
         at_nodes = [self.side_at(f, self.nodes) for f in pair]
-        estimates = at_nodes[0][0], at_nodes[1][0]
+        estimates = sides[0].best + at_nodes[0][0], sides[1].best + at_nodes[1][0]
         errors = at_nodes[0][1], at_nodes[1][1], np.square(self.at(pair, self.nodes)[1])
         if not self.paired:
             (moved_a, va), (moved_b, vb) = (self._resampled(f, n_resamples, base) for f in pair)

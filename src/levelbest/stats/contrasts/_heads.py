@@ -15,6 +15,7 @@ neighbours in rank are taken together: two of them stand for all, with the mean,
 from __future__ import annotations
 
 import math
+import zlib
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -64,11 +65,15 @@ class LargeSide:
     def _top(self) -> _Top:
         return _Top.of(self.n_trials, self.nodes[self.linear.size :], _deep(HEAD))
 
+    @property
+    def best(self) -> float:
+        """What the best trial reports."""
+        return float(self.sample.ordered().claimed[-1])
+
     def at(self, n: IntArray) -> tuple[FloatArray, FloatArray]:
-        """The estimate and its squared standard error at any budgets up to the last node."""
-        estimate = np.asarray(expected_best(self.sample.selection, n, self.sample.reported))
+        """The estimate, less `best`, and its squared standard error at any budgets up to the last node."""
         with np.errstate(divide="ignore"):
-            return estimate, np.exp(across(n, self.nodes, np.log(self.variance)))
+            return estimate_below(self.sample, self.best, n), np.exp(across(n, self.nodes, np.log(self.variance)))
 
     def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Deviations from the estimate and squared standard errors: (node, resample) each."""
@@ -92,6 +97,14 @@ class LargeSide:
             variances[:linear, cut] = (second - np.square(first) / m) / m**2
         moved[np.abs(moved) < self.digit] = 0.0
         return moved, np.maximum(variances, self.floor[:, None])
+
+
+def estimate_below(sample: Sample, best: float, n: IntArray) -> FloatArray:
+    """The expected best of n less that score, to the last digit of what is left to it."""
+    own = sample.ordered()
+    if own.reported is None:
+        return np.asarray(expected_best(own.selection - best, n))
+    return np.asarray(expected_best(own.selection, n, own.reported - best))
 
 
 def large_side(sample: Sample, nodes: IntArray, least_variance: float) -> LargeSide:
@@ -297,6 +310,7 @@ class PooledHeads:
         nodes, self.sizes = a.nodes[:n_nodes], (a.n_trials, b.n_trials)
         total = sum(self.sizes)
         self.depth = 2 * HEAD * max(1, total // (2 * min(self.sizes)))
+        self._standing = _standing(a.sample, b.sample)
         values = _best_first(a.sample, b.sample)
         self.linear = _Linear.of(values, nodes[nodes * self.depth < _CARRY * total], self.depth)
         self.values = values[: self.depth].copy()
@@ -304,7 +318,11 @@ class PooledHeads:
         self.tops = [_Top.of(m, nodes[self.linear.size :], self.depth) for m in self.sizes]
 
     def dealt(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """|t| of so many dealings: (node, dealing)."""
+        """|t| of so many dealings: (node, dealing).
+
+        They deal ranks, so that one stream for all trials would err in one direction for all of them.
+        """
+        rng = np.random.default_rng([self._standing, int(rng.integers(2**62))])
         linear, rest = self.linear.size, self.linear.rest
         out = np.empty((self.floors[0].size, size))
         for start in range(0, size, _PIECE):
@@ -326,6 +344,14 @@ class PooledHeads:
             apart = np.abs(parts[0][0] - parts[1][0])
             out[:, cut] = np.where(apart < self.digit, 0.0, apart) / np.where(error > 0, error, np.inf)
         return out
+
+
+def _standing(a: Sample, b: Sample) -> int:
+    """A number from how the best trials of both families rank among each other: the same in any unit and order."""
+    tops = [own.ordered().selection[-HEAD:] for own in (a, b)]
+    scores = np.unique(np.concatenate(tops))
+    counts = [np.searchsorted(own, scores, side="right") - np.searchsorted(own, scores) for own in tops]
+    return zlib.crc32(b"".join(sorted(own.astype(np.int32).tobytes() for own in counts)))
 
 
 def _dealt_labels(sizes: tuple[int, int], depth: int, size: int, rng: np.random.Generator) -> np.ndarray:

@@ -74,7 +74,8 @@ def draw_families(
     estimate, variance = np.empty((2, len(families), n.size))
     deviations, variances = np.empty((2, len(families), n.size, n_resamples), dtype=np.float32)
     for f, side in drawn.sides.items():
-        estimate[f], variance[f] = side.at(n)
+        below, variance[f] = side.at(n)
+        estimate[f] = side.best + below
         deviations[f], variances[f] = side.resampled(n_resamples, np.random.default_rng([base, drawn.place[f]]))
     return Draws(n, tuple(pairs), estimate, variance, deviations, variances)
 

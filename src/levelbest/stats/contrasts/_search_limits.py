@@ -27,7 +27,7 @@ import scipy
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import local_level, order_statistic, percentile
 from levelbest.stats.contrasts._contrast import Pair
-from levelbest.stats.contrasts._dealings import across, decisive_factor, past_draws, step_down
+from levelbest.stats.contrasts._dealings import LEAST_UNIT, across, decisive_factor, past_draws, step_down
 from levelbest.stats.contrasts._families import Families
 
 SHOWN, DECIDED, WIDER = 0.4, 0.8, 1.2
@@ -60,7 +60,7 @@ class Measured:
         low, up = percentile(t, tail)
         down = -low
         # Where resamples hardly ever move to one side, that side is measured as a normal one would be.
-        up, down = (np.where(scale > 0, scale, _NORMAL) for scale in (up, down))
+        up, down = (np.where(scale > 0, np.maximum(scale, LEAST_UNIT * _NORMAL), _NORMAL) for scale in (up, down))
         null = t * np.where(t > 0, 1 / up[:, None], -1 / down[:, None])
         return cls(up, down, null, tail, freedom)
 
