@@ -41,7 +41,7 @@ _FINEST = 5e-4
 """Finer levels, among more than a hundred pairs, are left to the tail beyond the draws."""
 _TO_PLAN, _MOST_TO_PLAN, _CLEARLY = 7, 2_800, 0.8
 """For planning: dealings beyond the level that place the t it takes, and how many are drawn for it at most."""
-LEAST_UNIT = 0.1
+LEAST_UNIT = 0.25
 """Of a normal quantile: a |t| whose own quantile is less than this is not measured by it. Where most trials reach the
 best score there is, curves end there, t is a tiny share of what rounding may move, and its tail is as long as it is
 thin: what it exceeds its own quantile by would decide for all budgets."""
