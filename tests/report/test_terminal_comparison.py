@@ -167,12 +167,14 @@ def test_next_steps_say_what_would_decide_it():
     (step, *_) = next_steps(comparison(undecided))
     wanted = "About 38 further trials of both would probably decide between a and b at 5 trials"
     assert step.text == f"{wanted}, if the difference is as observed"
-    assert step.command == "lb.plan_trials(trials, n=5)"
+    assert (step.command, step.why) == ("lb.plan_trials(trials, n=5)", "a rough number, which the plan tries out")
+    (step, *_) = next_steps(comparison(replace(undecided, paired=True)))
+    assert step.why == ""  # pairs are planned for by the same rule
     hopeless = pair("a", "b", (1, 9, OPEN), terms=terms(), effect=effect(1e-6, -0.01, 0.01), further=12465)
     (step, *_) = next_steps(comparison(hopeless))
     # what further trials could tell: 20 times the 10 there are would not do, 4 times would halve the limits
     wanted = "Even 200 further trials of both would hardly decide between a and b at 5 trials"
-    assert step.text == f"{wanted}, one of all budgets asked"  # the command plans for 5 alone, where fewer may do
+    assert step.text == wanted
     assert step.why == "the difference observed is 0.000 (-0.010 to 0.010); 30 would about halve its limits"
     assert step.command == "lb.plan_trials(trials, n=5)"
     decided = pair("a", "b", (1, 9, "a"), terms=terms(), effect=effect(0.1, 0.05, 0.15, "a"), further=0)

@@ -82,6 +82,17 @@ def test_many_trials_of_one_family_leave_the_other_as_many_as_it_has():
     assert powers[0] == pytest.approx(powers[1], abs=0.15)
 
 
+def test_a_comparison_says_roughly_as_many_trials_as_the_plan():
+    rng = np.random.default_rng([9, 0])
+    a, b = Sample(rng.lognormal(0.5, 0.6, 30)), Sample(rng.lognormal(0, 0.6, 30))
+    question = Question(((0, 1),), confidence=0.995, shown=5)
+    pair = search_contrasts([a, b], np.arange(1, 16), question, n_resamples=99).pairs[0]
+    planned = trials_to_separate(a, b, 5, n_pairs=10, n_resamples=200).needed
+    # with the t that a verdict takes among 30 trials of a skewed law it was 2.1 times as many
+    assert pair.further > 0
+    assert 1 / 1.6 < (30 + pair.further) / planned < 1.6
+
+
 @pytest.mark.parametrize("level", [0.3, 0.05, 0.01, 0.002, 0.0001])  # the last two are left to the tail
 def test_a_p_value_crosses_the_level_at_the_factor(level):
     rng = np.random.default_rng(41)

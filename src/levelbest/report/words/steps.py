@@ -97,10 +97,10 @@ def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -
     if math.isfinite(pair.further) and pair.further <= HOPELESS * present:
         many = plural(2, unit, f"{forecast(pair.further)} further")
         text = f"About {many}{each} would probably decide between {names}{where}, if the difference is as observed"
-        return Step(text, plan)
+        rough = unit not in ("run", "problem") and not pair.paired  # those are planned for by the same rule
+        return Step(text, plan, "a rough number, which the plan tries out" if rough else "")
     many = plural(2, unit, f"{HOPELESS * present:,} further")
-    among = ", one of all budgets asked" if pair.budget.size > 1 and not pair.terms.named else ""  # alone, fewer do
-    text = f"Even {many}{each} would hardly decide between {names}{where}{among}"
+    text = f"Even {many}{each} would hardly decide between {names}{where}"
     effect = pair.effect if pair.effect.difference >= 0 else pair.effect.mirrored()
     if not math.isfinite(effect.low + effect.high):
         return Step(text, plan, "the difference observed is too small")

@@ -276,18 +276,26 @@ def further_runs(a: Means, b: Means, level: float, power: float = POWER) -> floa
 
 
 def further_trials(
-    difference: float, variances: tuple[float, float], sizes: tuple[int, int], critical: float, power: float = POWER
+    difference: float,
+    variances: tuple[float, float],
+    sizes: tuple[int, int],
+    critical: tuple[float, float],
+    power: float = POWER,
 ) -> float:
-    """The fewest further trials of each family with which |t| exceeds ``critical`` with the power asked for.
+    """The fewest further trials of each family with which |t| exceeds the critical one with the power asked for.
 
     The difference and the variance of each family's estimate are taken to be those observed, the variance falling with
-    the number of trials. Infinite where the difference is 0.
+    the number of trials. ``critical`` is that among the trials there are, and among very many: what exceeds the latter
+    falls like 1 / M with M trials. Infinite where the difference is 0.
     """
     if difference == 0:
         return math.inf
-    wanted = (difference / (critical + float(scipy.special.ndtri(power)))) ** 2
+    now, last = critical
+    z = float(scipy.special.ndtri(power))
 
     def reaches(more: int) -> bool:
+        share = min(sizes) / (min(sizes) + more)
+        wanted = (difference / (last + share * max(now - last, 0.0) + z)) ** 2
         return sum(v * m / (m + more) for v, m in zip(variances, sizes, strict=True)) <= wanted
 
     return _fewest(reaches)

@@ -237,9 +237,11 @@ class PairTest:
         if error == 0:
             return math.nan
         first, second = (self.families.side_at(f, at)[1][0] for f in self.pair)
-        if self.families.paired:
-            first = second = error**2 / 2
-        return further_trials(difference, (first, second), self.n_trials, self.critical(n, alone=alone))
+        now = self.critical(n, alone=alone)
+        last = -float(scipy.special.ndtri(self.level / (2 if alone else 4)))  # among very many, as plans guess first
+        if self.families.paired:  # as planned for
+            first, second, last = error**2 / 2, error**2 / 2, now
+        return further_trials(difference, (first, second), self.n_trials, (now, last))
 
     def reasons(self, n: IntArray) -> tuple[str, ...]:
         """What the limits lack."""
