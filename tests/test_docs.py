@@ -128,4 +128,4 @@ def test_the_site_builds_without_warnings(tmp_path):
     command = [sys.executable, "-m", "sphinx", "-W", "-q", str(DOCS), str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
-    assert "Start in one minute" in (tmp_path / "start.html").read_text(encoding="utf-8")
+    assert "from your CSV to a page in one minute" in (tmp_path / "start.html").read_text(encoding="utf-8")
