@@ -31,6 +31,12 @@ def exploded_as_infinite(scores: FloatArray) -> FloatArray:
     return np.where(exploded, np.copysign(np.inf, scores), scores) if exploded.any() else scores
 
 
+def known_or_missing(reported: FloatArray) -> FloatArray:
+    """Reported scores, one of that size or infinite as missing."""
+    known = np.abs(reported) < _EXPLODED
+    return reported if known.all() else np.where(known, reported, np.nan)
+
+
 def as_scores(scores: npt.ArrayLike, name: str = "scores", *, at_least: int = 1) -> FloatArray:
     """A one-dimensional array of finite scores."""
     try:

@@ -117,6 +117,13 @@ def alive(pid: int) -> bool:
         return False
 
 
+def is_python(process: psutil.Process) -> bool:
+    try:
+        return process.name().startswith("python")
+    except psutil.NoSuchProcess:  # the shell of the command, which ends at once
+        return False
+
+
 def soon(condition, seconds: float = 20) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
@@ -137,7 +144,7 @@ def test_a_new_attempt_ends_what_is_left_of_the_old_one(tmp_path):
             assert not alive(pids[0])
         (tmp_path / "started").unlink()
         below = psutil.Process(first.pid).children(recursive=True)
-        machinery = [process for process in below if process.name().startswith("python")]
+        machinery = [process for process in below if is_python(process)]
         assert len(machinery) == 2
         for process in machinery:
             process.suspend()

@@ -145,7 +145,7 @@ class Trials:
         a: 2 trials; b: 1 trial
         """
         scores = _check.exploded_as_infinite(_numbers(selection, "selection"))
-        claimed = None if reported is None else _check.exploded_as_infinite(_numbers(reported, "reported"))
+        claimed = None if reported is None else _check.known_or_missing(_numbers(reported, "reported"))
         given = {"family": None if isinstance(family, str) else family, "status": status, "setting": setting}
         for name, column in given.items():
             if column is not None and len(column) != scores.size:

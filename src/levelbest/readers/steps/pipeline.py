@@ -80,9 +80,7 @@ def _read_rows(table: Merged, roles: Roles, judged: Judged, melted: bool) -> tup
     status, bad = _statuses(table, roles, selection)
     claimed = spent = None
     if roles.reported is not None and roles.reported != roles.selection:
-        claimed = _check.exploded_as_infinite(table.numbers_beside(roles.reported, "reported").values)
-        finite = np.isfinite(claimed)
-        claimed = claimed if finite.all() else np.where(finite, claimed, np.nan)
+        claimed = _check.known_or_missing(table.numbers_beside(roles.reported, "reported").values)
     if roles.cost is not None:
         spent = table.numbers_beside(roles.cost, "cost")
     families, family = _families(table, roles)
