@@ -11,6 +11,8 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
+_interrupted = False
+
 
 def main() -> NoReturn:
     """Run the command line and end the process."""
@@ -30,8 +32,8 @@ def main() -> NoReturn:
         code = run()
     except KeyboardInterrupt:
         pass
-    except RuntimeError as error:
-        if not isinstance(error.__cause__, KeyboardInterrupt):  # Python 3.11 wraps what is raised as a class is made
+    except Exception:
+        if not _interrupted:  # a class that is being made, or a module that is being loaded, fails in a way of its own
             raise
     finally:
         if signal.getsignal(signal.SIGINT) is _interrupt_once:
@@ -41,6 +43,8 @@ def main() -> NoReturn:
 
 def _interrupt_once(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
     """The first Ctrl-C unwinds what is under way; a second, while that takes its time, ends the process at once."""
+    global _interrupted
+    _interrupted = True
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     raise KeyboardInterrupt
 

@@ -177,16 +177,22 @@ def test_a_disk_that_fills_up_leaves_the_old_file_whole(tmp_path, table, capsys,
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([target.name, table.name])
 
 
-@pytest.mark.parametrize(("cause", "shown"), [("KeyboardInterrupt()", False), ("ValueError('no')", True)])
-def test_an_interrupt_while_a_class_is_made_is_an_interrupt(cause, shown):
-    """Python 3.11 turns what is raised then into an error of its own."""
+@pytest.mark.parametrize("error", ["RuntimeError('Error calling __set_name__')", "ImportError('no zlib.decompress')"])
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_an_interrupt_while_a_class_is_made_or_a_module_is_loaded_is_an_interrupt(error, interrupted):
+    """Python 3.11 and Cython turn it into an error of their own; without one an error is shown."""
     code = (
+        "import signal\n"
         "import levelbest.cli.main as module, levelbest.__main__ as command\n"
-        f"def run():\n    raise RuntimeError('Error calling __set_name__') from {cause}\n"
+        "def run():\n"
+        "    try:\n"
+        f"        {interrupted} and signal.raise_signal(signal.SIGINT)\n"
+        "    finally:\n"
+        f"        raise {error}\n"
         "module.main = run\ncommand.main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, "Traceback" in done.stderr) == ((1, True) if shown else (130, False))
+    assert (done.returncode, "Traceback" in done.stderr) == ((130, False) if interrupted else (1, True))
 
 
 def test_an_interrupt_while_a_table_is_searched_is_an_interrupt():
