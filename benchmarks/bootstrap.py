@@ -2,10 +2,16 @@
 
 The floor is the least that any bootstrap of these estimates must do, written directly: the same draws, their counts,
 the rows in order and one matrix product. The loop is what allentune and meanmax do: resample, call the estimator,
-repeat; it runs fewer resamples and is scaled. CPU time, the jobs taking turns; only the ratios mean something.
+repeat; it runs fewer resamples and is scaled. CPU time with one BLAS thread (others that wait count as if
+they worked), the jobs taking turns; only the ratios mean something.
 """
 
 from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import sys
 import time
