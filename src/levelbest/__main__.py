@@ -21,6 +21,7 @@ def main() -> NoReturn:
     _compute_on_one_thread(sys.argv[1:])
     from levelbest._cores import this_is_a_command
     from levelbest.cli.main import main as run
+    from levelbest.cli.main import tell
 
     this_is_a_command()
     _open_streams()
@@ -33,8 +34,9 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         pass
     except Exception:
-        if not _interrupted:  # a class that is being made, or a module that is being loaded, fails in a way of its own
+        if not _interrupted:  # a class being made, a module being loaded and DuckDB fail each in a way of its own
             raise
+        tell("stopped", code)
     finally:
         if signal.getsignal(signal.SIGINT) is _interrupt_once:
             signal.signal(signal.SIGINT, signal.SIG_DFL)

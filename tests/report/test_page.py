@@ -17,6 +17,7 @@ import pytest
 from page_view import HOSTILE, PLAIN, large_view, make_view, many_families
 
 from levelbest.cautions import Caution
+from levelbest.report.page.data import page_data
 from levelbest.report.page.html import asset, render_page, trials_csv, verdict_tables
 from levelbest.results import Verdict
 
@@ -520,3 +521,16 @@ def test_against_a_baseline_every_rival_has_a_labelled_strip(browser, tmp_path):
         assert all(one.bounding_box()["x"] == pytest.approx(frame["x"], abs=3) for one in labels.all())
         assert _codes(page) == [-1, 1, -1, 2, -1, 3]
         assert page.problems == []
+
+
+def test_numbers_that_the_page_rounds_again_are_those_of_the_terminal():
+    """0.87235468 is 0.8724 in the terminal; cut to 0.87235 it was 0.8723 on the page."""
+    view, rng = make_view(), np.random.default_rng(3)
+    values = rng.uniform(0.86, 0.89, len(view.lines[0].x)).tolist()
+    values[0] = 0.8772900000000001
+    line = replace(
+        view.lines[0], value=values, low=[v - 0.00493532 for v in values], high=[v + 0.00464 for v in values]
+    )
+    (data, *_) = page_data(replace(view, lines=(line,)))["kinds"][f"{line.statistic}/{line.axis}"]["lines"]
+    for name in ("value", "low", "high"):
+        assert [f"{v:.4f}" for v in data[name]] == [f"{v:.4f}" for v in getattr(line, name)]

@@ -36,8 +36,7 @@ COMMANDS: dict[str, str] = {
     "convert": "Anyone's results as a tidy table of trials, or as runs of MLflow, W&B or Every Eval Ever.",
 }
 
-_INTERRUPTED = "Query interrupted"
-"""What DuckDB makes of Ctrl-C."""
+
 _FLAGS = {
     "kind": "--to",
     "metrics": "--reader-option metrics",
@@ -130,24 +129,21 @@ def main(args: list[str] | None = None) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return _tell("stopped", 130)
-    except RuntimeError as error:
-        if str(error) != _INTERRUPTED:
-            raise
-        return _tell("stopped", 130)
+        return tell("stopped", 130)
     except LevelbestError as error:
-        return _tell(str(error), 2 if isinstance(error, InputError) else 1)
+        return tell(str(error), 2 if isinstance(error, InputError) else 1)
     except BrokenPipeError:
         _let_go_of_output()  # its reader went away (a pager, head)
         return 0
     except OSError as error:
         _let_go_of_output()
-        return _tell(f"{error.filename or 'what is printed'} cannot be read or written: {error.strerror or error}", 1)
+        return tell(f"{error.filename or 'what is printed'} cannot be read or written: {error.strerror or error}", 1)
     except MemoryError:
-        return _tell("there is not enough memory for this", 1)
+        return tell("there is not enough memory for this", 1)
 
 
-def _tell(sentence: str, code: int) -> int:
+def tell(sentence: str, code: int) -> int:
+    """Say it on standard error; the code of the process is handed back."""
     with contextlib.suppress(OSError):
         print(f"levelbest: {sentence}", file=sys.stderr)
     return code

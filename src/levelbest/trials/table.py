@@ -199,10 +199,10 @@ class Trials:
             if wanted not in self.families:
                 raise InputError(f"there is no family {wanted!r}; {_check.nearest_first(wanted, self.families)}")
         if len(names) == 1:
-            cut_out = _CUT_OUT.setdefault(self, {})
-            if names[0] not in cut_out:
-                cut_out[names[0]] = self.cut_out(names[0])
-            return cut_out[names[0]]
+            kept = _CUT_OUT.setdefault(self, {})
+            if names[0] not in kept:
+                kept[names[0]] = self.cut_out(names[0])
+            return kept[names[0]]
         new_code = np.full(len(self.families), -1, dtype=np.int32)
         new_code[[self.families.index(wanted) for wanted in names]] = np.arange(len(names))
         mapped = new_code[self.family]

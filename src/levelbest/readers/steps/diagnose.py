@@ -59,7 +59,8 @@ def _all_cautions(trials: Trials, families: Sequence[FamilySettings]) -> Iterato
     whole = not trials.status.any() and (trials.reported is None or bool(np.isfinite(trials.reported.sum())))
     for family in families:
         rows, name = family.rows, family.name
-        yield from () if whole else _about_status(trials, rows, name)
+        if not whole:
+            yield from _about_status(trials, rows, name)
         yield from _about_plan(trials, rows, name)
         yield from _about_sampler(trials, name)
         designed = list(family.cautions())

@@ -107,7 +107,7 @@ def _line(line: Line, names: Sequence[str], budgets: _Common, kept: frozenset[fl
     """The curve at the budgets kept."""
     points = [point for point in zip(line.x, line.value, line.low, line.high, strict=True) if point[0] in kept]
     wanted = [round_to_uncertainty(*point[1:]) for point in points if np.isfinite(point[1:]).all()]
-    decimals = 1 + max(wanted, default=9)  # one more than the table shows, so that lines are smooth
+    decimals = 4 + max(wanted, default=9)  # more than the table shows: what is rounded twice may be off by one
     x, *columns = zip(*points, strict=True)
     thin = [[_short(value, decimals) for value in column] for column in columns]
     place = budgets.place([_short(budget) for budget in x])
@@ -166,8 +166,8 @@ def _code(verdict: str, names: Sequence[str]) -> int:
 
 
 def _short(value: float, decimals: int = 12) -> float | None:
-    """Five digits are more than a screen shows, and a third of the bytes."""
-    return _plain(round(float(f"{value:.5g}"), decimals)) if np.isfinite(value) else None
+    """Eight digits are more than a screen shows, and half of the bytes."""
+    return _plain(round(float(f"{value:.8g}"), decimals)) if np.isfinite(value) else None
 
 
 def _plain(number: float) -> float:

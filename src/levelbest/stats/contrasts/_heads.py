@@ -7,9 +7,6 @@ at smaller budgets, a hundredth of the trials and less, the curve is linear in t
 with the error that these have. Below `MANY` trials every trial is drawn (`_families`), and the two agree; but trials
 that tie in the selection score and report different ones share a win there, and have an order here, which widens limits
 by a quarter where a score has 20 levels, and hardly where it has 100.
-
-An influence is a sum of gaps between scores, times weights that hardly change from rank to rank. So below the head
-neighbours in rank are taken together: two of them stand for all, with the mean, variance and skewness of their scores.
 """
 
 from __future__ import annotations
@@ -24,13 +21,13 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best import Sample, expected_best, weight_squares, weights_below
 from levelbest.stats.contrasts._dealings import across
+from levelbest.stats.contrasts._influences import Influences
 
 MANY = 1_500
 HEAD = 1_000
 _CARRY, _NOTHING_BELOW = 14.0, 24.0
 """Trials, in units of m / n, below which the best of n is found once in a million times, or never."""
 _PIECE = 250
-_FINENESS = 4096  # a trial d places from the nearer end is taken together with d / 4096 neighbours
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +38,7 @@ class LargeSide:
     nodes: IntArray
     values: FloatArray
     """Reported scores less that of the best trial, best first."""
-    linear: _Linear
+    linear: Influences
     """The nodes whose estimates are sums over the trials."""
     floor: FloatArray
     """The least squared standard errors at the nodes."""
@@ -114,7 +111,7 @@ def large_side(sample: Sample, nodes: IntArray, least_variance: float) -> LargeS
     floor = least_variance * np.array([weight_squares(m, int(n)) for n in nodes])
     digit = float(np.finfo(np.float64).eps) * math.sqrt(12 * least_variance)
     values = _best_first(sample)
-    return LargeSide(sample, nodes, values, _Linear.of(values, linear, HEAD), floor, digit)
+    return LargeSide(sample, nodes, values, Influences.of(values, linear, HEAD), floor, digit)
 
 
 def _best_first(*samples: Sample) -> FloatArray:
@@ -140,96 +137,6 @@ def _scattered(claimed: FloatArray) -> FloatArray:
 def _deep(head: int) -> int:
     """So many of the best draws surely hold all that fall into the head."""
     return head + int(6 * np.sqrt(head))
-
-
-@dataclass(frozen=True, eq=False)
-class _Linear:
-    """What each trial adds to the estimate at each node that is linear, and its square: (quantity, trial), mean 0."""
-
-    head: FloatArray
-    """Of the best trials."""
-    rest: _Rest
-    """Of all others."""
-    whole: FloatArray
-    """Sums over all trials."""
-
-    @property
-    def size(self) -> int:
-        """How many nodes."""
-        return self.whole.size // 2
-
-    @classmethod
-    def of(cls, values: FloatArray, nodes: IntArray, depth: int) -> _Linear:
-        """Jackknife influences of trials given best first: leaving out rank i not i + 1 moves w'_i times the gap."""
-        m, linear, below = values.size, nodes.size, _Below.of(values, depth)
-        head, rest = np.empty((2 * linear, depth)), np.empty((2 * linear, below.counts.size))
-        gaps = -np.diff(values[: depth + 1])
-        for at, n in enumerate(nodes.tolist()):
-            near = np.concatenate([[0.0], np.cumsum(weights_below(m - 1, n, np.arange(float(depth)), "u") * gaps)])
-            top, far = near[:depth], near[depth] + below.fallen(n)
-            mean = (top.sum() + below.counts @ far) / m
-            for place in (at, linear + at):
-                head[place], rest[place] = (m - 1) * (mean - top), (m - 1) * (mean - far)
-            head[linear + at] **= 2
-            rest[linear + at] **= 2
-        return cls(head, _Rest.of(rest, below.counts), head.sum(axis=1) + rest @ below.counts)
-
-
-@dataclass(frozen=True, eq=False)
-class _Below:
-    """The trials below the head, best first, in groups of neighbours: of each two scores with how many have them.
-
-    With these counts they have the mean, the variance and the skewness of the group.
-    """
-
-    n_trials: int
-    starts: IntArray
-    """The first rank of each group."""
-    drop: FloatArray
-    """By how much the first score of the next group is lower, in two parts: (as the first trial, as the next one)."""
-    lower: FloatArray
-    """By how much both scores are lower than the group's first: (score, group)."""
-    counts: FloatArray
-    """Of both scores, one after the other as in ``fallen``."""
-
-    @classmethod
-    def of(cls, values: FloatArray, depth: int) -> _Below:
-        """Below the best ``depth`` of all trials."""
-        m = values.size
-        first = _group_starts(depth, m)
-        sizes = np.diff(first, append=m)
-        under = np.repeat(values[first], sizes) - values[depth:]
-        mean = np.add.reduceat(under, first - depth) / sizes
-        under -= np.repeat(mean, sizes)
-        spread = np.sqrt(np.add.reduceat(np.square(under), first - depth) / sizes)
-        under /= np.repeat(np.where(spread > 0, spread, 1.0), sizes)
-        skew = np.add.reduceat(under**3, first - depth) / sizes
-        # Two points with these moments lie at the roots of x^2 - skew x - 1, in units of the spread.
-        away = np.sqrt(1 + skew**2 / 4)
-        share = 0.5 - skew / (4 * away)
-        lower = mean + spread * np.stack([skew / 2 + away, skew / 2 - away])
-        whole = np.append(values[first[:-1]] - values[first[1:]], 0.0)
-        late = whole * (sizes - 1) / sizes - mean  # what weights that change evenly give to the gaps near its end
-        drop = np.stack([whole - late, late])
-        return cls(m, first, drop, lower, (sizes * np.stack([share, 1 - share])).ravel())
-
-    def fallen(self, n: int) -> FloatArray:
-        """Sums of weights times gaps from the first trial on, at both scores of every group."""
-        ranks = np.minimum(np.append(self.starts, self.n_trials), self.n_trials - 2)
-        weights = weights_below(self.n_trials - 1, n, ranks.astype(np.float64), "u")
-        sums = np.cumsum(weights[:-1] * self.drop[0] + weights[1:] * self.drop[1])
-        within = (weights[:-1] + weights[1:]) / 2 * self.lower
-        return np.asarray(np.concatenate([[0.0], sums[:-1]]) + within).ravel()
-
-
-def _group_starts(depth: int, n_trials: int) -> IntArray:
-    """The first rank of each group from ``depth`` on: single trials near both ends, more in between."""
-    half = n_trials // 2
-    stretches = [np.arange(k * _FINENESS, (k + 1) * _FINENESS, k) for k in range(1, half // _FINENESS + 1)]
-    from_end = np.concatenate([np.arange(_FINENESS), *stretches])
-    near = from_end[from_end <= half]
-    starts = np.union1d(near, n_trials - near[near > 0])
-    return np.union1d(starts[starts > depth], [depth])
 
 
 @dataclass(frozen=True)
@@ -276,33 +183,6 @@ def _best_places(m: int, depth: int, size: int, rng: np.random.Generator) -> Int
     return np.minimum((m * (sums / total)).astype(np.int64), m - 1)
 
 
-@dataclass(frozen=True)
-class _Rest:
-    """Sums over draws from many trials, which are normal."""
-
-    mean: FloatArray
-    root: FloatArray
-    size: int
-
-    @classmethod
-    def of(cls, columns: FloatArray, counts: FloatArray) -> _Rest:
-        """From (quantity, score), and how many trials have the score."""
-        size = round(counts.sum())
-        mean = columns @ counts / size
-        about = columns - mean[:, None]
-        _, power = np.frexp(np.abs(about).max(axis=1, initial=0.0))  # of a diverged score squares do not exist
-        about = np.ldexp(about, -power[:, None])
-        spread = np.sqrt(np.square(about) @ counts / size)
-        about /= np.where(spread > 0, spread, 1.0)[:, None]  # or would hide all others
-        variances, axes = np.linalg.eigh((about * (counts / size)) @ about.T)
-        return cls(mean, np.ldexp(spread, power)[:, None] * axes * np.sqrt(np.maximum(variances, 0)), size)
-
-    def sums(self, count: FloatArray, spread: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Over ``count`` draws, their variance that of ``spread`` independent ones: (draw, quantity)."""
-        noise = rng.standard_normal((count.size, self.mean.size)) @ self.root.T
-        return np.asarray(count[:, None] * self.mean + np.sqrt(spread)[:, None] * noise)
-
-
 class PooledHeads:
     """The trials of two large families, to be dealt to them anew."""
 
@@ -312,7 +192,7 @@ class PooledHeads:
         self.depth = 2 * HEAD * max(1, total // (2 * min(self.sizes)))
         self._standing = _standing(a.sample, b.sample)
         values = _best_first(a.sample, b.sample)
-        self.linear = _Linear.of(values, nodes[nodes * self.depth < _CARRY * total], self.depth)
+        self.linear = Influences.of(values, nodes[nodes * self.depth < _CARRY * total], self.depth)
         self.values = values[: self.depth].copy()
         self.floors, self.digit = [side.floor[:n_nodes, None] for side in (a, b)], a.digit
         self.tops = [_Top.of(m, nodes[self.linear.size :], self.depth) for m in self.sizes]
