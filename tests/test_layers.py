@@ -100,6 +100,23 @@ def test_each_door_of_stats_builds_on_those_before_it():
     assert {path.name for path in (ROOT / "stats").iterdir() if path.is_dir()} - {"__pycache__"} == set(DOORS)
 
 
+READERS = ("columns", "limits", "raw", "tables", "steps", "parts", "formats", "registry", "__init__")
+"""The parts of readers, each building on those before it."""
+
+
+def test_each_part_of_readers_builds_on_those_before_it():
+    wrong = []
+    for path in sorted((ROOT / "readers").rglob("*.py")):
+        part = path.relative_to(ROOT / "readers").parts[0].removesuffix(".py")
+        for name in sorted(_modules(path)):
+            other = name.split(".")[2:3]
+            known = name.startswith("levelbest.readers.") and other[0] in READERS
+            if known and READERS.index(other[0]) > READERS.index(part):
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert wrong == []
+    assert {path.stem for path in (ROOT / "readers").iterdir()} - {"__pycache__"} == set(READERS)
+
+
 def test_what_stands_behind_a_door_is_imported_through_it():
     wrong = []
     for path in sorted([*(ROOT / "stats").rglob("*.py"), *(ROOT / "simulation").rglob("*.py")]):

@@ -9,7 +9,7 @@ import pytest
 
 import levelbest as lb
 from levelbest.errors import DataError
-from levelbest.readers.tables import reader
+from levelbest.readers.formats import plain
 
 HEADER = "model,val_acc,test_acc,seconds,note"
 
@@ -31,7 +31,7 @@ def both(tmp_path, monkeypatch):
         path = tmp_path / name
         path.write_bytes(data)
         small = lb.read_trials(path, **options)
-        monkeypatch.setattr(reader, "LARGE", 1000)
+        monkeypatch.setattr(plain, "LARGE", 1000)
         large = lb.read_trials(path, **options)
         monkeypatch.undo()
         return small, large
@@ -78,7 +78,7 @@ def test_tsv_without_header_asks_like_the_small_one(tmp_path, monkeypatch):
     path.write_text("\n".join(f"{i}\t{i / 7}" for i in range(300)))
     said = []
     for limit in (10**9, 1000):
-        monkeypatch.setattr(reader, "LARGE", limit)
+        monkeypatch.setattr(plain, "LARGE", limit)
         with pytest.raises(lb.InputError) as caught:
             lb.read_trials(path)
         said.append(str(caught.value))
@@ -86,7 +86,7 @@ def test_tsv_without_header_asks_like_the_small_one(tmp_path, monkeypatch):
 
 
 def test_json_lines(both, monkeypatch):
-    monkeypatch.setattr("levelbest.readers.tables.jsonfile._PIECE", 37)
+    monkeypatch.setattr("levelbest.readers.formats.jsonfile._PIECE", 37)
     rng = np.random.default_rng(2)
     records = [
         {"model": f"m{i % 3}", "val": {"acc": a}, "test_acc": b, "seconds": i, **({"late": "x"} if i > 200 else {})}
@@ -104,7 +104,7 @@ def test_json_lines(both, monkeypatch):
 
 
 def test_what_is_no_table_is_our_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(reader, "LARGE", 1000)
+    monkeypatch.setattr(plain, "LARGE", 1000)
     path = tmp_path / "odd.csv"
     path.write_text("a,b,c\n" + "\n".join("x" * (i % 90) for i in range(200)))
     with pytest.raises(DataError, match="does not look like one table"):
@@ -128,7 +128,7 @@ def test_a_declared_delimiter_above_a_large_table(both):
 
 
 def test_columns_of_one_name_are_told_apart_and_said_to_be(tmp_path, monkeypatch):
-    monkeypatch.setattr("levelbest.readers.tables.reader.LARGE", 50)
+    monkeypatch.setattr("levelbest.readers.formats.plain.LARGE", 50)
     path = tmp_path / "runs.csv"
     path.write_text("model,val_acc,lr,lr\n" + "".join(f"m,0.{row + 100},{row},{row}\n" for row in range(40)))
     trials = lb.read_trials(path)

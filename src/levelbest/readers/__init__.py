@@ -104,9 +104,9 @@ def read_trials(
 
 def _tables(source: object, reader: str | None, options: dict[str, object]) -> list[RawTable]:
     from levelbest.readers.formats._searches import searches_in_arguments
+    from levelbest.readers.formats.folder import apart_by_path, runs_in_files
     from levelbest.readers.registry import read_path
     from levelbest.readers.tables.files import as_paths, short_names
-    from levelbest.readers.tables.folder import apart_by_path, runs_in_files
     from levelbest.readers.tables.frames import is_frame
 
     source = getattr(source, "cv_results_", source)  # scikit-learn's searches, as they are

@@ -44,8 +44,8 @@ _MODULES = {
     "formats.tensorboard": {_FOLDER, _ARCHIVE, _OTHER},
     "formats.exported": {_FOLDER, _DELIMITED, _ARCHIVE},
     "formats.sklearn_cv": {_DELIMITED, _JSON},
-    "tables.folder": {_FOLDER},
-    "tables.reader": {_ARCHIVE, _DELIMITED, _JSON, _OTHER},
+    "formats.folder": {_FOLDER},
+    "formats.plain": {_ARCHIVE, _DELIMITED, _JSON, _OTHER},
 }
 _TRUTHS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 

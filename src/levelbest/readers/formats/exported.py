@@ -17,9 +17,9 @@ from levelbest.errors import DataError
 from levelbest.readers.columns import texts
 from levelbest.readers.formats._searches import each_search
 from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.formats.plain import read_table
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import header_of
-from levelbest.readers.tables.reader import read_table
 
 __all__ = ["READERS", "known_export", "with_export"]
 

@@ -12,9 +12,9 @@ from levelbest.errors import DataError
 from levelbest.readers.formats._rows import Record, flatten, has_tables, number, open_sqlite, rows_table
 from levelbest.readers.formats._searches import each_search
 from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.formats.plain import read_table
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import Json, has_marks, head_of, header_of, json_value, kind_of, stem
-from levelbest.readers.tables.reader import read_table
 
 __all__ = ["READERS"]
 

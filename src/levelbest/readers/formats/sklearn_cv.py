@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from levelbest.readers.formats._rows import Record, columns_of, flatten, seed_of
+from levelbest.readers.formats.plain import read_table
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.tables.files import Json, has_marks, head_of, header_of, kind_of
-from levelbest.readers.tables.reader import read_table
 from levelbest.trials import Skipped
 
 __all__ = ["READERS", "is_cv_results", "mapping_table", "with_roles"]

@@ -1,1 +1,1 @@
-"""Plain tables: CSV, JSON, Parquet and dataframes in, the tidy table of trials in and out."""
+"""What files hold, whoever wrote them: bytes and text, CSV, Parquet, dataframes, and the tidy table of trials."""

@@ -6,10 +6,10 @@ from io import StringIO
 from pathlib import Path
 
 from levelbest.errors import DataError
+from levelbest.readers.formats.jsonfile import json_table, lines_table
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.delimited import parse_delimited
 from levelbest.readers.tables.files import decoded, kind_of, open_bytes, read_bytes
-from levelbest.readers.tables.jsonfile import json_table, lines_table
 from levelbest.readers.tables.tidy import mark_roles
 
 LARGE = 32 * 2**20

@@ -18,13 +18,13 @@ from levelbest.cautions import Caution
 from levelbest.errors import LevelbestError
 from levelbest.readers.columns import Cells, as_codes, stacked, texts, typed
 from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.formats.plain import read_table
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps.names import tokens, word_set
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import obvious_family
 from levelbest.readers.steps.runs import counter_of, settings_vary
 from levelbest.readers.tables.files import plain_name, stem
-from levelbest.readers.tables.reader import read_table
 
 __all__ = ["READERS", "apart_by_path", "runs_in_files"]
 
