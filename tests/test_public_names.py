@@ -27,6 +27,7 @@ STATS = {
     "Normality", "gaussian_best", "law_best", "normal_best", "normality",
     "Interval", "best_interval", "claim_gate",
     "best_statistic", "best_weights", "expected_best", "quantile_best", "spread_of_best", "standard_error",
+    "unseen",
     "cost_curve",
     "quantile_interval", "horizon", "rank_band",
     "CdfBand", "cdf_band", "mean_curve_bounds",
@@ -35,9 +36,8 @@ STATS = {
     "all_of_k", "expected_best_by_group", "pass_at_k", "group_difference", "group_interval", "group_variance",
     "plan_groups",
     "winners_curse",
-    "extrapolated_best",
     "variance_components",
-    "CostCurve", "Curse", "Difference", "Extrapolation", "Gate", "GroupBest", "GroupPlan", "GroupVariance", "RankBand",
+    "CostCurve", "Curse", "Difference", "Gate", "GroupBest", "GroupPlan", "GroupVariance", "RankBand",
     "VarianceComponents",
 }  # fmt: skip
 

@@ -178,35 +178,3 @@ def test_curves_over_cost(capsys, results, tmp_path):
     code, _, err = run(capsys, *args, "--statistic", "median")
     assert code == 2
     assert "on the cost axis the statistic is the mean" in err
-
-
-def test_past_the_trials_there_is_a_labelled_fit(capsys, tmp_path):
-    # the expected best of 80 uniform scores is 80/81
-    scores = np.random.default_rng(1).random(60)
-    (tmp_path / "u.csv").write_text("\n".join(["val_acc", *(f"{one:.6f}" for one in scores)]) + "\n")
-    command = ["curve", str(tmp_path / "u.csv"), "--selection", "val_acc", "--direction", "max", "--bounds", "0", "1"]
-    assert main([*command, "--extrapolate", "80", "--n", "5", "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["extrapolations"]
-    assert found["label"] == "extrapolation"
-    (point,) = found["points"]
-    assert point["n"] == 80
-    assert point["low"] <= 80 / 81 <= point["high"]
-    assert main([*command, "--extrapolate", "80", "--n", "5"]) == 0
-    assert "extrapolation past 60 trials" in capsys.readouterr().out
-    assert main([*command, "--extrapolate", "10"]) == 2
-    assert "is for n past the 60 trials, got 10" in capsys.readouterr().err
-
-
-def test_an_extrapolation_counts_what_the_curve_counts(tmp_path, capsys):
-    rng = np.random.default_rng(3)
-    of_configuration = rng.normal(size=30)
-    rows = [f"m,{c},{s},{own + 0.3 * rng.normal():.4f}" for c, own in enumerate(of_configuration) for s in range(3)]
-    path = tmp_path / "r.csv"
-    path.write_text("model,config_id,seed,acc\n" + "\n".join(rows))
-    assert main(["curve", str(path), "--extrapolate", "60", "--n", "5", "--resamples", "199", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["families"][0]["n_trials"] == document["extrapolations"][0]["n_trials"] == 30
-    assert main(["curve", str(path), "--extrapolate", "60", "--n", "5", "--resamples", "199"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= 80
-    assert any(line.startswith("m, acc: extrapolation past 30 trials") for line in lines)

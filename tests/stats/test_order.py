@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from levelbest.errors import InputError
-from levelbest.stats import best_weights, expected_best, quantile_best, spread_of_best, standard_error
+from levelbest.stats import best_weights, expected_best, quantile_best, spread_of_best, standard_error, unseen
 
 FUNCTIONS = (expected_best, quantile_best, spread_of_best, standard_error)
 numbers = st.floats(-1e6, 1e6, allow_subnormal=False).map(lambda x: round(x, 3))
@@ -357,3 +357,15 @@ def test_v_past_the_trials_ends_before_it_is_the_maximum():
         expected_best([1.0], 2, estimator="v")
     with pytest.raises(InputError, match="at most the number of trials, 2, got 3"):
         expected_best([1.0, 2], 3, estimator="naive")
+
+
+def test_what_a_sample_may_not_have_shown():
+    # A mode with this share is missed by all units with probability 1 - confidence.
+    for units, confidence in ((1, 0.95), (20, 0.95), (1000, 0.9)):
+        share = unseen(units, confidence)
+        assert (1 - share) ** units == pytest.approx(1 - confidence, rel=1e-12)
+    assert unseen(10_000) == pytest.approx(3 / 10_000, rel=0.002)  # the rule of three: -log(.05) = 2.9957
+    with pytest.raises(InputError, match="did you mean"):
+        unseen(20, 95)
+    with pytest.raises(InputError, match="n_units"):
+        unseen(0)

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from levelbest.cli import options
 from levelbest.cli.progress import working
-from levelbest.errors import InputError
-
-if TYPE_CHECKING:
-    from levelbest.designs import Table
-    from levelbest.stats.budgets import Extrapolation
 
 
 @click.command("curve")
@@ -47,12 +41,11 @@ def command(given: options.Given) -> None:
     tables = options.load_tables(given)
     with working("drawing curves"):
         asked = [options.asked_of(given, failed) for failed in options.policies_of(given)]
-        kept = {name: with_scores(table) for name, table in tables.items()}
+        scored = {name: with_scores(table) for name, table in tables.items()}
         curves = {
-            name: [drawn for own in asked for drawn in design_of(table, own).curves(own)]
-            for name, table in kept.items()
+            name: [drawn for request in asked for drawn in design_of(table, request).curves(request)]
+            for name, table in scored.items()
         }
-        past = _past_the_trials(kept, given)
     if out is not None:
         from levelbest.report.figures.panels import panel_of_curves, save_panels
         from levelbest.report.tasks import published_on
@@ -66,11 +59,8 @@ def command(given: options.Given) -> None:
         tasks = {name: {"families": [own.to_dict() for own in drawn]} for name, drawn in curves.items()}
         document: dict[str, object] = {"tasks": tasks} if by_task else dict(tasks[""])
         document["warnings"] = documents_of([own for drawn in curves.values() for own in drawn])
-        if past:
-            document["extrapolations"] = [{"family": name} | fit.to_dict() for name, fit in past.items()]
         options.echo_json(document)
         return
-    from levelbest.report.terminal.console import console, print_text
     from levelbest.report.terminal.curves import print_curves
 
     for name, drawn in curves.items():
@@ -79,35 +69,5 @@ def command(given: options.Given) -> None:
         print_curves(drawn, n=given["n"])
         if by_task:
             click.echo()
-    for name, fit in past.items():
-        print_text(f"{name}, {kept[''].metric.selection}: {fit}", console())
     if out is not None:
         click.echo(f"figure: {out}")
-
-
-def _past_the_trials(tables: dict[str, Table], given: options.Given) -> dict[str, Extrapolation]:
-    """What a fit says of more trials than were run, for each family."""
-    from levelbest.stats.budgets import extrapolated_best
-    from levelbest.trials import Trials, by_configuration, has_repeats
-
-    if not given["extrapolate"]:
-        return {}
-    table = tables.get("")
-    if not isinstance(table, Trials) or table.group is not None or table.search is not None:
-        raise InputError("--extrapolate is for families of independent trials; leave --group, --search and --task out")
-    if given["failed"] == "both":
-        raise InputError("--extrapolate is for one failure policy; give --failed worst or drop")
-    scores = {name: table[name].scores(given["failed"], missing=given["missing"]) for name in table.families}
-    if has_repeats(table):  # as in the curve, n counts configurations
-        scores = {name: by_configuration(table[name], own) for name, own in scores.items()}
-    return {
-        name: extrapolated_best(
-            own.selection,
-            given["extrapolate"],
-            bounds=table.metric.bounds if table.validation_only else None,
-            confidence=given["confidence"],
-            rng=given["seed"],
-            direction=table.metric.direction,
-        )
-        for name, own in scores.items()
-    }

@@ -144,12 +144,6 @@ curve = together(
     confidence,
     budgets,
     resamples,
-    click.option(
-        "--extrapolate",
-        callback=_budgets,
-        metavar="LIST",
-        help="Budgets past the trials, e.g. 200,400: a fit of the selection score, labelled, with a check.",
-    ),
 )
 
 

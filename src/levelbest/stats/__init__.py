@@ -33,13 +33,12 @@ if TYPE_CHECKING:
     from levelbest.stats.best import quantile_best as quantile_best
     from levelbest.stats.best import spread_of_best as spread_of_best
     from levelbest.stats.best import standard_error as standard_error
+    from levelbest.stats.best import unseen as unseen
     from levelbest.stats.budgets import CostCurve as CostCurve
     from levelbest.stats.budgets import Curse as Curse
-    from levelbest.stats.budgets import Extrapolation as Extrapolation
     from levelbest.stats.budgets import Gate as Gate
     from levelbest.stats.budgets import claim_gate as claim_gate
     from levelbest.stats.budgets import cost_curve as cost_curve
-    from levelbest.stats.budgets import extrapolated_best as extrapolated_best
     from levelbest.stats.budgets import winners_curse as winners_curse
     from levelbest.stats.checks import VarianceComponents as VarianceComponents
     from levelbest.stats.checks import variance_components as variance_components
@@ -74,12 +73,10 @@ _NAMES = {
     "budgets": (
         "CostCurve",
         "Curse",
-        "Extrapolation",
         "Gate",
         "claim_gate",
         "cost_curve",
         "winners_curse",
-        "extrapolated_best",
     ),
     "best": (
         "Normality",
@@ -93,6 +90,7 @@ _NAMES = {
         "quantile_best",
         "spread_of_best",
         "standard_error",
+        "unseen",
     ),
     "contrasts": ("Difference", "difference_band"),
     "problems": (

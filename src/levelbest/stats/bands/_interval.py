@@ -17,7 +17,7 @@ from levelbest.stats.bands._quantiles import quantile_interval
 from levelbest.stats.bands._registry import EXACT, interval_methods, method_named
 from levelbest.stats.bands._results import Interval, Rule
 from levelbest.stats.bands._work import Limits, Terms, Work
-from levelbest.stats.best import Mean, Quantile, Sample, Statistic, statistic_named, turned_limits
+from levelbest.stats.best import Mean, Quantile, Sample, Statistic, statistic_named, turned_limits, unseen
 
 OF_ESTIMATOR: dict[str, tuple[str, ...]] = {"v": ("percentile", "basic"), "naive": (), "gaussian": ("gaussian",)}
 """Which methods have limits beside an estimate other than U."""
@@ -214,7 +214,7 @@ class _Asked:
             rule=limits.rule if limits.rule.code else Rule.of(limits.name or method, estimator=terms.estimator),
             n_resamples=terms.n_resamples,
             coverage=self._certified(method, distinct),
-            unseen=None if seen else 1 - (1 - terms.confidence) ** (1 / self.sample.n_trials),
+            unseen=None if seen else unseen(self.sample.n_trials, terms.confidence),
         )
         return interval.single() if scalar else interval
 

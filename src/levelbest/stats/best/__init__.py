@@ -1,8 +1,9 @@
 """The best of n: what one may expect of it, from the trials at hand or from a known law.
 
 Estimates (`expected_best`, `quantile_best`, `best_statistic`), how much one search differs from another
-(`spread_of_best`), the error of the estimate (`standard_error`), the weight of each trial (`best_weights`), and laws:
-`normal_best`, `law_best`, `gaussian_best` with its fit test, `normality`.
+(`spread_of_best`), the error of the estimate (`standard_error`), the weight of each trial (`best_weights`), known
+distributions (`normal_best`, `law_best`, `gaussian_best` with its fit test, `normality`), and what a sample may not
+have shown (`unseen`).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from levelbest.stats.best._statistics import Statistic, register_statistic
 from levelbest.stats.best._statistics import order_quantiles as order_quantiles
 from levelbest.stats.best._statistics import statistic_named as statistic_named
 from levelbest.stats.best._sums import weight_squares as weight_squares
+from levelbest.stats.best._unseen import unseen
 from levelbest.stats.best._weights import log_share as log_share
 from levelbest.stats.best._weights import rank_weights as rank_weights
 from levelbest.stats.best._weights import subset_fraction as subset_fraction
@@ -48,4 +50,5 @@ __all__ = [
     "register_statistic",
     "spread_of_best",
     "standard_error",
+    "unseen",
 ]

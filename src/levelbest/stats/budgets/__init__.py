@@ -2,7 +2,7 @@
 
 `cost_curve` where trials differ in cost; `budget_to_reach` for a target; `trials_for_width` and `trials_to_separate` to
 plan, `divide_runs` for more configurations or more seeds; `claim_gate` for a claim after many attempts; `winners_curse`
-for what choosing overstates; `extrapolated_best` past the trials.
+for what choosing overstates.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from levelbest.stats.budgets._cost_band import Spending as Spending
 from levelbest.stats.budgets._cost_band import cost_differences
 from levelbest.stats.budgets._cost_band import spend as spend
 from levelbest.stats.budgets._curse import Curse, winners_curse
-from levelbest.stats.budgets._extrapolation import Extrapolation, HeldBack, extrapolated_best
 from levelbest.stats.budgets._gate import Gate, claim_gate
 from levelbest.stats.budgets._orders import Pool as Pool
 from levelbest.stats.budgets._orders import cost_horizon
@@ -32,9 +31,7 @@ __all__ = [
     "CostCurve",
     "Curse",
     "Division",
-    "Extrapolation",
     "Gate",
-    "HeldBack",
     "Needed",
     "Reached",
     "budget_to_reach",
@@ -44,7 +41,6 @@ __all__ = [
     "cost_differences",
     "cost_horizon",
     "divide_runs",
-    "extrapolated_best",
     "power_of_division",
     "runs_to_separate",
     "trials_for_width",
