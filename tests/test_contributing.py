@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import levelbest as lb
 from levelbest.cli.main import main
 from levelbest.designs import _protocol
 from levelbest.errors import InputError
-from levelbest.stats.bands import _registry
+from levelbest.stats.bands import Terms, _registry, all_intervals
 from levelbest.stats.best import _statistics
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -65,8 +66,24 @@ def test_an_interval_and_a_statistic_from_outside(tmp_path, capsys):
     exec(INTERVAL, {})
     exec(STATISTIC, {})
     scores = np.array([-3.0, -1.0, 2.0, 5.0])
-    drawn = lb.curve(scores, direction="max", interval="whole-range", n=[1, 2])
-    assert (drawn.low.tolist(), drawn.high.tolist()) == ([-3, -3], [5, 5])
+    many = np.repeat(scores, 25)
+    # 100 trials: 100 groups of one, 50 of two; the bounds lie 20 apart, and log(2 / .05) = log 40
+    mean = np.array([0.75, np.mean([max(pair) for pair in combinations(many, 2)])])
+    width = 20 * np.sqrt(np.log(40) / np.array([200, 100]))
+    drawn = lb.curve(many, direction="max", bounds=(-10, 10), interval="hoeffding", n=[1, 2])
+    assert drawn.method == "hoeffding"
+    assert drawn.low == pytest.approx(mean - width)
+    assert drawn.high == pytest.approx(mean + width)
+    for reading, wrong in (
+        ({}, "'hoeffding' needs both bounds of the score, got none"),
+        ({"bounds": (-10, None)}, "'hoeffding' needs both bounds of the score, got one"),
+        ({"bounds": (-10, 10), "statistic": "median"}, "'hoeffding' has no interval for statistic 'median'"),
+        ({"bounds": (-10, 10), "simultaneous": True}, "covers each budget by itself, not all at once"),
+    ):
+        with pytest.raises(InputError, match=wrong):
+            lb.curve(scores, direction="max", interval="hoeffding", n=[1, 2], **reading)
+    with pytest.raises(InputError, match="unknown interval for differences 'hoeffding'"):
+        lb.compare(scores, direction="max", bounds=(-10, 10), interval="hoeffding", family=["a", "a", "b", "b"])
     chance = lb.curve(scores, direction="max", statistic="chance", n=[1, 2], n_resamples=199)
     # of 6 pairs one, (-3, -1), has no score above 0
     assert chance.value == pytest.approx([1 / 2, 5 / 6])
@@ -82,6 +99,11 @@ def test_an_interval_and_a_statistic_from_outside(tmp_path, capsys):
         # one of n is above 0, or below where lower is better (the value is turned back: minus the chance)
         sign = -1 if "min" in law else 1
         assert [sign * point["truth"] for point in points] == pytest.approx([1 / 2, 15 / 16], abs=1e-5)
-    assert main([*asked, "--interval", "whole-range"]) == 0
+    assert main([*asked, "--interval", "hoeffding"]) == 2
+    assert "--bounds" in capsys.readouterr().err
+    assert main([*asked, "--interval", "hoeffding", "--bounds", "-10", "10"]) == 0
     (family,) = json.loads(capsys.readouterr().out)["families"]
-    assert [(point["low"], point["high"]) for point in family["points"]] == [(-3, 5), (-3, 5)]
+    assert [point["high"] for point in family["points"]] == [10, 10]  # four trials say no more than the bounds
+    # simulations leave it out where no bounds are known
+    assert "hoeffding" in all_intervals(scores, [1], terms=Terms(bounds=(-10, 10)))
+    assert "hoeffding" not in all_intervals(scores, [1])

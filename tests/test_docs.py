@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from doc_tables import write_optuna, write_tables
+from levelbest import errors
 from levelbest.cli.main import COMMANDS, cli, main
+from levelbest.stats.bands import interval_methods
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -37,6 +39,30 @@ def test_quoted_output_is_what_the_shipped_results_give():
     lines = printed.splitlines()
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 80
+
+
+def test_the_intervals_over_problems_are_those_of_the_registry():
+    text = (DOCS / "llm.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|", text.partition("## Which interval")[2].partition("\n## ")[0], flags=re.M)
+    assert {"default", *rows} == set(interval_methods("problems"))
+
+
+def _subclasses(kind):
+    return {kind.__name__: kind} | {name: k for sub in kind.__subclasses__() for name, k in _subclasses(sub).items()}
+
+
+def test_the_tree_of_exceptions_has_every_one_below_its_parent():
+    for path in (ROOT / "src").rglob("*.py"):
+        if re.search(
+            r"^class \w+\((LevelbestError|DataError|InputError)\b", path.read_text(encoding="utf-8"), flags=re.M
+        ):
+            importlib.import_module(".".join(path.relative_to(ROOT / "src").with_suffix("").parts))
+    drawn, parents = {}, []
+    for indent, name in re.findall(r"^    ([│├└─ ]*)(\w+) ", errors.__doc__, flags=re.M):
+        depth = len(indent) // 4
+        parents[depth:] = [name]
+        drawn[name] = parents[depth - 1] if depth else "Exception"
+    assert drawn == {name: kind.__mro__[1].__name__ for name, kind in _subclasses(errors.LevelbestError).items()}
 
 
 def _commands(page):

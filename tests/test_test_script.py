@@ -1,6 +1,7 @@
 """./test explains what a machine lacks instead of failing somewhere inside."""
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -138,3 +139,51 @@ def test_the_tested_versions_are_installed_and_where_they_cannot_be_the_newest(c
     assert [line.partition("--quiet ")[2] for line in asked] == wanted
     assert ("taking the newest instead" in done.stdout) is not freeze
     assert (copy / "constraints.txt").read_text() == "numpy==1.26.4\n"
+
+
+def _with_checks_that_are_recorded(copy: Path) -> dict[str, str]:
+    """A Python whose environments have ruff, mypy and pytest that note that they ran and pass."""
+    note = "printf '%s\\n' \"$(basename $0) $*\" >> ran"
+    make = "mkdir -p .venv-test/bin; for tool in python ruff mypy; do cp tool .venv-test/bin/$tool; done"
+    _command(copy / "tool", note)
+    made = _command(
+        copy / "bin" / "made",
+        f'case "$*" in *"-m venv"*) {make} ;; *) exec "{sys.executable}" "$@" ;; esac',
+    )
+    return {"PYTHON": str(made)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "checks"),
+    [
+        (("--lint",), ["ruff check", "ruff format"]),
+        (("--types",), ["mypy"]),
+        (("--lint", "--types"), ["ruff check", "ruff format", "mypy"]),
+        (("--tests", "-k", "order"), ["pytest"]),
+        ((), ["ruff check", "ruff format", "mypy", "pytest"]),
+    ],
+)
+def test_the_parts_run_alone(copy, arguments, checks):
+    done = _run(copy, "--no-apt", *arguments, **_with_checks_that_are_recorded(copy))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == f"test: passed: {', '.join(checks)}"
+    ran = (copy / "ran").read_text().splitlines()
+    assert all(line.endswith("-k order") for line in ran if "pytest" in line and "-k" in arguments)
+    assert any(line.startswith("ruff") for line in ran) == ("ruff check" in checks)
+    assert any(line.startswith("mypy") for line in ran) == ("mypy" in checks)
+    assert any("pytest" in line for line in ran) == ("pytest" in checks)
+
+
+def test_the_workflow_and_the_hooks_call_parts_of_the_script():
+    import yaml
+
+    parts = {"./test --lint", "./test --types", "./test --lint --types", "./test --tests"}
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))
+    steps = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
+    entries = [hook["entry"] for hook in hooks]
+    assert steps
+    assert set(steps) | set(entries) <= parts
+    tested = {str(python) for python in workflow["jobs"]["tests"]["strategy"]["matrix"]["python"]}
+    declared = set(re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8")))
+    assert tested == declared

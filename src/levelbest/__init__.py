@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from levelbest.trials import Settings as Settings
     from levelbest.trials import Trials as Trials
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # by the module that they live in; the order is that of the layers
 _NAMES = {

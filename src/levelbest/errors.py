@@ -1,9 +1,11 @@
 """Everything that levelbest raises on purpose.
 
-    LevelbestError
-      InputError      an argument, option or file breaks a rule (a ValueError; the command line exits with 2)
-      DataError       the data do not allow what is asked (a ValueError; the command line exits with 1)
-      MissingExtra    an optional package is not installed (an ImportError; the command line exits with 1)
+    LevelbestError                      catch this to catch them all
+    ├── InputError (ValueError)         an argument, option or file breaks a rule: the command line exits with 2
+    ├── DataError (ValueError)          the data do not allow what is asked: the command line exits with 1
+    │   ├── CannotWrite                 a ledger cannot be written; nothing of the batch is in it (`run`)
+    │   └── NotFinished                 a report is asked for before the study is finished (`web`)
+    └── MissingExtra (ImportError)      an optional package is not installed: the command line exits with 1
 
 A message gives the rule, the value and the remedy, in one sentence a person can act on. It names an argument through
 ``named``, so that Python's users read ``cost=`` and the command line's ``--cost``.

@@ -370,7 +370,7 @@ def test_an_estimator_without_limits_of_its_own_has_none():
         ({"confidence": 1}, "confidence must lie in"),
         ({"selection": [0.5]}, "selection needs at least 2 trials, and it has 1"),
         ({"method": "studentized"}, "unknown method 'studentized'; did you mean 'studentised'\\? known: studentised, "),
-        ({"method": "exact"}, "'exact' is for quantile curves"),
+        ({"method": "exact"}, "'exact' has no interval for statistic 'mean'"),
         ({"method": "gaffke"}, "'gaffke' needs a bound on the score"),
         ({"n": 31}, "n must be at most the number of trials, 30, got 31"),
         ({"n_resamples": 10**10}, r"n_resamples must be at most \d+ for 1 budgets, got 10000000000: it would take"),

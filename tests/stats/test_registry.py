@@ -54,7 +54,7 @@ def test_a_toy_interval_is_simulated_like_any_other():
 def test_a_toy_interval_is_for_the_mean_unless_it_says_otherwise():
     with pytest.raises(InputError, match="method 'range' has no interval for statistic 'median'"):
         best_interval(SCORES, 2, method="range", statistic="median", reported=SCORES)
-    register_interval("ranges", best_range, any_statistic=True)
+    register_interval("ranges", best_range, statistics=("mean", "quantile"))
     assert best_interval(SCORES, 2, method="ranges", statistic="median").low == 0.5
 
 

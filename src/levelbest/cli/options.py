@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelbest.errors import InputError, renaming
+from levelbest.stats.bands import interval_methods
 from levelbest.trials import Settings
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ def together(*options: Option) -> Option:
         return function
 
     return decorate
+
+
+def _methods(serving: str) -> str:
+    """The interval methods that serve it, as a list to choose from."""
+    return ", ".join(interval_methods(serving))
 
 
 def _budgets(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -117,10 +123,10 @@ design = together(
     click.option("--worth", type=float, metavar="D", help="The smallest difference worth having."),
     click.option(
         "--interval",
-        type=click.Choice(["default", "gaffke"]),
+        metavar="METHOD",
         default="default",
         show_default=True,
-        help="gaffke: limits and verdicts that lean on --bounds alone.",
+        help=f"{_methods('differences')}; gaffke: intervals and verdicts that rest on --bounds alone.",
     ),
     click.option(
         "--paired/--unpaired",
@@ -139,7 +145,13 @@ curve = together(
         show_default=True,
         help="u is unbiased; the others are there to compare with.",
     ),
-    click.option("--interval", metavar="METHOD", default="default", show_default=True),
+    click.option(
+        "--interval",
+        metavar="METHOD",
+        default="default",
+        show_default=True,
+        help=f"{_methods('curves')}; over problems {_methods('problems')}.",
+    ),
     click.option("--simultaneous", is_flag=True, help="A band that holds for all budgets at once."),
     confidence,
     budgets,

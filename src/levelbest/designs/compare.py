@@ -9,6 +9,7 @@ from levelbest.designs._assemble import assemble, pairs_of
 from levelbest.designs._input import as_table, comparable
 from levelbest.designs._protocol import Asked, Table, design_of
 from levelbest.results import Comparison
+from levelbest.stats.bands import interval_methods
 from levelbest.trials import Settings
 
 
@@ -53,7 +54,8 @@ def compare(
     statistic
         ``mean``, ``median``, a quantile's probability or a registered statistic.
     interval
-        ``default``, or ``gaffke``: limits and verdicts that lean on the bounds of the score alone.
+        One of ``interval_methods("differences")``: ``default``, or ``gaffke``, whose limits and verdicts rest on the
+        bounds of the score alone.
     paired
         None pairs trials where every one has a partner with the same configuration (or problem) in every family, and
         says so; True insists, by equal seeds too; False does not.
@@ -84,7 +86,7 @@ def compare(
         n=n,
         statistic=statistic,
         budget=budget,
-        interval=_check.as_choice(interval, ("default", "gaffke"), "interval for differences"),
+        interval=_check.as_choice(interval, interval_methods("differences"), "interval for differences"),
         paired=paired,
         axis=axis,
         workers=workers,

@@ -77,7 +77,7 @@ def curve(
     estimator
         ``u`` (unbiased), ``v``, ``naive`` or ``gaussian``.
     interval
-        A method of `levelbest.stats.interval_methods`; an estimator that has no such interval has none printed.
+        A method of `levelbest.stats.bands.interval_methods`; an estimator that has no such interval has none printed.
     simultaneous
         Whether the limits hold over all budgets at once, or for each alone.
     axis, budget, workers

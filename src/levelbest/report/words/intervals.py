@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from levelbest._check import Bounds
-from levelbest.stats.bands import OF_ESTIMATOR, Rule
+from levelbest.stats.bands import Rule, interval_methods
 from levelbest.stats.budgets import CostCurve
 
 _NAMES = {
@@ -65,7 +65,7 @@ def why_no_interval(
     >>> why_no_interval([("no-problem", 3, 4, False)])
     'no interval for n = 3 to 4: no group has so many samples'
     """
-    known = " or ".join(OF_ESTIMATOR.get(estimator, ()))
+    known = " or ".join(interval_methods(estimator=estimator))
     own = f"the estimator {estimator!r} has no {method} interval of its own" + (f", but {known}" if known else "")
     parts = []
     for code, first, last, everywhere in reasons:

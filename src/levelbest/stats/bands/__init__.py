@@ -14,7 +14,6 @@ from levelbest.stats.bands._gaffke import further_reports as further_reports
 from levelbest.stats.bands._gaffke import further_scores as further_scores
 from levelbest.stats.bands._gaffke import gaffke_draws as gaffke_draws
 from levelbest.stats.bands._gaffke import sorted_uniforms as sorted_uniforms
-from levelbest.stats.bands._interval import OF_ESTIMATOR as OF_ESTIMATOR
 from levelbest.stats.bands._interval import all_intervals, best_interval
 from levelbest.stats.bands._interval import sample_interval as sample_interval
 from levelbest.stats.bands._limits import local_level as local_level

@@ -14,13 +14,10 @@ import numpy.typing as npt
 from levelbest._check import N_RESAMPLES, Bounds, FloatArray, IntArray, Seed, as_budgets, as_choice, as_rng, sign_of
 from levelbest.errors import InputError
 from levelbest.stats.bands._quantiles import quantile_interval
-from levelbest.stats.bands._registry import EXACT, interval_methods, method_named
+from levelbest.stats.bands._registry import EXACT, interval_methods, method_named, methods_that_serve
 from levelbest.stats.bands._results import Interval, Rule
 from levelbest.stats.bands._work import Limits, Terms, Work
 from levelbest.stats.best import Mean, Quantile, Sample, Statistic, statistic_named, turned_limits, unseen
-
-OF_ESTIMATOR: dict[str, tuple[str, ...]] = {"v": ("percentile", "basic"), "naive": (), "gaussian": ("gaussian",)}
-"""Which methods have limits beside an estimate other than U."""
 
 
 def best_interval(
@@ -100,17 +97,24 @@ def sample_interval(
 ) -> Interval:
     """`best_interval` of scores that are checked, and of which more may be known."""
     name = as_choice("default" if method is None else method, interval_methods(), "method")
-    asked, estimator = _Asked(sample, n, terms, statistic), terms.estimator
+    request, estimator = _Request(sample, n, terms, statistic), terms.estimator
     if estimator != "u" and not isinstance(statistic, Mean):
         raise InputError(f"a quantile curve has one estimator, 'u', got {estimator!r}; use statistic='mean' for others")
-    if estimator == "gaussian" and name == "default":
-        name = "gaussian"
-    if name not in OF_ESTIMATOR.get(estimator, interval_methods()):
-        return asked.none_of_its_own(name)
-    if name == EXACT or (name == "default" and isinstance(statistic, Quantile) and sample.reported is None):
-        return asked.exact()
-    work = asked.work(as_rng(rng))
-    return asked.interval(name, method_named(name, statistic)(work), work)
+    if name == "default":
+        name = _default_for(statistic, sample, estimator)
+    if estimator not in method_named(name).estimators:
+        return request.none_of_its_own(name)
+    if name == EXACT:
+        return request.exact()
+    work = request.work(as_rng(rng))
+    return request.interval(name, request.limits(name, work), work)
+
+
+def _default_for(statistic: Statistic, sample: Sample, estimator: str) -> str:
+    """Which method is the default: exact limits of quantiles of one score column, those of a Gaussian fit beside it."""
+    if isinstance(statistic, Quantile) and sample.reported is None:
+        return EXACT
+    return "gaussian" if estimator == "gaussian" else "default"
 
 
 def all_intervals(
@@ -127,19 +131,16 @@ def all_intervals(
     Each is what `best_interval` gives for the same ``rng``. With the estimator "v" the percentile and basic limits are
     those of V; the others stay those of U.
     """
-    asked = _Asked(Sample.of(selection, reported), n, terms or Terms(), Mean())
-    left_out = {EXACT}
-    if reported is not None or asked.bounds == (None, None):
-        left_out |= {"gaffke"}
-    known = [name for name in interval_methods() if name not in left_out]
+    request = _Request(Sample.of(selection, reported), n, terms or Terms(), Mean())
+    known = request.served_by
     names = known if only is None else [as_choice(name, known, "method") for name in only]
-    work = asked.work(as_rng(rng))
-    return {name: asked.interval(name, method_named(name, Mean())(work), work) for name in names}
+    work = request.work(as_rng(rng))
+    return {name: request.interval(name, request.limits(name, work), work) for name in names}
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
-    """One question: of which scores, at which budgets, on what terms."""
+class _Request:
+    """Of which scores, at which budgets and on what terms an interval is wanted."""
 
     sample: Sample
     n: npt.ArrayLike
@@ -155,17 +156,29 @@ class _Asked:
         budgets = np.unique(as_budgets(self.n, most)[0])
         return Work(self.sample, budgets, self.terms, self.statistic, rng)
 
+    @property
+    def served_by(self) -> tuple[str, ...]:
+        """The methods that serve it."""
+        return methods_that_serve(self.statistic, self.sample, self.bounds, simultaneous=self.terms.simultaneous)
+
+    def limits(self, name: str, work: Work) -> Limits:
+        """The limits by the method of that name, which must serve the request."""
+        compute = method_named(name).limits
+        self._check_served(name)
+        assert compute is not None
+        return compute(work)
+
+    def _check_served(self, name: str) -> None:
+        lacking = method_named(name).lacks(
+            self.statistic, self.sample, self.bounds, simultaneous=self.terms.simultaneous
+        )
+        if lacking:
+            raise InputError(f"method {name!r} {lacking}; known there: {', '.join(self.served_by)}")
+
     def exact(self) -> Interval:
         """Limits of a quantile of one score column."""
-        if not isinstance(self.statistic, Quantile):
-            raise InputError(
-                f"method 'exact' is for quantile curves, got statistic {self.statistic.name!r}; use statistic='median'"
-            )
-        if self.sample.reported is not None:
-            raise InputError(
-                "method 'exact' needs selection and reported score to be one column: nothing exact is known for a "
-                "separate reported score; use the default, a bootstrap"
-            )
+        self._check_served(EXACT)
+        assert isinstance(self.statistic, Quantile)
         as_budgets(self.n, self.sample.n_trials)
         return quantile_interval(
             self.sample.selection,
@@ -194,12 +207,12 @@ class _Asked:
             low, high = np.clip(low, *self.bounds), np.clip(high, *self.bounds)
         budgets, scalar = as_budgets(self.n)
         distinct, place = np.unique(budgets, return_inverse=True)
-        of_v = terms.estimator == "v" and method in OF_ESTIMATOR["v"]
+        of_v = terms.estimator == "v" and "v" in method_named(method).estimators
         if work is not None:
             shown = work.shown_estimate if of_v or terms.estimator == "gaussian" else work.centre
             estimate = sign_of(terms.direction) * shown + 0.0  # 0 has no sign
             low, high = np.minimum(low, estimate), np.maximum(high, estimate)
-        seen = method == "gaffke" and None not in self.bounds
+        covers_unseen = method_named(method).covers_unseen and None not in self.bounds
         interval = Interval(
             n=budgets,
             low=low[place],
@@ -214,7 +227,7 @@ class _Asked:
             rule=limits.rule if limits.rule.code else Rule.of(limits.name or method, estimator=terms.estimator),
             n_resamples=terms.n_resamples,
             coverage=self._certified(method, distinct),
-            unseen=None if seen else unseen(self.sample.n_trials, terms.confidence),
+            unseen=None if covers_unseen else unseen(self.sample.n_trials, terms.confidence),
         )
         return interval.single() if scalar else interval
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from levelbest._check import FloatArray
-from levelbest.errors import InputError
 from levelbest.stats.bands import _limits as limits
 from levelbest.stats.bands._gaffke import FEWEST, closer_by, further_reports, further_scores
 from levelbest.stats.bands._reported import Places, mean_draws
@@ -141,12 +140,6 @@ def jackknife(work: Work) -> Limits:
 
 def gaffke(work: Work) -> Limits:
     """Limits of Gaffke's type from the bounds of the score."""
-    if work.sample.reported is not None:
-        raise InputError(
-            "method 'gaffke' needs selection and reported score to be one column; with separate ones use 'studentised'"
-        )
-    if work.lowest is None and work.highest is None:
-        raise InputError("method 'gaffke' needs a bound on the score, got none; give bounds, or use 'studentised'")
     draws = work.uniforms
     lower = draws.lower(draws.worst if work.lowest is None else work.lowest)
     upper = np.full_like(lower, np.inf) if work.highest is None else draws.upper(work.highest)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray, Seed
 from levelbest.errors import InputError, named
+from levelbest.stats.bands import interval_methods
 from levelbest.stats.best import Mean, Sample, statistic_named, turned_bounds
 from levelbest.stats.contrasts._contrast import (
     VERDICTS,
@@ -90,7 +91,7 @@ def search_contrasts(
     ([1, 1, 1], 'permutation')
     """
     _check.as_confidence(question.confidence)
-    _check.as_choice(question.method, ("default", "gaffke"), "method")
+    _check.as_choice(question.method, interval_methods("differences"), "method")
     if paired:
         check_pairing(families)
     if not isinstance(statistic_named(statistic), Mean):

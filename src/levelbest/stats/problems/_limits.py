@@ -27,11 +27,21 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, Seed
 from levelbest.errors import InputError
-from levelbest.stats.bands import Interval, Limits, Rule, Terms, allow, counts, local_level, order_statistic, studentise
+from levelbest.stats.bands import (
+    Interval,
+    Limits,
+    Rule,
+    Terms,
+    allow,
+    counts,
+    interval_methods,
+    local_level,
+    order_statistic,
+    studentise,
+)
 from levelbest.stats.problems._groups import GroupBest
 
-METHODS = ("gaffke", "imagined", "studentised", "t")
-GROUP_METHODS = ("default", *METHODS)
+GROUP_METHODS = interval_methods("problems")
 REACH, FEWER = 0.25, 1.2  # a further one is imagined REACH + FEWER / m, times 1 + 10 / m, ranges of a quarter beyond
 _WINDOW = 0.1  # of the range: scores this close are as good as equal
 _FEW_DECIDE = 0.5, 0.75  # of the scores within such a window: where the bound begins to stand, and where it does
@@ -130,7 +140,7 @@ class MeanQuestion:
 
 
 def mean_limits(asked: MeanQuestion) -> Limits:
-    """Limits for the mean of each column over its rows, by one of `METHODS`.
+    """Limits for the mean of each column over its rows, by one of `GROUP_METHODS`.
 
     Where there are none the code says why: ``no-problem`` that has so many samples, ``no-weight`` (all are 0),
     ``one-problem``, ``two-problems`` (too few without bounds) or ``no-spread``.
