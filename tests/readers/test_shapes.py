@@ -62,12 +62,15 @@ def test_the_epoch_of_the_best_checkpoint_is_no_counter():
     assert lb.read_trials(searched).n_trials == 40
 
 
-def test_a_list_of_many_objects_is_no_single_trial(tmp_path):
+def test_a_list_of_many_objects_is_the_table_of_its_file(tmp_path):
     path = tmp_path / "all.json"
     results = [{"acc": float(x)} for x in rng.random(200)]
     path.write_text(json.dumps({"meta": {"user": "x"}, "notes": [1, 2], "results": results}))
-    with pytest.raises(InputError, match="one record, and 'results' a list of 200 items without a step"):
-        lb.read_trials(path, selection="results.acc")
+    trials = lb.read_trials(path)
+    assert trials.selection.tolist() == [result["acc"] for result in results]
+    assert [(lost.where, lost.why) for lost in trials.skipped] == [
+        ("all.json, notes", "it stands beside the rows in 'results', and is no part of them")
+    ]
 
 
 @pytest.mark.parametrize("end", ["NaN", "Infinity"])
@@ -547,8 +550,10 @@ def test_a_counter_of_trials_within_data_sets_is_not_taken_for_epochs(tmp_path, 
 def test_objects_in_one_record_are_no_checkpoints_of_one_run(tmp_path):
     path = tmp_path / "runs.json"
     path.write_text(json.dumps({"runs": [{"acc": 0.5}, {"acc": 0.6}], "values": [1, 2, 3]}))
-    with pytest.raises(InputError, match="one record, and 'runs' a list of 2 items without a step"):
-        lb.read_trials(path, selection="runs.acc")
+    assert lb.read_trials(path).n_trials == 2
+    curve = [{"epoch": epoch, "acc": 0.5 + epoch / 100} for epoch in range(5)]
+    path.write_text(json.dumps({"curve": curve, "config": {"lr": 0.1}}))
+    assert lb.read_trials(path, selection="curve.acc").selection.tolist() == [0.54]
 
 
 @pytest.mark.parametrize("cells", [[1, 0, 1], [0.25, 0.5, 1.0]], ids=["right or wrong", "scores"])

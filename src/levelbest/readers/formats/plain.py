@@ -22,8 +22,8 @@ def _recognises(path: Path) -> bool:
     return path.is_file() and kind_of(path) is not None
 
 
-def read_table(path: Path) -> list[RawTable]:
-    """One table from one file."""
+def read_table(path: Path, *, rows: str | None = None) -> list[RawTable]:
+    """One table from one file; ``rows``: the dotted path to the list of rows inside a JSON document."""
     kind = kind_of(path)
     if kind == "parquet" or (path.is_file() and read_bytes(path, 4) == b"PAR1"):
         from levelbest.readers.tables.engine import read_parquet
@@ -42,7 +42,7 @@ def read_table(path: Path) -> list[RawTable]:
     if kind == "jsonl":
         table = lines_table(StringIO(text), path.name)
     elif kind == "json":
-        table = json_table(text, path.name)
+        table = json_table(text, path.name, rows)
     else:
         table = parse_delimited(text, path.name, "\t" if kind == "tsv" and "\t" in text[:65536] else None)
     if remark:

@@ -221,6 +221,10 @@ def _values(column: Cells) -> Column:
     blank = sum(value is None for value in cells)
     # "80%" and "NA" beside numbers: a column of numbers, as a score. "007" is a name, and stays text.
     written = set(numbers.converted) - {"clock"}
-    if not numbers.words and (written or (int(numbers.empty.sum()) > blank and not numbers.empty.all())):
+    if (
+        not numbers.words
+        and "verdict" not in written
+        and (written or (int(numbers.empty.sum()) > blank and not numbers.empty.all()))
+    ):
         return np.ma.MaskedArray(numbers.values, mask=np.isnan(numbers.values))
     return cells

@@ -10,8 +10,10 @@ from levelbest import _check
 from levelbest._check import Bounds
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
+from levelbest.readers.columns import Coded
 from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import Roles, Wanted
 from levelbest.trials import Trials
 
@@ -42,10 +44,10 @@ def judged_by(table: Merged, roles: Roles, wanted: Wanted) -> Judged:
     alone = shown == roles.selection
     bounds = _check.as_bounds(wanted.bounds) if wanted.bounds is not None else _written_bounds(table, shown)
     recorded = table.direction(roles.selection, table.roles.get("selection") == roles.selection)
-    selection = recorded or names.direction_of(roles.selection)[0]
+    selection = recorded or _by_name_or_words(table, roles.selection)
     if wanted.selection_direction is not None:
         selection = _check.as_direction(wanted.selection_direction)
-    reported = selection if alone else table.direction(shown, chosen=False) or names.direction_of(shown)[0]
+    reported = selection if alone else table.direction(shown, chosen=False) or _by_name_or_words(table, shown)
     same_metric = names.rest(shown) == names.rest(roles.selection)
     if wanted.direction is not None:
         direction = _check.as_direction(wanted.direction)
@@ -67,6 +69,16 @@ def judged_by(table: Merged, roles: Roles, wanted: Wanted) -> Judged:
         )
         roles.notes.append(caution)
     return Judged(direction, bounds, not alone and selection is not None and selection != direction)
+
+
+def _by_name_or_words(table: Merged, column: str) -> str | None:
+    """Which way a score is better by its name, or since it is written as PASS and FAIL, or is true or false."""
+    way = names.direction_of(column)[0]
+    if way is not None or column not in table.columns:
+        return way
+    cells = table.columns[column]
+    truths = not isinstance(cells, Coded) and cells.dtype.kind == "b" and names.is_neutral(column)
+    return "max" if truths or "verdict" in as_numbers(cells).converted else None
 
 
 def _written_bounds(table: Merged, column: str) -> Bounds:

@@ -29,7 +29,12 @@ _UNITS = re.compile(
     r"\s*(?:(\d+(?:\.\d+)?)\s*(?:s|secs?|seconds?))?"
 )
 _POINTS = "-points"
-_WRITINGS = ("percent", "thousands", "decimal-comma", "clock")
+_WRITINGS = ("percent", "thousands", "decimal-comma", "clock", "verdict")
+_VERDICTS = {
+    **dict.fromkeys(("pass", "passed", "correct", "right", "yes", "true", "resolved", "solved"), 1.0),
+    **dict.fromkeys(("fail", "failed", "incorrect", "wrong", "no", "false", "unresolved", "unsolved"), 0.0),
+}
+"""What a judge writes instead of 1 and 0."""
 _NOT_FINITE = ("nan", "inf", "+inf", "-inf", "infinity", "-infinity")
 
 _WORDS = {
@@ -83,7 +88,7 @@ def as_numbers(column: Cells) -> Numbers:
         values, empty = np.ma.getdata(column).astype(np.float64, copy=False), np.ma.getmaskarray(column)
         return Numbers(np.where(empty, np.nan, values) if empty.any() else values, empty)
     cells, codes = _distinct(column)
-    kinds = [_kind(cell) for cell in cells]
+    kinds = _as_verdicts(cells, [_kind(cell) for cell in cells])
     # "1,234" alone is a thousand; beside "0,843" in the same column it is not.
     decimal = "decimal-comma" in kinds
     values = np.array([*(_read(cell, kind, decimal) for cell, kind in zip(cells, kinds, strict=True)), np.nan])
@@ -118,6 +123,14 @@ def _distinct(column: Coded | Column) -> tuple[Sequence[object], IntArray]:
     place: dict[str | int, int] = {}
     rows = [place.setdefault(cell if isinstance(cell, str) else row, len(place)) for row, cell in enumerate(column)]
     return [key if isinstance(key, str) else column[key] for key in place], np.array(rows, dtype=np.int64)
+
+
+def _as_verdicts(cells: Sequence[object], kinds: list[str]) -> list[str]:
+    """The kinds with words as verdicts, where all cells are PASS or FAIL: beside numbers ``failed`` is no score."""
+    words = {str(cell).strip().lower() for cell, kind in zip(cells, kinds, strict=True) if kind == "word"}
+    if not words <= set(_VERDICTS) or not any(_VERDICTS[word] for word in words) or set(kinds) - {"word", "empty"}:
+        return kinds
+    return ["verdict" if kind == "word" else kind for kind in kinds]
 
 
 def _kind(cell: object) -> str:
@@ -159,6 +172,8 @@ def _read(cell: object, kind: str, decimal: bool) -> float:
         return np.nan
     if not isinstance(cell, str):
         return _number(cell) or 0.0
+    if kind == "verdict":
+        return _VERDICTS[cell.strip().lower()]
     text = cell.strip().removesuffix("%").rstrip()
     if kind == "clock":
         return seconds_of(text) or 0.0

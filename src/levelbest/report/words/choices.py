@@ -12,6 +12,7 @@ _HOW = {
     "thousands": "with thousands commas",
     "decimal-comma": "with decimal commas",
     "clock": "in hours, minutes and seconds (read as seconds)",
+    "verdict": "in words (1 for what passed, 0 for what did not)",
 }
 
 
