@@ -59,7 +59,7 @@ LISTS = {
     "numbered": ({f"HumanEval/{i}": [1, 0] for i in range(4)}, {"problem": "HumanEval/0", "correct": 1}),
     "many names": (
         {f"{a}{b}{c}": [0, 1] for a in "xyz" for b in "xyz" for c in "xyz"},
-        {"problem": "xx", "correct": 0},
+        {"problem": "xxx", "correct": 0},
     ),
     "families by length": ({"a": [0.5], "b": [0.5, 0.7], "c": [0.1]}, {"family": "a", "score": 0.5}),
     "families on one scale": ({"a": [0.5], "b": [0.6], "c": [0.7]}, {"family": "a", "score": 0.5}),

@@ -36,7 +36,7 @@ def test_options_are_listed():
     assert listed["optuna"] == {"study"}
     assert listed["mlflow"] == {"experiment", "history"}
     assert listed["hydra"] == {"metrics"}
-    assert listed["table"] == set()
+    assert listed["table"] == {"rows"}
 
 
 def described(capsys, *arguments):
