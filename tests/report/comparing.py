@@ -2,9 +2,12 @@
 
 import numpy as np
 
-from levelbest.results import Comparison, Effect, PairComparison, Standing, Terms, Verdict
+from levelbest.designs.problems import ProblemsDesign
+from levelbest.designs.seeds import Seeds
+from levelbest.results import TRIALS, Comparison, DesignWords, Effect, PairComparison, Standing, Terms, Verdict
 from levelbest.trials import Metric, Settings
 
+WORDS = {own.words.unit: own.words for own in (Seeds, ProblemsDesign)}
 NAN = float("nan")
 
 
@@ -12,8 +15,10 @@ def terms(**changes):
     """Terms of a plain comparison of random searches."""
     metric = changes.pop("metric", None) or Metric(changes.pop("direction", "max"), "val", "test")
     settings = changes.pop("settings", None) or Settings(failed=changes.pop("failed", "worst"))
-    plain = {"design": "trials", "unit": "trial", "metric": metric, "settings": settings, "n_pairs": 1, "headline": 5}
-    return Terms(**(plain | changes))
+    plain = {"design": "trials", "words": TRIALS, "metric": metric, "settings": settings, "n_pairs": 1, "headline": 5}
+    if "unit" in changes:
+        changes["words"] = WORDS.get(changes["unit"]) or DesignWords(unit=changes["unit"])
+    return Terms(**(plain | {key: value for key, value in changes.items() if key != "unit"}))
 
 
 def pair(a, b, *ranges, terms, effect=None, **changes):

@@ -8,7 +8,7 @@ import numpy as np
 
 from levelbest.cautions import Caution
 from levelbest.report.view import Family, Line, View
-from levelbest.results import Effect, PairComparison, Terms, Verdict
+from levelbest.results import TRIALS, Effect, PairComparison, Terms, Verdict
 from levelbest.trials import Metric, Settings
 
 HOSTILE = "<script>window.hacked=1</script>\"'&%$#_{}~^\\ עברית 🙂"
@@ -23,7 +23,7 @@ def line(family, statistic, axis, values, low, high, x=None):
 def compared(both, statistic, axis, x, difference, low, high, verdicts):
     """Two families over the budgets ``x``."""
     metric = Metric("max", "dev_acc", "test_acc", (0.0, 1.0), "seconds", "s")
-    terms = Terms("trials", "trial", metric, Settings(), 1, statistic, axis, headline=2)
+    terms = Terms("trials", TRIALS, metric, Settings(), 1, statistic, axis, headline=2)
     columns = [np.array(column, dtype=float) for column in (x, difference, low, high)]
     nowhere = [math.nan] * 4
     return PairComparison(

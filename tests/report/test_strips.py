@@ -89,12 +89,12 @@ def test_reach_and_seeds():
     view = make_view()
     assert reach_of(view, "mean", "trials") == 4
     assert reach_of(view, "mean", "cost") is None  # no pairs, and no horizon is known
-    assert not view.by_seeds
+    assert not view.single
     runs = Trials.from_arrays(
         [0.1, 0.2, 0.3, 0.7, 0.8, 0.9], family=list("aaabbb"), seed=[1, 2, 3, 1, 2, 3], direction="max"
     )
     seeds = build_view(runs)
-    assert seeds.by_seeds
+    assert seeds.single == "a new run"
     assert strips_of(seeds, "mean", "trials") == ()  # the verdict is about one run
     standing = {own.family: (own.low, own.high) for own in seeds.comparison.standings}
     shown = {line.family: (line.low[0], line.high[0]) for line in seeds.lines_of("mean", "trials")}

@@ -256,7 +256,7 @@ def test_never_more_than_three_sentences():
             {"named": True},
             "95 % confidence at 5 trials, named in advance, and after that over all budgets and 3 pairs;",
         ),
-        (((1, 1, OPEN),), {"design": "seeds", "headline": 1}, "95 % confidence over 3 pairs;"),
+        (((1, 1, OPEN),), {"unit": "run", "headline": 1}, "95 % confidence over 3 pairs;"),
         (
             ((1, 9, OPEN),),
             {"named": True, "axis": "cost", "design": "cost", "headline": None, "while_running": True},

@@ -7,5 +7,6 @@ from __future__ import annotations
 
 from levelbest.designs._protocol import Asked, Counts, Design, Table, design_of, register_design
 from levelbest.designs._table import TableDesign
+from levelbest.results import DesignWords
 
-__all__ = ["Asked", "Counts", "Design", "Table", "TableDesign", "design_of", "register_design"]
+__all__ = ["Asked", "Counts", "Design", "DesignWords", "Table", "TableDesign", "design_of", "register_design"]

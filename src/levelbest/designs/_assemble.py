@@ -117,7 +117,7 @@ def _terms(design: Design, n_pairs: int, budget: float) -> Terms:
     asked = design.asked
     return Terms(
         design=design.name,
-        unit=design.unit,
+        words=design.words,
         metric=design.metric,
         settings=asked.settings,
         n_pairs=n_pairs,

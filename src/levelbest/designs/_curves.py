@@ -14,7 +14,7 @@ from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked, Counts
 from levelbest.designs._table import SAID_ANEW, failure_cautions
 from levelbest.errors import InputError
-from levelbest.results import Curve
+from levelbest.results import TRIALS, Curve, DesignWords
 from levelbest.stats.bands import Interval, Terms, sample_interval
 from levelbest.stats.best import (
     Mean,
@@ -66,11 +66,11 @@ def drawn_curve(
 
 
 def trial_curve(
-    trials: Trials, asked: Asked, *, no_limits: str = "", scores: Scores | None = None, unit: str = "trial"
+    trials: Trials, asked: Asked, *, no_limits: str = "", scores: Scores | None = None, words: DesignWords = TRIALS
 ) -> Curve:
     """The curve of one family of independent trials; ``no_limits`` is the code of a reason why it has no interval.
 
-    ``scores`` are those of its units where these are not single trials, and ``unit`` is the word for one.
+    ``scores`` are those of its units where these are not single trials, and ``words`` say what these are called.
     """
     settings, metric, family = asked.settings, trials.metric, trials.families[0]
     scores = scores or trials.scores(settings.failed, missing=settings.missing)
@@ -98,8 +98,8 @@ def trial_curve(
         cost=None if scores.cost is None else np.float64(mean_cost(scores.cost)) * budgets,
         statistic=statistic.name,
         reported=metric.reported if scores.reported is not None else None,
-        cautions=tuple(dict.fromkeys([*cautions, *_about_the_trials(trials, scores, limits, asked, unit)])),
-        unit=unit,
+        cautions=tuple(dict.fromkeys([*cautions, *_about_the_trials(trials, scores, limits, asked, words.unit)])),
+        words=words,
     )
 
 

@@ -13,7 +13,7 @@ from levelbest import _check
 from levelbest._check import IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
-from levelbest.results import Curve, FamilyCostCurve, PairComparison, Variances
+from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve, PairComparison, Variances
 from levelbest.stats.contrasts import Contrasts, Question
 from levelbest.trials import Metric, Settings, Trials
 from levelbest.trials.problems import ProblemTable
@@ -144,8 +144,8 @@ class Design:
     """
 
     name: ClassVar[str] = ""
-    unit = "trial"
-    """The word for what a budget counts: ``trial``, ``run``, ``sample``."""
+    words: DesignWords = TRIALS
+    """What its units are called, and how a sentence names a budget of them."""
     adjustment = ""
     """A code for how the limits hold for all pairs together; worded in `levelbest.report.words.verdicts`."""
     statistic = "mean"
@@ -156,6 +156,8 @@ class Design:
     """The budget that effects are of where none was named; None: the last one compared."""
     beyond = ""
     """Why budgets past those compared have no verdict; empty: nothing is said of them."""
+    moot: ClassVar[tuple[str, ...]] = ()
+    """Codes of warnings that do not concern the design."""
     weighted = False
     """Whether problems are weighted."""
     metric: Metric
@@ -170,6 +172,11 @@ class Design:
     def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
         """Whether this is the design of these trials, given what is asked; those asked before it have declined."""
         return False
+
+    @property
+    def unit(self) -> str:
+        """The word for what a budget counts."""
+        return self.words.unit
 
     @property
     def n_groups(self) -> int | None:

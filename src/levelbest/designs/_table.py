@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -41,8 +40,6 @@ class TableDesign(Design):
 
     adjustment = "permutation"
     beyond = "beyond-half"
-    moot: ClassVar[tuple[str, ...]] = ()
-    """Warnings that do not concern the design."""
 
     def __init__(self, trials: Trials, asked: Asked) -> None:
         if asked.statistic == "all":
@@ -155,7 +152,7 @@ class TableDesign(Design):
 
         def curve_of(name: str) -> Curve:
             # Whoever computes a curve cuts out its trials, and lets go of them: memory that is new takes long.
-            return trial_curve(self.trials.cut_out(name), asked, no_limits=adaptive.get(name, ""), unit=self.unit)
+            return trial_curve(self.trials.cut_out(name), asked, no_limits=adaptive.get(name, ""), words=self.words)
 
         return tuple(with_processes(curve_of, self.families, self._each))
 

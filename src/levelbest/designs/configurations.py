@@ -17,7 +17,7 @@ from levelbest.designs._table import failure_cautions
 from levelbest.designs.pairs import find_pairing
 from levelbest.designs.trials import IndependentTrials
 from levelbest.designs.variance import family_variances
-from levelbest.results import Curve, Variances
+from levelbest.results import Curve, DesignWords, Variances
 from levelbest.stats.best import Mean, new_run_of_best, statistic_named
 from levelbest.trials import Scores, Trials, by_configuration, has_repeats, runs_of
 
@@ -30,7 +30,15 @@ class Configurations(IndependentTrials):
     """
 
     name: ClassVar[str] = "configurations"
-    unit = "configuration"
+    words = DesignWords(
+        unit="configuration",
+        part="run",
+        judged="by the mean over its runs",
+        ran=(
+            "We ran {many} configurations{each} of {families}, {runs} runs in all. A configuration's score is the mean "
+            "over its runs; we report {score} as a function of the number of configurations n [1, 2]."
+        ),
+    )
 
     @classmethod
     def fits(cls, trials: Table, asked: Asked) -> bool:
@@ -105,7 +113,7 @@ class Configurations(IndependentTrials):
             asked,
             no_limits=self.excluded.get(name, ""),
             scores=self.scores[place],
-            unit=self.unit,
+            words=self.words,
         )
         new_run = None
         if isinstance(statistic_named(asked.statistic), Mean):

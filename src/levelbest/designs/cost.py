@@ -15,6 +15,7 @@ from levelbest._check import FloatArray
 from levelbest._grid import cost_grid
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
+from levelbest.designs.configurations import Configurations
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import FamilyCostCurve, PairComparison
 from levelbest.stats.best import Sample, turned_bounds
@@ -64,7 +65,7 @@ class Cost(TableDesign):
         super().__init__(trials, asked)
         self._spending: dict[tuple[int | None, bytes], list[Spending]] = {}
         if has_repeats(trials):
-            self.unit = "configuration"
+            self.words = Configurations.words
 
     def _scores(self) -> Sequence[Scores]:
         every = [by_configuration(table, own) for table, own in zip(self.tables, super()._scores(), strict=True)]
@@ -169,6 +170,7 @@ class Cost(TableDesign):
                     failed=settings.failed,
                     seed=settings.rng,
                     cautions=self.cautions,
+                    words=self.words,
                 )
             )
         return tuple(drawn)

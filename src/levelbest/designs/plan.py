@@ -14,10 +14,11 @@ from levelbest.designs._assemble import Pairs, pairs_of
 from levelbest.designs._input import as_trials, with_scores
 from levelbest.designs._protocol import Asked, design_of
 from levelbest.designs._table import TableDesign, scores_of
+from levelbest.designs.configurations import Configurations
 from levelbest.designs.seeds import only_seeds_vary
 from levelbest.designs.variance import family_variances
 from levelbest.errors import DataError, InputError
-from levelbest.results import DividedRuns, FamilyVariance, TrialPlan, Variances
+from levelbest.results import TRIALS, DividedRuns, FamilyVariance, TrialPlan, Variances
 from levelbest.stats.bands import horizon
 from levelbest.stats.budgets import (
     Division,
@@ -119,7 +120,7 @@ def plan_trials(
         seed=rng,
         cautions=tuple(c for c in table.cautions if c.code not in ("no-reported", "nested-seeds")),
         unplanned=tuple(unplanned),
-        unit="configuration" if has_repeats(table) and not over_problems else "trial",
+        words=Configurations.words if has_repeats(table) and not over_problems else TRIALS,
         divisions=divisions,
         division_powers=tuple(_division_powers(table, pairs, variances, divisions, confidence)),
     )

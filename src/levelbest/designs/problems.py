@@ -18,7 +18,7 @@ from levelbest.cautions import Caution
 from levelbest.designs._curves import drawn_curve
 from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design, Table
 from levelbest.errors import DataError, InputError, named
-from levelbest.results import Curve, Stratum, VerifierEffect
+from levelbest.results import Curve, DesignWords, Stratum, VerifierEffect
 from levelbest.stats.bands import Interval
 from levelbest.stats.contrasts import Contrasts, Question
 from levelbest.stats.problems import (
@@ -40,7 +40,22 @@ class ProblemsDesign(Design):
     """Systems on many problems, with several samples of each."""
 
     name: ClassVar[str] = "problems"
-    unit = "sample"
+    words = DesignWords(
+        unit="sample",
+        group="problem",
+        unchecked="picked by the score itself, as an oracle would",
+        badge="oracle",
+        winner="one sample",
+        rough=False,
+        ran=(
+            "We drew {many} samples{each} of {groups} with {systems} and report {score} among n samples of a problem, "
+            "averaged over problems."
+        ),
+        estimated=(
+            "Within each problem the value is the unbiased estimate over all subsets of n samples (pass@k for 0/1 "
+            "scores) [3]; {ties}; intervals and comparisons resample problems."
+        ),
+    )
 
     def __init__(self, table: Table, asked: Asked, stratum: str | None = None) -> None:
         _refuse(asked)
@@ -166,9 +181,11 @@ class ProblemsDesign(Design):
         if lost := own.n_failed:
             failed = asked.settings.failed
             of = own.n_samples + (lost if failed == "drop" else 0)
-            noticed.append(Caution.of("failures", own.family, lost, n_failed=lost, of=of, failed=failed, unit="sample"))
+            noticed.append(
+                Caution.of("failures", own.family, lost, n_failed=lost, of=of, failed=failed, unit=self.unit)
+            )
         if own.n_running:
-            noticed.append(Caution.of(running, own.family, own.n_running, n_running=own.n_running, unit="sample"))
+            noticed.append(Caution.of(running, own.family, own.n_running, n_running=own.n_running, unit=self.unit))
         return noticed + _about_sizes(own.family, best, self.trials.columns.get("group"), own_end=asked.n is None)
 
     @property
@@ -218,7 +235,7 @@ class ProblemsDesign(Design):
             cost=None if own.mean_cost is None else np.asarray(own.mean_cost * best.n, dtype=np.float64),
             cautions=tuple(dict.fromkeys(noticed)),
             problems=best,
-            unit="sample",
+            words=self.words,
             strata=tuple(
                 Stratum(label, part, _limits(part, metric, asked))
                 for label, part in (best.by_stratum() if best.stratum is not None else {}).items()

@@ -10,7 +10,7 @@ from levelbest.designs._curves import mean_cost
 from levelbest.designs._input import as_trials, with_scores
 from levelbest.designs._protocol import Asked, design_of
 from levelbest.designs._table import scores_of
-from levelbest.results import Curve, FamilyCostCurve, Reach, Reaches
+from levelbest.results import TRIALS, Curve, FamilyCostCurve, Reach, Reaches
 from levelbest.stats.budgets import budget_to_reach, check_target
 from levelbest.trials import Scores, Settings
 
@@ -119,5 +119,5 @@ def _reach(curve: Curve | FamilyCostCurve, scores: Scores, name: str | None, goa
         best=float(own.value[last]),
         furthest=float(budgets[last]),
         failed=scores.failed,
-        unit=curve.unit if isinstance(curve, Curve) else "trial",
+        words=curve.words if isinstance(curve, Curve) else TRIALS,
     )

@@ -11,6 +11,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import InputError, named
+from levelbest.results import DesignWords
 from levelbest.stats.bands import anytime_cdf_band, anytime_quantile_interval, mean_curve_bounds
 from levelbest.stats.best import Mean, Quantile, expected_best, quantile_best, statistic_named
 from levelbest.stats.contrasts import Contrasts, Question, band_contrasts, band_differences
@@ -31,6 +32,7 @@ class Running(TableDesign):
     """Each family's anytime band at an adjusted level: independent families, so a product."""
 
     name: ClassVar[str] = "running"
+    words = DesignWords(scope="valid at every look")
     adjustment = "bands"
     beyond = ""
     moot = ("fixed-sample",)  # these limits do not need a sample fixed in advance

@@ -16,7 +16,7 @@ from levelbest.designs._curves import drawn_curve
 from levelbest.designs._protocol import Asked, Counts, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import InputError
-from levelbest.results import Curve
+from levelbest.results import Curve, DesignWords
 from levelbest.stats.bands import Interval, Rule
 from levelbest.stats.best import turned_limits
 from levelbest.stats.contrasts import (
@@ -39,6 +39,14 @@ class Searches(TableDesign):
     """Families of whole searches, repeated with other seeds."""
 
     name: ClassVar[str] = "searches"
+    words = DesignWords(
+        scope="for the best so far of a whole search",
+        few="so few searches",
+        estimated=(
+            "The unit is the whole search, of which there are {searches}: values are the mean over a family's searches "
+            "of the best so far."
+        ),
+    )
     adjustment = "bonferroni"
     beyond = "search-ends"
     moot = ("adaptive-sampler", "trend", "repeated-configurations")  # the unit is the search
@@ -131,6 +139,7 @@ class Searches(TableDesign):
         return replace(
             drawn_curve(counted, metric, asked, metric.sign * mean, limits, spread),
             estimator="best so far",
+            words=self.words,
             reported=metric.reported if self.scores[place].reported is not None else None,
             cautions=tuple(caution for caution in self.cautions if caution.family in (None, counted.family)),
         )

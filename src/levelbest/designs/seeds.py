@@ -11,6 +11,7 @@ from levelbest._check import IntArray
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.designs.pairs import varies
+from levelbest.results import DesignWords
 from levelbest.stats.contrasts import Contrasts, Question, seed_contrasts
 from levelbest.trials import Trials
 
@@ -22,7 +23,16 @@ class Seeds(TableDesign):
     """Runs of one configuration each, compared by the mean of a new run (n = 1)."""
 
     name: ClassVar[str] = "seeds"
-    unit = "run"
+    words = DesignWords(
+        unit="run",
+        single="a new run",
+        rough=False,
+        ran=(
+            "We ran each of {families} {many} times with different random seeds and report the mean {column} of a new "
+            "run."
+        ),
+        estimated="",
+    )
     adjustment = "holm"
     headline: int | None = 1
     beyond = ""

@@ -163,9 +163,9 @@ class Tasks(Design):
         self.metric = replace(first.metric, direction="max", bounds=(None, None))
         self.adjustment = "max-t" if len(self.families) == 2 else "step-down"
         if all(Seeds.fits(table, asked) for table in tasks.values()):
-            self.unit = "run"
+            self.words = Seeds.words
         elif any(Configurations.fits(table, asked) for table in tasks.values()):
-            self.unit = "configuration"
+            self.words = Configurations.words
 
     @property
     def excluded(self) -> Mapping[str, str]:
@@ -192,7 +192,7 @@ class Tasks(Design):
         reach = half_of(*(own.n_trials for several in self.scores.values() for own in several))
         if reach < 1:
             raise InputError("an aggregate needs at least 2 trials of every family on every task")
-        if self.unit == "run":
+        if self.words.single:
             return np.ones(1, dtype=np.int64)
         what = "half the trials of the smallest family on any task"
         return self.asked.budgets(reach, budget_grid(reach, whole=POINTS, points=POINTS), what)
@@ -266,7 +266,7 @@ class Tasks(Design):
                 n_trials=counted.n_trials,
             )
             curve = drawn_curve(counted, self.metric, asked, value, limits)
-            curves.append(replace(curve, cost_unit=None, unit=self.unit))
+            curves.append(replace(curve, cost_unit=None, words=self.words))
         return tuple(curves)
 
     def contrasts(self, question: Question) -> Contrasts:

@@ -10,7 +10,7 @@ import numpy as np
 
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
-from levelbest.results import PairComparison
+from levelbest.results import TRIALS, DesignWords, PairComparison
 from levelbest.stats.contrasts import (
     Contrasts,
     Question,
@@ -35,8 +35,8 @@ class IndependentTrials(TableDesign):
     def __init__(self, trials: Trials, asked: Asked) -> None:
         super().__init__(trials, asked)
         grids = {c.family for c in trials.cautions if c.code == "grid" and c.kind in _GRIDS}
-        if self.unit == "trial" and trials.families and grids.issuperset(trials.families):
-            self.unit = "grid point"  # n of them are drawn at random from it
+        if self.words == TRIALS and trials.families and grids.issuperset(trials.families):
+            self.words = DesignWords(unit="grid point", drawn="drawn at random")
 
     @classmethod
     def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003

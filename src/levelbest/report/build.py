@@ -19,7 +19,6 @@ from levelbest.designs._assemble import assemble, points_at
 from levelbest.designs._input import with_scores
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.problems import ProblemsDesign, verifier_effects
-from levelbest.designs.seeds import Seeds, only_seeds_vary
 from levelbest.errors import DataError
 from levelbest.report import sections as problems
 from levelbest.report.columns import cell_text, hidden_columns, is_known, machine_columns, searched, trial_table
@@ -85,7 +84,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
     table, settings, comparison = made.table, made.asked.settings, made.comparison
     named = made.asked.headline is not None
     families = tuple(_family(made, name, hidden) for name in made.table.families)
-    alone = alone_sentence(families[0], made.headline, table.metric.score, made.n_groups, made.curves[0].unit)
+    alone = alone_sentence(families[0], made.headline, table.metric.score, made.n_groups, made.curves[0].words)
     methods = methods_paragraph(
         made.curves,
         comparison,
@@ -97,7 +96,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
     # a sentence for every family that is in no comparison
     left_out = [f"{own}." for own in made.cautions if own.kind in ("left-out", "one-trial") and own.family is not None]
     return View(
-        title=family_title(made.table.families, table.metric, made.design.name),
+        title=family_title(made.table.families, table.metric, made.design.words),
         verdict=(*((alone,) if comparison is None else comparison.summary), *left_out),
         details=() if comparison is None or len(comparison.pairs) == 1 else comparison.sentences,
         selection=table.metric.selection,
@@ -122,10 +121,11 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         cautions=made.cautions,
         methods=methods,
         references=REFERENCES,
+        words=made.design.words,
         provenance=provenance_of(table, settings),
         n_groups=made.n_groups,
         sections=made.sections(),
-        effect=problems.verifier_lines(made.effects),
+        effect=problems.verifier_lines(made.effects, made.design.words),
         comparison=comparison,
         variances=tuple(made.design.variances),
     )
@@ -158,12 +158,13 @@ class _Made:
         """Over problems, searches and seeds there is one statistic, the mean."""
         table = self.table
         plain = isinstance(table, Trials) and table.group is None and table.search is None
-        return self.wanted if plain and not self.by_seeds else ("mean",)
+        return self.wanted if plain and not self.single else ("mean",)
 
     @property
-    def by_seeds(self) -> bool:
-        """Whether runs differ by their seed alone: all that is said is about one run."""
-        return isinstance(self.table, Trials) and "mean" in self.wanted and only_seeds_vary(self.table)
+    def single(self) -> bool:
+        """Whether all that is said is about one new unit, as where runs differ by their seed alone."""
+        asked = replace(self.asked, statistic="mean")
+        return "mean" in self.wanted and bool(design_of(self.table, asked).words.single)
 
     @cached_property
     def computed(self) -> _Computed:
@@ -214,7 +215,7 @@ class _Made:
 
     def _draw(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
         """With bands over all budgets; of seeds, where there is one, with limits for each, as in their tables."""
-        drawn = replace(asked, simultaneous=not self.by_seeds)
+        drawn = replace(asked, simultaneous=not self.single)
         return design_of(self.table, drawn).curves(drawn)
 
     @property
@@ -288,7 +289,7 @@ class _Made:
     def cautions(self) -> tuple[Caution, ...]:
         """All warnings; where the families were compared pair by pair, nobody is told to do so."""
         lost = [caution for caution in self.table.cautions if caution.kind == "left-out"]
-        moot = self.design.moot if isinstance(self.design, Seeds) else ()
+        moot = self.design.moot if self.single else ()
         of_curves = [caution for curve in self.curves for caution in curve.cautions if caution.code not in moot]
         of_pairs = [caution for result in self.comparisons.values() for caution in result.cautions]
         used = any(caution.code == "paired-design" and caution.kind for caution in of_pairs)
@@ -307,7 +308,7 @@ def _family(made: _Made, name: str, hidden: frozenset[str]) -> Family:
         return row
     trials, settings = made.table[name], made.asked.settings
     scores = trials.scores(settings.failed, missing=settings.missing)
-    if made.design.unit == "configuration":
+    if made.design.words.in_parts:
         scores = by_configuration(trials, scores)
     winner = int(np.argmax(trials.metric.sign * scores.selection))
     place = int(scores.rows[winner])

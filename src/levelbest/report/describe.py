@@ -12,9 +12,10 @@ from levelbest._check import FloatArray, Seed
 from levelbest._frames import Frame, as_frame
 from levelbest._plain import picked, round_to_uncertainty, show_number
 from levelbest.designs._input import as_trials
+from levelbest.designs.problems import ProblemsDesign
 from levelbest.designs.variance import family_variances
 from levelbest.report.columns import cell_text, is_known, machine_columns
-from levelbest.results import FamilyVariance
+from levelbest.results import TRIALS, DesignWords, FamilyVariance
 from levelbest.stats.best import Normality, normality
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import OK, Trials
@@ -117,9 +118,9 @@ class Description(Distribution):
     """The trial with the best selection score; None where none has one, and of samples of problems."""
 
     @property
-    def word(self) -> str:
-        """What one trial is called: a sample, where trials are samples of problems."""
-        return "trial" if self.n_groups is None else "sample"
+    def words(self) -> DesignWords:
+        """What its trials are called: samples, where they are of problems."""
+        return TRIALS if self.n_groups is None else ProblemsDesign.words
 
     @property
     def reported(self) -> str | None:
@@ -149,7 +150,7 @@ class Description(Distribution):
         decimals = round_to_uncertainty(self.mean, self.mean - error, self.mean + error)
         failed = f", {self.n_failed} failed" if self.n_failed else ""
         return (
-            f"{self.family}: {self.n_trials} {self.word}s{failed}; mean {self.score} "
+            f"{self.family}: {self.words.count(self.n_trials)}{failed}; mean {self.score} "
             f"{show_number(self.mean, decimals)} (sd {show_number(self.sd, decimals)}), median "
             f"{show_number(self.median, decimals)}, interquartile range "
             f"{show_number(self.iqr, decimals)} (error {show_number(self.iqr_error, decimals)})"

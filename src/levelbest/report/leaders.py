@@ -49,7 +49,7 @@ def leading_spans(comparison: Comparison) -> tuple[Span, ...]:
 def spans_of(pairs: Sequence[PairComparison], families: Sequence[str]) -> tuple[Span, ...]:
     """The budgets that the pairs speak of, in runs with the same contenders."""
     spans: list[Span] = []
-    over_cost = pairs[0].terms.axis == "cost"
+    over_cost = pairs[0].terms.over_cost
     for start, end, inside in _pieces(pairs, over_cost=over_cost):
         states = states_at(pairs, families, inside)
         best = next((name for name, state in states.items() if state == BEST), None)
@@ -82,8 +82,8 @@ def states_at(pairs: Sequence[PairComparison], families: Sequence[str], budget: 
 
 
 def strips_of(view: View, statistic: str, axis: str) -> tuple[Strip, ...]:
-    """The strips of one chart; none of seeds, whose verdict is about one run."""
-    pairs = () if view.by_seeds else view.pairs_of(statistic, axis)
+    """The strips of one chart; none where there is one budget."""
+    pairs = () if view.single else view.pairs_of(statistic, axis)
     return strips_of_pairs(pairs, [own.name for own in view.families])
 
 
@@ -101,7 +101,7 @@ def reach_of(view: View, statistic: str, axis: str) -> float | None:
     """The largest budget at which any pair can be compared, 0 where none can; without pairs, that to which the bands
     are of use, None where that is not known."""
     pairs = view.pairs_of(statistic, axis)
-    if pairs and not view.by_seeds:
+    if pairs and not view.single:
         return pairs_reach(pairs)
     horizons = [line.horizon for line in view.lines_of(statistic, axis)]
     known = [float(horizon) for horizon in horizons if horizon is not None]

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from levelbest._plain import common_decimals, html_table, round_places, show_cost, show_limits, show_number
-from levelbest.report.words.phrases import level, shortened
+from levelbest.report.words.phrases import best_of, level, shortened
 from levelbest.report.words.plans import plan_summary, plan_table
 from levelbest.results import Comparison, Curve, Reaches, TrialPlan
 
@@ -42,7 +42,7 @@ def curves_html(curves: Sequence[Curve]) -> str:
         shown = [show_number(value, decimals), show_limits(low, high, decimals)]
         rows.append([curve.family, str(curve.n[i]), *shown, str(curve.n_trials), str(curve.n_failed)])
     limits = f"{100 * first.confidence:g} %"
-    heads = ["family", "n", f"{first.statistic} best {first.score}", limits, f"{first.unit}s", "failed"]
+    heads = ["family", "n", f"{first.statistic} best {first.score}", limits, first.words.units, "failed"]
     return picture + html_table(heads, rows[:_MOST_ROWS], caption=str(first) if len(curves) == 1 else "")
 
 
@@ -67,8 +67,8 @@ def comparison_html(comparison: Comparison, sentences: Sequence[str] = (), score
     if not rows:
         return verdict + picture
     terms = comparison.terms
-    heads = ["family", f"best of {comparison.standings[0].budget:g}", f"{100 * comparison.confidence:g} %"]
-    return verdict + picture + html_table([*heads, f"{terms.unit}s", "failed", "better than"], rows)
+    heads = ["family", best_of(terms, comparison.standings[0].budget), f"{100 * comparison.confidence:g} %"]
+    return verdict + picture + html_table([*heads, terms.words.units, "failed", "better than"], rows)
 
 
 def plan_html(plan: TrialPlan) -> str:
@@ -80,12 +80,12 @@ def reaches_html(reaches: Reaches) -> str:
     """A sentence for each family and target, and the same as a table."""
     rows = []
     for own in reaches:
-        needed = (own.cost, own.cost_low, own.cost_high) if own.axis == "cost" else own.interval
-        value, low, high = (show_cost(number, own.cost_unit if own.axis == "cost" else None) for number in needed)
+        needed = (own.cost, own.cost_low, own.cost_high) if own.over_cost else own.interval
+        value, low, high = (show_cost(number, own.cost_unit if own.over_cost else None) for number in needed)
         rows.append([own.family, f"{own.target:g}", value, f"{low} to {high}", str(own.n_trials), str(own.n_failed)])
     first = reaches[0]
-    heads = ["family", "target", "cost" if first.axis == "cost" else f"{first.unit}s needed", level(first.confidence)]
-    return _paragraphs(map(str, reaches)) + html_table([*heads, f"{first.unit}s", "failed"], rows[:_MOST_ROWS])
+    heads = ["family", "target", "cost" if first.over_cost else f"{first.words.units} needed", level(first.confidence)]
+    return _paragraphs(map(str, reaches)) + html_table([*heads, first.words.units, "failed"], rows[:_MOST_ROWS])
 
 
 def description_html(description: Description) -> str:

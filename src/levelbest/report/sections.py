@@ -9,7 +9,7 @@ import numpy as np
 
 from levelbest._plain import round_to_uncertainty, show_number, show_with_limits
 from levelbest.report.view import Line, Section
-from levelbest.results import Curve, VerifierEffect
+from levelbest.results import Curve, DesignWords, VerifierEffect
 from levelbest.stats.problems import GroupBest
 
 MOST_PROBLEMS = 200
@@ -126,7 +126,7 @@ def verifier_section(found: Sequence[VerifierEffect], selection: str) -> Section
     )
 
 
-def verifier_lines(found: Sequence[VerifierEffect]) -> tuple[Line, ...]:
+def verifier_lines(found: Sequence[VerifierEffect], words: DesignWords) -> tuple[Line, ...]:
     """The three as lines of one figure."""
     lines = []
     for one in found:
@@ -134,5 +134,5 @@ def verifier_lines(found: Sequence[VerifierEffect]) -> tuple[Line, ...]:
         for name in ("oracle", "verifier", "random"):
             label = f"{one.family}: {name}" if len(found) > 1 else name
             columns = (tuple(map(float, one.n)), tuple(map(float, getattr(one, name))), nowhere, nowhere)
-            lines.append(Line(label, "mean", "trials", *columns, method="none", simultaneous=False, word="sample"))
+            lines.append(Line(label, "mean", "trials", *columns, method="none", simultaneous=False, words=words))
     return tuple(lines)

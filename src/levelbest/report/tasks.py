@@ -89,11 +89,10 @@ def _view(
 ) -> View:
     overall, metric = result.overall, trials.metric
     headline = overall.terms.headline or 1
-    kind = "seeds" if overall.terms.unit == "run" else overall.terms.design
     methods = methods_paragraph(result.curves, overall, headline=headline)
     each = tuple((task, " ".join(verdict_sentences(own))) for task, own in result.tasks.items())
     return View(
-        title=f"{family_title(overall.families, metric, kind)}, {len(views)} tasks",
+        title=f"{family_title(overall.families, metric, overall.terms.words)}, {len(views)} tasks",
         verdict=(overall_sentence(result), condition_sentence(overall)),
         details=() if len(overall.pairs) == 1 else overall.sentences,
         selection=metric.selection,
@@ -113,6 +112,7 @@ def _view(
         cautions=tuple(dict.fromkeys(caution for view in views.values() for caution in view.cautions)),
         methods=f"{methods} {task_methods(result)}",
         references=(*REFERENCES, TASK_REFERENCE),
+        words=overall.terms.words,
         provenance=provenance_of(trials, settings),
         sections=(
             aggregate_section(result),

@@ -12,8 +12,16 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest._plain import plain
 from levelbest.cautions import Caution
-from levelbest.report.words.phrases import run_word
-from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance, PairComparison, TaskComparison
+from levelbest.results import (
+    TRIALS,
+    Comparison,
+    Curve,
+    DesignWords,
+    FamilyCostCurve,
+    FamilyVariance,
+    PairComparison,
+    TaskComparison,
+)
 
 if TYPE_CHECKING:
     from levelbest.report.paper.checklist import Item
@@ -36,8 +44,17 @@ class Line:
     method: str
     simultaneous: bool
     horizon: int | None = None
-    word: str = "trial"
+    words: DesignWords = TRIALS
     """What n counts: trials, or samples of a problem."""
+
+    @property
+    def over_cost(self) -> bool:
+        """Whether budgets are costs."""
+        return self.axis == "cost"
+
+    def numbers(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        return {key: value for key, value in asdict(self).items() if key != "words"} | {"word": self.words.unit}
 
 
 @dataclass(frozen=True)
@@ -107,6 +124,8 @@ class View:
     cautions: tuple[Caution, ...]
     methods: str
     references: tuple[str, ...]
+    words: DesignWords = TRIALS
+    """What the units of its design are called."""
     checklist: tuple[Item, ...] = ()
     published: Mapping[str, float] = field(default_factory=dict)
     """Published scores, drawn as dashed lines."""
@@ -137,31 +156,14 @@ class View:
         return (self.reported or self.selection) + (f" ({self.scale})" if self.scale else "")
 
     @property
-    def word(self) -> str:
-        """What one trial is called: a sample, where trials are samples of problems; a run, where only seeds vary."""
-        if self.comparison is not None:
-            return self.comparison.terms.unit
-        return self.lines[0].word if self.lines else "trial"
-
-    @property
-    def row_word(self) -> str:
-        """What a row of the table of trials is called: where configurations are compared, one of their runs."""
-        return run_word(self.word)
-
-    @property
-    def by_seeds(self) -> bool:
-        """Whether runs differ by their seed alone: then the verdict is about one run, and nothing is selected."""
-        return self.comparison is not None and self.comparison.terms.unit == "run"
+    def single(self) -> str:
+        """How the one budget is named, where families are compared by one new unit and nothing is selected."""
+        return "" if self.comparison is None else self.words.single
 
     @property
     def unchecked(self) -> bool:
         """Whether the score that picks the winner is the score shown, and no other was there to report."""
-        return not self.reported and not self.n_groups and not self.by_seeds
-
-    @property
-    def winner_word(self) -> str:
-        """What ``Family.winner`` is called."""
-        return "winner observed" if self.n_groups is None else "one sample"
+        return not self.reported and not self.words.group and not self.single
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -187,10 +189,12 @@ class View:
 
     def numbers(self) -> dict[str, object]:
         """Plain values for JSON, a number that does not exist None: all but the table of trials, which was read."""
-        names = [own.name for own in fields(self) if own.name not in ("table", "over_tasks")]
+        names = [own.name for own in fields(self) if own.name not in ("table", "over_tasks", "words")]
         document = {name: getattr(self, name) for name in names}
-        for name in ("families", "lines", "effect", "sections", "checklist"):
+        for name in ("families", "sections", "checklist"):
             document[name] = [asdict(own) for own in document[name]]
+        for name in ("lines", "effect"):
+            document[name] = [line.numbers() for line in document[name]]
         for name in ("variances", "cautions"):
             document[name] = [own.to_dict() for own in document[name]]
         document["pairs"] = [_pair_document(pair) for pair in self.pairs]
@@ -213,7 +217,7 @@ def line_of(curve: Curve | FamilyCostCurve, *, band: str = "interval") -> Line:
         nowhere = np.full(own.budget.size, np.nan)
         low, high = (nowhere if ends is None else ends for ends in (own.low, own.high))
         columns = (_floats(own.budget), _floats(own.value), _floats(low), _floats(high))
-        return Line(curve.family, "mean", "cost", *columns, "studentised", own.simultaneous)
+        return Line(curve.family, "mean", "cost", *columns, "studentised", own.simultaneous, words=curve.words)
     low, high = curve.low, curve.high
     if band == "spread":
         # [D] 3.3: within the observed range, where a best can lie
@@ -223,7 +227,7 @@ def line_of(curve: Curve | FamilyCostCurve, *, band: str = "interval") -> Line:
     elif band == "none":
         low = high = np.full(curve.n.size, np.nan)
     columns = (_floats(curve.n), _floats(curve.value), _floats(low), _floats(high))
-    provenance = (curve.method, curve.simultaneous, curve.horizon, curve.unit)
+    provenance = (curve.method, curve.simultaneous, curve.horizon, curve.words)
     return Line(curve.family, curve.statistic, "trials", *columns, *provenance)
 
 

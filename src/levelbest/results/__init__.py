@@ -16,14 +16,17 @@ from levelbest.results.verdict import (
     verdict_ranges,
     winners,
 )
+from levelbest.results.words import TRIALS, DesignWords
 
 __all__ = [
     "NOT_COMPARABLE",
+    "TRIALS",
     "UNDECIDED",
     "Comparison",
     "Crossing",
     "Curve",
     "CurveSet",
+    "DesignWords",
     "DividedRuns",
     "Effect",
     "FamilyCostCurve",

@@ -11,6 +11,7 @@ from levelbest._plain import picked, plain, rows_of
 from levelbest.cautions import Caution
 from levelbest.results.variance import FamilyVariance
 from levelbest.results.verdict import NOT_COMPARABLE, Crossing, Verdict
+from levelbest.results.words import DesignWords
 from levelbest.trials import Metric, Settings
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ class Terms:
 
     design: str
     """What is repeated: ``trials``, ``seeds``, ``pairs``, ``problems``, ``searches``, ``cost``, ``running``, ..."""
-    unit: str
-    """The word for what a budget counts: ``trial``, ``run``, ``sample``."""
+    words: DesignWords
+    """What its units are called."""
     metric: Metric
     settings: Settings
     n_pairs: int
@@ -50,9 +51,19 @@ class Terms:
         return self.settings.confidence
 
     @property
+    def unit(self) -> str:
+        """The word for what a budget counts: ``trial``, ``run``, ``sample``."""
+        return self.words.unit
+
+    @property
+    def over_cost(self) -> bool:
+        """Whether budgets are costs."""
+        return self.axis == "cost"
+
+    @property
     def cost_unit(self) -> str | None:
         """The unit of cost budgets."""
-        return self.metric.cost_unit if self.axis == "cost" else None
+        return self.metric.cost_unit if self.over_cost else None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from levelbest._plain import picked, plain, rows_of
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
 from levelbest.results.variance import FamilyVariance
+from levelbest.results.words import TRIALS, DesignWords
 from levelbest.stats.bands import Interval, Rule
 from levelbest.stats.budgets import CostCurve
 from levelbest.stats.problems import GroupBest
@@ -76,14 +77,19 @@ class Curve:
     """The same by problem, where samples belong to problems (``group``)."""
     strata: tuple[Stratum, ...] = ()
     """The same for the problems of each stratum, where they are divided."""
-    unit: str = "trial"
-    """The word for what n counts: a trial, a sample of a problem, a configuration with its runs, or a grid point."""
+    words: DesignWords = TRIALS
+    """What n counts: trials, samples of a problem, configurations with their runs, points of a grid."""
     n_runs: int | None = None
     """How many runs there are, where a unit is a configuration with several."""
     new_run: FloatArray | None = None
     """There, what a new run of the best configuration is expected to score: the mean that made it win flatters it."""
     variance: FamilyVariance | None = None
     """There, how much of the variance between runs comes from configurations and from seeds."""
+
+    @property
+    def unit(self) -> str:
+        """The word for what n counts."""
+        return self.words.unit
 
     @property
     def score(self) -> str:
@@ -212,6 +218,7 @@ class FamilyCostCurve:
     failed: str
     seed: int | None
     cautions: tuple[Caution, ...] = ()
+    words: DesignWords = TRIALS
 
     def point(self, budget: float) -> tuple[float, float, float, float]:
         """Budget, value, low and high at the largest budget of the curve that is no larger."""

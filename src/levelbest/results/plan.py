@@ -10,6 +10,7 @@ import numpy as np
 from levelbest._frames import Frame, as_frame
 from levelbest._plain import picked, plain
 from levelbest.cautions import Caution
+from levelbest.results.words import TRIALS, DesignWords
 from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.problems import GroupPlan
 
@@ -69,13 +70,18 @@ class TrialPlan:
     cautions: tuple[Caution, ...] = ()
     unplanned: tuple[tuple[str, str, str], ...] = ()
     """(family, stratum, why): strata whose problems allow no plan."""
-    unit: str = "trial"
-    """The word for what is planned: a trial, or a configuration with its runs."""
+    words: DesignWords = TRIALS
+    """What is planned: trials, or configurations with their runs."""
     divisions: tuple[DividedRuns, ...] = ()
     """More configurations or more seeds, where configurations have several runs."""
     division_powers: tuple[tuple[str, str, tuple[tuple[Division, float], ...]], ...] = ()
     """There, for each pair: the chance to tell the means of random configurations apart, as the runs are divided now
     and in each other way."""
+
+    @property
+    def unit(self) -> str:
+        """The word for what is planned."""
+        return self.words.unit
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -168,7 +174,17 @@ class Reach:
     furthest: float
     """The largest budget the data speak of."""
     failed: str = "worst"
-    unit: str = "trial"
+    words: DesignWords = TRIALS
+
+    @property
+    def unit(self) -> str:
+        """The word for what n counts."""
+        return self.words.unit
+
+    @property
+    def over_cost(self) -> bool:
+        """Whether the budget is a cost."""
+        return self.axis == "cost"
 
     @property
     def interval(self) -> tuple[float, float, float]:
@@ -178,7 +194,7 @@ class Reach:
     @property
     def reached(self) -> bool:
         """Whether the estimate reaches the target within the data."""
-        return bool(np.isfinite(self.cost if self.axis == "cost" else self.n))
+        return bool(np.isfinite(self.cost if self.over_cost else self.n))
 
     def __str__(self) -> str:
         from levelbest.report.words.curves import reach_sentence
@@ -210,7 +226,7 @@ class Reaches:
         return self.targets[place]
 
     def __repr__(self) -> str:
-        rows = (f"{r.family} {r.target:g} at {r.cost if r.axis == 'cost' else r.n:g}" for r in self.targets)
+        rows = (f"{r.family} {r.target:g} at {r.cost if r.over_cost else r.n:g}" for r in self.targets)
         return f"Reaches({', '.join(rows)})"
 
     def __str__(self) -> str:

@@ -55,7 +55,7 @@ def draw_curves(
         if bands:
             _shade(ax, curve.n, curve.value, curve.low, curve.high, colour)
     first = curves[0]
-    set_budget_axis(ax, "trials", None, log, first.unit)
+    set_budget_axis(ax, False, None, log, first.words)
     open_frame(ax)
     set_score_label(ax, statistic_words(first.statistic), score_of(first))
     lines = _labelled(ax)
@@ -111,7 +111,7 @@ def draw_pairs(
             shade = COLOURS[names.index(winners[0]) % len(COLOURS)] if names else colour
             ax.plot(np.where(won, x, np.nan), np.where(won, value, np.nan), color=shade, linewidth=3)
     terms = pairs[0].terms
-    set_budget_axis(ax, terms.axis, terms.cost_unit, log, terms.unit)
+    set_budget_axis(ax, terms.over_cost, terms.cost_unit, log, terms.words)
     open_frame(ax)
     set_score_label(ax, "difference in", score)
     if _labelled(ax):

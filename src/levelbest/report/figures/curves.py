@@ -13,7 +13,7 @@ from levelbest import _check
 from levelbest._plain import show_cost
 from levelbest._write import write_bytes
 from levelbest.report.figures.themes import Style
-from levelbest.results import Curve
+from levelbest.results import Curve, DesignWords
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +61,7 @@ def open_frame(ax: Axes, *, without: Sequence[str] = ("top", "right"), grid: Lit
 
 def score_of(curve: Curve) -> str:
     """The score of a curve as it is written beside an axis."""
-    return curve.score if curve.reported or curve.problems is not None else f"{curve.score} (validation only)"
+    return curve.score if curve.reported or curve.words.group else f"{curve.score} ({curve.words.badge})"
 
 
 def save_figure(figure: Figure, path: Path) -> Path:
@@ -123,7 +123,9 @@ def statistic_words(statistic: str) -> str:
     return named.get(statistic, f"{statistic} quantile, best")
 
 
-def set_budget_axis(ax: Axes, axis: str, cost_unit: str | None, log: bool, unit: str = "") -> None:
+def set_budget_axis(
+    ax: Axes, over_cost: bool, cost_unit: str | None, log: bool, words: DesignWords | None = None
+) -> None:
     """Round budgets along the foot: whole numbers of trials, costs in units that people use."""
     from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
@@ -132,15 +134,15 @@ def set_budget_axis(ax: Axes, axis: str, cost_unit: str | None, log: bool, unit:
         ax.margins(x=0.01)
         low, high = ax.get_xlim()
         # beyond two and a half decades (fewer for costs, whose labels are longer) the powers of ten suffice
-        subs = (1.0, 2.0, 5.0) if high / low < (300 if axis == "trials" else 60) else (1.0,)
+        subs = (1.0, 2.0, 5.0) if high / low < (60 if over_cost else 300) else (1.0,)
         ax.xaxis.set_major_locator(LogLocator(subs=subs))
         ax.xaxis.set_minor_locator(NullLocator())
-    if axis == "cost":
+    if over_cost:
         ax.set_xlabel("budget (cost)")
         ax.xaxis.set_major_formatter(lambda value, _: _tick(show_cost(value, cost_unit)))
         return
-    if unit:
-        ax.set_xlabel(f"n, {unit}s of each problem" if unit == "sample" else f"budget ({unit}s)")
+    if words is not None:
+        ax.set_xlabel(f"n, {words.units} of each {words.group}" if words.group else f"budget ({words.units})")
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     if not log:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))

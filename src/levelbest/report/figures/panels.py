@@ -74,11 +74,16 @@ class Panel:
         return self.lines[0].axis
 
     @property
+    def over_cost(self) -> bool:
+        """Whether budgets are costs."""
+        return self.lines[0].over_cost
+
+    @property
     def is_log(self) -> bool:
         """Whether budgets stand on a log scale."""
         if self.log is not None:
             return self.log
-        return self.axis == "cost" or max(line.x[-1] for line in self.lines) > LOG_FROM
+        return self.over_cost or max(line.x[-1] for line in self.lines) > LOG_FROM
 
 
 def draw_lines(panel: Panel, ax: Axes | None = None) -> Axes:
@@ -122,7 +127,7 @@ def plot_lines(panel: Panel, ax: Axes) -> Axes:
         ax.axhline(height, color=colour, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
         left = ("axes fraction", "data")
         ax.annotate(plain_text(label), (0.01, height), xycoords=left, fontsize=7, color=colour, va="bottom")
-    set_budget_axis(ax, panel.axis, panel.cost_unit, panel.is_log, lines[0].word)
+    set_budget_axis(ax, panel.over_cost, panel.cost_unit, panel.is_log, lines[0].words)
     set_score_label(ax, statistic_words(lines[0].statistic), panel.score)
     open_frame(ax, grid="y")
     return ax
@@ -162,7 +167,7 @@ def _fill(ax: Axes, x: FloatArray, low: FloatArray, high: FloatArray, value: Flo
 def panel_of_view(view: View, axis: str = "trials") -> Panel:
     """The chart of a report."""
     statistic = view.statistics[0]
-    seeds = view.by_seeds and view.table and not view.tasks
+    seeds = view.single and view.table and not view.tasks
     runs: dict[str, list[float]] = {line.family: [] for line in view.lines_of(statistic)} if seeds else {}
     for family, value in zip(view.table["family"], view.table[view.score], strict=True) if seeds else ():
         if family in runs and isinstance(value, float):
@@ -205,7 +210,7 @@ def panel_of_curves(
 def panel_with_verdicts(panel: Panel, comparison: Comparison, table: Trials | ProblemTable) -> Panel:
     """The curves of the families compared with the verdicts on them; of seeds the runs in the ``table``."""
     terms = comparison.terms
-    if terms.design == "seeds" and isinstance(table, Trials):  # the verdict is about one run
+    if terms.words.single and isinstance(table, Trials):  # the verdict is about one new unit
         scored = {"failed": terms.settings.failed, "missing": terms.settings.missing}
         runs = {name: table[name].scores(**scored).curve_of for name in comparison.families}
         means = {own.family: (own.value, own.low, own.high) for own in comparison.standings}

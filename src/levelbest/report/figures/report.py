@@ -31,7 +31,7 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
         figures["panels"] = panels_figure({name: panel_of_view(own) for name, own in view.tasks.items()})
     elif trials is not None and "runs" not in figures:
         figures["distributions"] = distribution_figure(trials)
-    if view.by_seeds and view.comparison is not None:
+    if view.single and view.comparison is not None:
         rows = new_axes(height=0.6 + 0.28 * max(2, len(view.comparison.pairs)))
         figures["differences"] = figure_of(draw_comparison(rows, view.comparison))
     elif compared := view.pairs_of(view.statistics[0]):

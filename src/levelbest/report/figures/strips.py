@@ -115,15 +115,17 @@ def standings_figure(comparison: Comparison, score: str | None = None) -> Figure
         ax.set_yticks(range(len(rows)), [plain_text(shorten(row.family)) for row in rows], fontsize=8)
         ax.tick_params(axis="both", length=0)
         budget, score = rows[0].budget, score or terms.metric.score
-        what = score if budget == 1 else f"best {score} of {budget:g} {terms.unit}s"
+        words = terms.words
+        at_one = f"{score} of {words.single}" if words.single else score
+        what = at_one if budget == 1 else f"best {score} of {budget:g} {words.units}"
         ax.set_xlabel(plain_text(what), fontsize=8)
         open_frame(ax, without=("top", "right", "left"), grid="x")
     if over_budgets:
         ax = axes[0]
         ax.set_xlim(spans[0].start, spans[-1].end)
-        set_budget_axis(ax, terms.axis, terms.cost_unit, log=spans[-1].end > LOG_FROM or terms.axis == "cost")
+        set_budget_axis(ax, terms.over_cost, terms.cost_unit, log=spans[-1].end > LOG_FROM or terms.over_cost)
         ax.set_xlim(spans[0].start, spans[-1].end)
-        what = "cost" if terms.axis == "cost" else f"number of {terms.unit}s"
+        what = "cost" if terms.over_cost else f"number of {terms.words.units}"
         ax.set_title(f"best of all by {what}", fontsize=7, loc="left", pad=2)
         draw_strips(ax, [Strip("", tuple(spans))], names, terms.cost_unit, terms.axis)
     return figure

@@ -44,10 +44,11 @@ def page_data(view: View) -> dict[str, object]:
         "confidence": view.confidence,
         "cost_unit": view.cost_unit,
         "headline": view.headline,
-        "word": view.word,
+        "word": view.words.unit,
+        "units": view.words.units,
         "score": view.score,
         "tasks": [{"name": name, **page_data(own)} for name, own in view.tasks.items()],
-        "words": screen_words(view.word, level(view.confidence)),
+        "words": screen_words(view.words, level(view.confidence)),
     }
 
 

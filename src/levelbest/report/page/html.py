@@ -26,7 +26,7 @@ from levelbest.report.view import Section, View
 from levelbest.report.words.cautions import remarks
 from levelbest.report.words.conditions import scope_words
 from levelbest.report.words.intervals import interval_name
-from levelbest.report.words.phrases import joined, level
+from levelbest.report.words.phrases import joined, level, plural
 from levelbest.report.words.steps import next_steps
 from levelbest.report.words.verdicts import reason_words
 from levelbest.results import NOT_COMPARABLE, UNDECIDED
@@ -85,7 +85,7 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             verdicts=verdict_tables(view),
             details=view.details[:MOST_SENTENCES],
             steps=() if view.comparison is None else next_steps(view.comparison),
-            seeds=view.by_seeds,
+            single=view.single,
             statistics=tuple(dict.fromkeys(name for own in (view, *view.tasks.values()) for name in own.statistics)),
             axes=tuple(dict.fromkeys(name for own in (view, *view.tasks.values()) for name in own.axes)),
             log_first=panel_of_view(view).is_log,
@@ -144,18 +144,18 @@ def _script() -> str:
 
 def _chips(view: View) -> list[tuple[str, bool]]:
     """What the report is of, in a few words each, and whether they are a badge."""
-    word, n_failed = view.word, sum(family.n_failed for family in view.families)
+    words, n_failed = view.words, sum(family.n_failed for family in view.families)
     total = sum(family.n_trials for family in view.families)
     better = "higher is better" if view.direction == "max" else "lower is better"
     chips = [(f"{len(view.families)} families" if len(view.families) > 1 else view.families[0].name, False)]
-    if view.reported is None and (view.n_groups or view.unchecked):
-        chips.append(("oracle" if view.n_groups else "validation only", True))
+    if view.reported is None and (words.group or view.unchecked):
+        chips.append((words.badge, True))
     failed = f", {n_failed} failed ({'count as worst' if view.failed == 'worst' else 'dropped'})" if n_failed else ""
-    of = f" of {view.n_groups} problem{'s' * (view.n_groups != 1)}" if view.n_groups else ""
+    of = f" of {plural(view.n_groups, words.group)}" if view.n_groups else ""
     chosen = f"{view.reported} of the best by {view.selection}" if view.reported else view.selection
     compared = view.comparison
     scope = " over all budgets" if compared is None else scope_words(compared.terms, compared.pairs)
-    texts = (f"{total} {word}{'s' * (total != 1)}{of}{failed}", f"{chosen}, {better}")
+    texts = (f"{words.count(total)}{of}{failed}", f"{chosen}, {better}")
     return [*chips, *((text, False) for text in (*texts, f"{level(view.confidence)}{scope or ' confidence'}"))]
 
 
@@ -169,7 +169,7 @@ def _places(view: View, figures: Mapping[str, bytes]) -> list[tuple[str, str]]:
         ("distributions", "Distributions", "distributions" in figures),
         ("methods", "Methods", True),
         ("checklist", "Checklist", bool(view.checklist)),
-        ("trials", f"Every {view.row_word}", bool(view.table)),
+        ("trials", f"Every {view.words.part}", bool(view.table)),
         ("downloads", "Downloads", True),
     ]
     return [(place, name) for place, name, there in places if there]
@@ -201,7 +201,7 @@ def _downloads(view: View, figures: Mapping[str, bytes], files: Mapping[str, str
     # a figure is in the page already: the script points its link at the picture
     links = [{"name": f"{name}.svg", "href": "", "figure": name, "text": f"Figure: {name} (SVG)"} for name in figures]
     kinds = {
-        "trials.csv": ("text/csv", f"Every {view.row_word} (CSV)"),
+        "trials.csv": ("text/csv", f"Every {view.words.part} (CSV)"),
         "report.json": ("application/json", "Every number here (JSON)"),
     }
     for name, content in files.items():
@@ -270,17 +270,18 @@ def verdict_tables(view: View) -> list[Section]:
         else:
             heads = (*heads, "not comparable at")
             table = [(*row, last) for row, last in zip(rows, apart, strict=True)]
-        title = f"{statistic} curves, budgets in {axis if axis == 'cost' else view.word + 's'}"
+        title = f"{statistic} curves, budgets in {'cost' if pairs[0].terms.over_cost else view.words.units}"
         tables.append(Section(title, note, heads, tuple(table)))
     return tables
 
 
 def family_rows(view: View) -> tuple[list[str], Rows]:
     """The families, the best of the headline budget first."""
-    at = f"one {view.word}" if view.headline == 1 else f"best of {view.headline}"
-    heads = ["Family", f"{view.word}s", "failed", at, "interval", view.winner_word, "mean (sd)"]
+    words = view.words
+    at = view.single or f"one {words.unit}" if view.headline == 1 else f"best of {view.headline}"
+    heads = ["Family", words.units, "failed", at, "interval", words.winner, "mean (sd)"]
     has_cost = view.cost_unit is not None or any(np.isfinite(other.mean_cost) for other in view.families)
-    heads += [f"cost of a {view.word}"] if has_cost else []
+    heads += [f"cost of a {words.unit}"] if has_cost else []
     decimals = common_decimals([other.headline for other in view.families])
     sign = -1.0 if view.direction == "max" else 1.0
     rows = []

@@ -177,23 +177,23 @@ def _told_by(view: View) -> dict[str, str]:
         mark = view.headline_mark(family)
         return f"{show_number(value, decimals)}{mark} ({show_limits(low, high, decimals)})"
 
-    over = "" if view.n_groups is None else f" of {view.n_groups} problems"
+    over = "" if view.n_groups is None else f" of {plural(view.n_groups, view.words.group)}"
     best = f"best of {view.headline}, {view.score}:\n{each(at_headline)};\nthe whole curve is in the figure"
     failures = "none failed"
     if any(family.n_failed for family in view.families):
-        by_run = view.word == "configuration"
-        lost = each(lambda own: plural(own.n_failed, "run") if by_run else f"{own.n_failed} of {own.n_trials}")
+        parts = view.words.in_parts
+        lost = each(lambda own: plural(own.n_failed, view.words.part) if parts else f"{own.n_failed} of {own.n_trials}")
         failures = f"{lost}; {counted(view.failed)}"
     answers = {
-        "trials": each(lambda family: f"{family.n_trials} {view.word}s{over}"),
+        "trials": each(lambda family: f"{view.words.count(family.n_trials)}{over}"),
         "expected": best,
         "failures": failures,
     }
     if any(family.mean_cost == family.mean_cost for family in view.families):
-        answers["runtime"] = each(lambda family: f"{show_cost(family.mean_cost, view.cost_unit)} a {view.word}")
+        answers["runtime"] = each(lambda family: f"{show_cost(family.mean_cost, view.cost_unit)} a {view.words.unit}")
         total = sum(family.total_cost for family in view.families if family.total_cost == family.total_cost)
         spent = show_cost(total, view.cost_unit)
-        answers["total_cost"] = f"{spent} for the {view.n_rows} {view.row_word}s reported here"
+        answers["total_cost"] = f"{spent} for the {view.n_rows} {view.words.parts} reported here"
     chosen = [family for family in view.families if family.chosen == family.chosen]
     if view.reported and chosen:
         answers["validation"] = ";\n".join(

@@ -12,6 +12,7 @@ import numpy as np
 from levelbest._plain import guarded, round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.report.paper.checklist import Item
 from levelbest.report.view import View
+from levelbest.report.words.phrases import plural
 
 ROUNDING = "Numbers are rounded to two digits of half their interval's width."
 
@@ -49,7 +50,7 @@ def markdown_text(text: str) -> str:
 
 def families_markdown(view: View) -> str:
     """The families' table, with the headline number and its interval."""
-    heads = ["family", f"{view.word}s", "failed", f"best of {view.headline}", "interval", view.winner_word]
+    heads = ["family", view.words.units, "failed", f"best of {view.headline}", "interval", view.words.winner]
     lines = [heads, ["---"] + ["---:"] * (len(heads) - 1)]
     for family in view.families:
         value, low, high = family.headline
@@ -79,8 +80,8 @@ def families_csv(view: View) -> str:
 
 def families_latex(view: View) -> str:
     """A booktabs table; the number columns are siunitx S columns. Needs booktabs and siunitx."""
-    heads = ["Family", f"{view.word.capitalize()}s", "Failed", f"Best of {view.headline}", "Low", "High"]
-    heads.append("Observed" if view.n_groups is None else "One sample")
+    heads = ["Family", view.words.units.capitalize(), "Failed", f"Best of {view.headline}", "Low", "High"]
+    heads.append(view.words.winner.capitalize())
     body = []
     for family in view.families:
         value, low, high = family.headline
@@ -103,9 +104,9 @@ def appendix_latex(view: View) -> str:
         names = dict.fromkeys([*family.space, *family.assignment])
         rows = [(key, family.space.get(key, "–"), family.assignment.get(key, "–")) for key in names]
         known = family.mean_cost == family.mean_cost
-        cost = f", {show_cost(family.mean_cost, view.cost_unit)} a {view.word} on average" if known else ""
+        cost = f", {show_cost(family.mean_cost, view.cost_unit)} a {view.words.unit} on average" if known else ""
         best = f" ({family.path})" if family.path else ""
-        trials = f"{family.n_trials} {view.word}s, {family.n_failed} failed{cost}"
+        trials = f"{view.words.count(family.n_trials)}, {family.n_failed} failed{cost}"
         caption = f"{family.name}: search space as observed and best assignment{best}; {trials}.{where}"
         body = [[latex_text(cell) for cell in row] for row in rows]
         tables.append(_table("lll", ["Hyperparameter", "Searched", "Best"], body, caption))
@@ -147,12 +148,12 @@ def checklist_html(items: Sequence[Item]) -> str:
 
 
 def _caption(view: View) -> str:
-    alone = "validation only" if view.n_groups is None else "picked by the score itself, as an oracle would"
-    chosen = f"selected by {view.selection}" if view.reported else alone
-    over = "" if view.n_groups is None else f" of each of {view.n_groups} problems"
+    words = view.words
+    chosen = f"selected by {view.selection}" if view.reported else words.unchecked
+    over = "" if view.n_groups is None else f" of each of {plural(view.n_groups, words.group)}"
     return (
-        f"Expected best {view.score} of n = {view.headline} {view.word}s{over} ({chosen}) with a pointwise "
-        f"{100 * view.confidence:g} % interval, and {'the winner observed' if view.n_groups is None else 'one sample'}."
+        f"Expected best {view.score} of n = {view.headline} {words.units}{over} ({chosen}) with a pointwise "
+        f"{100 * view.confidence:g} % interval, and the {words.winner}."
     )
 
 

@@ -95,7 +95,7 @@ def print_comparison(
         footer.append("Limits in the table hold for each family by itself.")
     several, terms = len(comparison.pairs) > 1, comparison.terms
     more = f"; {named('pairs')} shows {'each pair' if several else 'every budget'}"
-    footer.append(f"Seed {terms.settings.rng}{more if not pairs and (several or terms.design != 'seeds') else ''}.")
+    footer.append(f"Seed {terms.settings.rng}{more if not pairs and (several or not terms.words.single) else ''}.")
     print_text(" ".join(footer), out, "dim")
 
 
@@ -107,7 +107,7 @@ def _table(comparison: Comparison) -> Table:
     ranked = _needs_ranks(rows)
     shown_failed = any(row.n_failed for row in rows)
     shown_running = any(row.n_running for row in rows)
-    heads = [*[""] * ranked, "family", best_of(terms, rows[0].budget), level(terms.confidence), f"{terms.unit}s"]
+    heads = [*[""] * ranked, "family", best_of(terms, rows[0].budget), level(terms.confidence), terms.words.units]
     heads += ["failed"] * shown_failed + ["running"] * shown_running
     heads += ["better than"] * (len(rows) > 2)
     table = []
@@ -141,7 +141,7 @@ def _print_strips(comparison: Comparison, out: Console) -> None:
         order = [name for name in order if name in leading][:_STRIPS]
     if not order or not any(pair.decided for pair in comparison.pairs):
         return  # where nothing is decided all strips are alike
-    unit = comparison.terms.metric.cost or "cost" if comparison.terms.axis == "cost" else f"{comparison.terms.unit}s"
+    unit = comparison.terms.metric.cost or "cost" if comparison.terms.over_cost else comparison.terms.words.units
     wide = max(len(unit), *(len(labels[name]) for name in order)) + 2
     strips = strips_of(comparison, order, out.width - wide)
     if strips is None or (len(strips.rows) > 1 and len({letters for _, letters in strips.rows}) == 1):
@@ -158,7 +158,7 @@ def _print_pairs(comparison: Comparison, out: Console, *, every: bool) -> None:
     """Every pair, those with a verdict first; few pairs with their differences, at round budgets or ``every`` one."""
     pairs = sorted(comparison.pairs, key=lambda pair: not pair.decided)
     if len(pairs) > _DETAILED:
-        at = "difference" if pairs[0].terms.design == "seeds" else f"difference at {pairs[0].effect.budget:g}"
+        at = "difference" if pairs[0].terms.words.single else f"difference at {pairs[0].effect.budget:g}"
         rows = []
         for pair in pairs:
             by = effect_words(pair.effect) if np.isfinite(pair.effect.difference) else "-"
@@ -178,13 +178,13 @@ def _print_pairs(comparison: Comparison, out: Console, *, every: bool) -> None:
 def _pair_table(pair: PairComparison, *, every: bool) -> Table:
     terms = pair.terms
     tested = bool(np.isfinite(pair.p_value).any())
-    budgets = "budget" if terms.axis == "cost" else f"{terms.unit}s"
+    budgets = "budget" if terms.over_cost else terms.words.units
     heads = [budgets, f"{pair.families[0]} - {pair.families[1]}", f"{100 * terms.confidence:g} % band"]
     heads += ["by mean cost"] * (pair.scaled is not None) + ["p"] * tested + ["better"]
     rows = []
     places = list(range(pair.budget.size))
     if not every and pair.budget.size > _MOST_ROWS:
-        places = [] if terms.axis == "cost" else round_places([int(budget) for budget in pair.budget])
+        places = [] if terms.over_cost else round_places([int(budget) for budget in pair.budget])
         if len(places) < 4:
             places = [int(i) for i in np.linspace(0, pair.budget.size - 1, _MOST_ROWS)]
     for i in places:
@@ -237,7 +237,7 @@ def strips_of(comparison: Comparison, families: Sequence[str], width: int) -> St
     log = last / first > _LOG_FROM
     shares = [i / (width - 1) for i in range(width)]
     places = [first * (last / first) ** share if log else first + share * (last - first) for share in shares]
-    if terms.axis != "cost":
+    if not terms.over_cost:
         places = [float(round(place)) for place in places]
     at_budget = {place: _letters(comparison, place) for place in dict.fromkeys(places)}
     if all(letter == " " for row in at_budget.values() for letter in row.values()):
@@ -247,7 +247,7 @@ def strips_of(comparison: Comparison, families: Sequence[str], width: int) -> St
         legend = f"+ better than {baseline}   o undecided   - worse"
     shown = [name for name in families if name in at_budget[places[0]]]
     rows = tuple((name, "".join(at_budget[place][name] for place in places)) for name in shown)
-    return Strips(_axis(places, terms.cost_unit), rows, f"{legend}   blank: too few {terms.unit}s")
+    return Strips(_axis(places, terms.cost_unit), rows, f"{legend}   blank: too few {terms.words.units}")
 
 
 def _letters(comparison: Comparison, place: float) -> dict[str, str]:

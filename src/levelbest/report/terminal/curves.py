@@ -50,8 +50,8 @@ def _table(curves: Sequence[Curve], n: Iterable[int] | None) -> Table:
 
     first = curves[0]
     limits = _limits_head(first.confidence, first.simultaneous)
-    heads = ["family", f"{first.unit}s n" if first.n_runs is None else "n", "best of n", limits, "spread"]
-    heads += ["problems"] * (first.problems is not None) + ["new run"] * (first.new_run is not None)
+    heads = ["family", f"{first.words.units} n" if first.n_runs is None else "n", "best of n", limits, "spread"]
+    heads += [f"{first.words.group}s"] * (first.problems is not None) + ["new run"] * (first.new_run is not None)
     heads += ["mean cost"] * any(curve.cost is not None for curve in curves)
     names = [curve.family for curve in curves]
     names += [label for curve in curves if curve.n_runs is not None for label in _labels(curve)]
@@ -77,8 +77,8 @@ def _table(curves: Sequence[Curve], n: Iterable[int] | None) -> Table:
 
 def _labels(curve: Curve) -> list[str]:
     """The family, how many trials it has, and how its failed ones count, a line each."""
-    labels = [curve.family, f" {plural(curve.n_trials, curve.unit)}"]
-    labels += [] if curve.n_runs is None else [f" {plural(curve.n_runs, 'run')}"]
+    labels = [curve.family, f" {curve.words.count(curve.n_trials)}"]
+    labels += [] if curve.n_runs is None else [f" {plural(curve.n_runs, curve.words.part)}"]
     if curve.n_failed:
         labels.append(f" {curve.n_failed} failed ({'worst' if curve.failed == 'worst' else 'dropped'})")
     return labels
@@ -145,6 +145,6 @@ def print_plan(plan: TrialPlan, out: Console, *, details: bool = False) -> None:
     out.print()
     often = f"Told apart in {100 * plan.power:.0f} of 100 cases, now as often as said, if differences are as observed"
     limits = f"widths are of {level(plan.confidence)} intervals"
-    footer = f"{often}; {limits}; in brackets, what so few {plan.unit}s leave open."
+    footer = f"{often}; {limits}; in brackets, what so few {plan.words.units} leave open."
     more = f"Seed {plan.seed}; {named('details')} says more."
     print_text(" ".join([*capped_sentence(plan), footer, more]), out, "dim")

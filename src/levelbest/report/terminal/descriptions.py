@@ -12,7 +12,6 @@ from levelbest._check import FloatArray
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.report.describe import Description, Distribution, Histogram
 from levelbest.report.terminal.console import console, plain_table, print_text, print_variances
-from levelbest.report.words.phrases import plural
 from levelbest.report.words.variances import variance_facts
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def _print_in_full(description: Description, out: Console, *, alone: bool) -> No
     decimals = _decimals(description)
     failed = f", {description.n_failed} failed" if description.n_failed else ""
     running = f", {description.n_running} still running" if description.n_running else ""
-    count = f"  {plural(description.n_trials, description.word)}{failed}{running}; {description.score}"
+    count = f"  {description.words.count(description.n_trials)}{failed}{running}; {description.score}"
     out.print(Text.assemble((description.family, "bold"), count))
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="dim")
@@ -89,7 +88,7 @@ def _print_winner(description: Description, out: Console, name: str = "") -> Non
         return
     settings = [f"{key} = {winner.configuration[key]}" for key in winner.searched if key in winner.configuration]
     parts = [", ".join(settings), winner.path]
-    label = f"best {description.word}" + (f" of {name}" if name else "")
+    label = f"best {description.words.unit}" + (f" of {name}" if name else "")
     print_text(f"{label}: {'; '.join(part for part in parts if part)}", out, "dim")
 
 
@@ -108,7 +107,7 @@ def _table(descriptions: Sequence[Description]) -> Table:
         if own.claimed is not None:
             rank = f"{spark_line(own.claimed.histogram, 6):<6} ρ {show_number(own.spearman, 2)}"
             rows.append([Text(f" {own.claimed.score}", style="dim"), "", "", *numbers(own.claimed), rank])
-    heads = ["family", f"{descriptions[0].word}s", "failed", "mean", "sd", "median", "max", ""]
+    heads = ["family", descriptions[0].words.units, "failed", "mean", "sd", "median", "max", ""]
     return plain_table(heads, rows, left=(0, 7))
 
 
@@ -139,7 +138,7 @@ def description_facts(description: Description) -> list[tuple[str, ...]]:
     if np.isfinite(description.cost_mean):
         spent = (description.cost_mean, description.cost_total)
         mean, total = (show_cost(cost, description.cost_unit) for cost in spent)
-        facts.append(("cost", f"{mean} a {description.word}, {total} in all"))
+        facts.append(("cost", f"{mean} a {description.words.unit}, {total} in all"))
     counts = [("problems", description.n_groups), ("searches", description.n_searches)]
     if description.n_configurations is not None and 1 < description.n_configurations < description.n_trials:
         counts.append(("settings", description.n_configurations))

@@ -56,9 +56,9 @@ def _print_curves(view: View, out: Console) -> None:
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     longest = max(line.x[-1] for line in lines)
     what = {"mean": "expected"}.get(lines[0].statistic, lines[0].statistic)
-    over = "" if view.n_groups is None else f" of each of {plural(view.n_groups, 'problem')}"
+    over = "" if view.n_groups is None else f" of each of {plural(view.n_groups, view.words.group)}"
     scale = ", log scale" if longest > _LOG_FROM else ""
-    print_text(f"{what} best {view.score} against the number of {view.word}s{over}{scale}", out, "dim")
+    print_text(f"{what} best {view.score} against the number of {view.words.units}{over}{scale}", out, "dim")
     for row in plot_lines(lines, width=out.width, log=longest > _LOG_FROM, unicode=unicode):
         pieces = ((text, "" if which is None else COLOURS[which % len(COLOURS)]) for text, which in row)
         out.print(Text.assemble(*pieces))

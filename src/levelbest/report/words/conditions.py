@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from levelbest._plain import show_cost, show_range
-from levelbest.report.words.phrases import counted, joined, level, listed, plural, run_word
+from levelbest.report.words.phrases import after, counted, joined, level, listed, plural
 from levelbest.results import Comparison, PairComparison, Terms
 
 
@@ -29,17 +29,15 @@ def condition_sentence(comparison: Comparison) -> str:
 
 def confidence_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
     """``95 % confidence over all budgets and 10 pairs``."""
-    looks = ", valid at every look" if terms.design == "running" else ""
-    best = ", for the best so far of a whole search" if terms.design == "searches" else ""
-    return f"{level(terms.confidence)} confidence{scope_words(terms, pairs)}{looks}{best}"
+    return f"{level(terms.confidence)} confidence{scope_words(terms, pairs)}{after(terms.words.scope, ', ')}"
 
 
 def scope_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
     """What the confidence is over: `` over all budgets and 10 pairs``, `` at 5 trials, over 10 pairs``."""
     several = [] if terms.n_pairs == 1 else [plural(terms.n_pairs, "pair")]
-    first, at = "", f" at {plural(terms.headline, terms.unit)}"
+    first, at = "", f" at {terms.words.count(terms.headline)}"
     budgets = {float(budget) for pair in pairs for budget in pair.budget}
-    if terms.design == "seeds":
+    if terms.words.single:
         scopes = several
     elif len(budgets) == 1 and terms.headline in budgets:
         first, scopes = at + ("," if several else ""), several
@@ -50,28 +48,28 @@ def scope_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
 
 
 def other_policy(terms: Terms) -> str:
-    return f"with failed {run_word(terms.unit)}s {counted(terms.settings.other_policy.failed)}"
+    return f"with failed {terms.words.parts} {counted(terms.settings.other_policy.failed)}"
 
 
 def _trials(comparison: Comparison) -> str:
-    terms = comparison.terms
+    terms, words = comparison.terms, comparison.terms.words
     counts: dict[str, tuple[int, int]] = {}
     for pair in comparison.pairs:
         counts |= dict(zip(pair.families, zip(pair.n_trials, pair.n_failed, strict=True), strict=True))
     totals = sorted({n_trials for n_trials, _ in counts.values()})
-    many = f"{plural(totals[0], terms.unit)} each"
+    many = f"{words.count(totals[0])} each"
     if len(totals) > 1 and len(counts) == 2:
-        many = ", ".join(f"{name}: {plural(n_trials, terms.unit)}" for name, (n_trials, _) in counts.items())
+        many = ", ".join(f"{name}: {words.count(n_trials)}" for name, (n_trials, _) in counts.items())
     elif len(totals) > 1:
-        many = f"{totals[0]} to {plural(totals[-1], terms.unit)}"
-    many += "" if terms.n_groups is None else f", of {plural(terms.n_groups, 'problem')}"
+        many = f"{totals[0]} to {words.count(totals[-1])}"
+    many += "" if terms.n_groups is None else f", of {plural(terms.n_groups, words.group)}"
     lost, total = (sum(column) for column in zip(*((n_failed, n) for n, n_failed in counts.values()), strict=True))
     if not lost:
         return f"{many}, none failed"
-    if terms.design == "configurations":
+    if words.in_parts:
         did = "counts as the worst score" if lost == 1 else "count as the worst score"
         did = did if terms.settings.failed == "worst" else f"{'was' if lost == 1 else 'were'} dropped"
-        return f"{many}; {plural(lost, 'run')} failed and {did}"
+        return f"{many}; {plural(lost, words.part)} failed and {did}"
     if terms.settings.failed == "worst":
         return f"{many}, {lost} of {total} failed and count{'s' * (lost == 1)} as the worst score"
     return f"{many}, {lost} failed and were dropped"
@@ -82,18 +80,18 @@ def leaning(pairs: Sequence[PairComparison]) -> list[str]:
     bases = {pair.basis for pair in pairs if pair.decided}
     leaning = []
     if "t" in bases:
-        few = "so few searches" if pairs[0].terms.design == "searches" else "so few"
-        leaning.append(f"{few} that the verdict leans on means that are nearly normal")
+        leaning.append(f"{pairs[0].terms.words.few} that the verdict leans on means that are nearly normal")
     if "gaffke" in bases:
         leaning.append("limits from the bounds of the score alone")
     return leaning
 
 
 def runs(family: str, n_trials: int, n_failed: int, terms: Terms) -> str:
-    of = "" if terms.n_groups is None else f" of {terms.n_groups} problems"
-    lost = plural(n_failed, "run") if terms.design == "configurations" else f"{n_failed}"
+    words = terms.words
+    of = "" if terms.n_groups is None else f" of {plural(terms.n_groups, words.group)}"
+    lost = plural(n_failed, words.part) if words.in_parts else f"{n_failed}"
     failed = f"{lost} failed and {counted(terms.settings.failed)}" if n_failed else "none failed"
-    return f"{family}: {plural(n_trials, terms.unit)}{of}, {failed}"
+    return f"{family}: {words.count(n_trials)}{of}, {failed}"
 
 
 def pair_details(pair: PairComparison) -> tuple[str, ...]:
@@ -101,7 +99,7 @@ def pair_details(pair: PairComparison) -> tuple[str, ...]:
     lines, terms = [], pair.terms
     for crossing in pair.crossings:
         near, first, last = (
-            show_cost(x, terms.cost_unit) if terms.axis == "cost" else f"{x:.3g}"
+            show_cost(x, terms.cost_unit) if terms.over_cost else f"{x:.3g}"
             for x in (crossing.budget, crossing.low, crossing.high)
         )
         before = f"after {first}" if math.isfinite(crossing.low) else "anywhere"
@@ -126,5 +124,5 @@ def winners_words(pair: PairComparison) -> str:
     for verdict in joined(pair.verdicts):
         if verdict.decided:
             ends = show_range(verdict.start, verdict.end, terms.axis, terms.cost_unit)
-            parts.append(verdict.verdict + ("" if terms.unit == "run" else f" {ends}"))
+            parts.append(verdict.verdict + ("" if terms.words.single else f" {ends}"))
     return ", ".join(parts) or "-"

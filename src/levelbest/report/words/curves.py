@@ -10,8 +10,8 @@ import numpy as np
 from levelbest._plain import round_to_uncertainty, show_cost, show_number, show_range
 from levelbest.report.view import Family
 from levelbest.report.words.intervals import interval_name
-from levelbest.report.words.phrases import drawn_words, level, listed, plural
-from levelbest.results import Curve, FamilyCostCurve, Reach
+from levelbest.report.words.phrases import after, level, listed, plural
+from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve, Reach
 from levelbest.trials import Metric
 
 
@@ -32,14 +32,14 @@ def curve_sentence(curve: Curve, n: int | None = None) -> str:
     if curve.new_run is not None and np.isfinite(curve.new_run[i]):
         again = f" A new run of it is expected to score {show_number(float(curve.new_run[i]), decimals)}."
     return (
-        f"{curve.family}: {quantity(curve, plural(int(curve.n[i]), curve.unit) + drawn_words(curve.unit))} is "
+        f"{curve.family}: {quantity(curve, curve.words.count(int(curve.n[i])) + after(curve.words.drawn))} is "
         f"{show_number(curve.value[i], decimals)}{limits}, from {trials_in_words(curve, i)}{failed}{chosen}.{again}"
     )
 
 
 def alone_words(curve: Curve) -> str:
     """What a curve is called where the selection score is all there is."""
-    return "validation only" if curve.problems is None else "picked by the score itself, as an oracle would"
+    return curve.words.unchecked
 
 
 def quantity(curve: Curve, n: str = "n") -> str:
@@ -53,18 +53,18 @@ def quantity(curve: Curve, n: str = "n") -> str:
 def trials_in_words(curve: Curve, i: int | None = None) -> str:
     """``50 trials``, or ``200 samples of 50 problems`` with how many of them stand behind point ``i``."""
     if curve.problems is None:
-        runs = "" if curve.n_runs is None else f" with {plural(curve.n_runs, 'run')} in all"
-        return f"{plural(curve.n_trials, curve.unit)}{runs}"
+        runs = "" if curve.n_runs is None else f" with {plural(curve.n_runs, curve.words.part)} in all"
+        return f"{curve.words.count(curve.n_trials)}{runs}"
     total = int(curve.problems.groups.size)
     count = total if i is None else int(curve.problems.n_groups[i])
-    words = plural(total, "problem")
-    many = words if count == total else f"{words} ({count} with {curve.n[i or 0]} samples)"
-    return f"{plural(curve.n_trials, 'sample')} of {many}"
+    every = plural(total, curve.words.group)
+    many = every if count == total else f"{every} ({count} with {curve.words.count(int(curve.n[i or 0]))})"
+    return f"{curve.words.count(curve.n_trials)} of {many}"
 
 
 def curves_heading(curves: Sequence[Curve]) -> str:
     """What the numbers of a table of curves are, with the terms that it uses."""
-    first = curves[0]
+    first, words = curves[0], curves[0].words
     chosen = f", chosen by {first.selection}" if first.reported else f" ({alone_words(first)})"
     if first.statistic == "all":  # nothing is chosen where all must succeed
         chosen = ""
@@ -75,10 +75,10 @@ def curves_heading(curves: Sequence[Curve]) -> str:
     problems = ""
     if first.problems is not None:
         weighted = ", weighted" if first.problems.weights is not None else ""
-        problems = f" of {plural(int(first.problems.groups.size), 'problem')}{weighted}"
-    by_mean = "" if first.n_runs is None else ", each judged by the mean over its runs"
+        problems = f" of {plural(int(first.problems.groups.size), words.group)}{weighted}"
+    judged = after(words.judged, ", each judged ")
     parts = [
-        f"{quantity(first, f'n {first.unit}s{drawn_words(first.unit)}')}{problems}{by_mean}{chosen}",
+        f"{quantity(first, f'n {words.units}{after(words.drawn)}')}{problems}{judged}{chosen}",
         f"{level(first.confidence)} {kind} {over}: {methods}",
         "spread: standard deviation of the best of n itself",
     ]
@@ -108,8 +108,8 @@ def cost_sentence(curve: FamilyCostCurve) -> str:
     crew = f" and {own.workers} workers" if own.workers > 1 else ""
     return (
         f"{curve.family}: expected best {curve.score} within {show_cost(budget, curve.cost_unit)}{crew} is "
-        f"{value:.4g}{limits} (mean-cost scaling: {own.mean_cost_value[-1]:.4g}), from {plural(own.n_trials, 'trial')}"
-        f"{failed}."
+        f"{value:.4g}{limits} (mean-cost scaling: {own.mean_cost_value[-1]:.4g}), from "
+        f"{curve.words.count(own.n_trials)}{failed}."
     )
 
 
@@ -119,8 +119,8 @@ def reach_sentence(reach: Reach) -> str:
     name = f" ({reach.name})" if reach.name else ""
     goal = f"{'an' if what == 'expected' else 'a'} {what} best {reach.score} of {reach.target:g}{name}"
     failed = f", {reach.n_failed} failed" if reach.n_failed else ""
-    basis = f"from {plural(reach.n_trials, reach.unit)}{failed}"
-    budget, low, high = (reach.cost, reach.cost_low, reach.cost_high) if reach.axis == "cost" else reach.interval
+    basis = f"from {reach.words.count(reach.n_trials)}{failed}"
+    budget, low, high = (reach.cost, reach.cost_low, reach.cost_high) if reach.over_cost else reach.interval
     shown = ""
     if math.isfinite(low) and math.isfinite(high):
         shown = show_range(low, high, reach.axis, reach.cost_unit)
@@ -133,29 +133,29 @@ def reach_sentence(reach: Reach) -> str:
         ends = f"the data end at {_budget(reach, reach.furthest)} with {reach.best:.4g}"
         return f"{reach.family} does not reach {goal} within the data: {ends} ({basis})."
     price = ""
-    if reach.axis != "cost" and math.isfinite(reach.cost):
+    if not reach.over_cost and math.isfinite(reach.cost):
         price = f", about {show_cost(reach.cost, reach.cost_unit)}"
     return f"{reach.family} reaches {goal} with {_budget(reach, budget)}{price} ({basis})."
 
 
 def _budget(reach: Reach, value: float) -> str:
-    return show_cost(value, reach.cost_unit) if reach.axis == "cost" else plural(value, reach.unit, f"{value:g}")
+    return show_cost(value, reach.cost_unit) if reach.over_cost else reach.words.count(value, f"{value:g}")
 
 
-def family_title(names: Sequence[str], metric: Metric, design: str) -> str:
-    """What a report is about: for seeds a new run, else the best of a budget."""
+def family_title(names: Sequence[str], metric: Metric, words: DesignWords) -> str:
+    """What a report is about: one new unit, or the best of a budget."""
     who = " and ".join(names) if len(names) <= 2 else f"{len(names)} families"
-    what = f"{metric.score} of a new run" if design == "seeds" else f"best {metric.score} against the budget"
+    what = f"{metric.score} of {words.single}" if words.single else f"best {metric.score} against the budget"
     return f"{who}: {what}"
 
 
-def alone_sentence(family: Family, headline: int, score: str, n_groups: int | None, unit: str = "trial") -> str:
+def alone_sentence(family: Family, headline: int, score: str, n_groups: int | None, words: DesignWords = TRIALS) -> str:
     """With one family there is nothing to compare: the headline number is the verdict."""
     value, low, high = family.headline
     at = min(headline, family.n_trials)
     limits = f" ({low:.4g} to {high:.4g})" if math.isfinite(low) and math.isfinite(high) else ""
-    failed = f", {plural(family.n_failed, 'run') if unit == 'configuration' else family.n_failed} failed"
+    failed = f", {plural(family.n_failed, words.part) if words.in_parts else family.n_failed} failed"
     failed = failed if family.n_failed else ""
-    over = "" if n_groups is None else f" of {plural(n_groups, 'problem')}"
-    head = f"{family.name}: the expected best {score} of {plural(at, unit)} is {value:.4g}{limits}"
-    return f"{head}, from {plural(family.n_trials, unit)}{over}{failed}."
+    over = "" if n_groups is None else f" of {plural(n_groups, words.group)}"
+    head = f"{family.name}: the expected best {score} of {words.count(at)} is {value:.4g}{limits}"
+    return f"{head}, from {words.count(family.n_trials)}{over}{failed}."

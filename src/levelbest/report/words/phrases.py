@@ -57,14 +57,9 @@ def plural(n: object, unit: str, number: str = "") -> str:
     return f"{number or format(n, '')} {word}"
 
 
-def run_word(unit: str) -> str:
-    """The word for what can fail: a configuration is several runs."""
-    return "run" if unit == "configuration" else unit
-
-
-def drawn_words(unit: str) -> str:
-    """How n units come about, where that is not plain: n points of a grid are drawn at random from it."""
-    return " drawn at random" if unit == "grid point" else ""
+def after(words: str, before: str = " ") -> str:
+    """Further words after others; nothing where there are none."""
+    return f"{before}{words}" if words else ""
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:
@@ -106,15 +101,15 @@ def counted(failed: str) -> str:
 
 
 def with_budgets(ranges: Sequence[Range], terms: Terms, *, unit: bool = True) -> str:
-    """``with 1 to 3 trials``; ``for a new run`` of seeds; ``with a budget of 2 s to 5 s`` on the cost axis."""
-    if terms.unit == "run":
-        return "for a new run"
+    """``with 1 to 3 trials``; ``for a new run``, the one budget of seeds; ``with a budget of 2 s to 5 s`` of cost."""
+    if terms.words.single:
+        return f"for {terms.words.single}"
     shown = [show_range(*ends, terms.axis, terms.cost_unit) for ends in ranges]
-    if terms.axis == "cost":
+    if terms.over_cost:
         return f"with {'a budget of ' if unit else ''}{listed(shown)}"
     if not unit:
         return f"with {listed(shown)}"
-    return f"with {plural(1 if shown == ['1'] else 2, terms.unit, listed(shown))}"
+    return f"with {terms.words.count(1 if shown == ['1'] else 2, listed(shown))}"
 
 
 def joined(verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -137,23 +132,22 @@ def capital(text: str) -> str:
 
 def best_of(terms: Terms, budget: float) -> str:
     """The head of the column: ``best of 5``, ``within 2 h`` or ``a new run``."""
-    if terms.axis == "cost":
+    if terms.over_cost:
         return f"within {show_cost(budget, terms.cost_unit)}"
-    return "a new run" if terms.unit == "run" else f"best of {budget:g}"
+    return terms.words.single or f"best of {budget:g}"
 
 
 def table_heading(terms: Terms, budget: float) -> str:
     """``test_accuracy of the best of 5 trials, which val_accuracy chooses``."""
-    metric = terms.metric
+    metric, words = terms.metric, terms.words
     what = f"{terms.statistic}-quantile" if terms.statistic[:1].isdigit() else terms.statistic
-    if terms.unit == "run":
-        return f"{metric.score} of a new run ({what})"
+    if words.single:
+        return f"{metric.score} of {words.single} ({what})"
     chosen = f", which {metric.selection} chooses" if metric.reported else ""
-    if terms.axis == "cost":
+    if terms.over_cost:
         return f"{metric.score} of the best within {show_cost(budget, terms.cost_unit)}{chosen} ({what})"
-    unit = plural(int(budget), terms.unit) + drawn_words(terms.unit)
-    unit += ", by the mean over its runs" if terms.design == "configurations" else ""
-    over = "" if terms.n_groups is None else f" of a problem, over {plural(terms.n_groups, 'problem')}"
+    unit = f"{words.count(int(budget))}{after(words.drawn)}{after(words.judged, ', ')}"
+    over = "" if terms.n_groups is None else f" of a {words.group}, over {plural(terms.n_groups, words.group)}"
     if terms.statistic == "all":
         return f"chance that all of {unit}{over} succeed ({metric.score})"
     return f"{metric.score} of the best of {unit}{over}{chosen} ({what})"

@@ -32,13 +32,13 @@ def capped_sentence(plan: TrialPlan) -> list[str]:
     capped = next((needed for needed in planned if needed.capped), None)
     if capped is None:
         return []
-    reach = f"{plural(min(capped.pilot), plan.unit)} can speak of n up to a quarter of their number"
+    reach = f"{plan.words.count(min(capped.pilot))} can speak of n up to a quarter of their number"
     return [f"{reach}: planned for n = {capped.n}, not {capped.asked}."]
 
 
 def plan_summary(plan: TrialPlan) -> str:
     """One sentence: which pairs can be told apart now, which with how many more, which not."""
-    units = f"{plan.unit}s"
+    units = plan.words.units
     enough: list[tuple[str, float]] = []
     more: list[tuple[str, float]] = []
     never: list[tuple[str, float]] = []
@@ -91,7 +91,7 @@ def plan_table(plan: TrialPlan) -> tuple[list[str], list[list[str]]]:
         rows.append([runs.family, _way(runs.now), _way(runs.precise), errors])
         score = f"new run of the best {runs.new_run(runs.finding):.4g}, now {runs.new_run(runs.now):.4g}"
         rows.append([runs.family, _way(runs.now), _way(runs.finding), score])
-    return ["pair or family", f"{plan.unit}s", "needed", "what for"], rows
+    return ["pair or family", plan.words.units, "needed", "what for"], rows
 
 
 def _needed(needed: Needed) -> str:
@@ -136,15 +136,15 @@ def problem_plan_words(plan: GroupPlan) -> str:
 
 def _width(plan: TrialPlan, family: str, needed: Needed) -> str:
     now = f"{family}: the {level(plan.confidence)} interval of the best of {needed.n} is {needed.now:.2g} wide"
-    now += f" with {plural(needed.pilot[0], plan.unit)}"
+    now += f" with {plan.words.count(needed.pilot[0])}"
     if _is_hopeless(needed):
         return f"{now}; {needed.goal:.2g} is out of reach."
     return f"{now}; about {forecast(needed.needed)} would make it {needed.goal:.2g}."
 
 
 def _separation(plan: TrialPlan, first: str, second: str, needed: Needed) -> str:
-    of = f"{first} and {second} with {plural(needed.n, plan.unit)}"
-    units = f"{plan.unit}s"
+    of = f"{first} and {second} with {plan.words.count(needed.n)}"
+    units = plan.words.units
     present = " and ".join(dict.fromkeys(f"{count}" for count in needed.pilot))
     if _is_hopeless(needed):
         return f"{of}: any difference is too small for more {units} to show; take either, or the cheaper."

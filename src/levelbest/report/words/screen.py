@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from levelbest.report.words.phrases import plural
+from levelbest.results import DesignWords
 
 _WORDS = {
     "best": "{name} is best",
@@ -52,22 +52,22 @@ _WORDS = {
     "selected": "Selected: press Ctrl+C to copy.",
 }
 
-_OF_RUNS = {"band": "{level}", "band_means": "holds for each family by itself"}
-"""What is said otherwise of seeds, where one run is all that there is to choose."""
+_OF_ONE = {"band": "{level}", "band_means": "holds for each family by itself", "one": "{single}"}
+"""What is said otherwise where there is one budget, and nothing to choose."""
 
 
-def screen_words(unit: str, level: str) -> dict[str, str]:
+def screen_words(words: DesignWords, level: str) -> dict[str, str]:
     """The templates, with what is known before anything is chosen.
 
     Examples
     --------
-    >>> screen_words("trial", "95 %")["apart"]
+    >>> screen_words(TRIALS, "95 %")["apart"]
     'too few trials to compare'
     """
-    known = {"{unit}": unit, "{units}": plural(2, unit)[2:], "{level}": level}
-    words = {}
-    for key, template in (_WORDS | (_OF_RUNS if unit == "run" else {})).items():
+    known = {"{unit}": words.unit, "{units}": words.units, "{single}": words.single, "{level}": level}
+    filled = {}
+    for key, template in (_WORDS | (_OF_ONE if words.single else {})).items():
         for name, value in known.items():
             template = template.replace(name, value)
-        words[key] = template
-    return words
+        filled[key] = template
+    return filled

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from levelbest.errors import called, named
 from levelbest.report.leaders import leading_spans
-from levelbest.report.words.phrases import HOPELESS, counted, forecast, plural, run_word, shortened
+from levelbest.report.words.phrases import HOPELESS, counted, forecast, plural, shortened
 from levelbest.report.words.verdicts import effect_words
 from levelbest.results import Comparison, PairComparison
 
@@ -34,12 +34,12 @@ def _budget(comparison: Comparison) -> list[Step]:
     """Where the choice of n is the choice of the winner, how to choose it ([B] 3.3)."""
     terms = comparison.terms
     apart = comparison.baseline is not None and len(comparison.pairs) > 1  # rivals are not compared with each other
-    if terms.named or terms.axis == "cost" or terms.unit == "run" or apart:
+    if terms.named or terms.over_cost or terms.words.single or apart:
         return []
     if len({span.best for span in leading_spans(comparison) if span.best is not None}) < 2:
         return []
     text = f"Name the budget that your readers have ({named('headline')})"
-    why = f"the best changes with it; say 50 {terms.unit}s of a minute, 5 of an hour, 1 of a day"
+    why = f"the best changes with it; say 50 {terms.words.units} of a minute, 5 of an hour, 1 of a day"
     return [Step(text, why=why)]
 
 
@@ -66,7 +66,7 @@ def _failures(comparison: Comparison) -> list[Step]:
     which = "the verdict" if len(comparison.pairs) == 1 else f"{plural(len(changed), 'verdict')}"
     return [
         Step(
-            f"Look at the failed {run_word(terms.unit)}s of {shortened(list(lost))}",
+            f"Look at the failed {terms.words.parts} of {shortened(list(lost))}",
             called("compare", failed=other),
             f"{counted(other)}, they would change {which}",
         )
@@ -84,20 +84,21 @@ def _deciding(comparison: Comparison) -> list[Step]:
     if pair is None or not pair.further > 0:
         return []
     budget = int(pair.effect.budget)
-    where = "" if terms.unit == "run" else f" at {plural(budget, terms.unit)}"
+    where = "" if terms.words.single else f" at {terms.words.count(budget)}"
     return [_further(pair, where, budget, leading)]
 
 
 def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -> Step:
-    unit = "problem" if pair.terms.n_groups is not None else pair.terms.unit
+    words = pair.terms.words
+    unit = words.planned
     names = f"{pair.families[0]} and {pair.families[1]}"
     plan = called("plan_trials", n=budget)
     present = pair.terms.n_groups or min(pair.n_trials)
-    each = "" if unit == "problem" else f" of {'each' if len(leading) > 2 else 'both'}"
+    each = "" if words.group else f" of {'each' if len(leading) > 2 else 'both'}"
     if math.isfinite(pair.further) and pair.further <= HOPELESS * present:
         many = plural(2, unit, f"{forecast(pair.further)} further")
         text = f"About {many}{each} would probably decide between {names}{where}, if the difference is as observed"
-        rough = unit not in ("run", "problem") and not pair.paired  # those are planned for by the same rule
+        rough = words.rough and not pair.paired  # pairs are planned for by the same rule
         return Step(text, plan, "a rough number, which the plan tries out" if rough else "")
     many = plural(2, unit, f"{HOPELESS * present:,} further")
     text = f"Even {many}{each} would hardly decide between {names}{where}"

@@ -78,7 +78,8 @@ def aggregate_section(comparison: TaskComparison) -> Section:
     note = (
         f"Mean rank (1 is best) and the mean of the middle half of all scores ({scale_words(comparison)}), over "
         f"{plural(len(comparison.tasks), 'task')} that count alike, of {_of_what(comparison)}. Limits hold for each "
-        f"number by itself and resample {comparison.overall.terms.unit}s within tasks: they are about these tasks."
+        f"number by itself and resample {comparison.overall.terms.words.units} within tasks: they are about "
+        "these tasks."
     )
     heads = ("Family", *["n"] * (len(budgets) > 1), "mean rank", limits, "interquartile mean", limits)
     return Section("Over all tasks", note, heads, tuple(rows))
@@ -112,8 +113,8 @@ def task_methods(comparison: TaskComparison) -> str:
 
 
 def _of_what(comparison: TaskComparison) -> str:
-    unit = comparison.overall.terms.unit
-    return f"one {unit}" if _budgets(comparison) == [1] else f"the best of n {unit}s"
+    words = comparison.overall.terms.words
+    return words.single or (f"one {words.unit}" if _budgets(comparison) == [1] else f"the best of n {words.units}")
 
 
 def _budgets(comparison: TaskComparison) -> list[int]:

@@ -112,11 +112,11 @@ def _at_one_budget(pair: PairComparison) -> str:
     """Where there is one budget, such as a new run of seeds, one sentence says who is better, and by how much."""
     (first, second), effect = pair.families, pair.effect
     ahead, other = (second, first) if effect.winner == second else (first, second)
-    seeds = pair.terms.unit == "run"
-    where = "" if seeds else f" {_at_effect(effect, pair.terms).rstrip(',')}"
+    single = pair.terms.words.single
+    where = "" if single else f" {_at_effect(effect, pair.terms).rstrip(',')}"
     if effect.winner is not None:
         by = effect_words(effect if ahead == first else effect.mirrored())
-        means = "a new run of it is better" if seeds else "it is better"
+        means = f"{single} of it is better" if single else "it is better"
         return f"{ahead} is better than {other}{where}: {means} by {by}{_worth(effect, ', ')}."
     open_question = f"The data cannot tell {first} from {second}{where}"
     if effect.negligible:
@@ -125,7 +125,7 @@ def _at_one_budget(pair: PairComparison) -> str:
         return f"{open_question}."
     if effect.difference < 0:
         first, effect = second, effect.mirrored()
-    return f"{open_question}: {'a new run of ' if seeds else ''}{first} is ahead by {effect_words(effect)}."
+    return f"{open_question}: {f'{single} of ' if single else ''}{first} is ahead by {effect_words(effect)}."
 
 
 def _of_many(comparison: Comparison) -> tuple[str, ...]:
@@ -136,7 +136,7 @@ def _of_many(comparison: Comparison) -> tuple[str, ...]:
     for name in leaders:
         ranges = [(span.start, span.end) for span in spans if span.best == name]
         clauses.append(f"{with_budgets(ranges, terms, unit=not clauses)} take {name}")
-    if leaders and terms.design == "seeds":
+    if leaders and terms.words.single:
         sentences = [f"{leaders[0]} is better than {others}."]
     elif leaders:
         each = "it is" if len(leaders) == 1 else "each is"
@@ -204,8 +204,8 @@ def _lead_sentence(comparison: Comparison, leaders: Sequence[str]) -> list[str]:
     if not math.isfinite(pair.effect.difference):
         return []
     by = f"the next, {names[1]}, by {effect_words(pair.effect)}{_worth(pair.effect)}."
-    if pair.terms.design == "seeds":
-        return [f"A new run of it is better than one of {by}"]
+    if single := pair.terms.words.single:
+        return [f"{capital(single)} of it is better than one of {by}"]
     if pair.verdicts[0].start == pair.verdicts[-1].end:
         return [f"It is better than {by}"]
     return [f"{capital(_at_effect(pair.effect, pair.terms))} {names[0]} is better than {by}"]
@@ -227,10 +227,10 @@ def _against_baseline(comparison: Comparison) -> tuple[str, ...]:
         if other not in by_label and baseline not in by_label:
             (undecided if UNDECIDED in by_label else apart).append(other)
     sentences = []
-    by_run = comparison.terms.unit == "run"  # every verdict is for a new run
+    single = bool(comparison.terms.words.single)  # every verdict is for one new unit
     for word, rows in (("Better", better), ("Worse", worse)):
         if rows:
-            names = [name if by_run else f"{name} {where}" for name, where in rows]
+            names = [name if single else f"{name} {where}" for name, where in rows]
             sentences.append(f"{word} than {baseline}: {shortened(names)}.")
     if undecided:
         which = "none of the families" if len(undecided) == len(comparison.pairs) else shortened(undecided)
@@ -243,7 +243,7 @@ def _against_baseline(comparison: Comparison) -> tuple[str, ...]:
     if slight:
         where = _at_effect(comparison.pairs[0].effect, comparison.terms).rstrip(",")
         sentences.append(
-            f"No difference worth having from {baseline}{'' if by_run else f' {where}'}: {shortened(slight)}."
+            f"No difference worth having from {baseline}{'' if single else f' {where}'}: {shortened(slight)}."
         )
     return tuple(sentences[:3])
 
@@ -295,14 +295,14 @@ def claim_sentence(pair: PairComparison) -> str | None:
     metric = pair.terms.metric
     ahead = 0 if metric.sign * pair.best[0] > metric.sign * pair.best[1] else 1
     behind = 1 - ahead
-    unit = pair.terms.unit
+    words = pair.terms.words
     as_run = (
         f"As run, the best {metric.selection} is {pair.families[ahead]}'s ({pair.best[ahead]:.6g} of "
-        f"{plural(pair.n_trials[ahead], unit)}, against {pair.best[behind]:.6g} of {pair.n_trials[behind]})"
+        f"{words.count(pair.n_trials[ahead])}, against {pair.best[behind]:.6g} of {pair.n_trials[behind]})"
     )
     if pair.n_trials[ahead] < pair.n_trials[behind]:
-        return f"{as_run}, from fewer {unit}s: that speaks for it, but one best score is one draw and no verdict."
-    return f"{as_run}, but from more {unit}s, which find better scores by their number alone."
+        return f"{as_run}, from fewer {words.units}: that speaks for it, but one best score is one draw and no verdict."
+    return f"{as_run}, but from more {words.units}, which find better scores by their number alone."
 
 
 def pair_sentence(pair: PairComparison) -> str:
@@ -338,9 +338,9 @@ def _beyond(verdicts: Sequence[Verdict], terms: Terms, n_trials: int) -> list[st
     for verdict in verdicts:
         if verdict.verdict != NOT_COMPARABLE:
             continue
-        if verdict.end == last and verdict.reason in _TOO_FEW and terms.axis == "trials" and terms.n_groups is None:
-            clauses.append(f"from {verdict.start:g} on {plural(n_trials, terms.unit)} are too few to tell")
-        elif verdict.reason in _TOO_FEW and terms.axis == "cost":
+        if verdict.end == last and verdict.reason in _TOO_FEW and not terms.over_cost and terms.n_groups is None:
+            clauses.append(f"from {verdict.start:g} on {terms.words.count(n_trials)} are too few to tell")
+        elif verdict.reason in _TOO_FEW and terms.over_cost:
             continue  # the ends of the axis: the strip and the table show where they are
         else:
             clauses.append(
@@ -350,5 +350,5 @@ def _beyond(verdicts: Sequence[Verdict], terms: Terms, n_trials: int) -> list[st
 
 
 def _at_effect(effect: Effect, terms: Terms) -> str:
-    named = ", named in advance," if effect.named and terms.design != "seeds" else ""
+    named = ", named in advance," if effect.named and not terms.words.single else ""
     return f"{with_budgets([(effect.budget, effect.budget)], terms)}{named}"

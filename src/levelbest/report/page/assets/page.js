@@ -31,7 +31,7 @@ function state() {
 }
 const kindOf = (s) => view.kinds[`${s.statistic}/${s.axis}`];
 const budgetText = (value, axis) =>
-  axis === "trials" ? `${Math.round(value)} ${view.word}${Math.round(value) === 1 ? "" : "s"}` : showBudget(value, axis, view.cost_unit);
+  axis === "trials" ? `${Math.round(value)} ${Math.round(value) === 1 ? view.word : view.units}` : showBudget(value, axis, view.cost_unit);
 
 /* A median over costs does not exist, nor one over all tasks: what was chosen last stays, and other switches follow. */
 function agree(changed) {
