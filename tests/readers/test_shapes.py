@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import levelbest as lb
-from levelbest.errors import InputError
+from levelbest.errors import DataError, InputError
 from levelbest.readers.steps.designs import designs_of
 
 rng = np.random.default_rng(16)
@@ -619,7 +619,60 @@ def test_the_one_word_that_differs_in_the_names_of_files_is_a_family(tmp_path):
     assert (trials.families, trials.columns["family"], trials.columns["seed"]) == (("resnet", "vit"), "name 1", "seed")
     for file in tmp_path.iterdir():
         file.rename(file.with_name(file.name.replace("seed", f"{file.stem[-1]}x")))
-    assert len(lb.read_trials(tmp_path).families) == 1  # two words differ: none is plainly the family
+    with pytest.raises(
+        DataError, match=r"'name 1' \(resnet, vit\) and 'name 2' \(0x0, 1x1, 2x2 ...\) vary"
+    ):
+        lb.read_trials(tmp_path)
+    assert lb.read_trials(tmp_path, family="name 1").families == ("resnet", "vit")
+    assert len(lb.read_trials(tmp_path, family="name 1,name 2").families) == 12
+    assert len(lb.read_trials(tmp_path, family="none").families) == 1
+
+
+def tables_of_trials(home, *names):
+    for place, name in enumerate(names):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        scores = 0.5 + place / 10 + np.arange(8) / 1000
+        (home / name).write_text("val_acc,lr\n" + "".join(f"{score},{rng.random()}\n" for score in scores))
+
+
+def test_arguments_are_families_whatever_their_files_are_called(tmp_path):
+    tables_of_trials(tmp_path, "adam/run1.csv", "adam/run2.csv", "sgd/run1.csv", "sgd/run2.csv")
+    for source in ([tmp_path / "adam", tmp_path / "sgd"], tmp_path, sorted(tmp_path.glob("*/*.csv"))):
+        trials = lb.read_trials(source)
+        assert trials.families == ("adam", "sgd")
+        assert [round(float(trials[name].selection.mean()), 2) for name in trials.families] == [0.55, 0.75]
+
+
+def test_two_parts_of_paths_that_cross_are_a_question(tmp_path):
+    tables_of_trials(tmp_path, *(f"{a}/{b}.csv" for a in ("adam", "sgd") for b in ("resnet", "vit")))
+    with pytest.raises(DataError, match=r"'folder' \(adam, sgd\) and 'name 1' \(resnet, vit\) vary"):
+        lb.read_trials(tmp_path)
+    assert lb.read_trials(tmp_path, family="folder").families == ("adam", "sgd")
+    assert lb.read_trials(tmp_path, family="folder,name 1").families[1] == "adam / vit"
+
+
+def test_levels_of_folders_that_repeat_are_no_families(tmp_path):
+    for algorithm in ("PPO", "A2C"):
+        for number in (1, 2, 3):
+            run = tmp_path / f"{algorithm}_{number}" / "metrics.json"
+            run.parent.mkdir()
+            run.write_text(json.dumps({"val_acc": 0.5 + number / 100}))
+    trials = lb.read_trials(tmp_path)
+    assert (trials.families, trials.n_trials) == (("A2C", "PPO"), 6)
+    for size in (18, 50, 101):
+        tables_of_trials(tmp_path / "nets", f"resnet_{size}/log.csv")
+    assert lb.read_trials(tmp_path / "nets").families == ("resnet_101", "resnet_18", "resnet_50")
+
+
+def test_a_model_of_one_name_does_not_pool_the_arguments(tmp_path):
+    for name in ("before", "after"):
+        rows = "".join(f"cnn,{rng.random()}\n" for _ in range(6))
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.csv").write_text("model,val_acc\n" + rows)
+    assert lb.read_trials([tmp_path / "before", tmp_path / "after"]).families == ("before", "after")
+    for name in ("before", "after"):  # parts of one table of two models
+        (tmp_path / name / "results.csv").write_text("model,val_acc\ncnn,.5\ncnn,.6\nvit,.7\nvit,.8\n")
+    assert lb.read_trials([tmp_path / "before", tmp_path / "after"]).families == ("cnn", "vit")
 
 
 def test_no_family_and_no_group_can_be_said_of_wide_tables():

@@ -88,13 +88,29 @@ def read_trials(
     >>> trials.metric.direction
     'max'
     """
-    given = locals()
     from levelbest.readers.steps.pipeline import build_trials
     from levelbest.readers.steps.roles import Wanted
 
-    asked = {name: given[name] for name in Wanted.__dataclass_fields__}
-    wanted = Wanted(**asked | {name: _names(asked[name]) for name in ("family", "configuration", "wide")})
-    trials = build_trials(_tables(source, reader, options), wanted)
+    wanted = Wanted(
+        family=_names(family),
+        selection=selection,
+        reported=reported,
+        cost=cost,
+        group=group,
+        trial=trial,
+        search=search,
+        seed_column=seed_column,
+        status=status,
+        weight=weight,
+        stratum=stratum,
+        configuration=_names(configuration),
+        wide=_names(wide),
+        where=where,
+        direction=direction,
+        selection_direction=selection_direction,
+        bounds=bounds,
+    )
+    trials = build_trials(_tables(source, reader, options, asked=wanted.family is not None), wanted)
     if not diagnostics:
         return trials
     from levelbest.readers.steps.diagnose import with_diagnostics
@@ -102,9 +118,10 @@ def read_trials(
     return with_diagnostics(trials)
 
 
-def _tables(source: object, reader: str | None, options: dict[str, object]) -> list[RawTable]:
+def _tables(source: object, reader: str | None, options: dict[str, object], *, asked: bool) -> list[RawTable]:
+    """What the readers make of the sources; ``asked``: the families were asked for."""
     from levelbest.readers.formats._searches import searches_in_arguments
-    from levelbest.readers.formats.folder import apart_by_path, runs_in_files
+    from levelbest.readers.formats.folder import apart_by_path, arranged
     from levelbest.readers.registry import read_path
     from levelbest.readers.tables.files import as_paths, short_names
     from levelbest.readers.tables.frames import is_frame
@@ -125,16 +142,16 @@ def _tables(source: object, reader: str | None, options: dict[str, object]) -> l
         for table in own:
             if table.source == path.name:
                 table.source = name
+            elif by.name == "folder" and len(paths) > 1:
+                table.source = f"{name}/{table.source}"
         by_path.append((name, own))
     _check_options(options, used)
     tables = [table for _, own in by_path for table in own]
     if not tables:
         raise InputError(f"nothing in {paths[0].name} could be read as trials")
-    if len(paths) > 1 and all(by.name == "table" for by in used):
-        # one table where each file is a run
-        folder = Path(os.path.commonpath([path.absolute().parent for path in paths])).name
-        joined = runs_in_files(tables, [name for name, _ in by_path], folder or "files")
-        return tables if joined is None else [joined]
+    if all(by.name in ("table", "folder") for by in used):
+        folder = paths[0] if len(paths) == 1 else Path(os.path.commonpath([path.absolute().parent for path in paths]))
+        return arranged(tables, folder.resolve().name or "files", asked=asked)
     if len(paths) > 1 and not searches_in_arguments(by_path):
         apart_by_path(by_path)  # where names are alike, a family for each
     return tables
