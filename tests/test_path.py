@@ -1,0 +1,54 @@
+"""The path of one call: how many modules it enters, and how deep. Both may fall, not grow (docs/architecture.md)."""
+
+import contextlib
+import importlib.util
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+import levelbest
+from levelbest.cli.main import main
+
+ROOT = Path(levelbest.__file__).parent
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+COMPARE_MODULES, COMPARE_DEPTH, REPORT_MODULES = 76, 21, 130
+"""Lower these when the path gets shorter; the aim is 55, 16 and 100."""
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("write_architecture", DOCS / "write_architecture.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_comparison_enters_few_modules(script):
+    followed = script.trace(script.comparison)
+    assert "designs.compare" in followed.modules
+    assert len(followed.modules) <= COMPARE_MODULES, followed.modules
+    assert followed.depth <= COMPARE_DEPTH
+
+
+def test_a_report_of_the_shipped_results_enters_few_modules(script, tmp_path):
+    columns = ["--family", "family", "--selection", "val_accuracy", "--reported", "test_accuracy", "--cost", "seconds"]
+    command = ["report", str(ROOT / "data" / "digits.csv"), *columns, "--bounds", "0", "1", "--resamples", "199"]
+
+    def report():
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert main([*command, "--out", str(tmp_path / "report.html")]) == 0
+
+    followed = script.trace(report)
+    assert "report.write" in followed.modules
+    assert len(followed.modules) <= REPORT_MODULES, followed.modules
+
+
+def test_the_page_shows_the_house_as_it_is(script):
+    drawn = (DOCS / "figures" / "architecture.svg").read_text(encoding="utf-8")
+    assert drawn == script.picture(), "run: python docs/write_architecture.py"
+    named = re.findall(r"^\| `([\w.]+)` \|", (DOCS / "architecture.md").read_text(encoding="utf-8"), flags=re.M)
+    assert named
+    gone = [name for name in named if not any((ROOT / (name.replace(".", "/") + end)).exists() for end in (".py", ""))]
+    assert gone == [], "run: python docs/write_architecture.py"
