@@ -26,7 +26,7 @@ from levelbest.stats.bands._cdf import cdf_band
 from levelbest.stats.bands._quantiles import quantile_interval
 
 BUDGETS = np.arange(1, 26)
-LAWS = {
+DISTRIBUTIONS = {
     "normal": lambda rng, size: rng.normal(size=size),
     "beta(8,2)": lambda rng, size: rng.beta(8, 2, size=size),
 }
@@ -61,9 +61,9 @@ def compare_times(n_trials, method, peer_method):
     )
 
 
-def compare_widths(law, confidence, n_samples, generator):
+def compare_widths(distribution, confidence, n_samples, generator):
     widths = {"narrow": [], "long": [], "opda": []}
-    for scores in LAWS[law](np.random.default_rng(3), (n_samples, 50)):
+    for scores in DISTRIBUTIONS[distribution](np.random.default_rng(3), (n_samples, 50)):
         for shape in ("narrow", "long"):
             band = quantile_interval(scores, BUDGETS, confidence=confidence, simultaneous=True, shape=shape)
             widths[shape].append(band.high - band.low)
@@ -75,7 +75,7 @@ def compare_widths(law, confidence, n_samples, generator):
     gain = {s: 100 * (1 - (mean[s][both] / mean["opda"][both]).mean()) for s in ("narrow", "long")}
     seconds, _ = timed(lambda: quantile_interval(scores, BUDGETS, confidence=confidence, simultaneous=True), 7)
     print(
-        f"| {law}, {100 * confidence:g} % | {gain['narrow']:.1f} % | {gain['long']:.1f} % "
+        f"| {distribution}, {100 * confidence:g} % | {gain['narrow']:.1f} % | {gain['long']:.1f} % "
         f"| {reach['narrow']} | {reach['long']} | {reach['opda']} | {1e3 * seconds:.0f} ms |",
         flush=True,
     )
@@ -101,8 +101,8 @@ def main() -> None:
     )
     generator = np.random.default_rng(2)  # one object, so that the peer simulates once for each confidence
     for confidence in (0.95, 0.8):
-        for law in LAWS:
-            compare_widths(law, confidence, options.samples, generator)
+        for distribution in DISTRIBUTIONS:
+            compare_widths(distribution, confidence, options.samples, generator)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Who covers? This product beside its rivals: coverage and mean width on laws whose truth is known.
+"""Who covers? This product beside its rivals: coverage and mean width on distributions whose truth is known.
 
     pip install opda scorio
     python benchmarks/who_covers.py --samples 1000          # about 15 minutes; writes docs/who-covers.md
@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from scipy import stats as laws
+from scipy import stats as distributions
 
 from levelbest.stats import best_interval
 from levelbest.stats.contrasts import Question, seed_contrasts
@@ -26,25 +26,27 @@ N_TRIALS = 50
 BUDGETS = (1, 5, 25)
 Limits = tuple[float, float]
 
-LAWS = {
-    "accuracies of a random search (beta 6, 2)": laws.beta(6, 2),
+DISTRIBUTIONS = {
+    "accuracies of a random search (beta 6, 2)": distributions.beta(6, 2),
     "most trials fail to learn (0.1 or near 0.9)": None,
 }
 
 
-def draw(law: str, rng: np.random.Generator, size: int) -> np.ndarray:
+def draw(distribution: str, rng: np.random.Generator, size: int) -> np.ndarray:
     """Scores between 0 and 1."""
-    known = LAWS[law]
+    known = DISTRIBUTIONS[distribution]
     if known is not None:
         return np.asarray(known.rvs(size, random_state=rng))
     learned = rng.random(size) < 0.3
     return np.where(learned, rng.beta(60, 6, size), 0.1 + 0.02 * rng.random(size))
 
 
-def truth(law: str, n: int) -> float:
+def truth(distribution: str, n: int) -> float:
     """The expected best of n, from many draws (error below .0003)."""
     rng = np.random.default_rng(1)
-    return float(np.mean([draw(law, rng, 400_000 // 40 * n).reshape(-1, n).max(axis=1).mean() for _ in range(40)]))
+    return float(
+        np.mean([draw(distribution, rng, 400_000 // 40 * n).reshape(-1, n).max(axis=1).mean() for _ in range(40)])
+    )
 
 
 def percentile(scores: np.ndarray, n: int, rng: np.random.Generator) -> Limits:
@@ -88,21 +90,21 @@ METHODS: dict[str, tuple[str, Callable[..., Limits]]] = {
 
 def best_of_n(samples: int) -> Iterator[str]:
     """Coverage and mean width of limits for the expected best of n of 50 trials."""
-    yield "| law | method | holds for | " + " | ".join(f"n = {n}" for n in BUDGETS) + " |"
+    yield "| distribution | method | holds for | " + " | ".join(f"n = {n}" for n in BUDGETS) + " |"
     yield "|---|---|---|" + "---|" * len(BUDGETS)
-    for number, law in enumerate(LAWS):
-        truths = {n: truth(law, n) for n in BUDGETS}
+    for number, distribution in enumerate(DISTRIBUTIONS):
+        truths = {n: truth(distribution, n) for n in BUDGETS}
         for name, (scope, method) in METHODS.items():
             held, width = dict.fromkeys(BUDGETS, 0), dict.fromkeys(BUDGETS, 0.0)
             for i in range(samples):
                 rng = np.random.default_rng([number, i])
-                scores = draw(law, rng, N_TRIALS)
+                scores = draw(distribution, rng, N_TRIALS)
                 for n in BUDGETS:
                     low, high = method(scores, n, rng)
                     held[n] += low <= truths[n] <= high
                     width[n] += (min(high, 1.0) - max(low, 0.0)) / samples
             cells = " | ".join(f"{held[n] / samples:.3f} ({width[n]:.3f})" for n in BUDGETS)
-            yield f"| {law} | {name} | {scope} | {cells} |"
+            yield f"| {distribution} | {name} | {scope} | {cells} |"
 
 
 def pass_at_k(samples: int) -> Iterator[str]:
@@ -112,8 +114,8 @@ def pass_at_k(samples: int) -> Iterator[str]:
     n_samples, budgets = 8, (1, 4, 8)
     yield "| problems | method | " + " | ".join(f"k = {k}" for k in budgets) + " |"
     yield "|---|---|" + "---|" * len(budgets)
-    solvable, law = 0.7, laws.beta(0.8, 2)
-    grid = law.ppf((np.arange(200_000) + 0.5) / 200_000)
+    solvable, distribution = 0.7, distributions.beta(0.8, 2)
+    grid = distribution.ppf((np.arange(200_000) + 0.5) / 200_000)
     truths = {k: solvable * float(np.mean(1 - (1 - grid) ** k)) for k in budgets}
     for n_problems in (30, 164):
         names = ("levelbest", "percentile bootstrap", "scorio", "scorio, of these very problems")
@@ -121,7 +123,7 @@ def pass_at_k(samples: int) -> Iterator[str]:
         width = {name: dict.fromkeys(budgets, 0.0) for name in held}
         for i in range(samples):
             rng = np.random.default_rng([9, n_problems, i])
-            chance = np.where(rng.random(n_problems) < solvable, law.rvs(n_problems, random_state=rng), 0.0)
+            chance = np.where(rng.random(n_problems) < solvable, distribution.rvs(n_problems, random_state=rng), 0.0)
             right = (rng.random((n_problems, n_samples)) < chance[:, None]).astype(float)
             problem = np.repeat(np.arange(n_problems), n_samples)
             best = expected_best_by_group(right.ravel(), problem, list(budgets))
@@ -146,20 +148,22 @@ def pass_at_k(samples: int) -> Iterator[str]:
 
 
 def false_verdicts(samples: int) -> Iterator[str]:
-    """How often some family is called better where all have one law: runs with other seeds, five families."""
+    """How often some family is called better where all have one distribution: runs with other seeds, five families."""
     n_families = 5
     pairs = tuple(combinations(range(n_families), 2))
-    yield "| runs of each | law | levelbest | Welch for each pair | Welch with Holm |"
+    yield "| runs of each | distribution | levelbest | Welch for each pair | Welch with Holm |"
     yield "|---|---|---|---|---|"
     for n_runs in (3, 5, 10):
-        for number, (name, law) in enumerate((("normal", laws.norm()), ("lognormal", laws.lognorm(1)))):
+        for number, (name, distribution) in enumerate(
+            (("normal", distributions.norm()), ("lognormal", distributions.lognorm(1)))
+        ):
             wrong = [0, 0, 0]
             for i in range(samples):
                 rng = np.random.default_rng([5, n_runs, number, i])
-                scores = [np.asarray(law.rvs(n_runs, random_state=rng)) for _ in range(n_families)]
+                scores = [np.asarray(distribution.rvs(n_runs, random_state=rng)) for _ in range(n_families)]
                 found = seed_contrasts(scores, Question(pairs), rng=int(rng.integers(2**31)))
                 wrong[0] += any(contrast.certified.any() for contrast in found.pairs)
-                p = np.sort([laws.ttest_ind(scores[a], scores[b], equal_var=False).pvalue for a, b in pairs])
+                p = np.sort([distributions.ttest_ind(scores[a], scores[b], equal_var=False).pvalue for a, b in pairs])
                 wrong[1] += bool(p[0] < 0.05)
                 wrong[2] += bool(p[0] < 0.05 / len(pairs))
             yield f"| {n_runs} | {name} | " + " | ".join(f"{count / samples:.3f}" for count in wrong) + " |"
@@ -171,7 +175,8 @@ def page(samples: int) -> str:
     parts = [
         "# Who covers?",
         f"""An interval that is said to hold in 95 of 100 cases should. The tables set this product beside what else is
-in use, on laws whose truth is known: how often the limits hold it, and in brackets how wide they are on average. Narrow
+in use, on distributions whose truth is known: how often the limits hold it, and in brackets how wide they are on
+average. Narrow
 limits that miss the truth are no gain, and limits that always hold it but are twice as wide waste trials. {samples:,}
 samples a cell; the Monte Carlo error of a coverage near .95 is {error:.3f}. Larger tables, of this product alone, are
 [coverage](coverage.md), [verdicts](coverage-verdicts.md) and [problems](coverage-problems.md).""",
@@ -188,8 +193,8 @@ more. Its prior takes every chance of success to be as likely as any other, and 
 not.""",
         "\n".join(pass_at_k(samples)),
         "## Verdicts between families that do not differ",
-        """Five families with one law, a few runs of each: the share of samples in which some family is called better
-than another. It should be at most .05.""",
+        """Five families with one distribution, a few runs of each: the share of samples in which some family is called
+better than another. It should be at most .05.""",
         "\n".join(false_verdicts(samples)),
         "Written by `python benchmarks/who_covers.py`.",
     ]

@@ -21,7 +21,7 @@ from interval_page import coverage_page, coverage_table
 
 from levelbest._check import FloatArray
 from levelbest.simulation.battery import simulate
-from levelbest.simulation.laws import JointLaw, Law, named_law
+from levelbest.simulation.distributions import Distribution, JointDistribution, named_distribution
 
 HERE = Path(__file__).parent
 SEED, SAMPLES, RESAMPLES = 2026, 2000, 999
@@ -29,31 +29,36 @@ SIZES = (10, 20, 50, 100)
 Laws = Callable[[], list[Any]]
 
 
-def ten_laws() -> list[Law]:
+def ten_laws() -> list[Distribution]:
     """Ten laws without bounds given: symmetric, skewed either way, heavy-tailed, U-shaped, rounded."""
     names = ("uniform", "norm", "expon", "-expon", "beta(8,2)", "beta(0.5,0.5)", "lognorm(1)", "t(3)", "quadratic")
-    return [*(named_law(name) for name in names), named_law("beta(8,2)").rounded(0.01)]
+    return [*(named_distribution(name) for name in names), named_distribution("beta(8,2)").rounded(0.01)]
 
 
-def tied_laws() -> list[Law]:
+def tied_laws() -> list[Distribution]:
     """Coarse ties, and failures that count as 0."""
-    beta = named_law("beta(8,2)")
-    return [beta.rounded(0.05), named_law("three_point"), beta.failing(0.2, 0.0)]
+    beta = named_distribution("beta(8,2)")
+    return [beta.rounded(0.05), named_distribution("three_point"), beta.failing(0.2, 0.0)]
 
 
-def bounded_laws() -> list[Law]:
+def bounded_laws() -> list[Distribution]:
     """Scores between 0 and 1, with coarse ties, 0/1, two modes and failures among them."""
-    beta = named_law("beta(8,2)")
-    smooth = [named_law("uniform"), beta, named_law("beta(0.5,0.5)"), beta.rounded(0.01)]
-    return [*smooth, *tied_laws(), named_law("bernoulli(0.3)"), beta.failing(0.3, 0.0), works(0.5)]
+    beta = named_distribution("beta(8,2)")
+    smooth = [named_distribution("uniform"), beta, named_distribution("beta(0.5,0.5)"), beta.rounded(0.01)]
+    return [*smooth, *tied_laws(), named_distribution("bernoulli(0.3)"), beta.failing(0.3, 0.0), works(0.5)]
 
 
-def few_laws() -> list[Law]:
+def few_laws() -> list[Distribution]:
     """What a handful of trials can come from."""
-    return [named_law("norm(0.5,0.05)"), named_law("uniform"), named_law("beta(8,2)"), named_law("expon")]
+    return [
+        named_distribution("norm(0.5,0.05)"),
+        named_distribution("uniform"),
+        named_distribution("beta(8,2)"),
+        named_distribution("expon"),
+    ]
 
 
-def works(share: float) -> Law:
+def works(share: float) -> Distribution:
     """About .9 with probability ``share``, about .1 otherwise."""
     from scipy.special import ndtri
 
@@ -62,35 +67,37 @@ def works(share: float) -> Law:
         level = np.where(good, (u - 1 + share) / share, u / (1 - share))
         return np.asarray(np.where(good, 0.9, 0.1) + 0.02 * ndtri(np.clip(level, 1e-15, 1 - 1e-15)))
 
-    return Law(f"works with probability {share:g}", quantile, (0.0, 1.0))
+    return Distribution(f"works with probability {share:g}", quantile, (0.0, 1.0))
 
 
-def rare_laws() -> list[Law]:
+def rare_laws() -> list[Distribution]:
     """Modes that most samples do not show."""
-    return [works(0.03), works(0.1), named_law("beta(8,2)").failing(0.05, 0.0)]
+    return [works(0.03), works(0.1), named_distribution("beta(8,2)").failing(0.05, 0.0)]
 
 
-def joint_laws() -> list[JointLaw]:
+def joint_laws() -> list[JointDistribution]:
     """Selection and reported scores: weakly and strongly related, skewed, bending back, and a coarse selection."""
     from scipy.special import ndtri
 
     return [
-        JointLaw("normal, rho .3", _gaussian(0.3)),
-        JointLaw("normal, rho .9", _gaussian(0.9)),
-        JointLaw("beta(8,2) accuracies, rho .8", _accuracies),
-        JointLaw("selection overfits", lambda v, w: 0.6 + 0.3 * v - 0.25 * v**4 + 0.03 * ndtri(w)),
-        JointLaw("normal, rho .8, five-level selection", _gaussian(0.8), levels=5),
+        JointDistribution("normal, rho .3", _gaussian(0.3)),
+        JointDistribution("normal, rho .9", _gaussian(0.9)),
+        JointDistribution("beta(8,2) accuracies, rho .8", _accuracies),
+        JointDistribution("selection overfits", lambda v, w: 0.6 + 0.3 * v - 0.25 * v**4 + 0.03 * ndtri(w)),
+        JointDistribution("normal, rho .8, five-level selection", _gaussian(0.8), levels=5),
     ]
 
 
-def many_joint_laws() -> list[JointLaw]:
+def many_joint_laws() -> list[JointDistribution]:
     """The same for many trials, of which one in 64 has diverged where it is reported."""
     related = _gaussian(0.8)
-    diverging = JointLaw("normal, rho .8, 1.6 % diverged", lambda v, w: np.where(w < 1 / 64, -50.0, related(v, w)))
+    diverging = JointDistribution(
+        "normal, rho .8, 1.6 % diverged", lambda v, w: np.where(w < 1 / 64, -50.0, related(v, w))
+    )
     return [*joint_laws(), diverging]
 
 
-def bounded_joint_laws() -> list[JointLaw]:
+def bounded_joint_laws() -> list[JointDistribution]:
     """The same with bounds: selection that overfits everywhere or at the very top, failures, two modes, no relation."""
     from scipy.special import betaincinv, ndtri
 
@@ -99,16 +106,20 @@ def bounded_joint_laws() -> list[JointLaw]:
 
     unit = (0.0, 1.0)
     return [
-        JointLaw("beta(8,2) accuracies, rho .8", _accuracies, bounds=unit),
-        JointLaw("selection overfits", lambda v, w: 0.6 + 0.3 * v - 0.25 * v**4 + 0.03 * ndtri(w), bounds=unit),
-        JointLaw(
+        JointDistribution("beta(8,2) accuracies, rho .8", _accuracies, bounds=unit),
+        JointDistribution(
+            "selection overfits", lambda v, w: 0.6 + 0.3 * v - 0.25 * v**4 + 0.03 * ndtri(w), bounds=unit
+        ),
+        JointDistribution(
             "selection overfits at the top",
             lambda v, w: 0.6 + 0.3 * v - 2 * np.maximum(v - 0.9, 0) + 0.02 * ndtri(w),
             bounds=unit,
         ),
-        JointLaw("accuracies, 30 % failed", failing, bounds=unit),
-        JointLaw("works with probability 0.5", lambda v, w: np.where(v < 0.5, 0.1, 0.9) + 0.02 * ndtri(w), bounds=unit),
-        JointLaw("unrelated", lambda v, w: np.asarray(betaincinv(8, 2, w)) + 0 * v, bounds=unit),
+        JointDistribution("accuracies, 30 % failed", failing, bounds=unit),
+        JointDistribution(
+            "works with probability 0.5", lambda v, w: np.where(v < 0.5, 0.1, 0.9) + 0.02 * ndtri(w), bounds=unit
+        ),
+        JointDistribution("unrelated", lambda v, w: np.asarray(betaincinv(8, 2, w)) + 0 * v, bounds=unit),
     ]
 
 

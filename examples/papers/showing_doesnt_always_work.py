@@ -14,7 +14,7 @@ from _common import HEDWIG_DATA, Fact, Study, digits, hedwig, panels, script
 
 from levelbest.report.figures.themes import COLOURS, DASHES
 from levelbest.simulation.battery import Simulation, clopper_pearson, simulate
-from levelbest.simulation.laws import Law, kde_law, named_law
+from levelbest.simulation.distributions import Distribution, kde_distribution, named_distribution
 from levelbest.stats.best._weights import rank_weights
 
 TITLE = "Showing Your Work Doesn't Always Work"
@@ -28,61 +28,78 @@ def shipped_scores(name: str) -> Any:
     return np.sort(digits()[name].scores("drop", missing="selection").selection)
 
 
-def shipped_laws() -> dict[str, Law]:
-    """Laws of two families of the digits study, one that is steady and one that is hard to tune.
+def shipped_distributions() -> dict[str, Distribution]:
+    """Distributions of two families of the digits study, one that is steady and one that is hard to tune.
 
     Scores are interpolated between those observed: a kernel would give an accuracy above 1, as the paper's LSTM has.
     """
-    laws = {}
+    distributions = {}
     for name in SHIPPED:
         scores = shipped_scores(name)
         levels = (np.arange(scores.size) + 0.5) / scores.size
-        laws[name] = Law(name, partial(np.interp, xp=levels, fp=scores), bounds=(0.0, 1.0))
-    return laws
+        distributions[name] = Distribution(name, partial(np.interp, xp=levels, fp=scores), bounds=(0.0, 1.0))
+    return distributions
 
 
-def paper_laws(study: Study) -> dict[str, Law]:
-    """The laws of the paper's document classification, where the data are at hand."""
+def paper_distributions(study: Study) -> dict[str, Distribution]:
+    """The distributions of the paper's document classification, where the data are at hand."""
     found = hedwig(study)
-    return {} if found is None else {name: kde_law(scores, name) for name, scores in found.items()}
+    return {} if found is None else {name: kde_distribution(scores, name) for name, scores in found.items()}
 
 
-def grid_of(law: Any, scores: Any) -> tuple[float, float, float, int]:
-    """Bandwidth, support and number of bins of a kernel law, from its bins."""
-    step = float(law.support[1] - law.support[0])
-    low, high = float(law.support[0]) - step / 2, float(law.support[-1]) + step / 2
-    return (float(scores.min()) - low) / 3, low, high, law.support.size
+def grid_of(distribution: Any, scores: Any) -> tuple[float, float, float, int]:
+    """Bandwidth, support and number of bins of a kernel distribution, from its bins."""
+    step = float(distribution.support[1] - distribution.support[0])
+    low, high = float(distribution.support[0]) - step / 2, float(distribution.support[-1]) + step / 2
+    return (float(scores.min()) - low) / 3, low, high, distribution.support.size
 
 
-def estimates(law: Law, size: int, n: Any, n_samples: int, seed: int = 0) -> dict[str, Any]:
+def estimates(distribution: Distribution, size: int, n: Any, n_samples: int, seed: int = 0) -> dict[str, Any]:
     """V and U of ``n_samples`` samples at every budget: one sort and one product each."""
-    drawn = np.sort(law.draw(np.random.default_rng(seed), (n_samples, size))[0], axis=1)
+    drawn = np.sort(distribution.draw(np.random.default_rng(seed), (n_samples, size))[0], axis=1)
     return {name: drawn @ rank_weights(size, np.asarray(n), name).T for name in "vu"}
 
 
-def percentile_coverage(law: Law, size: int, n: Any, n_samples: int, n_resamples: int = 599, seed: int = 0) -> Any:
+def percentile_coverage(
+    distribution: Distribution, size: int, n: Any, n_samples: int, n_resamples: int = 599, seed: int = 0
+) -> Any:
     """How often the 95 % percentile bootstrap of V ([T] section 4.2) holds the truth, for every budget."""
-    return coverage_of(law, size, n, n_samples, "percentile", n_resamples, seed).covered["percentile"]
+    return coverage_of(distribution, size, n, n_samples, "percentile", n_resamples, seed).covered["percentile"]
 
 
-def default_coverage(law: Law, size: int, n: Any, n_samples: int, seed: int = 0) -> tuple[Any, Any]:
+def default_coverage(distribution: Distribution, size: int, n: Any, n_samples: int, seed: int = 0) -> tuple[Any, Any]:
     """How often levelbest's default interval for U holds the truth, and how often it exists."""
-    simulated = coverage_of(law, size, n, n_samples, "default", 399, seed)
+    simulated = coverage_of(distribution, size, n, n_samples, "default", 399, seed)
     return simulated.covered["default"], simulated.defined["default"]
 
 
 def coverage_of(
-    law: Law, size: int, n: Any, n_samples: int, method: str, n_resamples: int, seed: int = 0, *, estimator: str = ""
+    distribution: Distribution,
+    size: int,
+    n: Any,
+    n_samples: int,
+    method: str,
+    n_resamples: int,
+    seed: int = 0,
+    *,
+    estimator: str = "",
 ) -> Simulation:
     """Coverage and mean width of one interval: the percentile bootstrap is the paper's, of V, unless told otherwise."""
     estimator = estimator or ("v" if method == "percentile" else "u")
     return simulate(
-        law, size, n, n_samples=n_samples, estimator=estimator, methods=(method,), n_resamples=n_resamples, seed=seed
+        distribution,
+        size,
+        n,
+        n_samples=n_samples,
+        estimator=estimator,
+        methods=(method,),
+        n_resamples=n_resamples,
+        seed=seed,
     )
 
 
 def kolmogorov(size: int, n: Any, n_samples: int, seed: int = 0) -> Any:
-    """Mean distance KS(F_B^n, F^n) over samples, for every n; the same for every continuous law."""
+    """Mean distance KS(F_B^n, F^n) over samples, for every n; the same for every continuous distribution."""
     drawn = np.sort(np.random.default_rng(seed).random((n_samples, size)), axis=1)
     steps = np.arange(size + 1) / size
     out = []
@@ -97,17 +114,22 @@ def theorems(study: Study) -> None:
     study.say("### Theorem 1: V never exceeds U")
     n = np.arange(1, SIZE + 1)
     worst, gaps = -np.inf, {}
-    for name, law in {**shipped_laws(), **paper_laws(study)}.items():
-        found = estimates(law, SIZE, n, study.count(10_000))
+    for name, distribution in {**shipped_distributions(), **paper_distributions(study)}.items():
+        found = estimates(distribution, SIZE, n, study.count(10_000))
         worst = max(worst, float((found["v"] - found["u"]).max()))
         gaps[name] = float((found["u"] - found["v"])[:, -1].mean())
-    facts = [Fact("largest V - U, 10,000 samples per law, n = 1 to 50", "at most 0", f"{worst:.0e}", "rounding")]
+    facts = [
+        Fact("largest V - U, 10,000 samples per distribution, n = 1 to 50", "at most 0", f"{worst:.0e}", "rounding")
+    ]
     facts += [
         Fact(f"{name}: mean of U - V at n = 50, samples of 50", "above 0", f"{gap:.4f}") for name, gap in gaps.items()
     ]
-    facts += [_printed_equation(name, law, study.count(10_000)) for name, law in shipped_laws().items()]
+    facts += [
+        _printed_equation(name, distribution, study.count(10_000))
+        for name, distribution in shipped_distributions().items()
+    ]
     study.table(facts)
-    study.say("### Theorem 2: the distance between the empirical and the true law of the best")
+    study.say("### Theorem 2: the distance between the empirical and the true distribution of the best")
     figure, (left, right) = panels(2, sharey=True)
     grid = np.unique(np.geomspace(1, 1000, 40).round())
     for i, size in enumerate((10, 50, 250)):
@@ -144,10 +166,10 @@ def theorems(study: Study) -> None:
     )  # fmt: skip
 
 
-def _printed_equation(name: str, law: Law, n_samples: int, n: int = 10) -> Fact:
+def _printed_equation(name: str, distribution: Distribution, n_samples: int, n: int = 10) -> Fact:
     """Appendix A: [D]'s equation 7 as printed uses the first n trials of a sample only."""
-    drawn = law.draw(np.random.default_rng(0), (n_samples, SIZE))[0]
-    truth = law.truth([n])[0]
+    drawn = distribution.draw(np.random.default_rng(0), (n_samples, SIZE))[0]
+    truth = distribution.truth([n])[0]
     seen = {"first 10": drawn[:, :n], "all 50": drawn}
     error = {
         label: float(
@@ -160,36 +182,36 @@ def _printed_equation(name: str, law: Law, n_samples: int, n: int = 10) -> Fact:
 
 
 def kernels(study: Study) -> None:
-    """Figure 5 and table 2: the laws that stand for the truth."""
-    study.say("### The true laws (figure 5, table 2)")
+    """Figure 5 and table 2: the distributions that stand for the truth."""
+    study.say("### The true distributions (figure 5, table 2)")
     scores = hedwig(study)
     if scores is not None:
-        laws = paper_laws(study)
+        distributions = paper_distributions(study)
         see = (
             "Figure 5, from the authors' results: histograms of the F1 of the document classifiers, and the kernel "
-            "estimates from which the simulations below draw. The LSTM's law reaches beyond 1, where no F1 can be: the "
-            "kernel knows no bounds."
+            "estimates from which the simulations below draw. The LSTM's distribution reaches beyond 1, where no F1 "
+            "can be: the kernel knows no bounds."
         )
-        study.figure(_kernel_figure(laws, scores), "doesnt-figure5", see, HEDWIG_DATA)
-        study.table(_kernel_facts(laws, scores))
+        study.figure(_kernel_figure(distributions, scores), "doesnt-figure5", see, HEDWIG_DATA)
+        study.table(_kernel_facts(distributions, scores))
     figure, (ax,) = panels(1)
-    for i, (name, law) in enumerate(shipped_laws().items()):
+    for i, (name, distribution) in enumerate(shipped_distributions().items()):
         levels = np.linspace(0.001, 0.999, 600)
-        ax.plot(law.quantile(levels), levels, color=COLOURS[i], linestyle=DASHES[i], label=name)
+        ax.plot(distribution.quantile(levels), levels, color=COLOURS[i], linestyle=DASHES[i], label=name)
     ax.set(xlabel="validation accuracy", ylabel="share of trials below")
     ax.legend()
     see = (
-        "The laws that stand in for them on the shipped digits study, interpolated between the scores observed, so "
-        "that no accuracy lies above 1."
+        "The distributions that stand in for them on the shipped digits study, interpolated between the "
+        "scores observed, so that no accuracy lies above 1."
     )
-    study.figure(figure, "doesnt-laws", see)
+    study.figure(figure, "doesnt-distributions", see)
 
 
-def _kernel_facts(laws: dict[str, Any], scores: dict[str, Any]) -> list[Fact]:
+def _kernel_facts(distributions: dict[str, Any], scores: dict[str, Any]) -> list[Fact]:
     facts = []
     published = {"MLP": (145, 0.0049, 0.72, 0.82), "LSTM": (None, 0.059, -0.18, 1.08)}
-    for name, law in laws.items():
-        width, low, high, bins = grid_of(law, scores[name])
+    for name, distribution in distributions.items():
+        width, low, high, bins = grid_of(distribution, scores[name])
         runs, *numbers = published[name]
         facts += [
             Fact(f"{name}: runs", runs, scores[name].size, digits=0),
@@ -204,12 +226,12 @@ def _kernel_facts(laws: dict[str, Any], scores: dict[str, Any]) -> list[Fact]:
     ]
 
 
-def _kernel_figure(laws: dict[str, Any], scores: dict[str, Any]) -> Any:
-    figure, axes = panels(len(laws))
-    for i, (ax, (name, law)) in enumerate(zip(axes, laws.items(), strict=True)):
-        step = law.support[1] - law.support[0]
+def _kernel_figure(distributions: dict[str, Any], scores: dict[str, Any]) -> Any:
+    figure, axes = panels(len(distributions))
+    for i, (ax, (name, distribution)) in enumerate(zip(axes, distributions.items(), strict=True)):
+        step = distribution.support[1] - distribution.support[0]
         ax.hist(scores[name], bins=24, density=True, color=COLOURS[i], alpha=0.35)
-        ax.plot(law.support, np.diff(law.below, prepend=0.0) / step, color=COLOURS[i])
+        ax.plot(distribution.support, np.diff(distribution.below, prepend=0.0) / step, color=COLOURS[i])
         ax.set(title=name, xlabel="score")
     axes[0].set_ylabel("density")
     return figure
@@ -218,14 +240,14 @@ def _kernel_figure(laws: dict[str, Any], scores: dict[str, Any]) -> Any:
 def curves(study: Study) -> None:
     """Figures 1 and 2: true and estimated curves, and a bias that names the wrong winner."""
     study.say("### The bias of V, and a wrong winner (figures 1 and 2)")
-    laws = paper_laws(study)
-    if laws:
+    distributions = paper_distributions(study)
+    if distributions:
         see = (
             "Figures 1 and 2, from the authors' results. Left, samples of 50: the mean of V falls below the true curve "
             "as n nears 50, the mean of U lies on it. Right, samples of 25: from 20 trials on the LSTM is truly ahead, "
             "and the mean of V says that the MLP is."
         )
-        figure, wrong = _curve_panels(laws["MLP"], laws["LSTM"], study, ylim=(0.7, 0.85))
+        figure, wrong = _curve_panels(distributions["MLP"], distributions["LSTM"], study, ylim=(0.7, 0.85))
         study.figure(figure, "doesnt-figure1", see, HEDWIG_DATA)
         study.table(
             [
@@ -234,17 +256,19 @@ def curves(study: Study) -> None:
             ]
         )
     # made to cross as the paper's pair does: hard to tune, and better from about 20 trials on
-    steady = shipped_laws()[SHIPPED[0]]
-    figure, wrong = _curve_panels(steady, named_law("beta(2, 1.54)"), study, ylim=(0.85, 0.96))
+    steady = shipped_distributions()[SHIPPED[0]]
+    figure, wrong = _curve_panels(steady, named_distribution("beta(2, 1.54)"), study, ylim=(0.85, 0.96))
     see = (
-        f"The same with laws that stay within 0 and 1: {steady.name} of the shipped study, and one made to cross it as "
-        "the paper's pair does, beta(2, 1.54). In samples of 25 the mean of V names the wrong winner at "
+        f"The same with distributions that stay within 0 and 1: {steady.name} of the shipped study, and one made to "
+        "cross it as the paper's pair does, beta(2, 1.54). In samples of 25 the mean of V names the wrong winner at "
         f"n = {wrong['v']}."
     )
     study.figure(figure, "doesnt-curves", see)
 
 
-def _curve_panels(steady: Law, hard: Law, study: Study, ylim: tuple[float, float]) -> tuple[Any, dict[str, str]]:
+def _curve_panels(
+    steady: Distribution, hard: Distribution, study: Study, ylim: tuple[float, float]
+) -> tuple[Any, dict[str, str]]:
     """Samples of 50 with both estimates, samples of 25 with V; and the budgets at which a mean has the wrong winner."""
     figure, (left, right) = panels(2)
     _draw_curves(left, (steady, hard), study, SIZE, "vu", 5_000)
@@ -252,18 +276,22 @@ def _curve_panels(steady: Law, hard: Law, study: Study, ylim: tuple[float, float
     right.set(xlim=(10, 25), ylim=ylim)
     n = np.arange(1, 26)
     truth = hard.truth(n) - steady.truth(n)
-    unbiased = [estimates(law, 25, n, study.count(20_000), seed=1)["u"].mean(axis=0) for law in (steady, hard)]
+    unbiased = [
+        estimates(distribution, 25, n, study.count(20_000), seed=1)["u"].mean(axis=0) for distribution in (steady, hard)
+    ]
     gaps = {"v": means[1] - means[0], "u": unbiased[1] - unbiased[0]}
     return figure, {key: _ranges(n[gap * truth < 0]) for key, gap in gaps.items()}
 
 
-def _draw_curves(ax: Any, laws: Any, study: Study, size: int, keys: str, n_samples: int) -> list[Any]:
-    """True curves and mean estimates; the mean of the first key for each law."""
+def _draw_curves(ax: Any, distributions: Any, study: Study, size: int, keys: str, n_samples: int) -> list[Any]:
+    """True curves and mean estimates; the mean of the first key for each distribution."""
     n = np.arange(1, size + 1)
     means = []
-    for i, law in enumerate(laws):
-        drawn = estimates(law, size, n, study.count(n_samples))
-        ax.plot(n, law.truth(n), color=COLOURS[i], linewidth=2.2, alpha=0.35, label=f"{law.name}, true")
+    for i, distribution in enumerate(distributions):
+        drawn = estimates(distribution, size, n, study.count(n_samples))
+        ax.plot(
+            n, distribution.truth(n), color=COLOURS[i], linewidth=2.2, alpha=0.35, label=f"{distribution.name}, true"
+        )
         for key, dash in zip(keys, DASHES[1:], strict=False):
             ax.plot(n, drawn[key].mean(axis=0), color=COLOURS[i], linestyle=dash, label=f"mean of {key.upper()}")
         means.append(drawn[keys[0]].mean(axis=0))
@@ -280,17 +308,17 @@ def false_conclusions(study: Study) -> None:
     """Figure 3: how often an estimate falls below the truth."""
     study.say("### Estimates below the truth (figure 3)")
     samples = study.count(10_000)
-    laws = paper_laws(study)
-    if laws:
+    distributions = paper_distributions(study)
+    if distributions:
         see = (
             "Figure 3, from the authors' results, with exact 95 % limits of the shares. V falls below the truth more "
             "and more often as n grows; U stays near one half, though not at it: an unbiased estimate need not have "
             "the truth as its median."
         )
-        study.figure(_below_figure(laws, samples), "doesnt-figure3", see, HEDWIG_DATA)
+        study.figure(_below_figure(distributions, samples), "doesnt-figure3", see, HEDWIG_DATA)
     facts = []
-    for name, law in laws.items():
-        drawn, truth = estimates(law, SIZE, [50], samples), law.truth([50])
+    for name, distribution in distributions.items():
+        drawn, truth = estimates(distribution, SIZE, [50], samples), distribution.truth([50])
         share = {key: float((drawn[key] < truth).mean()) for key in "vu"}
         facts += [
             Fact(f"{name}: P(V < truth) at n = 50", "well above .5", f"{share['v']:.3f}"),
@@ -309,18 +337,18 @@ def false_conclusions(study: Study) -> None:
         "50, for normal scores (.5, sd .1) cut at 0 and .6, samples of 30, n = 25 to 30:"
     )
     study.table(fresh_maximum(samples))
-    see = "The same for the laws of the shipped digits study, one that is steady and one that is hard to tune."
-    study.figure(_below_figure(shipped_laws(), samples), "doesnt-below", see)
+    see = "The same for the distributions of the shipped digits study, one that is steady and one that is hard to tune."
+    study.figure(_below_figure(shipped_distributions(), samples), "doesnt-below", see)
 
 
 def fresh_maximum(n_samples: int, size: int = 30) -> list[Fact]:
     """Shares of estimates below one fresh maximum of n scores, and below the truth; lowest and highest over n."""
     from scipy.stats import truncnorm
 
-    law = Law("cut normal", partial(truncnorm(-5, 1, loc=0.5, scale=0.1).ppf))
+    distribution = Distribution("cut normal", partial(truncnorm(-5, 1, loc=0.5, scale=0.1).ppf))
     n = np.arange(25, size + 1)
-    drawn, truth = estimates(law, size, n, n_samples), law.truth(n)
-    fresh = law.quantile(np.random.default_rng(1).random((n_samples, n.size)) ** (1 / n))
+    drawn, truth = estimates(distribution, size, n, n_samples), distribution.truth(n)
+    fresh = distribution.quantile(np.random.default_rng(1).random((n_samples, n.size)) ** (1 / n))
     facts = []
     for key, printed in (("v", "around 68 %"), ("u", "around 50 %")):
         shares = [(drawn[key] < against).mean(axis=0) for against in (fresh, truth)]
@@ -330,11 +358,11 @@ def fresh_maximum(n_samples: int, size: int = 30) -> list[Fact]:
     return facts
 
 
-def _below_figure(laws: dict[str, Law], samples: int) -> Any:
+def _below_figure(distributions: dict[str, Distribution], samples: int) -> Any:
     n, lowest = np.arange(1, SIZE + 1), 0.35
-    figure, axes = panels(len(laws), sharey=True)
-    for ax, (name, law) in zip(axes, laws.items(), strict=True):
-        drawn, truth = estimates(law, SIZE, n, samples), law.truth(n)
+    figure, axes = panels(len(distributions), sharey=True)
+    for ax, (name, distribution) in zip(axes, distributions.items(), strict=True):
+        drawn, truth = estimates(distribution, SIZE, n, samples), distribution.truth(n)
         for k, key in enumerate("vu"):
             share = (drawn[key] < truth).mean(axis=0)
             _draw_share(ax, n, share, samples, k, key.upper())
@@ -361,21 +389,27 @@ def coverage(study: Study) -> None:
         "{}. Above, coverage: the percentile bootstrap of V, said to be a 95 % interval, holds the truth ever less "
         "often; levelbest's default does not fall so. Below, what that costs: the mean width of both intervals."
     )
-    laws = paper_laws(study)
-    if laws:
+    distributions = paper_distributions(study)
+    if distributions:
         start = "Figure 4, from the authors' results, samples of 50 trials"
-        study.figure(_coverage_figure(laws, study), "doesnt-figure4", see.format(start), HEDWIG_DATA)
-        study.table([fact for name, law in laws.items() for fact in _coverage_facts(name, law, study)])
-    start = "The same for the laws of the shipped digits study"
-    study.figure(_coverage_figure(shipped_laws(), study), "doesnt-coverage", see.format(start))
+        study.figure(_coverage_figure(distributions, study), "doesnt-figure4", see.format(start), HEDWIG_DATA)
+        study.table(
+            [
+                fact
+                for name, distribution in distributions.items()
+                for fact in _coverage_facts(name, distribution, study)
+            ]
+        )
+    start = "The same for the distributions of the shipped digits study"
+    study.figure(_coverage_figure(shipped_distributions(), study), "doesnt-coverage", see.format(start))
 
 
-def _coverage_facts(name: str, law: Law, study: Study) -> list[Fact]:
+def _coverage_facts(name: str, distribution: Distribution, study: Study) -> list[Fact]:
     """Coverage and width of both intervals, with the samples and resamples behind each."""
     at = np.array([10, 20, 25, 40, 50])
-    theirs = coverage_of(law, SIZE, at, study.count(1_000), "percentile", 5_000 if not study.quick else 199)
-    of_u = coverage_of(law, SIZE, at, study.count(1_000), "percentile", 399, estimator="u")
-    ours = coverage_of(law, SIZE, at[:-1], study.count(400), "default", 399)
+    theirs = coverage_of(distribution, SIZE, at, study.count(1_000), "percentile", 5_000 if not study.quick else 199)
+    of_u = coverage_of(distribution, SIZE, at, study.count(1_000), "percentile", 399, estimator="u")
+    ours = coverage_of(distribution, SIZE, at[:-1], study.count(400), "default", 399)
     facts = []
     for k, n in enumerate(at):
         default = "no default past .8 of the trials without bounds"
@@ -394,25 +428,25 @@ def _coverage_facts(name: str, law: Law, study: Study) -> list[Fact]:
     return facts
 
 
-def _coverage_figure(laws: dict[str, Law], study: Study) -> Any:
-    figure, axes = panels(2 * len(laws), rows=2, height=4.0)
+def _coverage_figure(distributions: dict[str, Distribution], study: Study) -> Any:
+    figure, axes = panels(2 * len(distributions), rows=2, height=4.0)
     many, few = study.count(800), study.count(150)
-    for column, (name, law) in enumerate(laws.items()):
-        above, below = axes[column], axes[column + len(laws)]
+    for column, (name, distribution) in enumerate(distributions.items()):
+        above, below = axes[column], axes[column + len(distributions)]
         for i, (method, label, samples, grid) in enumerate(
             (
                 ("percentile", "percentile bootstrap of V", many, GRID),
                 ("default", "levelbest's default, U", few, GRID[GRID <= 40]),
             )
         ):
-            simulated = coverage_of(law, SIZE, grid, samples, method, 399)
+            simulated = coverage_of(distribution, SIZE, grid, samples, method, 399)
             _draw_share(above, grid, simulated.covered[method], samples, i, label)
             below.plot(grid, simulated.mean_width[method], color=COLOURS[i], linestyle=DASHES[i])
         above.axhline(0.95, color="0.6", linewidth=0.8)
         above.set(title=name, ylim=(0.35, 1.02))
         below.set(xlabel="n", ylim=(0, None))
     axes[0].set_ylabel("coverage of the truth")
-    axes[len(laws)].set_ylabel("mean width")
+    axes[len(distributions)].set_ylabel("mean width")
     axes[0].legend()
     return figure
 

@@ -106,9 +106,9 @@ def test_theorem_2_distance():
 
 
 def test_estimates_are_those_of_the_library():
-    law = doubts.shipped_laws()["random-forest"]
-    found = doubts.estimates(law, 12, [1, 4, 12], 5, seed=3)
-    drawn = law.draw(np.random.default_rng(3), (5, 12))[0]
+    distribution = doubts.shipped_distributions()["random-forest"]
+    found = doubts.estimates(distribution, 12, [1, 4, 12], 5, seed=3)
+    drawn = distribution.draw(np.random.default_rng(3), (5, 12))[0]
     for name in "uv":
         slow = [expected_best(one, [1, 4, 12], estimator=name) for one in drawn]
         np.testing.assert_allclose(found[name], slow, rtol=1e-12)
@@ -147,7 +147,7 @@ def test_survey_counts_papers_not_words(tmp_path, capsys):
 
 
 def test_each_approach_is_the_one_to_prefer_at_some_time():
-    # [D] figure 2, on the shipped time study: by mean cost and by the law of what finishes
+    # [D] figure 2, on the shipped time study: by mean cost and by the distribution of what finishes
     table = _common.time_study()
     assert table.families == ("naive-bayes", "logistic-regression", "network")
     curves = {}
@@ -168,7 +168,7 @@ def test_preferred_family_by_hand():
 
 
 def test_one_fresh_maximum_is_not_the_truth():
-    # one score each, n = 1: an estimate is below a fresh one half of the time, whatever the law
+    # one score each, n = 1: an estimate is below a fresh one half of the time, whatever the distribution
     facts = doubts.fresh_maximum(20_000, size=25)
     shares = [float(fact.ours.split()[0]) for fact in facts]
     assert shares[0] > 0.6  # V at n = B is biased low

@@ -34,12 +34,12 @@ def close(share, fact, samples):
     return abs(share - fact) < 5 * np.sqrt(fact * (1 - fact) * (1 / samples + 1 / MANY))
 
 
-def test_kernel_laws(study):
+def test_kernel_distributions(study):
     scores = _common.hedwig(study)
-    laws = doubts.paper_laws(study)
+    distributions = doubts.paper_distributions(study)
     # runs, bandwidth, support: [T] table 2
     for name, runs, width, low, high in (("MLP", 145, 0.0049, 0.722, 0.817), ("LSTM", 152, 0.0592, -0.177, 1.080)):
-        found = doubts.grid_of(laws[name], scores[name])
+        found = doubts.grid_of(distributions[name], scores[name])
         assert scores[name].size == runs
         assert found[0] == pytest.approx(width, abs=1e-4)
         assert found[1:3] == pytest.approx((low, high), abs=6e-4)
@@ -48,8 +48,8 @@ def test_kernel_laws(study):
 
 @pytest.mark.parametrize("name", ["MLP", "LSTM"])
 def test_estimates_below_the_truth(study, name):
-    law = doubts.paper_laws(study)[name]
-    found, truth = doubts.estimates(law, 50, [50], MANY, seed=11), law.truth([50])
+    distribution = doubts.paper_distributions(study)[name]
+    found, truth = doubts.estimates(distribution, 50, [50], MANY, seed=11), distribution.truth([50])
     for key, fact in BELOW[name].items():
         assert close((found[key] < truth).mean(), fact, MANY)
     assert (found["v"] < truth).mean() > 0.6  # [T] fig. 3
@@ -58,14 +58,14 @@ def test_estimates_below_the_truth(study, name):
 
 @pytest.mark.parametrize("name", ["MLP", "LSTM"])
 def test_percentile_bootstrap_of_v_fails(study, name):
-    held = doubts.percentile_coverage(doubts.paper_laws(study)[name], 50, BUDGETS, 1_500, seed=12)
+    held = doubts.percentile_coverage(doubts.paper_distributions(study)[name], 50, BUDGETS, 1_500, seed=12)
     for share, fact in zip(held, PERCENTILE[name], strict=True):
         assert close(share, fact, 1_500)
 
 
 @pytest.mark.parametrize("name", ["MLP", "LSTM"])
 def test_the_default_holds_beside_it(study, name):
-    held, defined = doubts.default_coverage(doubts.paper_laws(study)[name], 50, [10, 25, 40], 150, seed=13)
+    held, defined = doubts.default_coverage(doubts.paper_distributions(study)[name], 50, [10, 25, 40], 150, seed=13)
     assert (defined == 1).all()
     # true coverage .95 would give less than this with chance 1e-4 a budget
     assert (held > 0.95 - 3.9 * np.sqrt(0.95 * 0.05 / 150)).all()
@@ -73,32 +73,34 @@ def test_the_default_holds_beside_it(study, name):
 
 def test_what_coverage_costs_in_width(study):
     # means over 300 samples and more, with standard errors below .004 and .015
-    law = doubts.paper_laws(study)["LSTM"]
-    of_u = doubts.coverage_of(law, 50, [20, 40], 1_000, "percentile", 399, seed=17, estimator="u")
+    distribution = doubts.paper_distributions(study)["LSTM"]
+    of_u = doubts.coverage_of(distribution, 50, [20, 40], 1_000, "percentile", 399, seed=17, estimator="u")
     assert of_u.mean_width["percentile"] == pytest.approx([0.22, 0.19], abs=0.02)
-    of_v = doubts.coverage_of(law, 50, [20, 40], 1_000, "percentile", 399, seed=17)
+    of_v = doubts.coverage_of(distribution, 50, [20, 40], 1_000, "percentile", 399, seed=17)
     assert of_v.mean_width["percentile"] == pytest.approx([0.22, 0.21], abs=0.02)
-    ours = doubts.coverage_of(law, 50, [20, 40], 300, "default", 399, seed=18)
+    ours = doubts.coverage_of(distribution, 50, [20, 40], 300, "default", 399, seed=18)
     assert ours.mean_width["default"] == pytest.approx([0.67, 1.0], abs=0.06)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["MLP", "LSTM"])
 def test_coverage_in_full(study, name):
-    law = doubts.paper_laws(study)[name]
-    held = doubts.percentile_coverage(law, 50, BUDGETS, MANY, 999, seed=14)
+    distribution = doubts.paper_distributions(study)[name]
+    held = doubts.percentile_coverage(distribution, 50, BUDGETS, MANY, 999, seed=14)
     for share, fact in zip(held, PERCENTILE[name], strict=True):
         assert close(share, fact, MANY)
-    ours, _ = doubts.default_coverage(law, 50, [10, 25, 40], 2_000, seed=15)
+    ours, _ = doubts.default_coverage(distribution, 50, [10, 25, 40], 2_000, seed=15)
     assert (ours > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 2_000)).all()
 
 
 def test_a_biased_estimate_names_the_wrong_winner(study):
     # [T] fig. 2: samples of 25, n = 20 to 25
-    laws = doubts.paper_laws(study)
+    distributions = doubts.paper_distributions(study)
     n = np.arange(18, 26)
-    truth = laws["LSTM"].truth(n) - laws["MLP"].truth(n)
-    seen = {name: doubts.estimates(law, 25, n, 20_000, seed=16) for name, law in laws.items()}
+    truth = distributions["LSTM"].truth(n) - distributions["MLP"].truth(n)
+    seen = {
+        name: doubts.estimates(distribution, 25, n, 20_000, seed=16) for name, distribution in distributions.items()
+    }
     gap = {key: (seen["LSTM"][key] - seen["MLP"][key]).mean(axis=0) for key in "vu"}
     assert (truth > 0).tolist() == [False, False] + [True] * 6
     assert (gap["v"] < 0).all()

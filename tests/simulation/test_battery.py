@@ -10,9 +10,9 @@ from scipy import stats
 from levelbest.errors import DataError, InputError, MissingExtra
 from levelbest.simulation import battery
 from levelbest.simulation.battery import clopper_pearson, false_winner, simulate
-from levelbest.simulation.laws import named_law
+from levelbest.simulation.distributions import named_distribution
 
-LAW = named_law("uniform")
+LAW = named_distribution("uniform")
 SMALL = {"n_samples": 120, "n_resamples": 99, "methods": ("percentile", "jackknife")}
 
 
@@ -74,13 +74,15 @@ def test_limits_of_proportions_are_clopper_pearson(hits, size):
 
 
 def test_a_worse_law_that_never_looks_better():
-    rows = false_winner(named_law("uniform(1, 1)"), named_law("uniform"), 10, [1, 10], n_samples=50)
+    rows = false_winner(named_distribution("uniform(1, 1)"), named_distribution("uniform"), 10, [1, 10], n_samples=50)
     assert [row["false_winner"] for row in rows] == [0, 0]
     assert rows[0]["true_difference"] == pytest.approx(1)
 
 
 def test_equal_looking_laws_are_confused_half_the_time():
-    rows = false_winner(named_law("uniform(0.0001, 1)"), named_law("uniform"), 10, [5], n_samples=1000)
+    rows = false_winner(
+        named_distribution("uniform(0.0001, 1)"), named_distribution("uniform"), 10, [5], n_samples=1000
+    )
     assert abs(rows[0]["false_winner"] - 0.5) < 5 * np.sqrt(0.25 / 1000)  # false alarm 6e-7
 
 
@@ -113,9 +115,9 @@ def test_without_ray_it_says_how(monkeypatch):
 @pytest.mark.long
 def test_chunks_on_ray_give_the_same_result():
     ray = pytest.importorskip("ray", reason="needs ray: pip install 'levelbest[ray]'")
-    law = LAW.rounded(0.01)  # a law that holds functions which plain pickles cannot carry
+    distribution = LAW.rounded(0.01)  # a distribution that holds functions which plain pickles cannot carry
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Ray's own, as it starts
-        there = simulate(law, 12, [1, 6], engine="ray", **SMALL).to_dict()
+        there = simulate(distribution, 12, [1, 6], engine="ray", **SMALL).to_dict()
     assert not ray.is_initialized()
-    assert there == simulate(law, 12, [1, 6], jobs=2, **SMALL).to_dict()
+    assert there == simulate(distribution, 12, [1, 6], jobs=2, **SMALL).to_dict()

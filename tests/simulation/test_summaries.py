@@ -13,7 +13,8 @@ from levelbest.stats import expected_best
 
 
 def test_summaries_of_a_wide_pool_are_those_of_the_law():
-    # 20,000 normal scores: the kernel adds n^(-1/3) = .0014 of the variance. The best of 5 of a normal law is 1.163.
+    # 20,000 normal scores: the kernel adds n^(-1/3) = .0014 of the variance. The best of 5 of a normal distribution is
+    # 1.163.
     pool = np.random.default_rng(1).standard_normal(20_000)
     varied = resampled_summaries(pool, sizes=[1, 5, 50], n_samples=4_000, rng=2)
     error = 5 / np.sqrt(4_000)  # five standard errors of a mean with sd at most 1: false alarm 6e-7 each

@@ -5,7 +5,7 @@ import pytest
 
 from levelbest.errors import InputError
 from levelbest.report.words.intervals import rule_words
-from levelbest.simulation.laws import named_law
+from levelbest.simulation.distributions import named_distribution
 from levelbest.stats import best_interval, expected_best
 from levelbest.stats.bands import Terms, all_intervals
 
@@ -59,7 +59,7 @@ def test_the_battery_tells_them_apart():
     from levelbest.simulation.battery import simulate
 
     options = {"n_samples": 60, "n_resamples": 199, "methods": ("percentile",)}
-    u, v = (simulate(named_law("norm"), 20, [1, 15], estimator=name, **options) for name in "uv")
+    u, v = (simulate(named_distribution("norm"), 20, [1, 15], estimator=name, **options) for name in "uv")
     assert u.mean_width["percentile"][0] == pytest.approx(v.mean_width["percentile"][0], rel=1e-12)
     # the best of 15 of 20 by U is nearly the maximum of a resample; V averages over more of it
     assert u.mean_width["percentile"][1] != pytest.approx(v.mean_width["percentile"][1], rel=1e-3)

@@ -7,7 +7,7 @@ import pytest
 
 from levelbest.errors import InputError
 from levelbest.report.words.intervals import rule_words
-from levelbest.simulation import named_law, simulate
+from levelbest.simulation import named_distribution, simulate
 from levelbest.stats import best_interval, best_statistic, difference_band
 from levelbest.stats.bands import Limits, Work, interval_methods, register_interval
 from levelbest.stats.bands import _registry as intervals
@@ -43,7 +43,7 @@ def test_a_toy_interval_is_asked_for_by_name():
 
 @pytest.mark.usefixtures("toy_interval")
 def test_a_toy_interval_is_simulated_like_any_other():
-    shown = simulate(named_law("uniform"), 5, [1, 5], methods="range", n_samples=50)
+    shown = simulate(named_distribution("uniform"), 5, [1, 5], methods="range", n_samples=50)
     # The mean of one uniform, .5, lies within the range of five but for 2 of 32 samples (36 or more of 50 do, but for
     # 3e-7 of runs); that of the best of five, 5/6, is never the best observed.
     assert shown.covered["range"][0] > 0.7

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @options.in_parts
 @options.workers
 @click.option("--pairs", is_flag=True, help="A table for each pair as well.")
-@click.option("--p-values", is_flag=True, help="Permutation p-values for equal laws as well.")
+@click.option("--p-values", is_flag=True, help="Permutation p-values for equal distributions as well.")
 @click.option("--while-running", is_flag=True, help="Limits that hold at every look at a search that still runs.")
 @options.tasks
 @click.option("--out", type=click.Path(path_type=Path), help="Write curves and verdicts here (.png, .svg or .pdf).")

@@ -31,7 +31,7 @@ COMMANDS: dict[str, str] = {
     "run": "Random search and seeds from a study file, resumable.",
     "serve": "A live page of a study, while it runs and after.",
     "verify": "Check that nothing in a ledger was deleted or edited.",
-    "simulate": "Bias and coverage of estimators and intervals on a known law.",
+    "simulate": "Bias and coverage of estimators and intervals on a known distribution.",
     "checklist": "The reporting checklist, with open questions where the data do not tell.",
     "convert": "Anyone's results as a tidy table of trials, or as runs of MLflow, W&B or Every Eval Ever.",
 }

@@ -1,4 +1,4 @@
-"""``levelbest simulate``: bias, false conclusions and coverage of any estimator or interval on any law."""
+"""``levelbest simulate``: bias, false conclusions and coverage of any estimator or interval on any distribution."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from levelbest.errors import InputError
 
 if TYPE_CHECKING:
     from levelbest.simulation.battery import Simulation
-    from levelbest.simulation.laws import Law
+    from levelbest.simulation.distributions import Distribution
     from levelbest.trials import Trials
 
 
 @click.command("simulate")
-@click.option("--law", metavar="LAW", help="A SciPy law such as norm, beta(8,2), t(3) or -expon.")
+@click.option("--law", metavar="NAME(...)", help="A SciPy distribution such as norm, beta(8,2), t(3) or -expon.")
 @click.option("--kde", metavar="FILE", help="A kernel density of a column of results, as in [T].")
 @click.option("--family", metavar="NAME", help="With --kde: the family whose scores to take.")
 @click.option("--selection", metavar="COL", help="With --kde: the column of scores.")
@@ -38,14 +38,16 @@ if TYPE_CHECKING:
 )
 @click.option("--round", "step", type=float, metavar="STEP", help="Round scores to multiples of this: coarse ties.")
 @click.option("--fail", "share", type=click.FloatRange(0, 1, max_open=True), help="Let this share of trials fail.")
-@click.option("--against", metavar="LAW", help="A second law: how often does the worse of the two look better?")
+@click.option(
+    "--against", metavar="NAME(...)", help="A second distribution: how often does the worse of the two look better?"
+)
 @click.option("--trials", "n_trials", type=click.IntRange(min=2), default=50, show_default=True)
 @options.budgets
 @click.option("--estimator", type=click.Choice(["u", "v", "naive"]), default="u", show_default=True)
 @click.option("--statistic", default="mean", show_default=True, metavar="mean|median|Q")
 @click.option("--interval", "methods", default="default", show_default=True, metavar="METHOD[,METHOD]")
 @click.option("--simultaneous", is_flag=True)
-@click.option("--no-bounds", is_flag=True, help="Do not tell the interval the law's bounds.")
+@click.option("--no-bounds", is_flag=True, help="Do not tell the interval the distribution's bounds.")
 @options.confidence
 @click.option("--samples", "n_samples", type=click.IntRange(min=1), default=2000, show_default=True)
 @click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=999, show_default=True)
@@ -59,16 +61,16 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path), help="Write a figure here (.png, .svg or .pdf).")
 @options.as_one
 def command(given: options.Given) -> None:
-    """Bias and coverage of estimators and intervals on a known law."""
+    """Bias and coverage of estimators and intervals on a known distribution."""
     if given["summaries"]:
         _summaries(given)
         return
-    law, out = _law(given), given["out"]
+    distribution, out = _distribution(given), given["out"]
     n = given["n"] or [budget for budget in (1, 2, 5, 10, 20, 40, 80) if budget <= given["n_trials"]]
     if given["against"]:
-        _two_laws(law, given, n)
+        _two_distributions(distribution, given, n)
         return
-    simulated = _run(law, given, n)
+    simulated = _run(distribution, given, n)
     if out is not None:
         from levelbest.report.figures.curves import figure_of, save_figure
         from levelbest.report.figures.simulation import draw_coverage
@@ -84,22 +86,26 @@ def command(given: options.Given) -> None:
         click.echo(f"figure: {out}")
 
 
-def _law(given: options.Given) -> Law:
-    from levelbest.simulation.laws import kde_law, named_law
+def _distribution(given: options.Given) -> Distribution:
+    from levelbest.simulation.distributions import kde_distribution, named_distribution
 
     if bool(given["law"]) == bool(given["kde"]):
-        raise InputError("name one law: --law beta(8,2), or --kde FILE for a kernel density of a column of results")
+        raise InputError(
+            "name one distribution: --law beta(8,2), or --kde FILE for a kernel density of a column of results"
+        )
     if given["law"]:
-        law = replace(named_law(given["law"]), direction=given["direction"] or "max")
+        distribution = replace(named_distribution(given["law"]), direction=given["direction"] or "max")
     else:
         family = _family(given)
         scores = family.scores("drop", missing="selection").selection
-        law = kde_law(scores, f"kernel density of {family.families[0]}", direction=family.metric.direction)
+        distribution = kde_distribution(
+            scores, f"kernel density of {family.families[0]}", direction=family.metric.direction
+        )
     if given["step"]:
-        law = law.rounded(given["step"])
+        distribution = distribution.rounded(given["step"])
     if given["share"]:
-        law = law.failing(given["share"], _worst(law, kde=bool(given["kde"])))
-    return law
+        distribution = distribution.failing(given["share"], _worst(distribution, kde=bool(given["kde"])))
+    return distribution
 
 
 def _family(given: options.Given) -> Trials:
@@ -146,17 +152,17 @@ def _summaries(given: options.Given) -> None:
         click.echo(f"figure: {out}")
 
 
-def _worst(law: Law, *, kde: bool) -> float:
-    """What a failed trial scores: the worst bound, else the density's worst end; 0 for a law without ends."""
-    worst = law.bounds[0 if law.direction == "max" else 1]
+def _worst(distribution: Distribution, *, kde: bool) -> float:
+    """What a failed trial scores: the worst bound, else the density's worst end; 0 for a distribution without ends."""
+    worst = distribution.bounds[0 if distribution.direction == "max" else 1]
     if worst is not None or not kde:
         return 0.0 if worst is None else worst
     import numpy as np
 
-    return float(law.quantile(np.array([0.0 if law.direction == "max" else 1.0]))[0])
+    return float(distribution.quantile(np.array([0.0 if distribution.direction == "max" else 1.0]))[0])
 
 
-def _run(law: Law, given: options.Given, n: list[int]) -> Simulation:
+def _run(distribution: Distribution, given: options.Given, n: list[int]) -> Simulation:
     from levelbest.simulation.battery import simulate
 
     keys = ["estimator", "statistic", "simultaneous", "confidence", "n_samples", "n_resamples"]
@@ -165,7 +171,7 @@ def _run(law: Law, given: options.Given, n: list[int]) -> Simulation:
     chosen["use_bounds"] = not given["no_bounds"]
     with nullcontext() if given["as_json"] else progress_bar("simulating") as tick:
         try:
-            return simulate(law, given["n_trials"], n, progress=tick, **chosen)
+            return simulate(distribution, given["n_trials"], n, progress=tick, **chosen)
         except KeyboardInterrupt:
             if given["keep"]:
                 click.echo(f"\nstopped; what is done is in {given['keep']}: the same command goes on", err=True)
@@ -174,17 +180,21 @@ def _run(law: Law, given: options.Given, n: list[int]) -> Simulation:
             raise
 
 
-def _two_laws(law: Law, given: options.Given, n: list[int]) -> None:
+def _two_distributions(distribution: Distribution, given: options.Given, n: list[int]) -> None:
     from levelbest.simulation.battery import false_winner
-    from levelbest.simulation.laws import named_law
+    from levelbest.simulation.distributions import named_distribution
 
-    other = replace(named_law(given["against"]), direction=law.direction)
+    other = replace(named_distribution(given["against"]), direction=distribution.direction)
     keys = ("estimator", "n_samples", "seed")
-    rows = false_winner(law, other, given["n_trials"], n, **{key: given[key] for key in keys})
+    rows = false_winner(distribution, other, given["n_trials"], n, **{key: given[key] for key in keys})
     if given["as_json"]:
-        options.echo_json({"law": law.name, "against": other.name, "n_trials": given["n_trials"], "points": rows})
+        options.echo_json(
+            {"law": distribution.name, "against": other.name, "n_trials": given["n_trials"], "points": rows}
+        )
         return
-    click.echo(f"{law.name} against {other.name}, {given['n_trials']} trials each, estimator {given['estimator']}")
+    click.echo(
+        f"{distribution.name} against {other.name}, {given['n_trials']} trials each, estimator {given['estimator']}"
+    )
     click.echo(f"{'n':>6}  {'true difference':>16}  {'wrong winner':>12}  95 % limits")
     for row in rows:
         share, limits = f"{row['false_winner']:12.3f}", f"{row['low']:.3f} to {row['high']:.3f}"

@@ -1,4 +1,5 @@
-"""Many samples from a known law: how far estimates are off, how often intervals hold, which of two laws looks better.
+"""Many samples from a known distribution: how far estimates are off, how often intervals hold, which of two
+distributions looks better.
 
 The work is cut into chunks, each with its own seed ([seed, chunk]), and chunks are summed in order: the result is the
 same for any number of workers, and a run that stopped goes on where it was.
@@ -22,7 +23,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._plain import picked, plain, rows_of
 from levelbest._write import append_text, check_target
 from levelbest.errors import DataError, InputError, MissingExtra
-from levelbest.simulation.laws import JointLaw, Law
+from levelbest.simulation.distributions import Distribution, JointDistribution
 from levelbest.stats.bands import Interval, Terms, all_intervals, best_interval, interval_methods
 from levelbest.stats.best import Mean, best_statistic, expected_best, statistic_named
 
@@ -36,9 +37,9 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """One cell of the battery: a law, how many trials each sample has, and what to compute of each sample."""
+    """One cell of the battery: a distribution, how many trials each sample has, and what to compute of each sample."""
 
-    law: Law | JointLaw
+    distribution: Distribution | JointDistribution
     n_trials: int
     n: tuple[int, ...]
     methods: tuple[str, ...] = ("default",)
@@ -63,9 +64,13 @@ class Plan:
 
     def fingerprint(self) -> dict[str, object]:
         """What must agree for a kept chunk to be of this plan."""
-        law = {"law": self.law.name, "direction": self.law.direction, "statistic": str(self.statistic)}
+        distribution = {
+            "law": self.distribution.name,
+            "direction": self.distribution.direction,
+            "statistic": str(self.statistic),
+        }
         asked = picked(self, "n_trials", "n", "methods", "estimator", "confidence", "simultaneous", "use_bounds")
-        return plain(law | asked | picked(self, "n_samples", "n_resamples", "seed"))
+        return plain(distribution | asked | picked(self, "n_samples", "n_resamples", "seed"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +126,7 @@ class Simulation:
 
 
 def simulate(
-    law: Law | JointLaw,
+    distribution: Distribution | JointDistribution,
     n_trials: int,
     n: npt.ArrayLike,
     *,
@@ -131,7 +136,7 @@ def simulate(
     progress: Progress | None = None,
     **options: Any,
 ) -> Simulation:
-    """Draw samples of ``n_trials`` from the law, and compare estimates and intervals with the true curve.
+    """Draw samples of ``n_trials`` from the distribution, and compare estimates and intervals with the true curve.
 
     Chunks run in ``jobs`` processes here or, with ``engine="ray"``, as tasks of a Ray cluster; the result is the same.
     ``keep`` is a file of finished chunks: written as they finish, and read first, so that an interrupted run goes on.
@@ -140,12 +145,12 @@ def simulate(
     trials = _check.as_count(n_trials, "n_trials")
     budgets = tuple(int(budget) for budget in np.unique(_check.as_budgets(n, trials)[0]))
     methods = options.pop("methods", ("default",))
-    plan = Plan(law, trials, budgets, (methods,) if isinstance(methods, str) else tuple(methods), **options)
+    plan = Plan(distribution, trials, budgets, (methods,) if isinstance(methods, str) else tuple(methods), **options)
     _check.as_confidence(plan.confidence)
     _check.as_choice(engine, ENGINES, "engine")
     for name in plan.methods:
         _check.as_choice(name, interval_methods(), "interval")
-    truth = law.truth(budgets, plan.statistic)
+    truth = distribution.truth(budgets, plan.statistic)
     done = _kept(keep, plan)
     todo = [chunk for chunk in range(plan.n_chunks) if chunk not in done]
     total = plan.n_chunks
@@ -174,8 +179,8 @@ def run_chunk(plan: Plan, truth: FloatArray, chunk: int) -> Sums:
     """Sums over the samples of one chunk, which its number and the seed alone decide."""
     rng = np.random.default_rng([plan.seed, chunk])
     size = min(CHUNK, plan.n_samples - chunk * CHUNK)
-    selection, reported = plan.law.draw(rng, (size, plan.n_trials))
-    budgets, direction = np.array(plan.n), plan.law.direction
+    selection, reported = plan.distribution.draw(rng, (size, plan.n_trials))
+    budgets, direction = np.array(plan.n), plan.distribution.direction
     sums: Sums = {"samples": size, **{name: {} for name in plan.methods}}
     for i in range(size):
         claimed = None if reported is None else reported[i]
@@ -204,9 +209,9 @@ def _limits(
     plan: Plan, selection: FloatArray, reported: FloatArray | None, n: IntArray, rng: np.random.Generator
 ) -> dict[str, Interval]:
     """Every interval of one sample; those of a mean curve share one set of draws."""
-    bounds = plan.law.bounds if plan.use_bounds else None
+    bounds = plan.distribution.bounds if plan.use_bounds else None
     estimator = "v" if plan.estimator == "v" else "u"
-    terms = Terms(plan.confidence, plan.simultaneous, plan.law.direction, bounds, plan.n_resamples, estimator)
+    terms = Terms(plan.confidence, plan.simultaneous, plan.distribution.direction, bounds, plan.n_resamples, estimator)
     if plan.of_means:
         return all_intervals(selection, n, reported, terms, only=plan.methods, rng=rng)
     options = asdict(replace(terms, estimator="u"))
@@ -227,7 +232,7 @@ def _run(plan: Plan, truth: FloatArray, todo: Sequence[int], jobs: int, engine: 
         return
     import multiprocessing
 
-    # forked workers inherit the plan, whose law may hold functions that no pickle carries
+    # forked workers inherit the plan, whose distribution may hold functions that no pickle carries
     global _SHARED
     _SHARED = (plan, truth)
     try:
@@ -316,18 +321,28 @@ def _kept(keep: Path | None, plan: Plan) -> dict[int, Sums]:
 
 
 def false_winner(
-    a: Law, b: Law, n_trials: int, n: npt.ArrayLike, *, estimator: str = "u", n_samples: int = 2000, seed: int = 0
+    a: Distribution,
+    b: Distribution,
+    n_trials: int,
+    n: npt.ArrayLike,
+    *,
+    estimator: str = "u",
+    n_samples: int = 2000,
+    seed: int = 0,
 ) -> list[dict[str, object]]:
-    """How often, at every n, the law with the worse true curve has the better estimate ([T] fig. 2), and limits."""
+    """How often, at every n, the distribution with the worse true curve has the better estimate ([T] fig. 2), and
+    limits."""
     if a.direction != b.direction:
-        raise InputError(f"two laws need one direction, got {a.direction} for {a.name} and {b.direction} for {b.name}")
+        raise InputError(
+            f"two distributions need one direction, got {a.direction} for {a.name} and {b.direction} for {b.name}"
+        )
     budgets, _ = _check.as_budgets(n, n_trials)
     gap = a.true_mean(budgets) - b.true_mean(budgets)
     rng = np.random.default_rng(seed)
     wrong = np.zeros(budgets.size)
     estimated = partial(expected_best, n=budgets, estimator=estimator, direction=a.direction)
     for _ in range(n_samples):
-        first, second = (law.draw(rng, (1, n_trials))[0][0] for law in (a, b))
+        first, second = (distribution.draw(rng, (1, n_trials))[0][0] for distribution in (a, b))
         wrong += (np.asarray(estimated(first)) - np.asarray(estimated(second))) * gap < 0
     share = wrong / n_samples
     low, high = zip(*(clopper_pearson(own, n_samples) for own in share), strict=True)

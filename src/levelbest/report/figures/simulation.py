@@ -32,7 +32,7 @@ def draw_coverage(simulation: Simulation) -> Axes:
     ax.set_ylim(0, 1.02)
     ax.set_xlabel("n")
     ax.set_ylabel("share of samples")
-    ax.set_title(f"{simulation.plan.law.name}, {simulation.plan.n_trials} trials", fontsize=8, loc="left")
+    ax.set_title(f"{simulation.plan.distribution.name}, {simulation.plan.n_trials} trials", fontsize=8, loc="left")
     ax.legend(frameon=False, fontsize=7)
     open_frame(ax)
     return ax

@@ -10,14 +10,16 @@ _HEADS = ("n", "truth", "bias", "below truth", "coverage", "95 % limits", "mean 
 
 
 def print_simulation(simulation: Simulation) -> None:
-    """One table per interval method, with the law, the sizes and the seed above it."""
+    """One table per interval method, with the distribution, the sizes and the seed above it."""
     from rich.text import Text
 
     out, plan = console(), simulation.plan
     kind = "simultaneous band" if plan.simultaneous else "interval"
-    lowest = " (the lowest)" if plan.law.direction == "min" else ""
+    lowest = " (the lowest)" if plan.distribution.direction == "min" else ""
     what = f"  {plan.statistic} of the best of n{lowest}, estimator {plan.estimator}; {plan.n_trials} trials, "
-    out.print(Text.assemble((plan.law.name, "bold"), f"{what}{simulation.n_samples} samples, seed {plan.seed}"))
+    out.print(
+        Text.assemble((plan.distribution.name, "bold"), f"{what}{simulation.n_samples} samples, seed {plan.seed}")
+    )
     for method in plan.methods:
         out.print(f"{100 * plan.confidence:g} % {kind}: {method}")
         rows = []

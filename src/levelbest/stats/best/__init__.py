@@ -1,4 +1,4 @@
-"""The best of n: what one may expect of it, from the trials at hand or from a known law.
+"""The best of n: what one may expect of it, from the trials at hand or from a known distribution.
 
 Estimates (`expected_best`, `quantile_best`, `best_statistic`), how much one search differs from another
 (`spread_of_best`), the error of the estimate (`standard_error`), the weight of each trial (`best_weights`), known
@@ -8,8 +8,8 @@ have shown (`unseen`).
 
 from __future__ import annotations
 
+from levelbest.stats.best._distributions import gaussian_best, law_best, normal_best
 from levelbest.stats.best._held_out import new_run_of_best as new_run_of_best
-from levelbest.stats.best._laws import gaussian_best, law_best, normal_best
 from levelbest.stats.best._normality import Normality, normality
 from levelbest.stats.best._order import (
     best_statistic,

@@ -24,8 +24,8 @@ def new_run_of_best(
     """The expected score of a new run of the best of n configurations, chosen by the mean over all their runs but one.
 
     The mean that made a configuration win flatters it: part of it is the luck of its seeds. Here each run is held out
-    in turn and judges the choice that the others make, so that the estimate is unbiased for any law; it is of a choice
-    by one run fewer. Configurations with a single run have nothing to hold out and are left out.
+    in turn and judges the choice that the others make, so that the estimate is unbiased for any distribution; it is of
+    a choice by one run fewer. Configurations with a single run have nothing to hold out and are left out.
 
     Parameters
     ----------

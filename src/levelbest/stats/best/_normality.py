@@ -78,7 +78,7 @@ def normality(scores: npt.ArrayLike, *, confidence: float = 0.95) -> Normality:
 
 
 def _anderson_p(a: float) -> float:
-    """D'Agostino & Stephens 1986, table 4.9: fitted to the law of the modified statistic, four pieces."""
+    """D'Agostino & Stephens 1986, table 4.9: fitted to the distribution of the modified statistic, four pieces."""
     if a >= 0.6:
         # The fitted parabola turns at 153; from 13 on p stays at its last believable value.
         a = min(a, 13.0)

@@ -1,8 +1,9 @@
-"""What of the best of n a curve shows: its mean, a quantile, or any other number of the law of the winner's score.
+"""What of the best of n a curve shows: its mean, a quantile, or any other number of the distribution of the winner's
+score.
 
-A statistic is a function of that law: the reported scores, worst first, and the chance of each to be the winner's. The
-mean and the quantiles have faster ways of their own; a statistic registered here needs no other, and gets its curve
-(`best_statistic`), its bootstrap interval and its differences from this function alone.
+A statistic is a function of that distribution: the reported scores, worst first, and the chance of each to be the
+winner's. The mean and the quantiles have faster ways of their own; a statistic registered here needs no other, and gets
+its curve (`best_statistic`), its bootstrap interval and its differences from this function alone.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from levelbest.errors import InputError
 
 
 class Statistic(Protocol):
-    """A number that describes the law of the winner's reported score."""
+    """A number that describes the distribution of the winner's reported score."""
 
     @property
     def name(self) -> str:

@@ -1,7 +1,7 @@
-"""True laws of scores: their draws, and the true curve of the best of n.
+"""True distributions of scores: their draws, and the true curve of the best of n.
 
-A law is described by its quantile function: the best of n is ``quantile(U ** (1/n))`` for one uniform U, which
-makes the truth a one-dimensional integral whatever the law.
+A distribution is described by its quantile function: the best of n is ``quantile(U ** (1/n))`` for one uniform U, which
+makes the truth a one-dimensional integral whatever the distribution.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from levelbest.stats.best import Mean, Quantile, Statistic, statistic_named, tur
 
 Draws = tuple[FloatArray, FloatArray | None]
 _EVENLY = (np.arange(100_000) + 0.5) / 100_000
-"""Shares at which a law stands for itself where a statistic may jump: off by half a step at most."""
+"""Shares at which a distribution stands for itself where a statistic may jump: off by half a step at most."""
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class Distribution:
     """One score column. ``quantile`` maps levels in (0, 1) to scores, lowest first; ``bounds`` are the support's."""
 
     name: str
@@ -68,19 +68,19 @@ class Law:
         weights = np.full((1, _EVENLY.size), 1 / _EVENLY.size)
         return np.array([sign * float(wanted.of_law(own, weights)[0]) for own in scores])
 
-    def mirrored(self) -> Law:
-        """The law of the negated scores, under the same name."""
+    def mirrored(self) -> Distribution:
+        """The distribution of the negated scores, under the same name."""
         inner = self.quantile
-        return Law(self.name, lambda u: -inner(1 - u), turned_bounds(self.bounds, "min"), self.direction)
+        return Distribution(self.name, lambda u: -inner(1 - u), turned_bounds(self.bounds, "min"), self.direction)
 
-    def rounded(self, step: float) -> Law:
-        """The same law with scores rounded to multiples of ``step``: coarse ties."""
+    def rounded(self, step: float) -> Distribution:
+        """The same distribution with scores rounded to multiples of ``step``: coarse ties."""
         inner = self.quantile
         name = f"{self.name} rounded to {step:g}"
-        return Law(name, lambda u: np.round(inner(u) / step) * step, self.bounds, self.direction)
+        return Distribution(name, lambda u: np.round(inner(u) / step) * step, self.bounds, self.direction)
 
-    def failing(self, share: float, worst: float) -> Law:
-        """The same law, but a share of the trials fails and scores ``worst``."""
+    def failing(self, share: float, worst: float) -> Distribution:
+        """The same distribution, but a share of the trials fails and scores ``worst``."""
         inner, lowest_first = self.quantile, self.direction == "max"
 
         def quantile(u: FloatArray) -> FloatArray:
@@ -93,11 +93,11 @@ class Law:
             low = None if low is None else min(worst, low)
         else:
             high = None if high is None else max(worst, high)
-        return Law(f"{self.name}, {100 * share:g} % failed", quantile, (low, high), self.direction)
+        return Distribution(f"{self.name}, {100 * share:g} % failed", quantile, (low, high), self.direction)
 
 
 @dataclass(frozen=True, eq=False)
-class JointLaw:
+class JointDistribution:
     """Selection and reported scores that go together.
 
     A trial has a level V, uniform on (0, 1), that ranks its selection score (in ``levels`` equal steps, where given:
@@ -141,25 +141,27 @@ class JointLaw:
         return float(statistic.of_law(ranked, chances[None])[0])
 
 
-def named_law(text: str) -> Law:
-    """A law by name: ``beta(8, 2)``, ``norm(0.7, 0.1)``, ``t(3)``, any SciPy distribution; or ``quadratic``.
+def named_distribution(text: str) -> Distribution:
+    """A distribution by name: ``beta(8, 2)``, ``norm(0.7, 0.1)``, ``t(3)``, any SciPy distribution; or ``quadratic``.
 
     Numbers in brackets are SciPy's shape parameters, then loc and scale. ``-expon`` is the mirror image, and
-    ``rounded`` or ``failing`` versions come from the law's methods.
+    ``rounded`` or ``failing`` versions come from the distribution's methods.
     """
     match = re.fullmatch(r"\s*(-?)\s*([A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*", text)
     if not match:
-        raise InputError(f"a law is a name with numbers in brackets, such as beta(8,2), got {text!r}")
+        raise InputError(f"a distribution is a name with numbers in brackets, such as beta(8,2), got {text!r}")
     mirror, name, inside = match.groups()
     try:
         numbers = [float(part) for part in (inside or "").split(",") if part.strip()]
     except ValueError:
-        raise InputError(f"a law's brackets hold numbers, as in beta(8,2), got {text!r}") from None
-    law = (_own_law if name in _OWN_LAWS else _scipy_law)(name, numbers, text.strip())
-    return law.mirrored() if mirror else law
+        raise InputError(f"a distribution's brackets hold numbers, as in beta(8,2), got {text!r}") from None
+    distribution = (_own_distribution if name in _OWN_DISTRIBUTIONS else _scipy_distribution)(
+        name, numbers, text.strip()
+    )
+    return distribution.mirrored() if mirror else distribution
 
 
-def kde_law(scores: npt.ArrayLike, name: str = "kernel density", *, direction: str = "max") -> Law:
+def kde_distribution(scores: npt.ArrayLike, name: str = "kernel density", *, direction: str = "max") -> Distribution:
     """[T] section 4: a Gaussian kernel density of the scores, cut into 511 bins and drawn by bin.
 
     The bandwidth is the normal reference, 1.06 min(sd, IQR / 1.349) m^(-1/5); 512 grid points from three bandwidths
@@ -183,14 +185,16 @@ def kde_law(scores: npt.ArrayLike, name: str = "kernel density", *, direction: s
 
 
 @dataclass(frozen=True, eq=False)
-class _Discrete(Law):
-    """A law on a finite support, whose truth is a sum and not an integral."""
+class _Discrete(Distribution):
+    """A distribution on a finite support, whose truth is a sum and not an integral."""
 
     support: FloatArray = None  # type: ignore[assignment]
     below: FloatArray = None  # type: ignore[assignment]
 
     @classmethod
-    def on(cls, support: FloatArray, below: FloatArray, name: str, bounds: Bounds, direction: str = "max") -> Law:
+    def on(
+        cls, support: FloatArray, below: FloatArray, name: str, bounds: Bounds, direction: str = "max"
+    ) -> Distribution:
         """By the support and its cumulated chances."""
 
         def quantile(u: FloatArray) -> FloatArray:
@@ -198,7 +202,7 @@ class _Discrete(Law):
 
         return cls(name, quantile, bounds, direction, support, below)
 
-    def mirrored(self) -> Law:
+    def mirrored(self) -> Distribution:
         below = np.append(1 - self.below[-2::-1], 1.0)
         return self.on(-self.support[::-1], below, self.name, turned_bounds(self.bounds, "min"), self.direction)
 
@@ -210,14 +214,14 @@ class _Discrete(Law):
         return np.array([-np.diff(above**budget, prepend=1.0) @ self.support for budget in budgets])
 
 
-_OWN_LAWS = {
+_OWN_DISTRIBUTIONS = {
     "bernoulli": "the chance of a 1",
     "quadratic": "the lowest score, the highest, and noise of more than 0",
     "three_point": "scores that are equally likely",
 }
 
 
-def _own_law(name: str, numbers: list[float], text: str) -> Law:
+def _own_distribution(name: str, numbers: list[float], text: str) -> Distribution:
     if name == "three_point":
         values = np.sort(numbers or [0.2, 0.5, 0.8])
         bounds = min(0.0, float(values[0])), max(1.0, float(values[-1]))
@@ -226,11 +230,11 @@ def _own_law(name: str, numbers: list[float], text: str) -> Law:
     if name == "bernoulli" and len(given) == 1 and 0 <= given[0] <= 1:
         return _Discrete.on(np.array([0.0, 1.0]), np.array([1 - given[0], 1.0]), text, (0.0, 1.0))
     if name == "quadratic" and len(given) == 3 and given[0] < given[1] and given[2] > 0:
-        return Law(text, lambda u: np.interp(u, *_quadratic(*given)))
-    raise InputError(f"{name} takes {_OWN_LAWS[name]}; got {numbers}")
+        return Distribution(text, lambda u: np.interp(u, *_quadratic(*given)))
+    raise InputError(f"{name} takes {_OWN_DISTRIBUTIONS[name]}; got {numbers}")
 
 
-def _scipy_law(name: str, numbers: list[float], text: str) -> Law:
+def _scipy_distribution(name: str, numbers: list[float], text: str) -> Distribution:
     from scipy import stats
 
     family = getattr(stats, name, None)
@@ -238,7 +242,7 @@ def _scipy_law(name: str, numbers: list[float], text: str) -> Law:
         known = [
             name for name in dir(stats) if isinstance(getattr(stats, name), (stats.rv_continuous, stats.rv_discrete))
         ]
-        raise InputError(f"unknown law {name!r}; {_check.nearest_first(name, known)[:200]}")
+        raise InputError(f"unknown distribution {name!r}; {_check.nearest_first(name, known)[:200]}")
     try:
         frozen = family(*numbers)
         low, high = (float(end) for end in frozen.support())
@@ -246,9 +250,9 @@ def _scipy_law(name: str, numbers: list[float], text: str) -> Law:
         shapes = family.shapes or "no shapes"
         raise InputError(f"{name} takes {shapes}, then loc and scale; got {numbers}: {error}") from None
     if np.isnan(low):
-        raise InputError(f"{name}{tuple(numbers)} is not a law: a parameter is out of range")
+        raise InputError(f"{name}{tuple(numbers)} is not a distribution: a parameter is out of range")
     bounds: Bounds = (low if np.isfinite(low) else None, high if np.isfinite(high) else None)
-    return Law(text, frozen.ppf, bounds)
+    return Distribution(text, frozen.ppf, bounds)
 
 
 @functools.cache
@@ -269,7 +273,7 @@ def _quadratic(low: float, high: float, noise: float) -> tuple[FloatArray, Float
 
 
 def _root(u: FloatArray, n: npt.ArrayLike) -> FloatArray:
-    """u^(1/n), kept below 1 so that unbounded laws stay finite."""
+    """u^(1/n), kept below 1 so that unbounded distributions stay finite."""
     return np.minimum(u ** (1.0 / np.asarray(n)), np.nextafter(1.0, 0.0))
 
 
@@ -277,7 +281,8 @@ def _root(u: FloatArray, n: npt.ArrayLike) -> FloatArray:
 def _unit_rule(panels: int = 60, order: int = 16) -> tuple[FloatArray, FloatArray]:
     """Gauss-Legendre on (0, 1) in panels that shrink geometrically towards both ends, where quantiles may run off.
 
-    The last panel is 2^-(panels/2) wide, so what is cut off has no weight in double precision for any law with a mean.
+    The last panel is 2^-(panels/2) wide, so what is cut off has no weight in double precision for any distribution with
+    a mean.
     """
     half = panels // 2
     left = np.concatenate([[0.0], 0.5 ** np.arange(half, 0, -1)])

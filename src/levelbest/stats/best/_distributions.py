@@ -1,6 +1,7 @@
-"""The best of n under a law: known laws, the normal constants, and the Gaussian estimate (`_normality` tests its fit).
+"""The best of n under a distribution: known distributions, the normal constants, and the Gaussian estimate
+(`_normality` tests its fit).
 
-A law is the one honest way past n > n_trials, and what it then says is extrapolation.
+A distribution is the one honest way past n > n_trials, and what it then says is extrapolation.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from levelbest.errors import DataError, InputError
 Conditional = Callable[[FloatArray], npt.ArrayLike]
 
 
-class FrozenLaw(Protocol):
+class FrozenDistribution(Protocol):
     """What is asked of a frozen SciPy distribution; a discrete one also has ``pmf``."""
 
     def cdf(self, x: npt.ArrayLike) -> FloatArray: ...
@@ -35,8 +36,8 @@ class FrozenLaw(Protocol):
 _REACH = 6.0  # of the variable t of `_integrand`: there 1 - u = exp(-634)
 _COARSE = 0.125  # steps of t that tell how large an integral is
 _TOO_HEAVY = (
-    "the expected best of {n} under this law is not finite, or its tail is too heavy to integrate; "
-    "use a law with a finite mean, or ask for a quantile"
+    "the expected best of {n} under this distribution is not finite, or its tail is too heavy to integrate; "
+    "use a distribution with a finite mean, or ask for a quantile"
 )
 
 
@@ -79,12 +80,16 @@ def normal_best(n: npt.ArrayLike) -> float | FloatArray:
 
 
 def law_best(
-    law: FrozenLaw, n: npt.ArrayLike, conditional: Conditional | None = None, *, direction: str = "max"
+    law: FrozenDistribution,
+    n: npt.ArrayLike,
+    conditional: Conditional | None = None,
+    *,
+    direction: str = "max",
 ) -> float | FloatArray:
     """The expected best of n scores drawn from a frozen SciPy distribution ([B] eqs. 2 and 4).
 
     With ``conditional``, a function of an array of selection scores that returns the expected reported score of each,
-    it is the expected reported score of the best ([B] eq. 5), and the law is that of the selection score.
+    it is the expected reported score of the best ([B] eq. 5), and the distribution is that of the selection score.
 
     Parameters
     ----------
@@ -148,7 +153,9 @@ class _Expectation:
         return out.reshape(x.shape)
 
 
-def _integrand(law: FrozenLaw, t: FloatArray, *, n: FloatArray, score: _Expectation, direction: str) -> FloatArray:
+def _integrand(
+    distribution: FrozenDistribution, t: FloatArray, *, n: FloatArray, score: _Expectation, direction: str
+) -> FloatArray:
     """Score of the best at its own probability u, times du/dt, with u = 1 / (1 + exp(-pi sinh t)).
 
     The best of n lies below x with probability F(x)^n, so its mean is the integral of F^-1(u^(1/n)) over (0, 1). The
@@ -160,7 +167,7 @@ def _integrand(law: FrozenLaw, t: FloatArray, *, n: FloatArray, score: _Expectat
     density = math.pi * np.cosh(t) * np.exp(log_u - np.logaddexp(0, s))
     log_share = log_u / n[:, None]
     near = log_share > -math.log(2)
-    toward, away = (law.isf, law.ppf) if direction == "max" else (law.ppf, law.isf)
+    toward, away = (distribution.isf, distribution.ppf) if direction == "max" else (distribution.ppf, distribution.isf)
     x = np.empty(log_share.shape)
     x[near] = toward(-np.expm1(log_share[near]))
     x[~near] = away(np.exp(log_share[~near]))
@@ -170,11 +177,13 @@ def _integrand(law: FrozenLaw, t: FloatArray, *, n: FloatArray, score: _Expectat
     return np.asarray(np.where(lost, np.nan, value) * density)
 
 
-def _continuous_best(law: FrozenLaw, budgets: IntArray, score: _Expectation, direction: str) -> FloatArray:
+def _continuous_best(
+    distribution: FrozenDistribution, budgets: IntArray, score: _Expectation, direction: str
+) -> FloatArray:
     out = np.empty(budgets.size)
     for start in range(0, budgets.size, 64):
         n = budgets[start : start + 64].astype(np.float64)
-        integrand = partial(_integrand, law, n=n, score=score, direction=direction)
+        integrand = partial(_integrand, distribution, n=n, score=score, direction=direction)
         out[start : start + 64] = _integrated(integrand, _size_of(integrand, n))
     return out
 
@@ -224,16 +233,18 @@ def _integrated(integrand: Callable[[FloatArray], FloatArray], size: FloatArray)
     return np.asarray(total + whole.sum(axis=1))
 
 
-def _discrete_best(law: FrozenLaw, budgets: IntArray, score: _Expectation, direction: str) -> FloatArray:
+def _discrete_best(
+    distribution: FrozenDistribution, budgets: IntArray, score: _Expectation, direction: str
+) -> FloatArray:
     """Sum over the support of score times [F(k)^n - F(k-1)^n] ([B] eq. 4), the difference taken by its ratio."""
-    points = _support(law, budgets, direction)
+    points = _support(distribution, budgets, direction)
     if direction == "min":
         points = points[::-1]
-    mass = np.asarray(law.pmf(points), dtype=np.float64)
+    mass = np.asarray(distribution.pmf(points), dtype=np.float64)
     points, mass = points[mass > 0], mass[mass > 0]
     # Chances of a score no better, and of a better one: both by sums of positive terms, so that neither tail loses
-    # digits. (Some laws of SciPy sum the mass anew for every point of their cdf.)
-    left_out = float(law.cdf(points[0] - 1) if direction == "max" else law.sf(points[0]))
+    # digits. (Some distributions of SciPy sum the mass anew for every point of their cdf.)
+    left_out = float(distribution.cdf(points[0] - 1) if direction == "max" else distribution.sf(points[0]))
     upto = left_out + np.cumsum(mass)
     beyond = np.append(np.cumsum(mass[:0:-1])[::-1], 0.0)
     log_upto = np.where(beyond < 0.5, np.log1p(-np.clip(beyond, 0, 0.5)), np.log(upto))
@@ -251,15 +262,15 @@ def _discrete_best(law: FrozenLaw, budgets: IntArray, score: _Expectation, direc
 _MOST_POINTS = 10**6
 
 
-def _support(law: FrozenLaw, budgets: IntArray, direction: str) -> FloatArray:
-    """The points of a discrete law, to where what is left out cannot show in the best of n."""
-    low, high = (float(end) for end in law.support())
-    listed = getattr(getattr(law, "dist", law), "xk", None)
+def _support(distribution: FrozenDistribution, budgets: IntArray, direction: str) -> FloatArray:
+    """The points of a discrete distribution, to where what is left out cannot show in the best of n."""
+    low, high = (float(end) for end in distribution.support())
+    listed = getattr(getattr(distribution, "dist", distribution), "xk", None)
     if listed is not None:
         listed = np.sort(np.asarray(listed, dtype=np.float64))
         return np.asarray(listed - listed[0] + low)
     fewest, most = int(budgets[0]), int(budgets[-1])
-    centre = float(law.ppf(0.5))
+    centre = float(distribution.ppf(0.5))
 
     def far_end(tail: Callable[[float], FloatArray], toward_better: bool, step: float) -> float:
         # The best of n lies beyond with a chance of at most n times one trial's, or of its n-th power.
@@ -274,12 +285,13 @@ def _support(law: FrozenLaw, budgets: IntArray, direction: str) -> FloatArray:
         return end
 
     if not math.isfinite(high):
-        high = far_end(law.sf, direction == "max", 1.0)
+        high = far_end(distribution.sf, direction == "max", 1.0)
     if not math.isfinite(low):
-        low = far_end(law.cdf, direction == "min", -1.0)
+        low = far_end(distribution.cdf, direction == "min", -1.0)
     if not high - low < 2 * _MOST_POINTS:
         raise DataError(
-            f"this law has more than {2 * _MOST_POINTS} points, from {low:g} to {high:g}; use a continuous law near it"
+            f"this distribution has more than {2 * _MOST_POINTS} points, from {low:g} to {high:g}; use a continuous "
+            "one near it"
         )
     return np.arange(low, high + 1)
 

@@ -1,4 +1,5 @@
-"""Known laws against closed forms, exact fractions and other quadrature; the Gaussian estimate; the fit test."""
+"""Known distributions against closed forms, exact fractions and other quadrature; the Gaussian estimate; the fit
+test."""
 
 import itertools
 import math
@@ -37,29 +38,36 @@ def test_continuous_laws_with_a_closed_form():
     assert law_best(stats.expon(scale=3), N, direction="min") == pytest.approx(3 / N, rel=1e-12)
     assert law_best(stats.norm(2, 3), N) == pytest.approx(2 + 3 * normal_best(N), rel=1e-12)
     assert law_best(stats.norm(2, 3), N, direction="min") == pytest.approx(2 - 3 * normal_best(N), rel=1e-12)
-    # Power law on (0, 1) and Pareto: products of n factors.
+    # Power distribution on (0, 1) and Pareto: products of n factors.
     assert law_best(stats.powerlaw(0.5), N) == pytest.approx(N * 0.5 / (N * 0.5 + 1), rel=1e-12)
     pareto = [math.exp(math.fsum(math.log1p((2 / 3) / (k - 2 / 3)) for k in range(1, n + 1))) for n in N]
     assert law_best(stats.pareto(1.5), N) == pytest.approx(pareto, rel=1e-11)
     assert law_best(stats.gumbel_r(), N) == pytest.approx(np.euler_gamma + np.log(N), rel=1e-12)
 
 
-LAWS = [stats.t(3), stats.beta(0.5, 0.5), stats.beta(8, 2), stats.lognorm(1), stats.gamma(0.3), stats.weibull_min(0.5)]
+DISTRIBUTIONS = [
+    stats.t(3),
+    stats.beta(0.5, 0.5),
+    stats.beta(8, 2),
+    stats.lognorm(1),
+    stats.gamma(0.3),
+    stats.weibull_min(0.5),
+]
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.dist.name)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=lambda distribution: distribution.dist.name)
 @pytest.mark.parametrize("n", [1, 4, 30])
-def test_continuous_laws_against_the_distribution_function(law, n):
+def test_continuous_laws_against_the_distribution_function(distribution, n):
     """E best = c + integral of 1 - F^n above c - integral of F^n below, by another rule and in the score itself."""
-    low, high = law.support()
-    c = law.ppf(0.5)
-    cuts = [c, law.isf(0.1), law.isf(1e-3), law.isf(1e-6), high]
+    low, high = distribution.support()
+    c = distribution.ppf(0.5)
+    cuts = [c, distribution.isf(0.1), distribution.isf(1e-3), distribution.isf(1e-6), high]
     above = [
-        integrate.quad(lambda x: -math.expm1(n * math.log1p(-law.sf(x))), a, b, limit=200, epsabs=1e-12)[0]
+        integrate.quad(lambda x: -math.expm1(n * math.log1p(-distribution.sf(x))), a, b, limit=200, epsabs=1e-12)[0]
         for a, b in itertools.pairwise(cuts)
     ]
-    below = integrate.quad(lambda x: law.cdf(x) ** n, low, c, limit=200, epsabs=1e-12)[0]
-    assert law_best(law, n) == pytest.approx(c + sum(above) - below, rel=1e-8, abs=1e-9)
+    below = integrate.quad(lambda x: distribution.cdf(x) ** n, low, c, limit=200, epsabs=1e-12)[0]
+    assert law_best(distribution, n) == pytest.approx(c + sum(above) - below, rel=1e-8, abs=1e-9)
 
 
 def histogram():
@@ -79,19 +87,19 @@ def histogram_best(n):
 
 
 class Hidden:
-    """A law that does not say where its kinks are."""
+    """A distribution that does not say where its kinks are."""
 
-    def __init__(self, law):
+    def __init__(self, distribution):
         for name in ("cdf", "sf", "ppf", "isf", "support", "pdf"):
-            setattr(self, name, getattr(law, name))
+            setattr(self, name, getattr(distribution, name))
 
 
 def test_laws_with_kinks_and_gaps():
-    law = stats.rv_histogram(histogram())
+    distribution = stats.rv_histogram(histogram())
     exact = [histogram_best(int(n)) for n in N]
-    assert law_best(law, N) == pytest.approx(exact, rel=1e-12, abs=1e-13)
-    assert law_best(law(loc=3, scale=2), N) == pytest.approx(3 + 2 * np.array(exact), rel=1e-12)
-    assert law_best(Hidden(law), N) == pytest.approx(exact, rel=1e-10, abs=1e-10)
+    assert law_best(distribution, N) == pytest.approx(exact, rel=1e-12, abs=1e-13)
+    assert law_best(distribution(loc=3, scale=2), N) == pytest.approx(3 + 2 * np.array(exact), rel=1e-12)
+    assert law_best(Hidden(distribution), N) == pytest.approx(exact, rel=1e-10, abs=1e-10)
     counts, edges = histogram()
     mirrored = stats.rv_histogram((counts[::-1], -edges[::-1]))
     assert law_best(mirrored, N, direction="min") == pytest.approx(-np.array(exact), rel=1e-12, abs=1e-13)
@@ -118,15 +126,15 @@ def test_discrete_laws_without_end():
     assert law_best(stats.geom(0.2), n, direction="min") == pytest.approx(1 / (1 - q**n), rel=1e-12)
     assert law_best(stats.poisson(4), 1) == pytest.approx(4, rel=1e-12)
     # Symmetric about 0, both ends open.
-    law = stats.skellam(3, 3)
-    assert law_best(law, 5) == pytest.approx(-law_best(law, 5, direction="min"), rel=1e-9)
+    distribution = stats.skellam(3, 3)
+    assert law_best(distribution, 5) == pytest.approx(-law_best(distribution, 5, direction="min"), rel=1e-9)
 
 
 def test_listed_values():
-    law = stats.rv_discrete(values=([1, 2, 7], [0.5, 0.3, 0.2]))
+    distribution = stats.rv_discrete(values=([1, 2, 7], [0.5, 0.3, 0.2]))
     wanted = 1 * 0.25 + 2 * (0.64 - 0.25) + 7 * (1 - 0.64)
-    assert law_best(law, 2) == pytest.approx(wanted, rel=1e-14)
-    assert law_best(law(loc=3), 2) == pytest.approx(wanted + 3, rel=1e-14)
+    assert law_best(distribution, 2) == pytest.approx(wanted, rel=1e-14)
+    assert law_best(distribution(loc=3), 2) == pytest.approx(wanted + 3, rel=1e-14)
 
 
 def test_reported_given_selection():
@@ -140,10 +148,10 @@ def test_reported_given_selection():
         law_best(stats.norm(), 3, lambda x: x[:2])
 
 
-@pytest.mark.parametrize("law", [stats.cauchy(), stats.pareto(1), stats.pareto(0.5), stats.zipf(2)])
-def test_a_missing_expectation_is_said(law):
+@pytest.mark.parametrize("distribution", [stats.cauchy(), stats.pareto(1), stats.pareto(0.5), stats.zipf(2)])
+def test_a_missing_expectation_is_said(distribution):
     with pytest.raises(DataError, match="not finite, or its tail is too heavy"):
-        law_best(law, 5)
+        law_best(distribution, 5)
 
 
 def test_a_heavy_tail_on_the_other_side_does_not_matter():
