@@ -619,9 +619,7 @@ def test_the_one_word_that_differs_in_the_names_of_files_is_a_family(tmp_path):
     assert (trials.families, trials.columns["family"], trials.columns["seed"]) == (("resnet", "vit"), "name 1", "seed")
     for file in tmp_path.iterdir():
         file.rename(file.with_name(file.name.replace("seed", f"{file.stem[-1]}x")))
-    with pytest.raises(
-        DataError, match=r"'name 1' \(resnet, vit\) and 'name 2' \(0x0, 1x1, 2x2 ...\) vary"
-    ):
+    with pytest.raises(DataError, match=r"'name 1' \(resnet, vit\) and 'name 2' \(0x0, 1x1, 2x2 ...\) vary"):
         lb.read_trials(tmp_path)
     assert lb.read_trials(tmp_path, family="name 1").families == ("resnet", "vit")
     assert len(lb.read_trials(tmp_path, family="name 1,name 2").families) == 12
