@@ -8,7 +8,7 @@ from pathlib import Path
 import levelbest
 
 ROOT = Path(levelbest.__file__).parent
-BASE = ("_cores", "_frames", "_grid", "_lazy", "_ledger", "_plain", "_write", "errors", "cautions", "_check")
+BASE = ("_cores", "_frames", "_grid", "_lazy", "_ledger", "_plain", "_shown", "_write", "errors", "cautions", "_check")
 LAYERS = (
     "stats",
     "simulation",
@@ -23,8 +23,8 @@ LAYERS = (
 )
 
 
-# How a result prints, plots and becomes a document is the report's: asked for when needed, through these doors only.
-SHOWN = {("cautions", "report"), ("results", "report")}
+# How a result prints, plots and becomes a document is the report's: asked for when needed, through this door only.
+SHOWN = {("_shown", "report")}
 
 
 def _rank(part: str) -> int:

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from levelbest._shown import Documented, presenter
+
 __all__ = ["CODES", "Caution", "documents_of"]
 
 CODES = frozenset(
@@ -46,7 +48,7 @@ CODES = frozenset(
 
 
 @dataclass(frozen=True)
-class Caution:
+class Caution(Documented):
     """One warning. It never changes a number; it says what to think of it.
 
     ``kind`` tells apart the sentences of one code, and ``facts`` are the values that the sentence names.
@@ -77,16 +79,10 @@ class Caution:
     @property
     def sentence(self) -> str:
         """What it says, without the family's name."""
-        from levelbest.report.words.cautions import caution_sentence
-
-        return caution_sentence(self)
+        return presenter().sentences(self)[0]
 
     def __str__(self) -> str:
         return f"{self.family}: {self.sentence}" if self.family else self.sentence
-
-    def to_dict(self) -> dict[str, str | float | None]:
-        """The form that ``--json`` prints."""
-        return {"code": self.code, "family": self.family, "value": self.value, "message": self.sentence}
 
 
 class Cautioned(Protocol):
@@ -97,6 +93,6 @@ class Cautioned(Protocol):
         """Its warnings."""
 
 
-def documents_of(results: Iterable[Cautioned]) -> list[dict[str, str | float | None]]:
+def documents_of(results: Iterable[Cautioned]) -> list[dict[str, object]]:
     """The warnings of several results, each once, in the form that ``--json`` prints."""
     return [caution.to_dict() for caution in dict.fromkeys(c for result in results for c in result.cautions)]

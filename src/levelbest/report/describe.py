@@ -11,6 +11,7 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, Seed
 from levelbest._frames import Frame, as_frame
 from levelbest._plain import picked, round_to_uncertainty, show_number
+from levelbest._shown import Shown
 from levelbest.designs._input import as_trials
 from levelbest.designs.problems import ProblemsDesign
 from levelbest.designs.variance import family_variances
@@ -91,7 +92,7 @@ class Winner:
 
 
 @dataclass(frozen=True, repr=False)
-class Description(Distribution):
+class Description(Distribution, Shown):
     """One family: its selection scores, and the reported ones beside them.
 
     The numbers are those of the trials that have a score; how many have none is ``n_failed``.
@@ -155,12 +156,6 @@ class Description(Distribution):
             f"{show_number(self.median, decimals)}, interquartile range "
             f"{show_number(self.iqr, decimals)} (error {show_number(self.iqr_error, decimals)})"
         )
-
-    def _repr_html_(self) -> str:
-        """How a notebook shows it: a picture and a short table."""
-        from levelbest.report.notebook import description_html
-
-        return description_html(self)
 
     def to_frame(self) -> Frame:
         """One row per score, as a dataframe of pandas where it is installed, else of polars."""

@@ -4,27 +4,54 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Sequence
+from functools import singledispatch
 from html import escape
 from typing import TYPE_CHECKING
 
 from levelbest._plain import common_decimals, html_table, round_places, show_cost, show_limits, show_number
+from levelbest.report.describe import Description
+from levelbest.report.figures.axes import draw_curves
+from levelbest.report.figures.curves import figure_bytes, figure_of, new_axes, own_style
+from levelbest.report.figures.distributions import descriptions_figure
+from levelbest.report.figures.strips import standings_figure
+from levelbest.report.terminal.descriptions import description_facts
 from levelbest.report.words.phrases import best_of, level, shortened
 from levelbest.report.words.plans import plan_summary, plan_table
-from levelbest.results import Comparison, Curve, Reaches, TrialPlan
+from levelbest.report.words.tasks import score_words, task_sentences
+from levelbest.report.words.variances import variance_heading, variance_table
+from levelbest.results import Comparison, Curve, CurveSet, Reaches, TaskComparison, TrialPlan, Variances
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from levelbest.report.describe import Description
-
 _LOG_FROM, _MOST_ROWS = 30, 15
 
 
+@singledispatch
+def html(result: object) -> str:
+    """How a notebook shows a result."""
+    raise TypeError(f"{type(result).__name__} has no notebook form")
+
+
+@html.register
+def _(result: Curve) -> str:
+    return curves_html([result])
+
+
+@html.register
+def _(result: TaskComparison) -> str:
+    return comparison_html(result.overall, sentences=task_sentences(result), score=score_words(result))
+
+
+@html.register
+def _(result: Variances) -> str:
+    heads, rows = variance_table(result)
+    return html_table(heads, rows, caption=variance_heading(result))
+
+
+@html.register(CurveSet)
 def curves_html(curves: Sequence[Curve]) -> str:
     """All curves in one figure, and a table: of one curve at round budgets, of several at their largest."""
-    from levelbest.report.figures.axes import draw_curves
-    from levelbest.report.figures.curves import figure_of, new_axes, own_style
-
     with own_style():
         log = max(curve.n[-1] for curve in curves) > _LOG_FROM
         ax = draw_curves(new_axes(), curves, bands=len(curves) <= 7, log=log, at_ends=True)
@@ -46,14 +73,12 @@ def curves_html(curves: Sequence[Curve]) -> str:
     return picture + html_table(heads, rows[:_MOST_ROWS], caption=str(first) if len(curves) == 1 else "")
 
 
+@html.register(Comparison)
 def comparison_html(comparison: Comparison, sentences: Sequence[str] = (), score: str | None = None) -> str:
     """The verdict, the strip of who is best with the families at one budget, and the same as a table.
 
     What is said and what it is of are the comparison's own, unless it is one over tasks, which says more.
     """
-    from levelbest.report.figures.curves import own_style
-    from levelbest.report.figures.strips import standings_figure
-
     verdict = _paragraphs(sentences or comparison.summary)
     with own_style():
         figure = standings_figure(comparison, score)
@@ -71,11 +96,13 @@ def comparison_html(comparison: Comparison, sentences: Sequence[str] = (), score
     return verdict + picture + html_table([*heads, terms.words.units, "failed", "better than"], rows)
 
 
+@html.register
 def plan_html(plan: TrialPlan) -> str:
     """The plan in a sentence and in the table of the terminal."""
     return _paragraphs([plan_summary(plan)]) + html_table(*plan_table(plan))
 
 
+@html.register
 def reaches_html(reaches: Reaches) -> str:
     """A sentence for each family and target, and the same as a table."""
     rows = []
@@ -88,12 +115,9 @@ def reaches_html(reaches: Reaches) -> str:
     return _paragraphs(map(str, reaches)) + html_table([*heads, first.words.units, "failed"], rows[:_MOST_ROWS])
 
 
+@html.register
 def description_html(description: Description) -> str:
     """The histogram, with reported against selection scores where both exist, and the facts of the terminal."""
-    from levelbest.report.figures.curves import own_style
-    from levelbest.report.figures.distributions import descriptions_figure
-    from levelbest.report.terminal.descriptions import description_facts
-
     with own_style():
         picture = _picture(descriptions_figure([description]), f"The scores of {description.family}")
     heads = ["", description.score, *([] if description.claimed is None else [description.claimed.score])]
@@ -107,7 +131,5 @@ def _paragraphs(sentences: Iterable[str]) -> str:
 
 def _picture(figure: Figure, text: str) -> str:
     """A figure as an image within the document: nothing in it runs, and no names of its parts meet others."""
-    from levelbest.report.figures.curves import figure_bytes
-
     data = base64.b64encode(figure_bytes(figure, "svg")).decode()
     return f'<img alt="{escape(text)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from levelbest._check import FloatArray, IntArray
 from levelbest._frames import as_frame
-from levelbest._plain import picked, plain, rows_of
+from levelbest._shown import Documented, Drawn, Said, presenter
 from levelbest.cautions import Caution
 from levelbest.results.variance import FamilyVariance
 from levelbest.results.verdict import NOT_COMPARABLE, Crossing, Verdict
 from levelbest.results.words import DesignWords
 from levelbest.trials import Metric, Settings
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -67,7 +63,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Effect:
+class Effect(Documented):
     """By how much, at one budget, with limits that hold for all pairs together."""
 
     budget: float
@@ -81,18 +77,13 @@ class Effect:
     named: bool
     """The budget was named in advance."""
 
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints."""
-        own = picked(self, "difference", "low", "high", "p_value", "winner", "negligible")
-        return plain({"n": self.budget} | own | {"fixed_in_advance": self.named})
-
     def mirrored(self) -> Effect:
         """Second minus first."""
         return replace(self, difference=-self.difference, low=-self.high, high=-self.low)
 
 
 @dataclass(frozen=True, eq=False)
-class PairComparison:
+class PairComparison(Said):
     """Two families over the budgets: the difference is first minus second, positive where the first is better.
 
     A limit that does not exist is infinite; what cannot be compared is NaN.
@@ -148,9 +139,7 @@ class PairComparison:
     @property
     def sentence(self) -> str:
         """The verdict in words."""
-        from levelbest.report.words.verdicts import pair_sentence
-
-        return pair_sentence(self)
+        return presenter().sentences(self)[0]
 
     def mirrored(self) -> PairComparison:
         """Second minus first."""
@@ -170,40 +159,12 @@ class PairComparison:
             scaled=None if self.scaled is None else -self.scaled,
         )
 
-    def __str__(self) -> str:
-        return self.sentence
-
     def __repr__(self) -> str:
         return f"PairComparison({' - '.join(self.families)}: {_ranges(self.verdicts)})"
 
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints; a limit or difference that does not exist is None."""
-        from levelbest.report.words.verdicts import claim_sentence
-
-        scaled = [] if self.scaled is None else rows_of(n=self.budget, difference=self.scaled)
-        return plain(
-            {
-                "families": self.families,
-                "points": rows_of(n=self.budget, difference=self.difference, low=self.low, high=self.high),
-                "verdicts": [verdict.to_dict() for verdict in self.verdicts],
-                "p_values": self.p_value,
-                "effect": self.effect.to_dict(),
-                "further_trials": self.further,
-                **picked(self, "basis", "sentence", "method", "paired", "n_trials", "n_failed", "n_searches"),
-                "crossings": [crossing.to_dict() for crossing in self.crossings],
-                "relative": [dict(zip(("n", "value", "low", "high"), row, strict=True)) for row in self.relative],
-                "chance_better": [dict(zip(("n", "value"), row, strict=True)) for row in self.chance],
-                "mean_cost_scaling": scaled,
-                "p_value": self.equal_laws_p,
-                "unequal_budgets": claim_sentence(self),
-                "survives_other_failure_policy": self.survives,
-                "reasons": self.reasons,
-            }
-        )
-
 
 @dataclass(frozen=True)
-class Standing:
+class Standing(Documented):
     """One family in the table of a comparison: what was run, and where it stands at the effects' budget."""
 
     family: str
@@ -218,15 +179,9 @@ class Standing:
     better_than: tuple[str, ...] = ()
     worse_than: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints."""
-        counts = picked(self, "family", "n_trials", "n_failed", "n_running")
-        place = picked(self, "value", "low", "high", "better_than", "worse_than")
-        return plain(counts | {"n": self.budget} | place)
-
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Drawn):
     """Who is better at which budget, for every pair compared. ``to_dict`` is its JSON form."""
 
     terms: Terms
@@ -253,9 +208,7 @@ class Comparison:
     @property
     def summary(self) -> tuple[str, ...]:
         """The sentences to read aloud: the verdict first, then what stands behind it."""
-        from levelbest.report.words.verdicts import comparison_summary
-
-        return comparison_summary(self)
+        return presenter().sentences(self)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -277,59 +230,12 @@ class Comparison:
                 return pair.mirrored()
         raise KeyError((first, second))
 
-    def __str__(self) -> str:
-        return "\n".join(self.summary)
-
     def __repr__(self) -> str:
         pairs = f"{len(self.pairs)} pair{'s' * (len(self.pairs) != 1)}"
         if len(self.pairs) == 1:
             return f"Comparison({' - '.join(self.families)}: {_ranges(self.pairs[0].verdicts)})"
         decided = sum(pair.decided for pair in self.pairs)
         return f"Comparison({', '.join(self.families)}: {decided} of {pairs} decided)"
-
-    def _repr_html_(self) -> str:
-        """How a notebook shows it: a picture and a short table."""
-        from levelbest.report.notebook import comparison_html
-
-        return comparison_html(self)
-
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints."""
-        from levelbest.report.words.verdicts import adjustment_words
-
-        terms, settings = self.terms, self.terms.settings
-        document: dict[str, object] = {
-            "comparisons": [pair.to_dict() for pair in self.pairs],
-            "summary": list(self.summary),
-            "families": [standing.to_dict() for standing in self.standings],
-            "possible_best": list(self.possible_best),
-            "baseline": self.baseline,
-            "design": terms.design,
-            "axis": terms.axis,
-            "unit": terms.cost_unit,
-            "counted": terms.unit,
-            "statistic": terms.statistic,
-            "direction": terms.metric.direction,
-            "confidence": terms.confidence,
-            "simultaneous": True,
-            "adjustment": adjustment_words(terms),
-            "headline": terms.headline,
-            "fixed_in_advance": terms.named,
-            "worth": terms.worth,
-            "failed": settings.failed,
-            "while_running": terms.while_running,
-            "seed": settings.rng,
-            "n_resamples": settings.n_resamples,
-            "warnings": [caution.to_dict() for caution in self.cautions],
-        }
-        if self.variances:
-            document["variances"] = [own.to_dict() for own in self.variances]
-        if self.strata:
-            document["strata"] = [
-                {"stratum": label, "comparisons": [pair.to_dict() for pair in inside.pairs]}
-                for label, inside in self.strata
-            ]
-        return document
 
     def to_frame(self) -> object:
         """One row per pair and budget, as a dataframe of pandas where it is installed, else of polars."""
@@ -342,12 +248,6 @@ class Comparison:
             )
         ]
         return as_frame(dict(zip(names, zip(*rows, strict=True), strict=True)))
-
-    def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True) -> Axes:
-        """Draw the differences on a matplotlib Axes, a new one where none is given, and return it."""
-        from levelbest.report.figures.axes import draw_comparison
-
-        return draw_comparison(ax, self, bands=bands, log=log)
 
 
 def _ranges(verdicts: tuple[Verdict, ...]) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest._frames import Frame, as_frame
-from levelbest._plain import picked, plain, rows_of
+from levelbest._plain import plain, rows_of
+from levelbest._shown import Documented, Drawn, Said, presenter
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
 from levelbest.results.variance import FamilyVariance
@@ -18,30 +18,18 @@ from levelbest.stats.bands import Interval, Rule
 from levelbest.stats.budgets import CostCurve
 from levelbest.stats.problems import GroupBest
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 @dataclass(frozen=True, eq=False)
-class Stratum:
+class Stratum(Documented):
     """The problems of one stratum: their curve, with limits over them alone."""
 
     label: str
     best: GroupBest
     limits: Interval
 
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints; a limit or value that does not exist is None."""
-        best = self.best
-        low, high = np.asarray(self.limits.low), np.asarray(self.limits.high)
-        points = rows_of(n=best.n, value=best.value, low=low, high=high, n_groups=best.n_groups)
-        counts = {"n_trials": int(best.sizes.sum()), "n_groups": best.groups.size}
-        document: dict[str, object] = {"stratum": self.label, **counts, "points": points}
-        return plain(document)
-
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Drawn):
     """One family's best score as a function of the budget. Prints as a sentence; ``to_dict`` is its JSON form."""
 
     family: str
@@ -110,12 +98,7 @@ class Curve:
 
     def sentence(self, n: int | None = None) -> str:
         """What can be said of one budget (default: the largest), ready for a paper."""
-        from levelbest.report.words.curves import curve_sentence
-
-        return curve_sentence(self, n)
-
-    def __str__(self) -> str:
-        return self.sentence()
+        return presenter().sentences(self, n)[0]
 
     def __repr__(self) -> str:
         closed = np.flatnonzero(np.isfinite(self.low) & np.isfinite(self.high))
@@ -123,76 +106,18 @@ class Curve:
         value = f"{self.value[last]:.4g} [{self.low[last]:.4g}, {self.high[last]:.4g}]"
         return f"Curve({self.family}: {self.statistic} of the best {self.score} of {self.n[last]} = {value})"
 
-    def _repr_html_(self) -> str:
-        """How a notebook shows it: a picture and a short table."""
-        return CurveSet((self,))._repr_html_()
-
-    def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True) -> Axes:
-        """Draw the curve on a matplotlib Axes, a new one where none is given, and return it.
-
-        Several curves go on one Axes: ``ax = a.plot(); b.plot(ax)``.
-        """
-        return CurveSet((self,)).plot(ax, bands=bands, log=log)
-
     def to_frame(self) -> Frame:
         """One row per budget, as a dataframe of pandas where it is installed, else of polars."""
         return CurveSet((self,)).to_frame()
 
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints; a limit or value that does not exist is None."""
-        from levelbest.report.words.intervals import rule_words
 
-        columns = {name: getattr(self, name) for name in ("n", "value", "low", "high", "spread")}
-        columns["cost"] = self.cost if self.cost is not None else np.full(self.n.size, np.nan)
-        n_groups = None if self.problems is None else self.problems.n_groups
-        more = {"n_groups": n_groups, "new_run": self.new_run}
-        columns |= {name: column for name, column in more.items() if column is not None}
-        document = plain(
-            {
-                **picked(self, "family", "n_trials", "n_failed", "n_running", "failed", "statistic", "estimator"),
-                **picked(self, "direction", "selection", "reported", "cost_unit", "horizon", "seed"),
-                "interval": {
-                    **picked(self, "method", "confidence", "simultaneous"),
-                    "note": rule_words(self.rule),
-                    "unseen": self.unseen,
-                },
-                "points": rows_of(**columns),
-            }
-        )
-        if self.problems is not None:
-            document["n_groups"] = int(self.problems.groups.size)
-            document["weighted"] = self.problems.weights is not None
-        document["unit"] = self.unit
-        if self.n_runs is not None:
-            document["n_runs"] = self.n_runs
-            document["variance"] = None if self.variance is None else self.variance.to_dict()
-        if self.strata:
-            document["strata"] = [stratum.to_dict() for stratum in self.strata]
-        return document
-
-
-class CurveSet(tuple[Curve, ...]):
+class CurveSet(Drawn, tuple[Curve, ...]):
     """The curves of several families: a tuple that notebooks show as one figure."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
         return f"CurveSet({', '.join(curve.family for curve in self)})"
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self))
-
-    def _repr_html_(self) -> str:
-        """How a notebook shows it: a picture and a short table."""
-        from levelbest.report.notebook import curves_html
-
-        return curves_html(self)
-
-    def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True) -> Axes:
-        """Draw all curves on one matplotlib Axes, a new one where none is given, and return it."""
-        from levelbest.report.figures.axes import draw_curves
-
-        return draw_curves(ax, self, bands=bands, log=log)
 
     def to_frame(self) -> Frame:
         """One row per family and budget, as a dataframe of pandas where it is installed, else of polars."""
@@ -207,7 +132,7 @@ class CurveSet(tuple[Curve, ...]):
 
 
 @dataclass(frozen=True, eq=False)
-class FamilyCostCurve:
+class FamilyCostCurve(Said):
     """One family's expected best score within budgets of cost."""
 
     family: str
@@ -229,12 +154,7 @@ class FamilyCostCurve:
 
     def sentence(self) -> str:
         """What can be said of the largest budget, ready for a paper."""
-        from levelbest.report.words.curves import cost_sentence
-
-        return cost_sentence(self)
-
-    def __str__(self) -> str:
-        return self.sentence()
+        return presenter().sentences(self)[0]
 
     def __repr__(self) -> str:
         budget, value, low, high = self.point(float(self.curve.budget[-1]))
@@ -243,10 +163,12 @@ class FamilyCostCurve:
 
     def to_frame(self) -> Frame:
         """One row per budget, as a dataframe of pandas where it is installed, else of polars."""
-        rows = self._points()
+        rows = self.points
         return as_frame({"family": [self.family] * len(rows)} | {key: [row[key] for row in rows] for key in rows[0]})
 
-    def _points(self) -> list[dict[str, object]]:
+    @property
+    def points(self) -> list[dict[str, object]]:
+        """One row per budget."""
         own = self.curve
         nothing = [float("nan")] * own.budget.size
         rows = rows_of(
@@ -260,36 +182,6 @@ class FamilyCostCurve:
             monte_carlo_error=own.monte_carlo_error,
         )
         return [plain({"n": None, "spread": None} | row) for row in rows]
-
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints: points have a cost and no n."""
-        from levelbest.report.words.intervals import cost_rule
-
-        own = self.curve
-        return plain(
-            {
-                "family": self.family,
-                "n_trials": own.n_trials,
-                "n_failed": self.n_failed,
-                "failed": self.failed,
-                "statistic": "mean",
-                "estimator": "orders without replacement",
-                "direction": own.direction,
-                "axis": "cost",
-                "cost_unit": self.cost_unit,
-                "workers": own.workers,
-                "worst": own.worst,
-                "horizon_cost": own.horizon,
-                "seed": self.seed,
-                "interval": {
-                    "method": "studentised",
-                    "confidence": own.confidence,
-                    "simultaneous": own.simultaneous,
-                    "note": cost_rule(own),
-                },
-                "points": self._points(),
-            }
-        )
 
 
 @dataclass(frozen=True, eq=False)

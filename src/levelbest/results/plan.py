@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from levelbest._frames import Frame, as_frame
-from levelbest._plain import picked, plain
+from levelbest._plain import picked
+from levelbest._shown import Documented, Said, Shown, presenter
 from levelbest.cautions import Caution
 from levelbest.results.words import TRIALS, DesignWords
 from levelbest.stats.budgets import Division, Needed
@@ -16,7 +17,7 @@ from levelbest.stats.problems import GroupPlan
 
 
 @dataclass(frozen=True)
-class DividedRuns:
+class DividedRuns(Documented):
     """More configurations or more seeds: one family's runs divided one way or another."""
 
     family: str
@@ -42,20 +43,13 @@ class DividedRuns:
         """What a new run of the best configuration is expected to score."""
         return self.mean + self.sign * way.new_run
 
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints."""
-        return {
-            "family": self.family,
-            "now": self._row(self.now),
-            "ways": [self._row(way) for way in self.ways],
-        }
-
-    def _row(self, way: Division) -> dict[str, object]:
+    def row(self, way: Division) -> dict[str, object]:
+        """Plain values of one way."""
         return picked(way, "configurations", "seeds", "error") | {"new_run": self.new_run(way)}
 
 
 @dataclass(frozen=True, eq=False)
-class TrialPlan:
+class TrialPlan(Shown):
     """How many more trials (or problems), and how far exact bands reach. Prints as sentences."""
 
     widths: tuple[tuple[str, Needed], ...]
@@ -86,23 +80,12 @@ class TrialPlan:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What to do, in words."""
-        from levelbest.report.words.plans import plan_sentences
-
-        return plan_sentences(self)
+        return presenter().sentences(self)
 
     def __repr__(self) -> str:
         widths = [f"{family}: {needed.needed:g}" for family, needed in self.widths]
         pairs = [f"{first} - {second}: {needed.needed:g}" for first, second, needed in self.separations]
         return f"TrialPlan({', '.join([*widths, *pairs])})"
-
-    def __str__(self) -> str:
-        return "\n".join(self.sentences)
-
-    def _repr_html_(self) -> str:
-        """How a notebook shows it: a sentence and a short table."""
-        from levelbest.report.notebook import plan_html
-
-        return plan_html(self)
 
     def to_frame(self) -> Frame:
         """One row per plan, as a dataframe of pandas where it is installed, else of polars.
@@ -120,36 +103,9 @@ class TrialPlan:
         ]
         return as_frame({name: [row[place] for row in rows] for place, name in enumerate(names)})
 
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints; what is out of reach is None."""
-        of_problems = ("n", "error", "target", "n_groups", "groups_needed", "samples_needed")
-        return plain(
-            {
-                "widths": [{"family": family} | needed.to_dict() for family, needed in self.widths],
-                "separations": [
-                    {"families": [first, second]} | needed.to_dict() for first, second, needed in self.separations
-                ],
-                "problems": [{"family": family} | picked(own, *of_problems) for family, own in self.problems],
-                "unplanned": [
-                    {"family": family, "stratum": stratum, "reason": why} for family, stratum, why in self.unplanned
-                ],
-                "divisions": [own.to_dict() for own in self.divisions],
-                "division_powers": [
-                    {
-                        "families": [first, second],
-                        "ways": [picked(way, "configurations", "seeds") | {"power": power} for way, power in powers],
-                    }
-                    for first, second, powers in self.division_powers
-                ],
-                "horizons": [{"n_trials": size, "n": n} for size, n in self.horizons],
-                **picked(self, "confidence", "power", "seed", "sentences"),
-                "warnings": [caution.to_dict() for caution in self.cautions],
-            }
-        )
-
 
 @dataclass(frozen=True)
-class Reach:
+class Reach(Said):
     """What one family needs to reach one target. Infinite limits mean: not within the data."""
 
     family: str
@@ -196,20 +152,9 @@ class Reach:
         """Whether the estimate reaches the target within the data."""
         return bool(np.isfinite(self.cost if self.over_cost else self.n))
 
-    def __str__(self) -> str:
-        from levelbest.report.words.curves import reach_sentence
-
-        return reach_sentence(self)
-
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints; what is not within the data is None."""
-        needed = picked(self, "family", "target", "name", "n", "low", "high", "cost", "cost_low", "cost_high")
-        basis = picked(self, "cost_unit", "axis", "reached", "n_trials", "n_failed", "failed", "confidence")
-        return plain(needed | basis | {"sentence": str(self)})
-
 
 @dataclass(frozen=True)
-class Reaches:
+class Reaches(Shown):
     """What every family needs to reach every target: goes through as its targets do."""
 
     targets: tuple[Reach, ...]
@@ -228,23 +173,6 @@ class Reaches:
     def __repr__(self) -> str:
         rows = (f"{r.family} {r.target:g} at {r.cost if r.over_cost else r.n:g}" for r in self.targets)
         return f"Reaches({', '.join(rows)})"
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.targets))
-
-    def _repr_html_(self) -> str:
-        """How a notebook shows it: a sentence for each family and target."""
-        from levelbest.report.notebook import reaches_html
-
-        return reaches_html(self)
-
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints."""
-        return {
-            "targets": [target.to_dict() for target in self.targets],
-            "warnings": [caution.to_dict() for caution in self.cautions],
-            "seed": self.seed,
-        }
 
     def to_frame(self) -> object:
         """One row per family and target, as a dataframe of pandas where it is installed, else of polars."""

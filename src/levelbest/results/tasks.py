@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from levelbest._plain import picked, plain
+from levelbest._shown import Documented, Drawn, presenter
 from levelbest.cautions import Caution
 from levelbest.results.comparison import Comparison
 from levelbest.results.curve import Curve
 from levelbest.results.variance import FamilyVariance
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 @dataclass(frozen=True)
-class OverTasks:
+class OverTasks(Documented):
     """One number of a family (or, of two families, of the first against the second) over all tasks at one budget, with
     pointwise limits by resampling trials within tasks."""
 
@@ -32,13 +28,9 @@ class OverTasks:
         """The one, or the first."""
         return self.families[0]
 
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints."""
-        return plain(picked(self, "families" if len(self.families) > 1 else "family", "n", "value", "low", "high"))
-
 
 @dataclass(frozen=True, eq=False)
-class TaskComparison:
+class TaskComparison(Drawn):
     """Verdicts per task, and over all tasks: mean differences in units of each task's spread, mean ranks, interquartile
     means and probabilities of improvement."""
 
@@ -73,9 +65,7 @@ class TaskComparison:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The verdict over all tasks first, then each task's."""
-        from levelbest.report.words.tasks import task_sentences
-
-        return task_sentences(self)
+        return presenter().sentences(self)
 
     @property
     def summary(self) -> tuple[str, ...]:
@@ -85,37 +75,6 @@ class TaskComparison:
     def __repr__(self) -> str:
         return f"TaskComparison({', '.join(self.tasks)}: {self.overall!r})"
 
-    def __str__(self) -> str:
-        return "\n".join(self.sentences)
-
-    def to_dict(self) -> dict[str, object]:
-        """The overall comparison in the usual form, with the tasks' own and the ranks beside it."""
-        from levelbest.report.words.tasks import normalised_words
-
-        document = self.overall.to_dict()
-        document["normalised"] = normalised_words()
-        document["tasks"] = {task: own.to_dict() for task, own in self.tasks.items()}
-        document["ranks"] = [{**row.to_dict(), "mean_rank": row.value} for row in self.ranks]
-        document["iqm"] = [row.to_dict() for row in self.iqm]
-        document["iqm_scale"] = "score" if self.as_scored else "sd"
-        document["probability_of_improvement"] = [row.to_dict() for row in self.improvements]
-        document["warnings"] = [caution.to_dict() for caution in self.cautions]
-        return document
-
     def to_frame(self) -> object:
         """The comparison over all tasks: one row per pair and budget."""
         return self.overall.to_frame()
-
-    def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True) -> Axes:
-        """Draw the differences over all tasks on a matplotlib Axes, a new one where none is given, and return it."""
-        from levelbest.report.figures.axes import draw_comparison
-        from levelbest.report.words.tasks import score_words
-
-        return draw_comparison(ax, self.overall, score=score_words(self), bands=bands, log=log)
-
-    def _repr_html_(self) -> str:
-        """How a notebook shows it: a picture and a short table."""
-        from levelbest.report.notebook import comparison_html
-        from levelbest.report.words.tasks import score_words
-
-        return comparison_html(self.overall, sentences=self.summary, score=score_words(self))

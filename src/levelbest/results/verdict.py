@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
+from levelbest._shown import Documented
 
 UNDECIDED = "undecided"
 NOT_COMPARABLE = "not comparable"
@@ -17,7 +18,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Documented):
     """What holds from one budget to another: the better family's name, ``undecided`` or ``not comparable``.
 
     ``reason`` is a code, which `levelbest.report.words.verdicts` puts in words:
@@ -48,18 +49,9 @@ class Verdict:
         """Whether it names a family."""
         return self.verdict not in (UNDECIDED, NOT_COMPARABLE)
 
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints."""
-        row: dict[str, object] = {"from": self.start, "to": self.end, "verdict": self.verdict}
-        if self.reason:
-            from levelbest.report.words.verdicts import reason_words
-
-            row["reason"] = reason_words(self.reason)
-        return row | ({"negligible": True} if self.negligible else {})
-
 
 @dataclass(frozen=True)
-class Crossing:
+class Crossing(Documented):
     """Where the better family changes: the estimate, and the budgets between which the true crossing lies.
 
     ``low`` and ``high`` are the last budget certified before and the first certified after; infinite where there is
@@ -69,10 +61,6 @@ class Crossing:
     budget: float
     low: float
     high: float
-
-    def to_dict(self) -> dict[str, object]:
-        """The form that ``--json`` prints."""
-        return {"n": self.budget, "low": self.low, "high": self.high}
 
 
 def winners(verdicts: tuple[Verdict, ...]) -> list[str]:

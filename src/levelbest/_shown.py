@@ -1,0 +1,82 @@
+"""The one door from a result to how it is shown: `levelbest.report.present`, imported when something is shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Presenter(Protocol):
+    """What `levelbest.report.present` answers of a result."""
+
+    def sentences(self, result: object, n: int | None = None) -> tuple[str, ...]:
+        """What it says."""
+
+    def document(self, result: object) -> dict[str, object]:
+        """Plain values for JSON."""
+
+    def html(self, result: object) -> str:
+        """How a notebook shows it."""
+
+    def draw(self, result: object, ax: Axes | None, *, bands: bool = True, log: bool = True) -> Axes:
+        """Its picture on an Axes."""
+
+
+def presenter() -> Presenter:
+    """Who knows how results are shown."""
+    from levelbest.report import present
+
+    return present
+
+
+class Documented:
+    """A result that has a JSON form."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The form that ``--json`` prints; a limit or value that does not exist is None."""
+        return presenter().document(self)
+
+
+class Said(Documented):
+    """A result that prints as sentences."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(presenter().sentences(self))
+
+
+class Shown(Said):
+    """A result that notebooks show."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: sentences or a picture, and a short table."""
+        return presenter().html(self)
+
+
+class Drawn(Shown):
+    """A result that has a picture."""
+
+    __slots__ = ()
+
+    def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True) -> Axes:
+        """Draw it on a matplotlib Axes, a new one where none is given, and return it.
+
+        Several curves go on one Axes: ``ax = a.plot(); b.plot(ax)``.
+
+        Parameters
+        ----------
+        ax
+            Where to draw.
+        bands
+            Whether to draw limits.
+        log
+            Whether budgets stand on a log scale.
+        """
+        return presenter().draw(self, ax, bands=bands, log=log)

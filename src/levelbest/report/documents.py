@@ -1,0 +1,297 @@
+"""Results as JSON documents: their numbers, and the sentences that people read beside them."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+import numpy as np
+
+from levelbest._plain import picked, plain, rows_of
+from levelbest.cautions import Caution, documents_of
+from levelbest.report.words.cautions import caution_sentence
+from levelbest.report.words.curves import reach_sentence
+from levelbest.report.words.intervals import cost_rule, rule_words
+from levelbest.report.words.plans import plan_sentences
+from levelbest.report.words.tasks import normalised_words
+from levelbest.report.words.verdicts import (
+    adjustment_words,
+    claim_sentence,
+    comparison_summary,
+    pair_sentence,
+    reason_words,
+)
+from levelbest.results import (
+    Comparison,
+    Crossing,
+    Curve,
+    CurveSet,
+    DividedRuns,
+    Effect,
+    FamilyCostCurve,
+    FamilyVariance,
+    OverTasks,
+    PairComparison,
+    Reach,
+    Reaches,
+    Standing,
+    Stratum,
+    TaskComparison,
+    TrialPlan,
+    Variances,
+    Verdict,
+)
+
+
+@singledispatch
+def document(result: object) -> dict[str, object]:
+    """Plain values for JSON; a limit or value that does not exist is None."""
+    raise TypeError(f"{type(result).__name__} has no JSON form")
+
+
+@document.register
+def _(result: Caution) -> dict[str, object]:
+    return picked(result, "code", "family", "value") | {"message": caution_sentence(result)}
+
+
+@document.register
+def _(result: Verdict) -> dict[str, object]:
+    row: dict[str, object] = {"from": result.start, "to": result.end, "verdict": result.verdict}
+    if result.reason:
+        row["reason"] = reason_words(result.reason)
+    return row | ({"negligible": True} if result.negligible else {})
+
+
+@document.register
+def _(result: Crossing) -> dict[str, object]:
+    return {"n": result.budget, "low": result.low, "high": result.high}
+
+
+@document.register
+def _(result: Effect) -> dict[str, object]:
+    numbers = picked(result, "difference", "low", "high", "p_value", "winner", "negligible")
+    return plain({"n": result.budget} | numbers | {"fixed_in_advance": result.named})
+
+
+@document.register
+def _(result: Standing) -> dict[str, object]:
+    counts = picked(result, "family", "n_trials", "n_failed", "n_running")
+    place = picked(result, "value", "low", "high", "better_than", "worse_than")
+    return plain(counts | {"n": result.budget} | place)
+
+
+@document.register
+def _(result: PairComparison) -> dict[str, object]:
+    scaled = [] if result.scaled is None else rows_of(n=result.budget, difference=result.scaled)
+    return plain(
+        {
+            "families": result.families,
+            "points": rows_of(n=result.budget, difference=result.difference, low=result.low, high=result.high),
+            "verdicts": [document(verdict) for verdict in result.verdicts],
+            "p_values": result.p_value,
+            "effect": document(result.effect),
+            "further_trials": result.further,
+            "basis": result.basis,
+            "sentence": pair_sentence(result),
+            **picked(result, "method", "paired", "n_trials", "n_failed", "n_searches"),
+            "crossings": [document(crossing) for crossing in result.crossings],
+            "relative": [dict(zip(("n", "value", "low", "high"), row, strict=True)) for row in result.relative],
+            "chance_better": [dict(zip(("n", "value"), row, strict=True)) for row in result.chance],
+            "mean_cost_scaling": scaled,
+            "p_value": result.equal_laws_p,
+            "unequal_budgets": claim_sentence(result),
+            "survives_other_failure_policy": result.survives,
+            "reasons": result.reasons,
+        }
+    )
+
+
+@document.register
+def _(result: Comparison) -> dict[str, object]:
+    terms, settings = result.terms, result.terms.settings
+    shown: dict[str, object] = {
+        "comparisons": [document(pair) for pair in result.pairs],
+        "summary": list(comparison_summary(result)),
+        "families": [document(standing) for standing in result.standings],
+        "possible_best": list(result.possible_best),
+        "baseline": result.baseline,
+        "design": terms.design,
+        "axis": terms.axis,
+        "unit": terms.cost_unit,
+        "counted": terms.unit,
+        "statistic": terms.statistic,
+        "direction": terms.metric.direction,
+        "confidence": terms.confidence,
+        "simultaneous": True,
+        "adjustment": adjustment_words(terms),
+        "headline": terms.headline,
+        "fixed_in_advance": terms.named,
+        "worth": terms.worth,
+        "failed": settings.failed,
+        "while_running": terms.while_running,
+        "seed": settings.rng,
+        "n_resamples": settings.n_resamples,
+        "warnings": [document(caution) for caution in result.cautions],
+    }
+    if result.variances:
+        shown["variances"] = [document(variance) for variance in result.variances]
+    if result.strata:
+        shown["strata"] = [
+            {"stratum": label, "comparisons": [document(pair) for pair in inside.pairs]}
+            for label, inside in result.strata
+        ]
+    return shown
+
+
+@document.register
+def _(result: OverTasks) -> dict[str, object]:
+    return plain(picked(result, "families" if len(result.families) > 1 else "family", "n", "value", "low", "high"))
+
+
+@document.register
+def _(result: TaskComparison) -> dict[str, object]:
+    shown = document(result.overall)
+    shown["normalised"] = normalised_words()
+    shown["tasks"] = {task: document(compared) for task, compared in result.tasks.items()}
+    shown["ranks"] = [{**document(row), "mean_rank": row.value} for row in result.ranks]
+    shown["iqm"] = [document(row) for row in result.iqm]
+    shown["iqm_scale"] = "score" if result.as_scored else "sd"
+    shown["probability_of_improvement"] = [document(row) for row in result.improvements]
+    shown["warnings"] = [document(caution) for caution in result.cautions]
+    return shown
+
+
+@document.register
+def _(result: Stratum) -> dict[str, object]:
+    best = result.best
+    low, high = np.asarray(result.limits.low), np.asarray(result.limits.high)
+    points = rows_of(n=best.n, value=best.value, low=low, high=high, n_groups=best.n_groups)
+    counts = {"n_trials": int(best.sizes.sum()), "n_groups": best.groups.size}
+    return plain({"stratum": result.label, **counts, "points": points})
+
+
+@document.register
+def _(result: Curve) -> dict[str, object]:
+    columns = {name: getattr(result, name) for name in ("n", "value", "low", "high", "spread")}
+    columns["cost"] = result.cost if result.cost is not None else np.full(result.n.size, np.nan)
+    n_groups = None if result.problems is None else result.problems.n_groups
+    more = {"n_groups": n_groups, "new_run": result.new_run}
+    columns |= {name: column for name, column in more.items() if column is not None}
+    shown = plain(
+        {
+            **picked(result, "family", "n_trials", "n_failed", "n_running", "failed", "statistic", "estimator"),
+            **picked(result, "direction", "selection", "reported", "cost_unit", "horizon", "seed"),
+            "interval": {
+                **picked(result, "method", "confidence", "simultaneous"),
+                "note": rule_words(result.rule),
+                "unseen": result.unseen,
+            },
+            "points": rows_of(**columns),
+        }
+    )
+    if result.problems is not None:
+        shown["n_groups"] = int(result.problems.groups.size)
+        shown["weighted"] = result.problems.weights is not None
+    shown["unit"] = result.unit
+    if result.n_runs is not None:
+        shown["n_runs"] = result.n_runs
+        shown["variance"] = None if result.variance is None else document(result.variance)
+    if result.strata:
+        shown["strata"] = [document(stratum) for stratum in result.strata]
+    return shown
+
+
+@document.register
+def _(result: CurveSet) -> dict[str, object]:
+    return {"families": [document(curve) for curve in result], "warnings": documents_of(result)}
+
+
+@document.register
+def _(result: FamilyCostCurve) -> dict[str, object]:
+    spent = result.curve
+    return plain(
+        {
+            "family": result.family,
+            "n_trials": spent.n_trials,
+            "n_failed": result.n_failed,
+            "failed": result.failed,
+            "statistic": "mean",
+            "estimator": "orders without replacement",
+            "direction": spent.direction,
+            "axis": "cost",
+            "cost_unit": result.cost_unit,
+            **picked(spent, "workers", "worst"),
+            "horizon_cost": spent.horizon,
+            "seed": result.seed,
+            "interval": {
+                "method": "studentised",
+                **picked(spent, "confidence", "simultaneous"),
+                "note": cost_rule(spent),
+            },
+            "points": result.points,
+        }
+    )
+
+
+@document.register
+def _(result: FamilyVariance) -> dict[str, object]:
+    names = ("family", "score", "n_configurations", "n_runs", "n_failed", "split", "confidence")
+    return plain(picked(result, *names) | {"sources": result.rows})
+
+
+@document.register
+def _(result: Variances) -> dict[str, object]:
+    return {"variances": [document(variance) for variance in result]}
+
+
+@document.register
+def _(result: DividedRuns) -> dict[str, object]:
+    return {
+        "family": result.family,
+        "now": result.row(result.now),
+        "ways": [result.row(way) for way in result.ways],
+    }
+
+
+@document.register
+def _(result: TrialPlan) -> dict[str, object]:
+    of_problems = ("n", "error", "target", "n_groups", "groups_needed", "samples_needed")
+    return plain(
+        {
+            "widths": [{"family": family} | needed.to_dict() for family, needed in result.widths],
+            "separations": [
+                {"families": [first, second]} | needed.to_dict() for first, second, needed in result.separations
+            ],
+            "problems": [{"family": family} | picked(planned, *of_problems) for family, planned in result.problems],
+            "unplanned": [
+                {"family": family, "stratum": stratum, "reason": why} for family, stratum, why in result.unplanned
+            ],
+            "divisions": [document(divided) for divided in result.divisions],
+            "division_powers": [
+                {
+                    "families": [first, second],
+                    "ways": [picked(way, "configurations", "seeds") | {"power": power} for way, power in powers],
+                }
+                for first, second, powers in result.division_powers
+            ],
+            "horizons": [{"n_trials": size, "n": n} for size, n in result.horizons],
+            **picked(result, "confidence", "power", "seed"),
+            "sentences": plan_sentences(result),
+            "warnings": [document(caution) for caution in result.cautions],
+        }
+    )
+
+
+@document.register
+def _(result: Reach) -> dict[str, object]:
+    needed = picked(result, "family", "target", "name", "n", "low", "high", "cost", "cost_low", "cost_high")
+    basis = picked(result, "cost_unit", "axis", "reached", "n_trials", "n_failed", "failed", "confidence")
+    return plain(needed | basis | {"sentence": reach_sentence(result)})
+
+
+@document.register
+def _(result: Reaches) -> dict[str, object]:
+    return {
+        "targets": [document(target) for target in result.targets],
+        "warnings": [document(caution) for caution in result.cautions],
+        "seed": result.seed,
+    }

@@ -1,0 +1,70 @@
+"""How results are shown: the sentences, the JSON form, the notebook form and the figure of each kind."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import TYPE_CHECKING
+
+from levelbest.cautions import Caution
+from levelbest.report.documents import document
+from levelbest.report.figures.axes import draw_comparison, draw_curves, draw_variances
+from levelbest.report.notebook import html
+from levelbest.report.words.cautions import caution_sentence
+from levelbest.report.words.curves import cost_sentence, curve_sentence, reach_sentence
+from levelbest.report.words.plans import plan_sentences
+from levelbest.report.words.tasks import score_words, task_sentences
+from levelbest.report.words.variances import variance_sentence
+from levelbest.report.words.verdicts import comparison_summary, pair_sentence
+from levelbest.results import (
+    Comparison,
+    Curve,
+    CurveSet,
+    FamilyCostCurve,
+    FamilyVariance,
+    PairComparison,
+    Reach,
+    Reaches,
+    TaskComparison,
+    TrialPlan,
+    Variances,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["document", "draw", "html", "sentences"]
+
+
+@singledispatch
+def sentences(result: object, n: int | None = None) -> tuple[str, ...]:  # noqa: ARG001
+    """What a result says; of a curve at budget ``n``."""
+    raise TypeError(f"{type(result).__name__} has no sentences")
+
+
+sentences.register(Caution, lambda result, _=None: (caution_sentence(result),))
+sentences.register(Comparison, lambda result, _=None: comparison_summary(result))
+sentences.register(PairComparison, lambda result, _=None: (pair_sentence(result),))
+sentences.register(TaskComparison, lambda result, _=None: task_sentences(result))
+sentences.register(Curve, lambda result, n=None: (curve_sentence(result, n),))
+sentences.register(CurveSet, lambda result, n=None: tuple(curve_sentence(curve, n) for curve in result))
+sentences.register(FamilyCostCurve, lambda result, _=None: (cost_sentence(result),))
+sentences.register(Reach, lambda result, _=None: (reach_sentence(result),))
+sentences.register(Reaches, lambda result, _=None: tuple(map(reach_sentence, result)))
+sentences.register(TrialPlan, lambda result, _=None: plan_sentences(result))
+sentences.register(FamilyVariance, lambda result, _=None: (variance_sentence(result),))
+sentences.register(Variances, lambda result, _=None: tuple(map(variance_sentence, result)))
+
+
+@singledispatch
+def draw(result: object, ax: Axes | None, *, bands: bool = True, log: bool = True) -> Axes:  # noqa: ARG001
+    """The picture of a result on an Axes."""
+    raise TypeError(f"{type(result).__name__} has no picture")
+
+
+draw.register(Curve, lambda result, ax, **how: draw_curves(ax, [result], **how))
+draw.register(CurveSet, lambda result, ax, **how: draw_curves(ax, result, **how))
+draw.register(Comparison, lambda result, ax, **how: draw_comparison(ax, result, **how))
+draw.register(
+    TaskComparison, lambda result, ax, **how: draw_comparison(ax, result.overall, score=score_words(result), **how)
+)
+draw.register(Variances, lambda result, ax, **_: draw_variances(ax, result))
