@@ -61,7 +61,7 @@ def screen_words(words: DesignWords, level: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> screen_words(TRIALS, "95 %")["apart"]
+    >>> screen_words(DesignWords(), "95 %")["apart"]
     'too few trials to compare'
     """
     known = {"{unit}": words.unit, "{units}": words.units, "{single}": words.single, "{level}": level}
