@@ -1,0 +1,148 @@
+"""What the certificate of verdicts measures: designs, counts and distributions, in the order of its page."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import designs as d
+import numpy as np
+from certificate import Cell
+from invariance import invariance_cells
+from unequal_cells import band_cells, power_cells, unequal_cells
+
+__all__ = ["all_cells"]
+
+FRESH = ("8 % good mode", "18 % failures", "three modes", "four values", "skewed losses")
+"""Held out: rare and several modes, failures, ties, skew."""
+KNOWN = ("12 % good mode", "7 % failures", "works .5", "normal")
+BOTH = (*FRESH, *KNOWN)
+
+
+def _equal() -> list[Cell]:
+    cells = []
+    for sizes in ((3, 30), (7, 70), (10, 10), (12, 12), (10, 100)):
+        cells += [
+            Cell("equal: trials", law, d.label(sizes), d.equal([law], sizes, d.trials, rivals=True)) for law in BOTH
+        ]
+    for sizes in ((3,) * 2, (5,) * 2, (4,) * 3, (7,) * 4, (10,) * 5):
+        cells += [
+            Cell("equal: seeds", law, f"{len(sizes)} x {sizes[0]}", d.equal([law], sizes, d.seeds)) for law in BOTH
+        ]
+    for sizes in ((3, 30), (5, 50), (10, 10)):
+        trials = tuple(4 * size for size in sizes)
+        cells += [Cell("equal: searches", law, d.label(sizes), d.equal([law], trials, d.searches)) for law in BOTH]
+    for number in (2, 5):
+        for sizes in ((5, 50), (6, 60), (10, 100)):
+            every = tuple(number * size for size in sizes)
+            compare = partial(d.tasks, number=number)
+            column = f"{number} tasks, {d.label(sizes)}"
+            laws = (*FRESH[:4], "7 % failures", "5 % good mode")
+            cells += [Cell("equal: tasks", law, column, d.equal([law], every, compare), 0.25) for law in laws]
+    for kind, compare in (("seeds", d.seeds), ("trials", d.trials)):
+        for families, size in ((5, 3), (7, 4), (9, 5)):
+            for far in (1, 2):
+                sizes = (size,) * (families + far)
+                column = f"{families} x {size} {kind}, {far} far"
+                share = 0.25 if kind == "trials" else 0.5
+                cells += [
+                    Cell("partial null", law, column, d.partial_null(law, sizes, far, compare), share)
+                    for law in (FRESH[0], FRESH[2], FRESH[3], "works .5", "normal")
+                ]
+    for sizes in ((8, 20, 60), (4, 6, 9, 30), (5, 5, 10, 10, 20, 20)):
+        cells += [
+            Cell("equal: several families", law, "-".join(map(str, sizes)), d.equal([law], sizes, d.trials), 0.25)
+            for law in FRESH
+        ]
+    for size in (8, 12, 20):
+        cells += [Cell("equal: pairs", law, f"{size} pairs", d.equal([law], (size, size), d.pairs)) for law in BOTH]
+    for design, rising in (("cost", 0.0), ("cost, better trials more expensive", 2.0)):
+        for sizes in ((10, 10), (10, 100), (30, 30)):
+            cells += [
+                Cell(f"equal: {design}", law, d.label(sizes), _cost(law, sizes, rising), 0.25)
+                for law in (FRESH[0], FRESH[1], FRESH[3], "normal")
+            ]
+    for sizes in ((10, 10), (10, 100), (32, 32)):
+        compare = partial(d.trials, statistic="median")
+        cells += [Cell("equal: medians", law, d.label(sizes), d.equal([law], sizes, compare), 0.5) for law in BOTH]
+    return [*cells, *_equal_problems(), *_equal_configurations()]
+
+
+def _cost(law: str, sizes: tuple[int, int], rising: float) -> object:
+    def measure(rng: np.random.Generator, _at: int) -> dict[str, float]:
+        return {"winner": d.winner_among(d.cost(d.draw(rng, [law], sizes), rng, rising))}
+
+    return measure
+
+
+RATES = {
+    "0/1, rates beta(2,2)": lambda rng, size: rng.beta(2, 2, size),
+    "0/1, rates beta(.3,.7)": lambda rng, size: rng.beta(0.3, 0.7, size),
+    "0/1, 15 % ever solved": lambda rng, size: np.where(rng.random(size) < 0.15, rng.beta(2, 1, size), 0.0),
+}
+
+
+def _equal_problems() -> list[Cell]:
+    cells = []
+    for size in (20, 30, 50, 100):
+        for name, rates in RATES.items():
+            for samples in (1, 8):
+
+                def measure(rng, _at, *, rates=rates, samples=samples, size=size):
+                    p = rates(rng, size)
+                    compared = d.problems([d.solved(rng, p, samples) for _ in range(2)], samples)
+                    return {"winner": d.winner_among(compared)}
+
+                cells.append(Cell("equal: problems", f"{name}, {samples} samples", f"{size}", measure))
+        for law in ("18 % failures", "three modes", "8 % good mode"):
+
+            def graded(rng, _at, *, law=law, size=size):
+                common = 0.5 * rng.random(size)
+                scores = [np.clip(common + 0.5 * part, 0, 1) for part in d.draw(rng, [law], (size, size))]
+                return {"winner": d.winner_among(d.problems(scores))}
+
+            cells.append(Cell("equal: problems", f"graded, {law}", f"{size}", graded))
+    return [*cells, *_clusters()]
+
+
+def _clusters() -> list[Cell]:
+    """Problems nested in something that both systems find easy or hard in their own way."""
+    cells = []
+    for clusters, size in ((20, 20), (40, 5)):
+        for name, effect in (
+            ("normal", lambda rng, k: rng.normal(0, 0.15, k)),
+            ("two modes", lambda rng, k: 0.3 * rng.integers(-1, 2, k)),
+        ):
+
+            def measure(rng, _at, *, clusters=clusters, size=size, effect=effect):
+                label = np.repeat(np.arange(clusters), size)
+                scores = [
+                    (rng.random(label.size) < np.clip(0.5 + effect(rng, clusters)[label], 0, 1)).astype(float)
+                    for _ in range(2)
+                ]
+                return {"winner": d.winner_among(d.problems(scores, cluster=np.concatenate([label, label])))}
+
+            cells.append(Cell("equal: clusters of problems", name, f"{clusters} x {size}", measure))
+    return cells
+
+
+def _equal_configurations() -> list[Cell]:
+    cells = []
+    for count, runs in ((8, 4), (20, 5)):
+        for law in (FRESH[0], FRESH[1], FRESH[3], "normal"):
+
+            def measure(rng, _at, *, law=law, count=count, runs=runs):
+                scores = [
+                    np.repeat(part, runs) + 0.3 * noise
+                    for part, noise in zip(
+                        d.draw(rng, [law], (count, count)), d.draw(rng, [law], (count * runs,) * 2), strict=True
+                    )
+                ]
+                return {"winner": d.winner_among(d.configurations(scores, runs))}
+
+            cells.append(Cell("equal: configurations", law, f"{count} x {runs}", measure, 0.5))
+    return cells
+
+
+def all_cells() -> list[Cell]:
+    """Every cell, the most important tables first."""
+    return [*_equal(), *unequal_cells(), *power_cells(), *band_cells(), *invariance_cells()]
