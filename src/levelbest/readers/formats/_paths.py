@@ -16,7 +16,7 @@ from levelbest.readers.formats._searches import search_family
 from levelbest.readers.steps.names import tokens, word_set
 from levelbest.readers.tables.files import stem
 
-__all__ = ["FILE", "Parts", "family_of", "parts_of", "settings_in"]
+__all__ = ["FILE", "Parts", "family_of", "parts_of", "run_families", "settings_in"]
 
 Parts = dict[str, list[object]]
 """Column -> one value per file."""
@@ -128,10 +128,9 @@ def _level(values: Sequence[str], name: str) -> Parts:
             others.append(place)
         else:
             settings |= column
-    if not settings and _counted(pieces):
-        settings, others = {"number": [float(piece[-1]) for piece in pieces]}, list(range(len(pieces[0]) - 1))
-    rest = ["_".join(piece[place] for place in others) for piece in pieces]
-    if not settings:
+    counted = not settings and _counted(pieces)  # the number tells runs apart, and sets nothing
+    rest = ["_".join(piece[place] for place in (others[:-1] if counted else others)) for piece in pieces]
+    if not settings and not counted:
         return _column(values, name)
     varied = {key: column for key, column in settings.items() if len(set(column)) > 1}
     return varied | ({name: list(rest)} if len(set(rest)) > 1 else {})
@@ -161,3 +160,20 @@ def _column(values: Sequence[str], name: str) -> Parts:
             return {key: list(set_to)}
     numbers = all(re.fullmatch(r"-?\d+(\.\d+)?", value) for value in values)
     return {name: [float(value) for value in values] if numbers else list(values)}
+
+
+def run_families(folders: Sequence[str], root: str) -> list[tuple[str, dict[str, object]]]:
+    """The family of each run by the folder that its log is in, and what its path sets.
+
+    The family is what names something in the path: nothing is pooled that two names tell apart.
+    """
+    parts = parts_of([f"{folder}/log" for folder in folders])
+    naming = _naming({name: values for name, values in parts.items() if name.startswith(_FOLDER)}, 1)
+    told = settings_in(parts)
+    return [
+        (
+            " / ".join(str(parts[name][place]) for name in naming) or root,
+            {name: values[place] for name, values in told.items()},
+        )
+        for place in range(len(folders))
+    ]

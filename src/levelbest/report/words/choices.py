@@ -51,6 +51,10 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
     ("guessed-columns", "samples"): ("by name: the {count} columns {first!r} to {last!r} are samples: one trial each"),
     ("guessed-columns", "lists"): "each item of the lists in {column!r} is one sample of its {group}: one trial each",
     ("guessed-columns", "rows"): "each row is one problem, named by {group!r}",
+    ("guessed-columns", "episodes"): (
+        "each of {count} folders is one run, scored by the mean reward of its last {window} episodes: an episode is "
+        "no trial"
+    ),
     ("guessed-columns", "arguments"): (
         "the {count} sources name the same families: each source is a family of its own ({named[family]})"
     ),
