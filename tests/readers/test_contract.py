@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "run"))
 from ledgers import ended, opening, started
 
 sys.path.insert(0, str(Path(__file__).parent))
+import logs
 import makers
 
 HERE = Path(__file__).parent / "artefacts"
@@ -83,7 +84,29 @@ def small_folder(folder):
     return path
 
 
+def below(maker):
+    """A maker of results in a folder of their own."""
+
+    def make(folder):
+        return maker(folder / "results")
+
+    make.__name__ = maker.__name__
+    return make
+
+
 ARTEFACTS = [
+    ("stable-baselines3", below(logs.stable_baselines), {}),
+    ("stable-baselines3", below(logs.monitor), {}),
+    ("spinning-up", below(logs.spinning_up), {}),
+    ("ultralytics", below(logs.ultralytics), {}),
+    ("sacred", below(logs.sacred), {}),
+    ("tau2-bench", below(logs.tau2), {}),
+    ("harbor", below(logs.harbor), {}),
+    ("terminal-bench", below(logs.terminal_bench), {}),
+    ("swe-bench", below(logs.swe_bench), {}),
+    ("swe-bench", below(logs.swe_bench_instances), {}),
+    ("promptfoo", below(logs.promptfoo), {}),
+    ("deepeval", below(logs.deepeval), {}),
     ("folder", small_folder, {}),
     ("keras-tuner", "keras_tuner/accuracy", {}),
     ("smac", makers.smac, {}),

@@ -25,6 +25,7 @@ __all__ = ["Record", "Run", "columns_of", "flatten", "has_tables", "load_yaml", 
 __all__ += [
     "open_sqlite",
     "open_store",
+    "part_of",
     "rows_by_step",
     "rows_table",
     "runs_table",
@@ -153,6 +154,12 @@ def rows_by_step(points: Iterable[tuple[str, object, object]]) -> list[Record]:
         row[name] = last[name] = value
     once = {name: last[name] for name, count in counts.items() if count == 1}
     return [{**rows[step], **once} for step in sorted(rows)]
+
+
+def part_of(value: object, key: str) -> Record:
+    """The object under a key; empty where there is none."""
+    inner = value.get(key) if isinstance(value, dict) else None
+    return inner if isinstance(inner, dict) else {}
 
 
 def seed_of(configuration: Iterable[str]) -> dict[str, str]:

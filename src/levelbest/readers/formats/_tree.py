@@ -164,6 +164,16 @@ class Tree:
         rows = zip(*cells.values(), strict=True)
         return [{key: cell for key, cell in zip(cells, row, strict=True) if cell is not None} for row in rows]
 
+    def of_kind(self, is_kind: Callable[[Path], bool], what: str) -> list[str]:
+        """The file that was named, or those of a folder that are of some kind; the others are listed as no ``what``."""
+        if self.given:
+            return [self.given]
+        kept = [name for name in self.files if is_kind(self.path(name))]
+        for name in self.files:
+            if name not in kept:
+                self.skip(name, f"not read: it is no {what}")
+        return kept
+
     def named(self, *basenames: str) -> list[str]:
         """The files with one of these names, in order of their paths."""
         return [name for name in self.files if PurePosixPath(name).name in basenames]

@@ -25,6 +25,7 @@ _WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no":
 """inspect_ai's own numbers for correct, incorrect, partial and no answer, and for common words."""
 _STATUS = {"success": "ended", "error": "ended with an error", "cancelled": "was cancelled", "started": "has not ended"}
 _SCORE = "score."
+_LOOK = 40
 
 
 @dataclass
@@ -227,7 +228,7 @@ READERS = (
         _tables,
         "log of inspect_ai",
         files=lambda name: name.endswith((".eval", ".json")),
-        known=lambda name: name.endswith(".eval"),
         file=_is_log,
+        look=_LOOK,
     ),
 )

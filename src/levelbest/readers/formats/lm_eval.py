@@ -25,7 +25,7 @@ _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<moment>\d{4}-\d\d-\d\dT[\d.:-
 _MARKS = ("doc_id", "target", "resps", "filtered_resps")
 _NOT_METRICS = {*_MARKS, "doc", "arguments", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash", "task_name"}
 _NOT_METRICS |= {"idx"}
-_ERROR = re.compile(rb'"\w+_stderr,[^"]+"\s*:')
+_ERROR = re.compile(rb'"\w+_stderr(,[^"]+)?"\s*:')
 _FEW = 20
 """Files of a folder that are looked into, to tell whether they are results."""
 
@@ -45,8 +45,22 @@ class _File:
 
 def _model(results: Record, otherwise: str) -> str:
     """As the results say; a model that was loaded from a folder is named by its path, whose last part is its name."""
-    name = str(results.get("model_name") or otherwise)
+    name = str(results.get("model_name") or _old_name(results) or otherwise)
     return name.rstrip("/").rsplit("/", 1)[-1] if name.startswith(("/", "~", ".")) else name
+
+
+def _old_name(results: Record) -> str | None:
+    """As results before version 0.4 say it: ``hf-causal`` with ``pretrained=org/name,revision=main``."""
+    config = results.get("config")
+    if not isinstance(config, dict):
+        return None
+    given = re.search(r"(?:^|,)(?:pretrained|model|engine)=([^,]+)", str(config.get("model_args") or ""))
+    return given[1] if given else str(config.get("model") or "") or None
+
+
+def _filtered(metric: str) -> str:
+    """A metric with its filter, which results before version 0.4 do not name."""
+    return metric if "," in metric else f"{metric},none"
 
 
 def _seed(results: Record) -> float | None:
@@ -141,7 +155,8 @@ def _sample_table(files: list[_File], several: bool) -> RawTable:
 
 
 def _is_results(path: Path) -> bool:
-    return path.suffix == ".json" and has_marks(path, "results") and _ERROR.search(head_of(path)) is not None
+    known = _ERROR.search(head_of(path)) or has_marks(path, "versions", "config", "model_args")
+    return path.suffix == ".json" and has_marks(path, "results") and bool(known)
 
 
 def _is_named_results(name: str) -> bool:
@@ -158,7 +173,8 @@ def _result_tables(tree: Tree) -> list[RawTable]:
         results = document.get("results")
         for task, measured in results.items() if isinstance(results, dict) else ():
             listed = measured.items() if isinstance(measured, dict) else ()
-            read = {key: number(value) for key, value in listed if "," in key and "_stderr," not in key}
+            read = {_filtered(key): number(value) for key, value in listed if not isinstance(value, str)}
+            read = {key: value for key, value in read.items() if "_stderr," not in key}
             scores = {key: value for key, value in read.items() if value is not None}
             if not scores:
                 tree.skip(f"{name}, {task}", "it has no score")

@@ -1,4 +1,4 @@
-"""SMAC3's runhistory.json, of versions 1 and 2: a row per run of a configuration, which it tries to make cheap.
+"""SMAC3's runhistory.json, of all its versions: a row per run of a configuration, which it tries to make cheap.
 
 SMAC writes below its output folder NAME/SEED/runhistory.json: the seeds of one name are searches of one family.
 """
@@ -17,9 +17,22 @@ from levelbest.readers.tables.files import Json, head_of
 __all__ = ["READERS"]
 
 _HISTORY, _SCENARIO = "runhistory.json", "scenario.json"
-_STATUS = {"RUNNING": "running", "SUCCESS": "ok", "CRASHED": "failed", "TIMEOUT": "failed", "MEMORYOUT": "failed"}
+_STATUS = {
+    "RUNNING": "running",
+    "SUCCESS": "ok",
+    "CRASHED": "failed",
+    "TIMEOUT": "failed",
+    "MEMORYOUT": "failed",
+    "MEMOUT": "failed",
+    "ABORT": "failed",
+    "CAPPED": "pruned",
+    "STOP": "pruned",
+    "DONOTADVANCE": "pruned",
+}
 _NUMBERED = ("RUNNING", "SUCCESS", "CRASHED", "TIMEOUT", "MEMORYOUT")
 _KEYS = ("config_id", "instance", "seed", "budget", "cost", "time", "status", "starttime", "endtime", "additional_info")
+_OLDEST = ("config_id", "instance", "seed", "cost", "time", "status", "additional_info")
+"""Before version 0.13 there were neither budgets nor times of day."""
 _NEWER = (*_KEYS[:6], "cpu_time", *_KEYS[6:])
 
 
@@ -82,7 +95,7 @@ def _row(run: Json, configs: Record) -> Record:
     if isinstance(run, dict):
         named = run
     elif len(run) == 2:  # version 1: a key and a value
-        named = dict(zip(_KEYS, [*run[0], *run[1]], strict=False))
+        named = dict(zip(_OLDEST if len(run[0]) == 3 else _KEYS, [*run[0], *run[1]], strict=False))
     else:
         named = dict(zip(_NEWER if len(run) == len(_NEWER) else _KEYS, run, strict=False))
     status = named["status"]

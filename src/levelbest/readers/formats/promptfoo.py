@@ -1,0 +1,105 @@
+"""promptfoo: outputs of ``promptfoo eval`` (.json or .jsonl), each result one try at a test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from levelbest.readers.formats._rows import Record, number, scored_table
+from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.raw import RawTable
+from levelbest.readers.tables.files import Json, has_marks, head_of, json_value
+
+__all__ = ["READERS"]
+
+_ERROR = 2
+"""promptfoo's ``failureReason`` of a call that failed, beside 0 (it passed) and 1 (an assertion did not hold)."""
+_LOOK = 20
+_LABEL = 60
+
+
+def _is_output(path: Path) -> bool:
+    if path.suffix not in (".json", ".jsonl"):
+        return False
+    head = head_of(path)
+    return has_marks(path, "provider", "success") and (b'"promptIdx"' in head or b'"gradingResult"' in head)
+
+
+def _tables(tree: Tree) -> list[RawTable]:
+    """One table, one row per result; the family is the provider, with the prompt where there are several."""
+    rows: list[Record] = []
+    for name in tree.of_kind(_is_output, "output of promptfoo"):
+        for place, result in enumerate(_results(tree, name), 1):
+            with tree.trying(f"{name}, result {place}"):
+                rows.append(_row(result))
+    if not rows:
+        return []
+    prompts = len({row["prompt"] for row in rows}) > 1
+    labels: dict[str, str] = {}
+    tries: dict[tuple[str, str], int] = {}
+    for row in rows:
+        test, prompt = row.pop("test"), row.pop("prompt")
+        row["model"] = f"{row['model']} / {prompt}" if prompts else row["model"]
+        if test not in labels:
+            label = row["about"][:_LABEL]
+            labels[test] = label if label and label not in labels.values() else f"{label} (test {len(labels) + 1})"
+        row["problem"] = labels[test]
+        row["order"] = tries[row["model"], test] = tries.get((row["model"], test), -1) + 1
+        del row["about"]
+    same = all(row["score"] == row["success"] for row in rows)
+    facts = {"direction:success": "max", "direction:score": "max"}
+    if same:
+        rows = [{key: value for key, value in row.items() if key != "score"} for row in rows]
+    scores = ["success"] if same else ["success", "score"]
+    return [scored_table(tree.name, rows, "promptfoo output", scores, several=False, facts=facts)]
+
+
+def _results(tree: Tree, name: str) -> list[Json]:
+    """The results, which stand below ``results`` twice in outputs of today, or one in each line."""
+    if name.endswith(".jsonl"):
+        return [result for _, result in tree.objects(name, "result of promptfoo", "success")]
+    value: Json = None
+    with tree.trying(name):
+        value = json_value(tree.text(name))
+    while isinstance(value, dict):
+        value = value.get("results")
+    return value if isinstance(value, list) else []
+
+
+def _row(result: Json) -> Record:
+    provider, prompt, case = result["provider"], result.get("prompt"), result.get("testCase")
+    who = provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
+    case = case if isinstance(case, dict) else {}
+    values = case.get("vars") or result.get("vars")
+    described = str(case.get("description") or "")
+    key = json.dumps([described, values], sort_keys=True, default=str) if values or described else None
+    first = next((str(value) for value in values.values()), "") if isinstance(values, dict) else ""
+    why = result.get("failureReason")
+    failed = why == _ERROR or (why is None and bool(result.get("error")))
+    passed = None if failed or not isinstance(result["success"], bool) else float(result["success"])
+    latency = number(result.get("latencyMs"))
+    row: Record = {
+        "model": str(who),
+        "task": "promptfoo",
+        "prompt": str((prompt.get("label") or prompt.get("raw") or "") if isinstance(prompt, dict) else prompt or ""),
+        "test": key or f"test {result.get('testIdx')}",
+        "about": described or first,
+        "status": "ok" if passed is not None else "failed",
+        "success": passed,
+        "score": None if passed is None else number(result.get("score", passed)),
+    }
+    row |= {} if latency is None else {"seconds": latency / 1000}
+    return row | ({} if number(result.get("cost")) is None else {"cost_usd": number(result["cost"])})
+
+
+READERS = (
+    tool(
+        "promptfoo",
+        "promptfoo outputs (.json or .jsonl), or a folder of them",
+        _tables,
+        "result of promptfoo",
+        files=lambda name: name.endswith((".json", ".jsonl")),
+        file=_is_output,
+        look=_LOOK,
+    ),
+)
