@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from levelbest._grid import budget_grid
+from levelbest._check import budget_grid
 from levelbest.designs.curve import curve, family_curves
 from levelbest.errors import DataError, InputError
 from levelbest.stats import expected_best

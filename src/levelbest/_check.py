@@ -232,3 +232,21 @@ def short(value: object, width: int = 60) -> str:
     """A value as a message quotes it."""
     text = repr(value)
     return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def budget_grid(last: int, *, whole: int = 300, points: int = 150) -> IntArray:
+    """Every budget up to ``last`` where they are at most ``whole``, else ``points`` log-spaced ones, ends included.
+
+    Examples
+    --------
+    >>> budget_grid(5).tolist()
+    [1, 2, 3, 4, 5]
+    """
+    if last <= whole:
+        return np.arange(1, last + 1, dtype=np.int64)
+    return np.unique(np.geomspace(1, last, points).round().astype(np.int64))
+
+
+def cost_grid(low: float, high: float, points: int) -> FloatArray:
+    """``points`` budgets of cost from ``low`` to ``high``, log-spaced."""
+    return np.geomspace(low, high, points)

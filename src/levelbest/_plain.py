@@ -1,4 +1,4 @@
-"""Numbers as plain Python values: what JSON can hold and what people can read."""
+"""Results as plain values: what JSON can hold, what people can read, and dataframes of the library in use."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
+
+from levelbest.errors import MissingExtra
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+Frame: TypeAlias = "pandas.DataFrame | polars.DataFrame"
 
 
 @overload
@@ -188,3 +196,17 @@ def guarded(text: str) -> str:
 def unguarded(cell: str) -> str:
     """What `guarded` made a cell of."""
     return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
+
+
+def as_frame(columns: Mapping[str, Sequence[object]]) -> Frame:
+    """A dataframe of these columns: pandas where it is installed, else polars."""
+    plain = {name: list(values) for name, values in columns.items()}
+    try:
+        import pandas
+    except ImportError:
+        try:
+            import polars
+        except ImportError:
+            raise MissingExtra("pandas or polars", "pandas") from None
+        return polars.DataFrame(plain, strict=False)
+    return pandas.DataFrame(plain)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from levelbest._grid import budget_grid
+from levelbest._check import budget_grid
 from levelbest.errors import DataError, InputError
 from levelbest.stats import best_interval
 from levelbest.stats.budgets import runs_to_separate, trials_for_width, trials_to_separate

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from levelbest.stats import expected_best
-from levelbest.stats.best._sums import weighted_sums
+from levelbest.stats.best._moments import weighted_sums
 from levelbest.stats.best._weights import depth, log_share, rank_weights, subset_fraction, weight_pieces, weight_rows
 
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest._cores import MANY_TRIALS
-from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked, Counts
 from levelbest.designs._table import SAID_ANEW, failure_cautions

@@ -7,9 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from levelbest._check import IntArray
+from levelbest._check import IntArray, budget_grid
 from levelbest._cores import with_processes, with_threads
-from levelbest._grid import budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design
 from levelbest.errors import DataError, InputError, named

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray
-from levelbest._grid import cost_grid
+from levelbest._check import FloatArray, cost_grid
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.designs.configurations import Configurations

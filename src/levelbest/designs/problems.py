@@ -12,8 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import IntArray
-from levelbest._grid import budget_grid
+from levelbest._check import IntArray, budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._curves import drawn_curve
 from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design, Table

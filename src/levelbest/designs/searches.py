@@ -9,8 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from levelbest._check import FloatArray, IntArray
-from levelbest._grid import budget_grid
+from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._curves import drawn_curve
 from levelbest.designs._protocol import Asked, Counts, Table

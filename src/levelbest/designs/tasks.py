@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray
-from levelbest._grid import budget_grid
+from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest.designs._assemble import assemble, pairs_of
 from levelbest.designs._curves import drawn_curve
 from levelbest.designs._input import as_trials

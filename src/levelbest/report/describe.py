@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, Seed
-from levelbest._frames import Frame, as_frame
-from levelbest._plain import picked, round_to_uncertainty, show_number
+from levelbest._plain import Frame, as_frame, picked, round_to_uncertainty, show_number
 from levelbest._shown import Shown
 from levelbest.designs._input import as_trials
 from levelbest.designs.problems import ProblemsDesign

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from levelbest._check import FloatArray, IntArray
-from levelbest._frames import as_frame
+from levelbest._plain import as_frame
 from levelbest._shown import Documented, Drawn, Said, presenter
 from levelbest.cautions import Caution
 from levelbest.results.variance import FamilyVariance

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest._frames import Frame, as_frame
-from levelbest._plain import plain, rows_of
+from levelbest._plain import Frame, as_frame, plain, rows_of
 from levelbest._shown import Documented, Drawn, Said, presenter
 from levelbest.cautions import Caution
 from levelbest.errors import InputError

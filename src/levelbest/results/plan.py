@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from levelbest._frames import Frame, as_frame
-from levelbest._plain import picked
+from levelbest._plain import Frame, as_frame, picked
 from levelbest._shown import Documented, Said, Shown, presenter
 from levelbest.cautions import Caution
 from levelbest.results.words import TRIALS, DesignWords

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from levelbest._frames import Frame, as_frame
-from levelbest._plain import picked
+from levelbest._plain import Frame, as_frame, picked
 from levelbest._shown import Drawn, Said
 from levelbest.stats.checks import Source, VarianceComponents
 

@@ -1,12 +1,10 @@
-"""The table of trials and what one can ask of it: metric, failure policy, joining, settings."""
+"""The table of trials, and what one can ask of it."""
 
 from __future__ import annotations
 
 from levelbest.trials.configurations import by_configuration, has_repeats, runs_of, split_column
-from levelbest.trials.failures import OK, RUNNING, STATUSES, FailurePolicy, Scores
 from levelbest.trials.joining import one_table
-from levelbest.trials.metric import Metric
-from levelbest.trials.settings import Settings
+from levelbest.trials.scores import OK, RUNNING, STATUSES, FailurePolicy, Metric, Scores, Settings
 from levelbest.trials.table import Skipped, Trials
 
 __all__ = [

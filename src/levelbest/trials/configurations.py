@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.trials.failures import Scores
+from levelbest.trials.scores import Scores
 from levelbest.trials.table import Trials
 
 __all__ = ["by_configuration", "has_repeats", "runs_of", "split_column"]

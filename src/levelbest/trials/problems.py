@@ -12,13 +12,11 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from levelbest._check import Column, FloatArray, IntArray
-from levelbest._grid import budget_grid
+from levelbest._check import Column, FloatArray, IntArray, budget_grid
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, LevelbestError, named
 from levelbest.stats.problems import GroupBest, all_of_k, average_over_groups, group_values, pass_at_k, repeated_samples
-from levelbest.trials.metric import Metric
-from levelbest.trials.settings import Settings
+from levelbest.trials.scores import Metric, Settings
 from levelbest.trials.table import Trials
 
 __all__ = ["ProblemTable", "Problems", "about_repeats", "grid_of", "name_order", "problems_of", "too_few_samples"]

@@ -12,12 +12,10 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import Column, FloatArray, IntArray
-from levelbest._frames import as_frame
-from levelbest._plain import html_table
+from levelbest._plain import as_frame, html_table
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
-from levelbest.trials.failures import OK, RUNNING, STATUSES, Scores, scores_of
-from levelbest.trials.metric import Metric
+from levelbest.trials.scores import OK, RUNNING, STATUSES, Metric, Scores, scores_of
 
 __all__ = ["Skipped", "Trials"]
 

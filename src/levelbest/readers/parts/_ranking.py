@@ -21,7 +21,7 @@ from levelbest.errors import DataError, MissingExtra
 from levelbest.readers.parts._source import Source
 from levelbest.readers.tables.engine import connect, reason_of
 from levelbest.stats.problems import group_values
-from levelbest.trials.failures import count_as_worst
+from levelbest.trials.scores import count_as_worst
 
 __all__ = ["Workers", "compute_part", "cut_parts", "values_in_parts"]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from levelbest.stats.best._distributions import gaussian_best, law_best, normal_best
 from levelbest.stats.best._held_out import new_run_of_best as new_run_of_best
+from levelbest.stats.best._moments import weight_squares as weight_squares
 from levelbest.stats.best._normality import Normality, normality
 from levelbest.stats.best._order import (
     best_statistic,
@@ -23,13 +24,12 @@ from levelbest.stats.best._order import mean_and_spread as mean_and_spread
 from levelbest.stats.best._samples import Sample as Sample
 from levelbest.stats.best._samples import turned_bounds as turned_bounds
 from levelbest.stats.best._samples import turned_limits as turned_limits
+from levelbest.stats.best._samples import unseen
 from levelbest.stats.best._statistics import Mean as Mean
 from levelbest.stats.best._statistics import Quantile as Quantile
 from levelbest.stats.best._statistics import Statistic, register_statistic
 from levelbest.stats.best._statistics import order_quantiles as order_quantiles
 from levelbest.stats.best._statistics import statistic_named as statistic_named
-from levelbest.stats.best._sums import weight_squares as weight_squares
-from levelbest.stats.best._unseen import unseen
 from levelbest.stats.best._weights import log_share as log_share
 from levelbest.stats.best._weights import rank_weights as rank_weights
 from levelbest.stats.best._weights import subset_fraction as subset_fraction

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +29,7 @@ from levelbest.stats.best._moments import (
     means_of,
     order_of,
 )
+from levelbest.stats.best._samples import Sample
 from levelbest.stats.best._statistics import Mean, Quantile, Statistic, order_quantiles, statistic_named
 from levelbest.stats.best._weights import rank_weights
 
@@ -39,36 +39,11 @@ _V_LIMIT = 36.0  # where (1 - 1/m)^n < exp(-36) = 2.3e-16, v is the best score t
 _CELLS = 1 << 20  # weights held together
 
 
-@dataclass(frozen=True, eq=False)
-class _Asked:
-    """The arguments of an estimate, checked."""
-
-    selection: FloatArray
-    reported: FloatArray | None
-    n: IntArray
-    scalar: bool
-    estimator: str
-    direction: str
-
-    def ranked(self) -> BestFirst:
-        return best_first(self.selection, self.reported, self.direction)
-
-    def prefix(self, budget: int) -> _Asked:
-        """[D] eq. 7 as printed: the first n trials, from which n are drawn with replacement."""
-        reported = None if self.reported is None else self.reported[:budget]
-        return replace(self, selection=self.selection[:budget], reported=reported, n=np.array([budget]), estimator="v")
-
-    def evaluated(self, compute: Callable[[BestFirst, IntArray, str], FloatArray]) -> float | FloatArray:
-        if self.estimator == "naive":
-            parts = [self.prefix(int(budget)) for budget in self.n]
-            return self.shaped(np.concatenate([compute(part.ranked(), part.n, "v") for part in parts]))
-        return self.shaped(compute(self.ranked(), self.n, self.estimator))
-
-    def shaped(self, values: FloatArray) -> float | FloatArray:
-        return float(values[0]) if self.scalar else values
+Compute = Callable[[BestFirst, IntArray, str], FloatArray]
+"""A number of the best of n for every budget, from ranked trials and by an estimator."""
 
 
-def _asked(
+def _validated(
     selection: npt.ArrayLike,
     n: npt.ArrayLike,
     reported: npt.ArrayLike | None,
@@ -77,11 +52,12 @@ def _asked(
     *,
     known: tuple[str, ...] = ESTIMATORS,
     at_least: int = 1,
-) -> _Asked:
-    chosen_by, claimed = _check.as_pair(selection, reported, at_least=at_least)
+) -> tuple[Sample, IntArray, bool]:
+    """The scores, the budgets, and whether ``n`` was one number."""
+    sample = Sample.of(selection, reported, at_least=at_least)
     _check.as_direction(direction)
     _check.as_choice(estimator, known, "estimator" if at_least == 1 else "estimator with a standard error")
-    size = chosen_by.size
+    size = sample.n_trials
     budgets, scalar = _check.as_budgets(n, None if estimator == "v" else size)
     limit = int(_V_LIMIT / -math.log1p(-1 / size)) if size > 1 else 1
     if estimator == "v" and budgets.max() > limit:
@@ -89,7 +65,20 @@ def _asked(
             f"n must be at most {limit} for the v estimator of {size} trials, got {budgets.max()}: past that it is "
             "nothing but the best observed score; run more trials, or extrapolate with gaussian_best"
         )
-    return _Asked(chosen_by, claimed, budgets, scalar, estimator, direction)
+    return sample, budgets, scalar
+
+
+def _computed(compute: Compute, sample: Sample, budgets: IntArray, estimator: str, direction: str) -> FloatArray:
+    if estimator != "naive":
+        return compute(best_first(sample.selection, sample.reported, direction), budgets, estimator)
+    # [D] eq. 7 as printed: the first n trials, from which n are drawn with replacement
+    firsts = [(n, sample.first(int(n))) for n in budgets]
+    parts = [compute(best_first(own.selection, own.reported, direction), np.array([n]), "v") for n, own in firsts]
+    return np.concatenate(parts)
+
+
+def _as_given(values: FloatArray, scalar: bool) -> float | FloatArray:
+    return float(values[0]) if scalar else values
 
 
 def expected_best(
@@ -133,7 +122,11 @@ def expected_best(
     >>> expected_best([0.6, 0.7, 0.8], [1, 3], reported=[0.5, 0.9, 0.6]).round(4).tolist()
     [0.6667, 0.6]
     """
-    return _asked(selection, n, reported, estimator, direction).evaluated(means_of)
+    # Validate
+    sample, budgets, scalar = _validated(selection, n, reported, estimator, direction)
+    # Compute
+    means = _computed(means_of, sample, budgets, estimator, direction)
+    return _as_given(means, scalar)
 
 
 def spread_of_best(
@@ -166,8 +159,11 @@ def spread_of_best(
     >>> round(spread_of_best([0.6, 0.7, 0.8], 2), 4)
     0.0471
     """
-    asked = _asked(selection, n, reported, estimator, direction)
-    return asked.evaluated(lambda *ranked: means_and_spreads(*ranked)[1])
+    # Validate
+    sample, budgets, scalar = _validated(selection, n, reported, estimator, direction)
+    # Compute
+    spreads = _computed(lambda *ranked: means_and_spreads(*ranked)[1], sample, budgets, estimator, direction)
+    return _as_given(spreads, scalar)
 
 
 def mean_and_spread(
@@ -179,8 +175,8 @@ def mean_and_spread(
     direction: str = "max",
 ) -> tuple[FloatArray, FloatArray]:
     """`expected_best` and `spread_of_best` at once, from one ranking."""
-    asked = _asked(selection, n, reported, estimator, direction, known=("u", "v"))
-    return means_and_spreads(asked.ranked(), asked.n, estimator)
+    sample, budgets, _ = _validated(selection, n, reported, estimator, direction, known=("u", "v"))
+    return means_and_spreads(best_first(sample.selection, sample.reported, direction), budgets, estimator)
 
 
 def standard_error(
@@ -217,14 +213,16 @@ def standard_error(
     >>> round(standard_error([0.6, 0.7, 0.8], 1), 4)
     0.0577
     """
-    asked = _asked(selection, n, reported, estimator, direction, known=("u", "v"), at_least=2)
-    n_trials = asked.selection.size
-    if asked.scalar and estimator == "u" and asked.n[0] == n_trials:
+    # Validate
+    sample, budgets, scalar = _validated(selection, n, reported, estimator, direction, known=("u", "v"), at_least=2)
+    if scalar and estimator == "u" and budgets[0] == sample.n_trials:
         raise InputError(
-            f"the standard error needs n to be less than the number of trials, {n_trials}, got {asked.n[0]}: leaving "
-            "one trial out leaves too few; run one more trial or ask for a smaller n"
+            f"the standard error needs n to be less than the number of trials, {sample.n_trials}, got {budgets[0]}: "
+            "leaving one trial out leaves too few; run one more trial or ask for a smaller n"
         )
-    return asked.evaluated(errors_of)
+    # Compute
+    errors = _computed(errors_of, sample, budgets, estimator, direction)
+    return _as_given(errors, scalar)
 
 
 def best_weights(
@@ -252,14 +250,16 @@ def best_weights(
     >>> best_weights([0.8, 0.6, 0.7], 2).round(4).tolist()
     [0.6667, 0.0, 0.3333]
     """
-    asked = _asked(selection, n, None, estimator, direction)
+    # Validate
+    sample, budgets, scalar = _validated(selection, n, None, estimator, direction)
+    # Compute
     if estimator != "naive":
-        out = _weights(asked)
+        weights = _weights(sample.selection, budgets, estimator, direction)
     else:
-        out = np.zeros((asked.n.size, asked.selection.size))
-        for row, budget in enumerate(asked.n):
-            out[row, :budget] = _weights(asked.prefix(int(budget)))[0]
-    return out[0] if asked.scalar else out
+        weights = np.zeros((budgets.size, sample.n_trials))
+        for row, budget in enumerate(budgets):
+            weights[row, :budget] = _weights(sample.selection[:budget], budgets[row : row + 1], "v", direction)[0]
+    return weights[0] if scalar else weights
 
 
 def quantile_best(
@@ -298,13 +298,15 @@ def quantile_best(
     >>> quantile_best([0.6, 0.7, 0.8, 0.9], [1, 3]).tolist()
     [0.75, 0.9]
     """
+    # Validate
     statistic = Quantile(_check.as_quantile(q))
-    asked = _asked(selection, n, reported, "u", direction)
-    if asked.reported is not None:
-        return asked.shaped(_functional(asked, statistic))
-    ordered = np.sort(asked.selection)
+    sample, budgets, scalar = _validated(selection, n, reported, "u", direction)
+    # Compute
+    if sample.reported is not None:
+        return _as_given(_functional(sample, budgets, statistic, direction), scalar)
+    ordered = np.sort(sample.selection)
     worst_first = ordered if direction == "max" else ordered[::-1]
-    return asked.shaped(order_quantiles(worst_first[None], asked.n, statistic.q)[:, 0])
+    return _as_given(order_quantiles(worst_first[None], budgets, statistic.q)[:, 0], scalar)
 
 
 def best_statistic(
@@ -339,32 +341,32 @@ def best_statistic(
         return expected_best(selection, n, reported, direction=direction)
     if isinstance(wanted, Quantile):
         return quantile_best(selection, n, wanted.q, reported, direction=direction)
-    asked = _asked(selection, n, reported, "u", direction)
-    return asked.shaped(_functional(asked, wanted))
+    sample, budgets, scalar = _validated(selection, n, reported, "u", direction)
+    return _as_given(_functional(sample, budgets, wanted, direction), scalar)
 
 
-def _functional(asked: _Asked, statistic: Statistic) -> FloatArray:
+def _functional(sample: Sample, budgets: IntArray, statistic: Statistic, direction: str) -> FloatArray:
     """The statistic of the u-weighted distribution of the reported scores, for every budget."""
-    claimed = asked.selection if asked.reported is None else asked.reported
-    worst_first = order_of(claimed, asked.direction)[::-1]
-    sign = _check.sign_of(asked.direction)
-    unique, back = np.unique(asked.n, return_inverse=True)
-    out = np.empty(unique.size)
-    step = max(1, _CELLS // claimed.size)
+    worst_first = order_of(sample.claimed, direction)[::-1]
+    scores = _check.sign_of(direction) * sample.claimed[worst_first]
+    unique, back = np.unique(budgets, return_inverse=True)
+    values = np.empty(unique.size)
+    step = max(1, _CELLS // scores.size)
     for start in range(0, unique.size, step):
-        weights = _weights(replace(asked, n=unique[start : start + step]))[:, worst_first]
-        out[start : start + step] = sign * statistic.of_law(sign * claimed[worst_first], weights)
-    return out[back]
+        rows = slice(start, start + step)
+        weights = _weights(sample.selection, unique[rows], "u", direction)[:, worst_first]
+        values[rows] = _check.sign_of(direction) * statistic.of_law(scores, weights)
+    return values[back]
 
 
-def _weights(asked: _Asked) -> FloatArray:
+def _weights(selection: FloatArray, budgets: IntArray, estimator: str, direction: str) -> FloatArray:
     """The weight of each trial, in the order given, one row per budget."""
-    order = order_of(asked.selection, asked.direction)
-    starts = group_starts(asked.selection[order])
-    ranked = rank_weights(order.size, asked.n, asked.estimator)[:, ::-1]
+    order = order_of(selection, direction)
+    starts = group_starts(selection[order])
+    ranked = rank_weights(order.size, budgets, estimator)[:, ::-1]
     if starts.size < order.size:
         counts = np.diff(starts, append=order.size)
         ranked = np.repeat(np.add.reduceat(ranked, starts, axis=1) / counts, counts, axis=1)
-    out = np.empty_like(ranked)
-    out[:, order] = ranked
-    return out
+    weights = np.empty_like(ranked)
+    weights[:, order] = ranked
+    return weights

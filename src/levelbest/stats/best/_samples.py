@@ -1,7 +1,8 @@
-"""One family's scores, and the turning of scores and limits so that higher is better."""
+"""One family's scores: turned so that higher is better, in order, and what so few of them may not have shown."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,6 +38,10 @@ class Sample:
         """What is claimed of the winner: the reported scores, or those that select where there are no others."""
         return self.selection if self.reported is None else self.reported
 
+    def first(self, n: int) -> Sample:
+        """The first n trials, as they were given."""
+        return self._taken(slice(n))
+
     def ordered(self) -> Sample:
         """The same trials by selection score from low to high, ties by what is reported; itself where they are so."""
         return self if self._in_order else self._sorted
@@ -64,11 +69,11 @@ class Sample:
 
     def means(self, n: IntArray) -> FloatArray:
         """The expected best of n by U, of scores that are turned so that higher is better; computed once."""
-        asked = n.tobytes()
-        if asked not in self._means:
-            self._means[asked] = means_of(self._ranked, n, "u")
-            self._means[asked].setflags(write=False)
-        return self._means[asked]
+        key = n.tobytes()
+        if key not in self._means:
+            self._means[key] = means_of(self._ranked, n, "u")
+            self._means[key].setflags(write=False)
+        return self._means[key]
 
     def means_and_spreads(self, n: IntArray) -> tuple[FloatArray, FloatArray]:
         """The same, and the standard deviation of the best of n itself."""
@@ -128,3 +133,35 @@ def turned_limits(low: FloatArray, high: FloatArray, direction: str) -> tuple[Fl
     smallest, so that its upper limit is minus their lower one; a limit of 0 has no sign.
     """
     return (low, high) if _check.as_direction(direction) == "max" else (0.0 - high, 0.0 - low)
+
+
+def unseen(n_units: int, confidence: float = 0.95) -> float:
+    """The largest share of units that a sample of this size may not have shown.
+
+    A failure, or a good mode, that happens in a larger share of units shows itself among ``n_units`` with at least the
+    probability ``confidence``. No interval and no test can allow for what is rarer, unless the score has bounds.
+
+    Parameters
+    ----------
+    n_units : int
+        Trials, runs, searches or problems in the sample.
+    confidence : float
+        The probability with which a more frequent mode is seen at least once.
+
+    Returns
+    -------
+    float
+        1 - (1 - confidence)^(1/n_units), for a confidence of .95 about 3/n_units.
+
+    Notes
+    -----
+    This is the upper Clopper-Pearson limit of a share of which no case was seen, the exact form of the "rule of three"
+    (Hanley and Lippman-Hand 1983).
+
+    Examples
+    --------
+    >>> round(unseen(20), 3)
+    0.139
+    """
+    units, level = _check.as_count(n_units, "n_units"), _check.as_confidence(confidence)
+    return -math.expm1(math.log1p(-level) / units)

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import Bounds, FloatArray, Seed
-from levelbest._grid import cost_grid
+from levelbest._check import Bounds, FloatArray, Seed, cost_grid
 from levelbest.errors import DataError, InputError
 from levelbest.stats.best import expected_best, turned_bounds, turned_limits
 from levelbest.stats.budgets._cost_band import Spending, spend

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from levelbest import _check
-from levelbest._grid import budget_grid
+from levelbest._check import budget_grid
 from levelbest.errors import DataError
 from levelbest.stats.best import Sample
 from levelbest.stats.budgets._planning import POINTS, WHOLE, Needed, as_power, at_least, capped_budget

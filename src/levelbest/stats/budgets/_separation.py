@@ -24,8 +24,7 @@ import numpy as np
 import scipy
 
 from levelbest import _check
-from levelbest._check import Bounds, FloatArray, Seed
-from levelbest._grid import budget_grid
+from levelbest._check import Bounds, FloatArray, Seed, budget_grid
 from levelbest.errors import DataError
 from levelbest.stats.bands import Ranked, bootstrap
 from levelbest.stats.best import Sample, expected_best, turned_bounds

@@ -1,21 +1,31 @@
-"""The one failure policy: which trials failed, and what their scores are."""
+"""What scores are and how they count: the metric, the one failure policy, and the settings of every verb."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import N_RESAMPLES, Bounds, FloatArray, IntArray
 from levelbest.errors import DataError, InputError, named
 
 if TYPE_CHECKING:
     from levelbest.trials.table import Trials
 
-__all__ = ["OK", "RUNNING", "STATUSES", "FailurePolicy", "Scores", "as_failure_policy", "as_missing_policy"]
+__all__ = [
+    "OK",
+    "RUNNING",
+    "STATUSES",
+    "FailurePolicy",
+    "Metric",
+    "Scores",
+    "Settings",
+    "as_failure_policy",
+    "as_missing_policy",
+]
 
 STATUSES = ("ok", "failed", "diverged", "pruned", "running")
 """Every status but ``ok`` and ``running`` used up budget without a score: a failure ([S] section 9)."""
@@ -23,6 +33,45 @@ OK, RUNNING = STATUSES.index("ok"), STATUSES.index("running")
 
 FailurePolicy = Literal["worst", "drop"]
 BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What the scores are: which columns, which way is better, and between which bounds they lie."""
+
+    direction: str
+    selection: str = "selection"
+    reported: str | None = None
+    bounds: Bounds = (None, None)
+    """Bounds of the score that curves are of: the reported one, or the selection score where there is no other."""
+    cost: str | None = None
+    cost_unit: str | None = None
+
+    def __post_init__(self) -> None:
+        _check.as_direction(self.direction)
+        object.__setattr__(self, "bounds", _check.as_bounds(self.bounds))
+
+    @property
+    def sign(self) -> float:
+        """1 where higher is better, -1 where lower is: a score times this is turned so that higher is better."""
+        return _check.sign_of(self.direction)
+
+    @property
+    def score(self) -> str:
+        """The column that curves are of."""
+        return self.reported or self.selection
+
+    @property
+    def worst(self) -> float | None:
+        """The worst possible score, where there is one."""
+        return self.bounds[0 if self.direction == "max" else 1]
+
+    @property
+    def turned_bounds(self) -> Bounds:
+        """The bounds of scores turned so that higher is better."""
+        from levelbest.stats.best import turned_bounds
+
+        return turned_bounds(self.bounds, self.direction)
 
 
 def as_failure_policy(failed: str) -> FailurePolicy:
@@ -34,6 +83,48 @@ def as_missing_policy(missing: str) -> str:
     """What a trial without a reported score is: refused, dropped, the worst score, or judged by selection alone."""
     known = ("refuse", "drop", "worst", "selection")
     return _check.as_choice(missing, known, "treatment of missing reported scores")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How surely, how failures and missing reported scores count, and how many random draws from which seed.
+
+    Parameters
+    ----------
+    confidence
+        Of limits and verdicts.
+    failed
+        ``worst``: a failed trial has the worst score; ``drop``: it is left out, which flatters its family.
+    missing
+        What a trial without a reported score is: ``refuse``, ``drop``, ``worst`` or ``selection`` (use the selection
+        score alone).
+    n_resamples
+        Random draws behind a limit.
+    rng
+        The random seed; the same seed gives the same numbers.
+
+    Examples
+    --------
+    >>> Settings(confidence=0.9).failed
+    'worst'
+    """
+
+    confidence: float = 0.95
+    failed: str = "worst"
+    missing: str = "refuse"
+    n_resamples: int = N_RESAMPLES
+    rng: int | None = 0
+
+    def __post_init__(self) -> None:
+        _check.as_confidence(self.confidence)
+        as_failure_policy(self.failed)
+        as_missing_policy(self.missing)
+        _check.as_count(self.n_resamples, "n_resamples")
+
+    @property
+    def other_policy(self) -> Settings:
+        """The same with failures counted the other way."""
+        return replace(self, failed="drop" if self.failed == "worst" else "worst")
 
 
 @dataclass(frozen=True)
