@@ -221,3 +221,11 @@ def test_parquet_keeps_types_and_lists(tmp_path):
     assert trials.n_failed == 1
     assert int(trials.seed[0]) == 2**62
     assert trials.configuration["ok"].tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("name", ["results.xlsx", "results.xls", "results.ods"])
+def test_a_spreadsheet_is_to_be_saved_as_csv(tmp_path, name):
+    with zipfile.ZipFile(tmp_path / name, "w") as packed:
+        packed.writestr("xl/workbook.xml", "<workbook/>")
+    with pytest.raises(InputError, match=rf"{name} is a spreadsheet, and they are not read: save the sheet .* as CSV"):
+        lb.read_trials(tmp_path / name)

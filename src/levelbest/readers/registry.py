@@ -18,6 +18,7 @@ from levelbest.readers.tables.files import kind_of
 __all__ = ["options_of", "read_path", "reader_for", "readers"]
 
 _PICKLES = (".joblib", ".pkl", ".pickle")
+_SHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _FOLDER, _ARCHIVE, _SQLITE, _DELIMITED, _JSON, _OTHER = "folder", "archive", "sqlite", "delimited", "json", "other"
 
 # Modules with READERS and what they could read, the particular before the general: a tracker's folder or file before a
@@ -104,6 +105,11 @@ def reader_for(path: Path, name: str | None = None) -> Reader:
         raise InputError(
             f"{path.name} is a pickle, which runs code when it is opened, and is not read; save a table instead, e.g. "
             "pandas.DataFrame(search.cv_results_).to_csv('search.csv'), or give levelbest.read_trials the search itself"
+        )
+    if path.suffix.lower() in _SHEETS:
+        raise InputError(
+            f"{path.name} is a spreadsheet, and they are not read: save the sheet with the results as CSV (in the "
+            "program that made it, or with pandas.read_excel(...).to_csv('results.csv', index=False))"
         )
     raise InputError(
         f"{path.name} is in no known format; choose one with {named('reader')}, of: "

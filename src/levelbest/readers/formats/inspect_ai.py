@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from levelbest.errors import DataError, LevelbestError, MissingExtra
+from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.formats._rows import Record, flatten, number, scored_table, whole
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.limits import Counted, expanded_limit
 from levelbest.readers.raw import RawTable
-from levelbest.readers.tables.files import Json, has_marks, json_value, read_bytes
+from levelbest.readers.tables.files import Json, has_marks, json_value, read_bytes, zstd_stream
 
 __all__ = ["READERS"]
 
@@ -136,20 +136,13 @@ def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
     if info.compress_type != _ZSTD:
         with packed.open(info) as stream:
             return _whole(stream, path)
-    try:
-        import zstandard
-    except ImportError:
-        raise MissingExtra("zstandard", "inspect") from None
     with path.open("rb") as file:
         file.seek(info.header_offset)
         local = file.read(30)
         name_size, extra_size = struct.unpack("<HH", local[26:30])
         file.seek(name_size + extra_size, 1)
         stored = file.read(info.compress_size)
-    try:
-        content = _whole(zstandard.ZstdDecompressor().stream_reader(stored), path)
-    except zstandard.ZstdError as error:
-        raise ValueError(f"{name}: {error}") from error
+    content = _whole(zstd_stream(io.BytesIO(stored)), path)
     if zlib.crc32(content) != info.CRC:
         raise ValueError(f"{name} is damaged: its checksum is another")
     return content

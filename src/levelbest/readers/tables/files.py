@@ -18,11 +18,11 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import IO, Any, cast
 
-from levelbest.errors import DataError, InputError, LevelbestError, MissingExtra
+from levelbest.errors import DataError, InputError, LevelbestError
 from levelbest.readers.limits import Counted, expanded_limit
 
 __all__ = ["COMPRESSED", "Json", "Record", "as_paths", "decoded", "has_marks", "head_of", "header_of", "json_lines"]
-__all__ += ["json_value", "kind_of", "open_bytes", "plain_name", "read_bytes", "short_names", "stem"]
+__all__ += ["json_value", "kind_of", "open_bytes", "plain_name", "read_bytes", "short_names", "stem", "zstd_stream"]
 
 Json = Any
 """A value of JSON as a tool wrote it: of any kind."""
@@ -195,11 +195,7 @@ def _decompressed(file: IO[bytes], ending: str | None, path: Path) -> IO[bytes]:
     if ending == ".xz":
         return lzma.LZMAFile(file)
     if ending == ".zst":
-        try:
-            import zstandard
-        except ImportError:
-            raise MissingExtra("zstandard", "inspect") from None
-        return cast(IO[bytes], _Zstandard(zstandard.ZstdDecompressor().stream_reader(file), zstandard.ZstdError))
+        return zstd_stream(file)
     if ending == ".zip":
         inside = zipfile.ZipFile(file)
         names = [member for member in inside.infolist() if not member.is_dir()]
@@ -207,6 +203,15 @@ def _decompressed(file: IO[bytes], ending: str | None, path: Path) -> IO[bytes]:
             raise InputError(f"{path.name} holds {len(names)} files; unpack it and name the ones to read")
         return inside.open(names[0])
     return io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
+
+
+def zstd_stream(file: IO[bytes]) -> IO[bytes]:
+    """What a Zstandard stream unpacks to; damage is an OSError."""
+    try:
+        from compression import zstd
+    except ImportError:  # before Python 3.14
+        from backports import zstd
+    return cast(IO[bytes], _Zstandard(zstd.ZstdFile(file), zstd.ZstdError))
 
 
 class _Zstandard(io.RawIOBase):
