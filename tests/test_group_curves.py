@@ -13,7 +13,7 @@ from levelbest.designs.problems import verifier_effects
 from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
 from levelbest.readers.tables.tidy import write_table
-from levelbest.report.words.intervals import rule_words
+from levelbest.report.words.curves import rule_words
 from levelbest.report.words.plans import plan_summary, plan_table
 from levelbest.stats import all_of_k, expected_best_by_group, group_interval, pass_at_k
 from levelbest.trials import Trials

@@ -12,8 +12,8 @@ import numpy as np
 from _common import BOON_DATA, Fact, Study, as_reader, digits, panels, random_search, resnet, script
 
 import levelbest as lb
+from levelbest.report.figures.curves import COLOURS, DASHES
 from levelbest.report.figures.simulation import draw_summaries
-from levelbest.report.figures.themes import COLOURS, DASHES
 from levelbest.simulation.summaries import SUMMARIES, resampled_summaries
 from levelbest.stats import expected_best, gaussian_best, normal_best, normality
 

@@ -14,7 +14,7 @@ import numpy as np
 from _common import Fact, Study, digits, markdown_table, panels, script, time_study
 
 import levelbest as lb
-from levelbest.report.figures.themes import COLOURS, DASHES
+from levelbest.report.figures.curves import COLOURS, DASHES
 from levelbest.stats import cost_curve, expected_best, spread_of_best
 
 TITLE = "Show Your Work: Improved Reporting of Experimental Results"

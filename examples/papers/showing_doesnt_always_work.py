@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from _common import HEDWIG_DATA, Fact, Study, digits, hedwig, panels, script
 
-from levelbest.report.figures.themes import COLOURS, DASHES
+from levelbest.report.figures.curves import COLOURS, DASHES
 from levelbest.simulation.battery import Simulation, clopper_pearson, simulate
 from levelbest.simulation.distributions import Distribution, kde_distribution, named_distribution
 from levelbest.stats.best._weights import rank_weights

@@ -7,8 +7,8 @@ from click.testing import CliRunner
 from levelbest import family_curves, read_trials
 from levelbest.cli.main import cli
 from levelbest.errors import InputError
+from levelbest.report.figures.curves import line_style
 from levelbest.report.figures.panels import draw_lines, panel_of_curves
-from levelbest.report.figures.themes import line_style
 from levelbest.report.view import line_of
 
 

@@ -100,7 +100,7 @@ def test_lines_beyond_the_verdicts_are_thin_and_have_no_band(found):
 
 
 def test_figures_of_the_page_follow_the_dark_scheme():
-    from levelbest.report.figures.themes import COLOURS, DARK_COLOURS, themed
+    from levelbest.report.figures.curves import COLOURS, DARK_COLOURS, themed
 
     svg = f'<svg xmlns="x"><path style="fill: #ffffff"/><path style="stroke: {COLOURS[1]}; fill: #000000"/></svg>'
     text = themed(svg.encode()).decode()
@@ -111,7 +111,7 @@ def test_figures_of_the_page_follow_the_dark_scheme():
 
 
 def test_the_page_and_the_figures_share_one_palette():
-    from levelbest.report.figures.themes import COLOURS, DARK_COLOURS
+    from levelbest.report.figures.curves import COLOURS, DARK_COLOURS
     from levelbest.report.page.html import asset
 
     light, dark, *_ = (part for part in asset("page.css").split("--c0: ")[1:])

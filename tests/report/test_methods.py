@@ -6,7 +6,7 @@ import pytest
 from comparing import comparison, pair, terms
 
 from levelbest import family_curves, read_trials
-from levelbest.report.paper.methods import methods_paragraph
+from levelbest.report.words.methods import methods_paragraph
 
 
 def _curves(problems=None):

@@ -7,10 +7,10 @@ from dataclasses import replace
 from page_view import compared, make_view, many_families
 
 from levelbest.report.build import build_view
-from levelbest.report.figures.report import report_figures
-from levelbest.report.leaders import Span, reach_of, spans_of, strips_of
+from levelbest.report.figures.panels import report_figures
 from levelbest.report.page.html import render_page
 from levelbest.results import Verdict
+from levelbest.results.verdict import Span, spans_of
 from levelbest.trials import Trials
 
 NAMES = ("a", "b", "c")
@@ -78,7 +78,7 @@ def test_costs_that_meet_belong_to_the_verdict_that_decides():
 def test_against_a_baseline_every_rival_has_a_strip():
     view = many_families(3)
     rivals = replace(view, pairs=view.pairs[:2])  # the third, of the rivals with each other, is left out
-    strips = strips_of(rivals, "mean", "trials")
+    strips = rivals.strips("mean", "trials")
     assert [(strip.label, strip.spans[-1].verdict) for strip in strips] == [
         ("model 0 and model 1", "model 1"),
         ("model 0 and model 2", "model 2"),
@@ -87,19 +87,19 @@ def test_against_a_baseline_every_rival_has_a_strip():
 
 def test_reach_and_seeds():
     view = make_view()
-    assert reach_of(view, "mean", "trials") == 4
-    assert reach_of(view, "mean", "cost") is None  # no pairs, and no horizon is known
+    assert view.reach("mean", "trials") == 4
+    assert view.reach("mean", "cost") is None  # no pairs, and no horizon is known
     assert not view.single
     runs = Trials.from_arrays(
         [0.1, 0.2, 0.3, 0.7, 0.8, 0.9], family=list("aaabbb"), seed=[1, 2, 3, 1, 2, 3], direction="max"
     )
     seeds = build_view(runs)
     assert seeds.single == "a new run"
-    assert strips_of(seeds, "mean", "trials") == ()  # the verdict is about one run
+    assert seeds.strips("mean", "trials") == ()  # the verdict is about one run
     standing = {own.family: (own.low, own.high) for own in seeds.comparison.standings}
     shown = {line.family: (line.low[0], line.high[0]) for line in seeds.lines_of("mean", "trials")}
     assert shown == standing  # the page's limits of one run are those of the terminal's table
-    assert reach_of(seeds, "mean", "trials") is None
+    assert seeds.reach("mean", "trials") is None
     assert "of a new run" in seeds.title  # and so is the page
     assert "against the budget" not in seeds.title
     assert list(report_figures(seeds, runs)) == ["runs", "curves", "differences"]

@@ -11,7 +11,7 @@ from comparing import comparison, effect, pair, standing, terms
 from levelbest.cautions import Caution
 from levelbest.report.terminal.comparison import print_comparison, strips_of
 from levelbest.report.terminal.console import _folded
-from levelbest.report.words.steps import next_steps
+from levelbest.report.words.plans import next_steps
 
 OPEN, APART = "undecided", (61, 120, "not comparable", "beyond-half")
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from comparing import comparison, effect, pair, standing, terms
 
-from levelbest.report.leaders import BEATEN, BEST, NOTHING, POSSIBLE, Span, leading_spans, states_at
-from levelbest.report.words.conditions import winners_words
+from levelbest.report.words.phrases import winners_words
 from levelbest.report.words.verdicts import claim_sentence, comparison_summary, effect_words, verdict_sentences
+from levelbest.results.verdict import BEATEN, BEST, NOTHING, POSSIBLE, Span, leading_spans, states_at
 from levelbest.trials import Metric
 
 APART, OPEN = "not comparable", "undecided"

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from levelbest.errors import InputError
-from levelbest.report.words.intervals import rule_words
+from levelbest.report.words.curves import rule_words
 from levelbest.stats.bands._anytime import anytime_cdf_band, anytime_quantile_interval, looks
 from levelbest.stats.bands._cdf import cdf_band
 from levelbest.stats.bands._quantiles import quantile_interval

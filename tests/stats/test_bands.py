@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from levelbest.errors import InputError
-from levelbest.report.words.intervals import rule_words
+from levelbest.report.words.curves import rule_words
 from levelbest.stats.bands._quantiles import horizon, quantile_interval
 from levelbest.stats.bands._ranks import rank_band
 

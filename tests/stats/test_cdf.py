@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
 from levelbest.errors import InputError
-from levelbest.report.words.intervals import rule_words
+from levelbest.report.words.curves import rule_words
 from levelbest.stats.bands._cdf import cdf_band, mean_curve_bounds
 from levelbest.stats.bands._paths import order_probability
 

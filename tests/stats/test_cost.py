@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from levelbest.errors import DataError, InputError
-from levelbest.report.words.intervals import cost_rule
+from levelbest.report.words.curves import cost_rule
 from levelbest.stats import best_interval, cost_curve, expected_best
 from levelbest.stats.budgets import Pool, cost_differences, spend
 from levelbest.stats.budgets._cost import cost_budgets, cost_horizon

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta, t
 
 from levelbest.errors import DataError, InputError
-from levelbest.report.words.intervals import why_no_interval
+from levelbest.report.words.curves import why_no_interval
 from levelbest.report.words.plans import problem_plan_words
 from levelbest.stats import (
     best_interval,

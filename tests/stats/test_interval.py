@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from levelbest import stats
 from levelbest.errors import InputError
-from levelbest.report.words.intervals import rule_words, why_no_interval
+from levelbest.report.words.curves import rule_words, why_no_interval
 from levelbest.stats import best_interval
 from levelbest.stats.bands import Terms, all_intervals, interval_methods
 from levelbest.stats.bands import _interval as certificate

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from levelbest.errors import InputError
-from levelbest.report.words.intervals import rule_words
+from levelbest.report.words.curves import rule_words
 from levelbest.simulation.distributions import named_distribution
 from levelbest.stats import best_interval, expected_best
 from levelbest.stats.bands import Terms, all_intervals

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from levelbest.errors import InputError
-from levelbest.report.words.intervals import rule_words
+from levelbest.report.words.curves import rule_words
 from levelbest.simulation import named_distribution, simulate
 from levelbest.stats import best_interval, best_statistic, difference_band
 from levelbest.stats.bands import Limits, Work, interval_methods, register_interval

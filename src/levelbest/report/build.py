@@ -23,9 +23,9 @@ from levelbest.errors import DataError
 from levelbest.report import sections as problems
 from levelbest.report.columns import cell_text, hidden_columns, is_known, machine_columns, searched, trial_table
 from levelbest.report.describe import spearman
-from levelbest.report.paper.methods import REFERENCES, methods_paragraph
 from levelbest.report.view import Family, Section, View, line_of
 from levelbest.report.words.curves import alone_sentence, family_title
+from levelbest.report.words.methods import REFERENCES, methods_paragraph
 from levelbest.report.words.variances import variance_section
 from levelbest.results import Comparison, Curve, FamilyCostCurve, VerifierEffect
 from levelbest.trials import Settings, Trials, by_configuration

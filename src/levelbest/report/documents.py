@@ -9,8 +9,7 @@ import numpy as np
 from levelbest._plain import picked, plain, rows_of
 from levelbest.cautions import Caution, documents_of
 from levelbest.report.words.cautions import caution_sentence
-from levelbest.report.words.curves import reach_sentence
-from levelbest.report.words.intervals import cost_rule, rule_words
+from levelbest.report.words.curves import cost_rule, reach_sentence, rule_words
 from levelbest.report.words.plans import plan_sentences
 from levelbest.report.words.tasks import normalised_words
 from levelbest.report.words.verdicts import (

@@ -14,10 +14,10 @@ from levelbest.designs.tasks import Tasks, over_tasks, split_tasks
 from levelbest.errors import InputError
 from levelbest.report.build import build_view, provenance_of
 from levelbest.report.columns import hidden_columns, searched, trial_table
-from levelbest.report.paper.methods import REFERENCES, methods_paragraph
 from levelbest.report.view import Family, Section, View, line_of
-from levelbest.report.words.conditions import condition_sentence
 from levelbest.report.words.curves import family_title
+from levelbest.report.words.methods import REFERENCES, methods_paragraph
+from levelbest.report.words.phrases import condition_sentence
 from levelbest.report.words.tasks import (
     STANDARD,
     TASK_REFERENCE,

@@ -22,6 +22,7 @@ from levelbest.results import (
     PairComparison,
     TaskComparison,
 )
+from levelbest.results.verdict import Strip, pairs_reach, strips_of_pairs
 
 if TYPE_CHECKING:
     from levelbest.report.paper.checklist import Item
@@ -186,6 +187,21 @@ class View:
     def pairs_of(self, statistic: str, axis: str = "trials") -> tuple[PairComparison, ...]:
         """The comparisons that belong to one figure."""
         return tuple(pair for pair in self.pairs if (pair.terms.statistic, pair.terms.axis) == (statistic, axis))
+
+    def strips(self, statistic: str, axis: str = "trials") -> tuple[Strip, ...]:
+        """The strips of verdicts below one figure; none where there is one budget."""
+        pairs = () if self.single else self.pairs_of(statistic, axis)
+        return strips_of_pairs(pairs, [family.name for family in self.families])
+
+    def reach(self, statistic: str, axis: str = "trials") -> float | None:
+        """The largest budget at which any pair can be compared, 0 where none can; without pairs, that to which the
+        bands are of use, None where that is not known."""
+        pairs = self.pairs_of(statistic, axis)
+        if pairs and not self.single:
+            return pairs_reach(pairs)
+        horizons = [line.horizon for line in self.lines_of(statistic, axis)]
+        known = [float(horizon) for horizon in horizons if horizon is not None]
+        return max(known) if known and len(known) == len(horizons) else None
 
     def numbers(self) -> dict[str, object]:
         """Plain values for JSON, a number that does not exist None: all but the table of trials, which was read."""

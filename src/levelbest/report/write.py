@@ -16,7 +16,7 @@ from levelbest.designs._input import as_table
 from levelbest.errors import InputError, named, renaming
 from levelbest.report.build import build_view
 from levelbest.report.figures.curves import figure_bytes, own_style
-from levelbest.report.figures.report import report_figures
+from levelbest.report.figures.panels import report_figures
 from levelbest.report.page import html
 from levelbest.report.paper import checklist, markup
 from levelbest.report.tasks import build_task_view

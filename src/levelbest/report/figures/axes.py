@@ -10,9 +10,11 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.report.figures.curves import (
+    COLOURS,
     ONE_COLUMN,
     figure_of,
     label_ends,
+    line_style,
     new_axes,
     new_figure,
     open_frame,
@@ -23,7 +25,6 @@ from levelbest.report.figures.curves import (
     shorten,
     statistic_words,
 )
-from levelbest.report.figures.themes import COLOURS, line_style
 from levelbest.results import Comparison, Curve, FamilyVariance, PairComparison
 
 if TYPE_CHECKING:

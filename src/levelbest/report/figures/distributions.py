@@ -9,8 +9,7 @@ import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest.report.describe import Description
-from levelbest.report.figures.curves import ONE_COLUMN, new_figure, open_frame, plain_text, shorten
-from levelbest.report.figures.themes import COLOURS
+from levelbest.report.figures.curves import COLOURS, ONE_COLUMN, new_figure, open_frame, plain_text, shorten
 from levelbest.trials import STATUSES, Trials
 
 if TYPE_CHECKING:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest._check import FloatArray
+from levelbest.report.figures.axes import difference_figure, draw_comparison
 from levelbest.report.figures.curves import (
     LOG_FROM,
     ONE_COLUMN,
     figure_of,
     label_below,
     label_ends,
+    line_style,
     new_axes,
     new_figure,
     open_frame,
@@ -29,11 +31,11 @@ from levelbest.report.figures.curves import (
     shorten,
     statistic_words,
 )
+from levelbest.report.figures.distributions import distribution_figure
 from levelbest.report.figures.strips import draw_runs, draw_strips
-from levelbest.report.figures.themes import line_style
-from levelbest.report.leaders import Strip, pairs_reach, reach_of, strips_of, strips_of_pairs
 from levelbest.report.view import Line, View, line_of
 from levelbest.results import Comparison, Curve, FamilyCostCurve
+from levelbest.results.verdict import Strip, pairs_reach, strips_of_pairs
 from levelbest.trials import Trials
 from levelbest.trials.problems import ProblemTable
 
@@ -176,10 +178,10 @@ def panel_of_view(view: View, axis: str = "trials") -> Panel:
     return Panel(
         lines=view.lines_of(statistic, axis),
         score=f"{view.score} (validation only)" if view.unchecked else view.score,
-        strips=strips_of(view, statistic, axis),
+        strips=view.strips(statistic, axis),
         names=tuple(family.name for family in view.families),
         cost_unit=view.cost_unit,
-        reach=reach_of(view, statistic, axis),
+        reach=view.reach(statistic, axis),
         near=float(view.headline) if axis == "trials" else None,
         log=view.log,
         published=view.published,
@@ -301,3 +303,32 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
         strip.tick_params(which="both", length=0)
         draw_strips(strip, panel.strips, panel.names, panel.cost_unit, panel.axis)
     return figure
+
+
+def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
+    """``curves``, and where there is something to show ``runs``, ``distributions``, ``differences``, ``verifier``,
+    ``cost`` and ``panels``, one a data set. Without the trials there is no figure of their distribution."""
+    panel = panel_of_view(view)
+    score, log = panel.score, panel.is_log
+    figures: dict[str, Figure | None] = {}
+    if panel.runs:
+        figures["runs"] = panel_figure(panel)
+    figures["curves"] = panel_figure(replace(panel, runs={}))
+    if view.tasks:
+        figures["panels"] = panels_figure({name: panel_of_view(own) for name, own in view.tasks.items()})
+    elif trials is not None and "runs" not in figures:
+        figures["distributions"] = distribution_figure(trials)
+    if view.single and view.comparison is not None:
+        rows = new_axes(height=0.6 + 0.28 * max(2, len(view.comparison.pairs)))
+        figures["differences"] = figure_of(draw_comparison(rows, view.comparison))
+    elif compared := view.pairs_of(view.statistics[0]):
+        names = [own.name for own in view.families]
+        sign = 1.0 if view.direction == "max" else -1.0
+        known = {own.name: sign * own.headline[0] for own in view.families if np.isfinite(own.headline[0])}
+        leader = max(known, key=lambda name: known[name]) if known else None
+        figures["differences"] = difference_figure(compared, leader, score=score, log=log, names=names)
+    if view.effect:
+        figures["verifier"] = figure_of(draw_lines(Panel(view.effect, view.score, log=log)))
+    if "cost" in view.axes:
+        figures["cost"] = panel_figure(panel_of_view(view, "cost"))
+    return {name: figure for name, figure in figures.items() if figure is not None}

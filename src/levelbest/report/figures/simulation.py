@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelbest.report.figures.curves import new_axes, open_frame
-from levelbest.report.figures.themes import COLOURS, DASHES
+from levelbest.report.figures.curves import COLOURS, DASHES, new_axes, open_frame
 from levelbest.simulation.battery import Simulation, clopper_pearson
 from levelbest.simulation.summaries import BEST_OF_N, SUMMARIES, Summaries
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from levelbest._plain import show_range
 from levelbest.report.figures.curves import (
+    COLOURS,
     LOG_FROM,
     figure_of,
     lay_out,
@@ -22,9 +23,8 @@ from levelbest.report.figures.curves import (
     set_budget_axis,
     shorten,
 )
-from levelbest.report.figures.themes import COLOURS
-from levelbest.report.leaders import Span, Strip, leading_spans
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison
+from levelbest.results.verdict import Span, Strip, leading_spans
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,16 +18,15 @@ import numpy as np
 from levelbest import __version__
 from levelbest._plain import common_decimals, guarded, round_places, show_cost, show_limits, show_number, show_range
 from levelbest.report.columns import cell_text
+from levelbest.report.figures.curves import slim, themed
 from levelbest.report.figures.panels import panel_of_view
-from levelbest.report.figures.themes import slim, themed
 from levelbest.report.page.data import embedded, page_data
 from levelbest.report.paper.markup import ROUNDING
 from levelbest.report.view import Section, View
 from levelbest.report.words.cautions import remarks
-from levelbest.report.words.conditions import scope_words
-from levelbest.report.words.intervals import interval_name
-from levelbest.report.words.phrases import joined, level, plural
-from levelbest.report.words.steps import next_steps
+from levelbest.report.words.curves import interval_name
+from levelbest.report.words.phrases import joined, level, plural, scope_words
+from levelbest.report.words.plans import next_steps
 from levelbest.report.words.verdicts import reason_words
 from levelbest.results import NOT_COMPARABLE, UNDECIDED
 

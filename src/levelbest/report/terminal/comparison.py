@@ -21,7 +21,6 @@ from levelbest._plain import (
 )
 from levelbest.cautions import Caution
 from levelbest.errors import named
-from levelbest.report.leaders import BEATEN, BEST, NOTHING, POSSIBLE, leading_spans, states_at
 from levelbest.report.terminal.console import (
     COLOURS,
     LONGEST,
@@ -32,12 +31,19 @@ from levelbest.report.terminal.console import (
     print_text,
     print_variances,
 )
-from levelbest.report.words.conditions import condition_sentence, pair_details, winners_words
-from levelbest.report.words.phrases import best_of, level, table_heading
-from levelbest.report.words.steps import next_steps
+from levelbest.report.words.phrases import (
+    best_of,
+    condition_sentence,
+    level,
+    pair_details,
+    table_heading,
+    winners_words,
+)
+from levelbest.report.words.plans import next_steps
 from levelbest.report.words.tasks import aggregate_section, improvement_section, overall_sentence
 from levelbest.report.words.verdicts import comparison_summary, effect_words, verdict_of_pair, verdict_sentences
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, PairComparison, Standing, TaskComparison
+from levelbest.results.verdict import BEATEN, BEST, NOTHING, POSSIBLE, leading_spans, states_at
 
 if TYPE_CHECKING:
     from rich.console import Console

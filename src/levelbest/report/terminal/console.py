@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from levelbest.report.words.steps import Step
+    from levelbest.report.words.plans import Step
 
 COLOURS = ("blue", "red", "green", "magenta", "cyan", "yellow", "white")
 LONGEST = 24

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 from levelbest.cautions import Caution
 from levelbest.errors import named
-from levelbest.report.words.choices import CHOSEN
-from levelbest.report.words.doubts import DOUBTS
+from levelbest.report.words.doubts import CHOSEN, DOUBTS
 from levelbest.report.words.phrases import MOST_NAMES, Names, Several, shortened
 
 SENTENCES = DOUBTS | CHOSEN

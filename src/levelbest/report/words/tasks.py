@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from levelbest._plain import common_decimals, show_limits, show_number, show_with_limits
 from levelbest.report.view import Section
-from levelbest.report.words.conditions import condition_sentence
-from levelbest.report.words.phrases import level, plural
+from levelbest.report.words.phrases import condition_sentence, level, plural
 from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import OverTasks, TaskComparison
 

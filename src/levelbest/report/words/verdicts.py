@@ -6,10 +6,23 @@ import math
 from collections.abc import Sequence
 
 from levelbest._plain import round_to_uncertainty, show_number
-from levelbest.report.leaders import Span, leading_spans
-from levelbest.report.words.conditions import condition_sentence, confidence_words, leaning, other_policy, runs
-from levelbest.report.words.phrases import Range, all_others, capital, joined, listed, plural, shortened, with_budgets
+from levelbest.report.words.phrases import (
+    Range,
+    all_others,
+    capital,
+    condition_sentence,
+    confidence_words,
+    joined,
+    leaning,
+    listed,
+    other_policy,
+    plural,
+    runs,
+    shortened,
+    with_budgets,
+)
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Effect, PairComparison, Terms, Verdict
+from levelbest.results.verdict import Span, leading_spans
 
 _MOST_NAMES, _MOST_BLOCKS = 3, 3
 _REASONS = {

@@ -14,7 +14,7 @@ from levelbest._plain import picked, plain, rows_of
 class Rule(NamedTuple):
     """By what rule limits were made: a code, and the values that tell one case from another.
 
-    It is put into words in `levelbest.report.words.intervals`; a code that is not known there stands for itself.
+    It is put into words in `levelbest.report.words.curves`; a code that is not known there stands for itself.
     """
 
     code: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from levelbest import __version__
-from levelbest.report.words.intervals import interval_name
+from levelbest.report.words.curves import interval_name
 from levelbest.report.words.phrases import after, counted, level, plural
 from levelbest.report.words.verdicts import adjustment_words
 from levelbest.results import Comparison, Curve
