@@ -20,8 +20,7 @@ from typing import NamedTuple
 from levelbest._ledger.chain import LedgerFamily
 from levelbest._ledger.records import FINAL
 from levelbest.errors import DataError
-from levelbest.run.engines import Engine
-from levelbest.run.engines.slurm import cancel_marked
+from levelbest.run.engines import Engine, cancel_marked
 from levelbest.run.ledger import CannotWrite, Entry, Ledger, logs_folder
 from levelbest.run.objective import verdict_on
 from levelbest.run.processes import MARK, end_marked

@@ -7,12 +7,12 @@ Standard library only, as everything that a worker imports.
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # the calls alone: signal's enums are twenty pages more
 import itertools
 import json
 import marshal
 import os
 import random
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -93,8 +93,8 @@ def _be_the_trial(
         except OSError:
             pass
         die_with_parent(parent)
-        for number in (_signal.SIGINT, _signal.SIGHUP):  # what the guard ignores; the others are as Python has them
-            _signal.signal(number, _signal.SIG_DFL)
+        for number in (signal.SIGINT, signal.SIGHUP):  # what the guard ignores; the others are as Python has them
+            signal.signal(number, signal.SIG_DFL)
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
         os.dup2(pipes[0], 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -68,9 +68,22 @@ class Engine(ABC):
     def stop(self) -> None:
         """End everything that runs, with all it started; what had not ended is not heard of again."""
 
+    @classmethod
+    def cancel(cls, marks: Sequence[str]) -> None:  # noqa: B027 - most have no queue
+        """Cancel what attempts with these marks, of any session, still have in a queue; nothing where it has none."""
+
+
+def _engine(name: str) -> type[Engine]:
+    engine: type[Engine] = getattr(importlib.import_module(f"levelbest.run.engines.{name}"), ENGINES[name])
+    return engine
+
 
 def open_engine(name: str, job: Job) -> Engine:
     """The engine of this name, ready to run."""
-    _check.as_choice(name, ENGINES, "engine")
-    made: Engine = getattr(importlib.import_module(f"levelbest.run.engines.{name}"), ENGINES[name])(job)
-    return made
+    return _engine(_check.as_choice(name, ENGINES, "engine"))(job)
+
+
+def cancel_marked(marks: Sequence[str]) -> None:
+    """Cancel what attempts with these marks still have in the queue of any engine."""
+    for name in ENGINES if marks else ():
+        _engine(name).cancel(marks)

@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -124,8 +125,16 @@ class SlurmEngine(Engine):
 
     def stop(self) -> None:
         """Cancel what is queued or runs."""
-        cancel_marked([queued.task["mark"] for queued in self._queued.values()])
+        self.cancel([queued.task["mark"] for queued in self._queued.values()])
         self._queued, self._unsent = {}, []
+
+    @classmethod
+    def cancel(cls, marks: Sequence[str]) -> None:
+        """Cancel the jobs of these attempts, whoever put them into the queue; nothing where there is no Slurm."""
+        if marks:
+            names = ",".join(_job_name(mark) for mark in marks)
+            with contextlib.suppress(OSError, subprocess.SubprocessError):
+                subprocess.run(["scancel", f"--name={names}"], capture_output=True, timeout=60, check=False)
 
 
 def _options(job: Job) -> dict[str, object]:
@@ -168,14 +177,6 @@ def _states(jobs: list[str]) -> dict[str, str] | None:
     if done.returncode != 0 and "Invalid job id" not in done.stderr:
         return None
     return dict(line.split(maxsplit=1) for line in done.stdout.splitlines() if " " in line.strip())
-
-
-def cancel_marked(marks: list[str]) -> None:
-    """Cancel the jobs of these attempts, whoever put them into the queue; nothing where there is no Slurm."""
-    if marks:
-        names = ",".join(_job_name(mark) for mark in marks)
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            subprocess.run(["scancel", f"--name={names}"], capture_output=True, timeout=60, check=False)
 
 
 def run_job(task: Task, setup: Setup) -> Outcome | None:
