@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from doc_tables import write_optuna, write_tables
@@ -29,6 +30,13 @@ def _script(name):
 def test_the_command_reference_is_up_to_date():
     pages = _script("write_cli").help_pages()
     assert (DOCS / "cli.md").read_text(encoding="utf-8") == pages, "run: python docs/write_cli.py"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_explained(name):
+    command = cli.get_command(click.Context(cli), name)
+    silent = [option.opts for option in command.params if isinstance(option, click.Option) and not option.help]
+    assert silent == []
 
 
 def test_quoted_output_is_what_the_shipped_results_give():

@@ -1,4 +1,4 @@
-"""What a figure of curves shades, its scale, and published scores in the colour of their family."""
+"""The scale of a figure of curves, and published scores in the colour of their family."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,6 @@ from levelbest.cli.main import cli
 from levelbest.errors import InputError
 from levelbest.report.figures.curves import line_style
 from levelbest.report.figures.panels import draw_lines, panel_of_curves
-from levelbest.report.view import line_of
 
 
 @pytest.fixture
@@ -25,7 +24,6 @@ def table(tmp_path):
 def test_each_option_changes_the_figure(table, tmp_path, command):
     run, drawn = CliRunner(), {}
     options = [[], ["--log"], ["--published", "cnn=0.9"], ["--published", "Smith 2019=0.9"]]
-    options += [["--shade", "spread"], ["--shade", "none"]] if command == "curve" else []
     for i, extra in enumerate(options):
         out = tmp_path / f"{i}.svg"
         written = out if command != "report" else tmp_path / str(i) / "curves.svg"
@@ -35,15 +33,6 @@ def test_each_option_changes_the_figure(table, tmp_path, command):
         assert told.exit_code == 0, told.output
         drawn[i] = written.read_bytes()
     assert len(set(drawn.values())) == len(options)
-
-
-def test_the_spread_is_one_standard_deviation_within_the_observed_range(table):
-    # [D] 3.3
-    (cnn, _) = family_curves(read_trials(str(table), direction="max"))
-    line = line_of(cnn, band="spread")
-    best = np.nanmax(cnn.value)
-    np.testing.assert_allclose(line.high, np.minimum(cnn.value + cnn.spread, best))
-    np.testing.assert_allclose(line.low, cnn.value - cnn.spread)
 
 
 def test_a_published_score_has_the_colour_of_its_family(table):

@@ -13,7 +13,14 @@ from levelbest.errors import InputError
 @click.command("checklist")
 @options.data
 @click.option("--answers", type=click.Path(path_type=Path), help="Answers to open questions (YAML: key: answer).")
-@click.option("--format", "form", type=click.Choice(["md", "tex", "html"]), default="md", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["md", "tex", "html"]),
+    default="md",
+    show_default=True,
+    help="Markdown, LaTeX or HTML.",
+)
 @options.headline
 @click.option(
     "--survey", is_flag=True, help="FILEs are checklists, or folders of them, of any hand: count the answers."

@@ -16,14 +16,6 @@ from levelbest.cli.progress import working
 @options.seed
 @options.as_json
 @click.option("--out", type=click.Path(path_type=Path), help="Write the figure here (.png, .svg or .pdf).")
-@click.option(
-    "--shade",
-    type=click.Choice(["interval", "spread", "none"]),
-    default="interval",
-    show_default=True,
-    help="With --out: the interval, plus or minus one standard deviation of the best within the observed range, or "
-    "nothing.",
-)
 @options.log
 @options.published
 @options.in_parts
@@ -53,7 +45,7 @@ def command(given: options.Given) -> None:
         panels = {}
         for name, drawn in curves.items():
             published = published_on(name, given["published"], tuple(curves))
-            panels[name] = panel_of_curves(drawn, band=given["shade"], log=given["log"], published=published)
+            panels[name] = panel_of_curves(drawn, log=given["log"], published=published)
         save_panels(panels, out)
     if given["as_json"]:
         tasks = {name: {"families": [own.to_dict() for own in drawn]} for name, drawn in curves.items()}

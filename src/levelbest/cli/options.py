@@ -92,8 +92,15 @@ def _costs(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 
 
 budgets = click.option("--n", "n", callback=_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")
+axis_of_budgets = click.option(
+    "--axis",
+    type=click.Choice(["trials", "cost"]),
+    default="trials",
+    show_default=True,
+    help="What budgets count: trials, or what trials cost.",
+)
 axis = together(
-    click.option("--axis", type=click.Choice(["trials", "cost"]), default="trials", show_default=True),
+    axis_of_budgets,
     click.option(
         "--budget", callback=_costs, metavar="LIST", help="Budgets of cost, in the unit of the cost column: 3600,7200."
     ),
@@ -106,9 +113,20 @@ statistic = click.option(
     show_default=True,
     help="Of the best of n; all, for problems with 0/1 scores: that all of n succeed (pass^k).",
 )
-confidence = click.option("--confidence", type=float, default=Settings.confidence, show_default=True)
+confidence = click.option(
+    "--confidence",
+    type=float,
+    default=Settings.confidence,
+    show_default=True,
+    help="Of intervals, bands and verdicts: 0.95, not 95.",
+)
 resamples = click.option(
-    "--resamples", "n_resamples", type=click.IntRange(min=99), default=Settings.n_resamples, show_default=True
+    "--resamples",
+    "n_resamples",
+    type=click.IntRange(min=99),
+    default=Settings.n_resamples,
+    show_default=True,
+    help="Random draws behind an interval.",
 )
 headline = click.option(
     "--headline", type=click.IntRange(min=1), metavar="N", help="A budget named in advance: tested first, alone."

@@ -35,7 +35,7 @@ def _targets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
 )
 @options.statistic
 @options.confidence
-@click.option("--axis", type=click.Choice(["trials", "cost"]), default="trials", show_default=True)
+@options.axis_of_budgets
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Trials at once (cost axis).")
 @options.resamples
 @options.seed

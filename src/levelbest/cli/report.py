@@ -29,7 +29,13 @@ if TYPE_CHECKING:
 @options.headline
 @click.option("--title", help="The page's heading.")
 @click.option("--force", is_flag=True, help="Overwrite an existing page.")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("report.html"),
+    show_default=True,
+    help="The page; tables and figures are written beside it.",
+)
 @options.tasks
 @options.in_parts
 @click.option("--workers", type=click.IntRange(min=1), help="Ray workers.  [default: 2]")

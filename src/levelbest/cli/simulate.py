@@ -41,16 +41,40 @@ if TYPE_CHECKING:
 @click.option(
     "--against", metavar="NAME(...)", help="A second distribution: how often does the worse of the two look better?"
 )
-@click.option("--trials", "n_trials", type=click.IntRange(min=2), default=50, show_default=True)
+@click.option(
+    "--trials", "n_trials", type=click.IntRange(min=2), default=50, show_default=True, help="Trials of each sample."
+)
 @options.budgets
-@click.option("--estimator", type=click.Choice(["u", "v", "naive"]), default="u", show_default=True)
-@click.option("--statistic", default="mean", show_default=True, metavar="mean|median|Q")
-@click.option("--interval", "methods", default="default", show_default=True, metavar="METHOD[,METHOD]")
-@click.option("--simultaneous", is_flag=True)
+@click.option(
+    "--estimator",
+    type=click.Choice(["u", "v", "naive"]),
+    default="u",
+    show_default=True,
+    help="Whose bias is measured.",
+)
+@click.option("--statistic", default="mean", show_default=True, metavar="mean|median|Q", help="Of the best of n.")
+@click.option(
+    "--interval",
+    "methods",
+    default="default",
+    show_default=True,
+    metavar="METHOD[,METHOD]",
+    help="Whose coverage and width are measured; levelbest curve --help lists the methods.",
+)
+@click.option("--simultaneous", is_flag=True, help="Bands over all the budgets at once.")
 @click.option("--no-bounds", is_flag=True, help="Do not tell the interval the distribution's bounds.")
 @options.confidence
-@click.option("--samples", "n_samples", type=click.IntRange(min=1), default=2000, show_default=True)
-@click.option("--resamples", "n_resamples", type=click.IntRange(min=99), default=999, show_default=True)
+@click.option(
+    "--samples", "n_samples", type=click.IntRange(min=1), default=2000, show_default=True, help="Samples drawn."
+)
+@click.option(
+    "--resamples",
+    "n_resamples",
+    type=click.IntRange(min=99),
+    default=999,
+    show_default=True,
+    help="Random draws behind an interval.",
+)
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes; the result is the same."
 )

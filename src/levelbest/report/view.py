@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest._plain import plain
 from levelbest.cautions import Caution
@@ -225,24 +224,15 @@ class View:
         return shown | {"tasks": tasks} | verdicts
 
 
-def line_of(curve: Curve | FamilyCostCurve, *, band: str = "interval") -> Line:
-    """A curve as it is drawn, with its interval, [D]'s plus or minus one spread, or no band."""
-    _check.as_choice(band, ("interval", "spread", "none"), "band")
+def line_of(curve: Curve | FamilyCostCurve) -> Line:
+    """A curve as it is drawn, with its interval."""
     if isinstance(curve, FamilyCostCurve):
         own = curve.curve
         nowhere = np.full(own.budget.size, np.nan)
         low, high = (nowhere if ends is None else ends for ends in (own.low, own.high))
         columns = (_floats(own.budget), _floats(own.value), _floats(low), _floats(high))
         return Line(curve.family, "mean", "cost", *columns, "studentised", own.simultaneous, words=curve.words)
-    low, high = curve.low, curve.high
-    if band == "spread":
-        # [D] 3.3: within the observed range, where a best can lie
-        top = np.nanmax(curve.value) if curve.direction == "max" else np.inf
-        bottom = np.nanmin(curve.value) if curve.direction == "min" else -np.inf
-        low, high = np.maximum(curve.value - curve.spread, bottom), np.minimum(curve.value + curve.spread, top)
-    elif band == "none":
-        low = high = np.full(curve.n.size, np.nan)
-    columns = (_floats(curve.n), _floats(curve.value), _floats(low), _floats(high))
+    columns = (_floats(curve.n), _floats(curve.value), _floats(curve.low), _floats(curve.high))
     provenance = (curve.method, curve.simultaneous, curve.horizon, curve.words)
     return Line(curve.family, curve.statistic, "trials", *columns, *provenance)
 

@@ -193,14 +193,13 @@ def panel_of_view(view: View, axis: str = "trials") -> Panel:
 def panel_of_curves(
     curves: Sequence[Curve | FamilyCostCurve],
     *,
-    band: str = "interval",
     log: bool | None = None,
     published: Mapping[str, float] | None = None,
 ) -> Panel:
-    """Curves alone, with their interval, [D]'s plus or minus one ``spread`` within the observed range, or ``none``."""
+    """Curves alone, with their intervals."""
     first = curves[0]
     return Panel(
-        lines=tuple(line_of(own, band=band) for own in curves),
+        lines=tuple(line_of(own) for own in curves),
         score=score_of(first) if isinstance(first, Curve) else first.score,
         names=tuple(own.family for own in curves),
         cost_unit=first.cost_unit,

@@ -68,8 +68,8 @@ class Engine(ABC):
     def stop(self) -> None:
         """End everything that runs, with all it started; what had not ended is not heard of again."""
 
-    @classmethod
-    def cancel(cls, marks: Sequence[str]) -> None:  # noqa: B027 - most have no queue
+    @classmethod  # noqa: B027 - most have no queue
+    def cancel(cls, marks: Sequence[str]) -> None:
         """Cancel what attempts with these marks, of any session, still have in a queue; nothing where it has none."""
 
 
