@@ -8,7 +8,7 @@ from pathlib import Path
 import levelbest
 
 ROOT = Path(levelbest.__file__).parent
-BASE = ("_cores", "_lazy", "_ledger", "_plain", "_shown", "_write", "errors", "cautions", "_check")
+BASE = ("_cores", "_lazy", "_ledger", "_plain", "_read", "_shown", "_sqlite", "_write", "errors", "cautions", "_check")
 LAYERS = (
     "stats",
     "simulation",

@@ -15,16 +15,13 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from levelbest._read import kind_of_file
 from levelbest.errors import DataError, InputError
 
-_KINDS = (
-    (stat.S_ISLNK, "a link", "name the file that it points to"),
-    (stat.S_ISDIR, "a folder", "name a file in it"),
-    (stat.S_ISFIFO, "a pipe", "name a file"),
-    (stat.S_ISSOCK, "a socket", "name a file"),
-    (stat.S_ISCHR, "a device", "name a file"),
-    (stat.S_ISBLK, "a device", "name a file"),
-)
+_REMEDIES = {"a link": "name the file that it points to", "a folder": "name a file in it"}
+_CLOSE_ON_EXEC = getattr(os, "O_CLOEXEC", 0)
+"""Windows has neither this nor the other two below; its files are not inherited."""
+_TEXT_AS_IT_IS = getattr(os, "O_BINARY", 0)
 
 
 def check_target(path: str | Path) -> Path:
@@ -42,9 +39,8 @@ def check_target(path: str | Path) -> Path:
             mode = None
         except NotADirectoryError:
             raise InputError(f"{path} cannot be written: {path.parent} is not a folder") from None
-        if mode is not None and not stat.S_ISREG(mode):
-            kind, remedy = next((kind, remedy) for test, kind, remedy in _KINDS if test(mode))
-            raise InputError(f"{path} is {kind} and is left as it is; {remedy}")
+        if mode is not None and (kind := kind_of_file(mode)) is not None:
+            raise InputError(f"{path} is {kind} and is left as it is; {_REMEDIES.get(kind, 'name a file')}")
         if mode is not None and not os.access(path, os.W_OK):
             raise DataError(f"{path} is read-only and is left as it is; give another name")
         if not os.access(path.parent, os.W_OK | os.X_OK):
@@ -63,7 +59,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     fresh = path.with_name(f".levelbest-{secrets.token_hex(8)}.part")  # as short for a name of any length
     with _one_line(path):
         try:
-            os.close(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+            os.close(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CLOSE_ON_EXEC, 0o666))
             with contextlib.suppress(FileNotFoundError):
                 fresh.chmod(stat.S_IMODE(path.lstat().st_mode))
             yield fresh
@@ -93,7 +89,8 @@ def append_text(path: str | Path, text: str) -> None:
     """Add a text to the end of a file, made where it is absent; where it does not fit, the file is as it was."""
     path = check_target(path)
     with _one_line(path):
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _CLOSE_ON_EXEC | _TEXT_AS_IT_IS
+        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         handle = os.open(path, flags, 0o666)
         try:
             size = os.fstat(handle).st_size
@@ -123,7 +120,12 @@ def make_folder(path: str | Path) -> Path:
 
 def to_disk(path: Path) -> None:
     """Have the content of a file, or the names in a folder, on the disk before this returns."""
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    if os.name == "nt":  # which opens no folder, and brings to the disk only what is open for writing
+        if path.is_dir():
+            return
+        handle = os.open(path, os.O_RDWR | _TEXT_AS_IT_IS)
+    else:
+        handle = os.open(path, os.O_RDONLY | _CLOSE_ON_EXEC)
     try:
         os.fsync(handle)
     finally:

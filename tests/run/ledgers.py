@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from levelbest._ledger.plan import fingerprint_of
+from levelbest._ledger.space import Space
 from levelbest.run.ledger import Entry, Ledger
-from levelbest.run.space import Space
 
 SPACE = Space({"lr": {"loguniform": [1e-4, 1e-1]}, "units": {"integer": [8, 64]}})
 
@@ -14,7 +15,8 @@ def opening(n_trials: int, families: tuple[str, ...] = ("cnn",), seed: int = 3) 
     entries = [Entry("study", study), Entry("environment", {"python": "3"})]
     for number, name in enumerate(families):
         definition = {"command": ["true"], "space": [[k, v] for k, v in SPACE.to_dict().items()], "seeds": 1}
-        entries.append(Entry("family", {"name": name, "definition": definition, "fingerprint": "f"}, family=number))
+        body = {"name": name, "definition": definition, "fingerprint": fingerprint_of(definition)}
+        entries.append(Entry("family", body, family=number))
         entries.append(Entry("plan", {"n_trials": n_trials}, family=number))
     entries.append(Entry("session", {"process": 1, "engine": "local", "workers": 2}))
     return entries

@@ -87,7 +87,7 @@ def test_a_forged_chain_shows_by_the_published_head_and_by_the_draws(tmp_path):
     make(tmp_path / "s.db").close()
     head = verify_ledger(tmp_path / "s.db").head
     assert verify_ledger(tmp_path / "s.db", head).grown == 0
-    assert verify_ledger(tmp_path / "s.db", head[:12].upper()).whole
+    assert verify_ledger(tmp_path / "s.db", head[:32].upper()).whole
 
     dropped = tmp_path / "dropped.db"
     shutil.copy(tmp_path / "s.db", dropped)
@@ -136,7 +136,7 @@ def test_a_head_grows_and_stays_in_the_chain(tmp_path):
     found = verify_ledger(tmp_path / "s.db", early)
     assert found.whole
     assert found.grown == 2
-    with pytest.raises(InputError, match="at least the first 8"):
+    with pytest.raises(InputError, match="at least the first 32"):
         verify_ledger(tmp_path / "s.db", "abc")
 
 

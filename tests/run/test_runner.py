@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 import levelbest as lb
+from levelbest._ledger.space import Space
 from levelbest.cli.main import main
 from levelbest.errors import DataError, InputError
 from levelbest.run.runner import run_study, run_trials
-from levelbest.run.space import Space
 from levelbest.run.study import Study
 from levelbest.run.study_file import read_study
 from levelbest.run.verify import verify_ledger

@@ -58,7 +58,7 @@ def test_the_python_runs(tmp_path, monkeypatch):
 
 
 def test_every_word_of_a_space_is_documented():
-    from levelbest.run.space import KINDS, RESERVED
+    from levelbest._ledger.space import KINDS, RESERVED
 
     for word in (*KINDS, *RESERVED):
         if word not in ("subset", "pair"):  # AllenTune's, read and not advertised

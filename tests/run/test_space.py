@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from levelbest._ledger.space import Space, as_seed
 from levelbest.errors import InputError
-from levelbest.run.space import Space, as_seed
 
 SPACE = {
     "lr": {"loguniform": [1e-4, 1e-1]},

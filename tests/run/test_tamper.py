@@ -1,6 +1,8 @@
 """A ledger that someone changed: every edit is seen, or named as beyond what the file can tell."""
 
+import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import sys
@@ -9,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from levelbest.cli.main import main
-from levelbest.run.ledger import Entry
+from levelbest.errors import DataError, InputError
+from levelbest.run.ledger import Entry, Ledger
 from levelbest.run.verify import verify_ledger
+from levelbest.run.view import LedgerView
 from levelbest.web.data import LiveData
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -42,6 +46,19 @@ def unmistakable(path: Path, head: str, *words: str) -> None:
     for asked in (None, head):
         problems = " ".join(verify_ledger(path, asked).problems)
         assert all(word in problems for word in words), problems
+
+
+def refused(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """What verify refuses is neither reported nor shown nor gone on with; the line that a report of it ends in."""
+    capsys.readouterr()
+    assert main(["describe", str(path)]) == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert len(output.err.splitlines()) == 1
+    for opened in (LiveData, Ledger):
+        with pytest.raises(DataError):
+            opened(path)
+    return output.err
 
 
 # Changed by hand, hashes as they were: no head is needed to see it.
@@ -95,12 +112,7 @@ def test_what_was_edited_shows(ledger, name, capsys):
     unmistakable(ledger, head, words)
     assert main(["verify", str(ledger)]) == 1
     assert words in capsys.readouterr().out
-    # Cut off at the end, what is left hashes to the head that it then has: that the file says so is verify's business.
-    if name not in ("the end deleted",):
-        assert main(["describe", str(ledger)]) == 1
-        said = capsys.readouterr()
-        assert said.out == ""
-        assert len(said.err.splitlines()) == 1
+    refused(ledger, capsys)
 
 
 SCHEMA = {
@@ -127,6 +139,25 @@ SCHEMA = {
         "its table records is not the one that levelbest made",
     ),
     "its count of records": (["DELETE FROM sqlite_sequence"], "its own count of records was reset"),
+    "a trigger that calls itself SQLite's": (
+        [
+            "PRAGMA writable_schema = ON",
+            "INSERT INTO sqlite_schema VALUES ('trigger', 'sqlite_improve', 'records', 0, 'CREATE TRIGGER "
+            "sqlite_improve AFTER INSERT ON records BEGIN SELECT 1; END')",
+        ],
+        "it holds the trigger sqlite_improve, which levelbest did not make",
+    ),
+    "a trigger of the table's name": (
+        ["CREATE TRIGGER records AFTER INSERT ON records BEGIN SELECT 1; END"],
+        "it holds two objects of the name records",
+    ),
+    "another comment in the table": (
+        [
+            "PRAGMA writable_schema = ON",
+            "UPDATE sqlite_schema SET sql = replace(sql, '-- JSON', '-- json') WHERE name = 'records'",
+        ],
+        "its table records is not the one that levelbest made",
+    ),
 }
 
 
@@ -138,6 +169,23 @@ def test_a_changed_schema_shows(ledger, name, capsys):
     said = capsys.readouterr()
     assert code == 1
     assert words in said.out + said.err
+    refused(ledger, capsys)
+
+
+def test_what_is_added_to_the_schema_of_an_open_ledger_is_seen_before_the_next_record(tmp_path):
+    path = tmp_path / "s.db"
+    with make(path, 10, 4) as ledger, LedgerView(path) as view:
+        before = view.head
+        statements(path, "CREATE TRIGGER improve AFTER INSERT ON records BEGIN SELECT 1; END")
+        with pytest.raises(DataError, match="is not written to: it holds the trigger improve"):
+            ledger.append([started(4)])
+        with pytest.raises(DataError, match="it holds the trigger improve"):
+            view.refresh()
+        assert view.head == before
+        statements(path, "DROP TRIGGER improve")
+        ledger.append([started(4)])
+        view.refresh()
+        assert view.head == ledger.chain.head
 
 
 def with_score(entry: Entry, score: float) -> Entry:
@@ -182,6 +230,18 @@ FITTING = {
         ],
         "its scores is not what it must be",
     ),
+    "a score beyond the bounds": (
+        [
+            Entry("plan", {"n_trials": 11}, 0),
+            started(10),
+            Entry("end", {**ended(10).body, "scores": {"dev": 0.5, "test": 1.5}}, 0, 10, 1, "ok"),
+        ],
+        "has test = 1.5, outside the bounds of its study",
+    ),
+    "a fingerprint of another definition": (
+        [Entry("family", {**FAMILY.body, "name": "gnn", "fingerprint": "0" * 64}, 1)],
+        "has a fingerprint that is not that of its definition",
+    ),
     "a family and its results anew": (
         [FAMILY, Entry("plan", {"n_trials": 10}, 0)]
         + [entry for trial in range(10) for entry in (started(trial), with_score(ended(trial), 0.99))],
@@ -199,9 +259,7 @@ def test_results_replaced_with_fitting_hashes_show(ledger, name, capsys):
     unmistakable(ledger, head, words)
     assert main(["verify", str(ledger), "--head", head]) == 1
     capsys.readouterr()
-    if "draws" not in words:  # a reader follows the chain, and does not draw
-        assert main(["describe", str(ledger)]) == 1
-        assert words in capsys.readouterr().err
+    assert words in refused(ledger, capsys)
 
 
 def better(rows):
@@ -282,6 +340,55 @@ def test_the_page_shows_no_head_beside_scores_that_do_not_hash_to_it(tmp_path):
     assert (after["head"], after["families"]) == (before["head"], before["families"])
     data.close()
     ledger.close()
+
+
+def test_a_head_has_enough_digits_that_nobody_finds_another_like_it(ledger):
+    head = verify_ledger(ledger).head
+    assert verify_ledger(ledger, head[:32]).whole
+    for short in (head[:31], "g" * 32, ""):
+        with pytest.raises(InputError, match="at least the first 32 of them"):
+            verify_ledger(ledger, short)
+
+
+def test_a_log_is_in_the_chain_by_its_hash(tmp_path):
+    path, logs = tmp_path / "s.db", tmp_path / "s.db.logs" / "cnn"
+    logs.mkdir(parents=True)
+    (logs / "0-1.log").write_text("as it was\n")
+    digest = hashlib.sha256(b"as it was\n").hexdigest()
+    with Ledger.create(path, opening(1)) as ledger:
+        ledger.append([started(0)])
+        body = {**ended(0).body, "log": "cnn/0-1.log", "log_hash": digest}
+        ledger.append([Entry("end", body, 0, 0, 1, "ok")])
+    with LedgerView(path) as view:
+        assert view.log("cnn", 0) == "as it was\n"
+        assert verify_ledger(path).whole
+        (logs / "0-1.log").write_text("as it is now\n")
+        assert view.log("cnn", 0) == "This log is not the one that was written, and is not shown."
+        assert verify_ledger(path).problems == ("the log of cnn trial 0 is not the one that was written",)
+        (logs / "0-1.log").unlink()
+        assert view.log("cnn", 0) == ""
+        assert verify_ledger(path).whole
+        assert "one log of the ledger's is not beside it" in str(verify_ledger(path))
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_a_log_that_is_no_file_of_its_folder_is_not_shown(tmp_path, kind):
+    path, logs, private = tmp_path / "s.db", tmp_path / "s.db.logs" / "cnn", tmp_path / "private"
+    logs.mkdir(parents=True)
+    private.write_text("swordfish")
+    if kind == "link":
+        (logs / "0-1.log").symlink_to(private)
+    elif kind == "pipe":
+        os.mkfifo(logs / "0-1.log")
+    else:
+        logs.rmdir()
+        logs.symlink_to(tmp_path)
+        (tmp_path / "0-1.log").write_text("swordfish")
+    with Ledger.create(path, opening(1)) as ledger:
+        ledger.append([started(0)])
+        ledger.append([Entry("end", {**ended(0).body, "log": "cnn/0-1.log"}, 0, 0, 1, "ok")])
+    with LedgerView(path) as view:
+        assert view.log("cnn", 0) == "This log is no file of the ledger's folder of logs, and is not shown."
 
 
 def test_the_documented_view_is_that_of_the_records(ledger):

@@ -12,10 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from levelbest._ledger.space import Space
 from levelbest.errors import InputError
 from levelbest.run.objective import flat, last_scores, read_metrics, verdict_on
 from levelbest.run.runner import run_study
-from levelbest.run.space import Space
 from levelbest.run.study import Study
 from levelbest.run.verify import verify_ledger
 

@@ -16,7 +16,8 @@ from typing import NamedTuple, NoReturn, cast
 import numpy as np
 
 from levelbest._check import FloatArray
-from levelbest._ledger.file import read_rows
+from levelbest._ledger.file import count_problem, damage, read_rows, schema_problems, snapshot
+from levelbest._ledger.plan import Plan
 from levelbest._ledger.records import (
     AGAIN,
     FINAL,
@@ -58,6 +59,8 @@ class End(NamedTuple):
     cost: float | None = None
     reason: str | None = None
     log: str | None = None
+    log_hash: str | None = None
+    """SHA-256 of the log as it was written."""
 
 
 @dataclass
@@ -181,8 +184,8 @@ class LedgerFamily:
         self.n_lost += status == "lost"
         if status in FINAL:
             own = cast(EndBody, body)
-            known = own["scores"], own["wall"], own["cpu"], own["cost"], own.get("reason"), own.get("log")
-            self.finish(trial, End(status, *known))
+            about = own.get("reason"), own.get("log"), own.get("log_hash")
+            self.finish(trial, End(status, own["scores"], own["wall"], own["cpu"], own["cost"], *about))
         elif body.get("blame") == "outside":
             self.killed[trial] = self.killed.get(trial, 0) + 1
         return None
@@ -210,6 +213,7 @@ class Chain:
         self.session_done = 0
         """Trials that ended for good in it."""
         self.families: dict[int, LedgerFamily] = {}
+        self._plan = Plan()
 
     @property
     def finished(self) -> bool:
@@ -257,17 +261,27 @@ class Chain:
         return None if problem or isinstance(body, str) else (record, body)
 
     def follow(self, connection: sqlite3.Connection) -> Iterator[tuple[Record, Body]]:
-        """Take what is new in a file, record by record."""
-        for row in read_rows(connection, self.seq or None):
-            if taken := self.take(row):
-                yield taken
+        """Take what is new in a file, record by record, and check all that its plan and the file itself say of it."""
+        with snapshot(connection):
+            for problem in schema_problems(connection).values():
+                self.complain(problem)
+            if not self.seq:
+                for problem in damage(connection):
+                    self.complain(problem)
+            for row in read_rows(connection, self.seq or None):
+                if taken := self.take(row):
+                    if (unplanned := self._plan.problem(self, *taken)) is not None:
+                        self._wrong(taken[0], unplanned)
+                    yield taken
+            if (miscounted := count_problem(connection, self.seq)) is not None:
+                self.complain(miscounted)
+        if not self.seq:
+            self.complain("there are no records")
 
     def follow_to_the_end(self, connection: sqlite3.Connection) -> None:
         """Take all that is new in a file; a complaint where there is nothing at all."""
         for _ in self.follow(connection):
             pass
-        if not self.study:
-            self.complain("there are no records")
 
     def _note(self, record: Record, body: Body) -> str | None:
         """Take down what a well-shaped record says, or say why it cannot say so here."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import sqlite3
 import stat
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
-from urllib.parse import quote
 
+from levelbest import _sqlite
 from levelbest.errors import DataError, InputError
 
 APPLICATION_ID = 0x6C626C67
 """SQLite's mark for the kind of file: 'lblg'."""
 SCHEMA = 1
 COLUMNS = "seq, at, kind, family, trial, attempt, status, body, hash"
-LONGEST = 1 << 26
-"""Bytes of one value that are read at most: a body holds a trial's scores, not its weights."""
 
 CREATE = f"""
 PRAGMA application_id = {APPLICATION_ID};
@@ -46,7 +45,9 @@ CREATE VIEW trials AS
     JOIN records f ON f.kind = 'family' AND f.family = e.family
     WHERE e.kind = 'end' AND e.status IN ('ok', 'failed', 'diverged');
 """
-_OBJECTS = "SELECT type, CAST(name AS BLOB), CAST(sql AS BLOB) FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'"
+_OBJECTS = """SELECT CAST(type AS TEXT), CAST(name AS BLOB), CAST(tbl_name AS BLOB), CAST(sql AS BLOB)
+              FROM sqlite_schema ORDER BY 2, 1, 3, 4"""
+"""All of them, SQLite's own too: a trigger may call itself sqlite_something."""
 Rows = Iterator[tuple[object, ...]]
 
 
@@ -73,13 +74,19 @@ def check_file(connection: sqlite3.Connection, name: str) -> None:
 
 
 def schema_problems(connection: sqlite3.Connection) -> dict[str, str]:
-    """What is not in the file as levelbest made it: the object's name and what is wrong with it."""
-    model = sqlite3.connect(":memory:")
-    model.executescript(CREATE)
-    made = {name: (kind, text) for kind, name, text in model.execute(_OBJECTS)}
-    model.close()
-    there = {name: (kind, text) for kind, name, text in connection.execute(_OBJECTS)}
+    """What is not in the file as levelbest made it, byte for byte: the object's name and what is wrong with it."""
+    objects = connection.execute(_OBJECTS).fetchall()
+    if objects == _made():
+        return {}
+    made = {name: (kind, *rest) for kind, name, *rest in _made()}
+    there: dict[bytes, tuple[object, ...]] = {}
     problems = {}
+    for kind, name, *rest in objects:
+        name = name or b""
+        if name in there:
+            shown = name.decode("utf-8", "replace")[:60]
+            problems[shown] = f"it holds two objects of the name {shown}"
+        there[name] = (kind, *rest)
     for name in dict.fromkeys([*made, *there]):
         shown = name.decode("utf-8", "replace")[:60]
         if name not in there:
@@ -87,8 +94,45 @@ def schema_problems(connection: sqlite3.Connection) -> dict[str, str]:
         elif name not in made:
             problems[shown] = f"it holds the {there[name][0]} {shown}, which levelbest did not make"
         elif there[name] != made[name]:
-            problems[shown] = f"its {made[name][0]} {shown} is not the one that levelbest made"
+            problems.setdefault(shown, f"its {made[name][0]} {shown} is not the one that levelbest made")
     return problems
+
+
+@lru_cache(maxsize=1)
+def _made() -> list[tuple[str, bytes, bytes, bytes]]:
+    model = sqlite3.connect(":memory:")
+    model.executescript(CREATE)
+    objects = model.execute(_OBJECTS).fetchall()
+    model.close()
+    return objects
+
+
+def damage(connection: sqlite3.Connection) -> list[str]:
+    """What SQLite finds wrong with its own file; one sentence at most."""
+    answers = [str(answer) for (answer,) in connection.execute("PRAGMA integrity_check(1)")]
+    return [f"the file is damaged: {' '.join(answer.split())[:200]}" for answer in answers if answer != "ok"]
+
+
+def count_problem(connection: sqlite3.Connection, seq: int) -> str | None:
+    """Whether the file itself counts more records than there are up to ``seq``, the last; None where it does not."""
+    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'records'").fetchone()
+    gone = last[0] - seq if last and isinstance(last[0], int) else 0
+    if gone > 0:
+        return f"the last {'record is' if gone == 1 else f'{gone} records are'} missing: deleted"
+    if not last or gone < 0:
+        return "its own count of records was reset: records may have been deleted from its end"
+    return None
+
+
+@contextlib.contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """Within, a file is read as it was at one moment, whatever its runner writes meanwhile."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        with contextlib.suppress(sqlite3.Error):
+            connection.execute("COMMIT")
 
 
 def read_rows(connection: sqlite3.Connection, after: int | None = None) -> Rows:
@@ -116,11 +160,8 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
         raise InputError(f"the ledger {path.name} cannot be read: {error.strerror}") from error
     if not stat.S_ISREG(kind):
         raise InputError(f"{path.name} is not a ledger of levelbest, and is left as it is; choose another name")
-    address = f"file:{quote(os.fsencode(path.resolve()))}?mode={mode}"
-    connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=30, check_same_thread=False)
+    connection = _sqlite.connect(path, f"mode={mode}", timeout=30)
     try:
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
-        connection.execute("PRAGMA trusted_schema = OFF")
         check_file(connection, path.name)
         if problem := schema_problems(connection).get("records"):
             raise DataError(f"the ledger {path.name} cannot be read: {problem}")

@@ -7,7 +7,7 @@
     plan            f       -       -       -      n_trials; again where the plan is extended
     session         -       -       -       -      process, engine, workers, command
     start           f       t       a       -      configuration, seed, and a mark by which its processes are known
-    end             f       t       a      s       scores, reason, wall and CPU seconds, cost, log
+    end             f       t       a      s       scores, reason, wall and CPU seconds, cost, log and its hash
     stop            -       -       -       -      why the session ended
 
 The hash of a record is SHA-256 over the previous hash, a line feed, and the JSON list of its other fields.
@@ -98,6 +98,7 @@ class EndBody(TypedDict):
     cost: float | None
     reason: NotRequired[str]
     log: NotRequired[str]
+    log_hash: NotRequired[str]
 
 
 def chain_hash(
@@ -241,7 +242,7 @@ _MUST: dict[str, dict[str, Callable[[object], bool]]] = {
     },
 }
 _MAY: dict[str, Callable[[object], bool]] = {
-    **dict.fromkeys(("declared", "mark", "reason", "log", "blame"), _is_text),
+    **dict.fromkeys(("declared", "mark", "reason", "log", "log_hash", "blame"), _is_text),
     "steps": lambda steps: type(steps) is list and all(map(_is_by_name, steps)),
 }
 """What a body need not have, whatever its kind; the environment and a session hold what they like."""

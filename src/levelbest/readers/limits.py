@@ -8,13 +8,14 @@ from __future__ import annotations
 import io
 import os
 import re
+from collections.abc import Iterable, Iterator
 from typing import IO
 
 from levelbest.errors import DataError, InputError
 
-__all__ = ["Counted", "as_size", "expanded_limit", "limit_of", "refuse_more"]
+__all__ = ["Counted", "as_size", "bounded_lines", "expanded_limit", "limit_of", "read_whole", "refuse_more"]
 
-_LIMITS = {"EXPANDED": 2**30, "COLUMNS": 20_000, "FAMILIES": 20_000}
+_LIMITS = {"EXPANDED": 2**30, "WHOLE": 2**29, "COLUMNS": 20_000, "FAMILIES": 20_000}
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -40,6 +41,31 @@ def as_size(text: str) -> int | None:
 def expanded_limit(share: int = 1) -> int:
     """Bytes that compressed results may take when unpacked; ``share``: of what is held as a whole, a part of them."""
     return limit_of("EXPANDED") // share
+
+
+def read_whole(stream: IO[bytes], name: str) -> bytes:
+    """The rest of a stream, for what must be held in memory as a whole."""
+    limit, data = limit_of("WHOLE"), io.BytesIO()
+    while piece := stream.read(2**20):
+        data.write(piece)
+        if data.tell() > limit:
+            raise DataError(
+                f"{name} holds more than {limit / 2**20:,.0f} MiB, which must be in memory as a whole; save it as CSV, "
+                "JSON lines or Parquet, or set LEVELBEST_MAX_WHOLE, e.g. to 4GB"
+            )
+    return data.getvalue()
+
+
+def bounded_lines(lines: Iterable[str | bytes]) -> Iterator[str | bytes]:
+    """Lines, of a file none longer than is held as a whole."""
+    if not isinstance(lines, io.BufferedIOBase | io.RawIOBase):
+        yield from lines
+        return
+    limit = limit_of("WHOLE") // 4
+    while line := lines.readline(limit + 1):
+        if len(line) > limit:
+            raise DataError(f"a line is longer than {limit / 2**20:,.0f} MiB; set LEVELBEST_MAX_WHOLE, e.g. to 4GB")
+        yield line
 
 
 def refuse_more(count: int, what: str, source: str) -> None:

@@ -9,6 +9,7 @@ from inspect import signature
 from pathlib import Path
 
 from levelbest import _check
+from levelbest._read import check_source
 from levelbest.errors import InputError, named
 from levelbest.readers.formats._rows import looks_like_sqlite
 from levelbest.readers.formats._tree import is_packed
@@ -127,6 +128,7 @@ def read_path(
     path: Path, name: str | None = None, options: Mapping[str, object] | None = None
 ) -> tuple[list[RawTable], Reader]:
     """The raw tables of one file or folder, and the reader that read it; it is given the options that it knows."""
+    check_source(path)
     reader = reader_for(path, name)
     known = options_of(reader)
     own = {key: _converted(key, value, known[key]) for key, value in (options or {}).items() if key in known}

@@ -92,6 +92,8 @@ def attempt(
         raw["log_problem"] = log.error
     if log.seen:
         raw["log_bytes"] = log.seen
+        if log.error is None:
+            raw["log_hash"] = log.digest
     if log.left_out:
         raw["log_left_out"] = log.left_out
     return raw

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,18 +60,22 @@ class Ledger:
 
     def _open(self) -> None:
         ask = self._connection.execute
-        if problems := schema_problems(self._connection):
-            raise DataError(f"the ledger {self.path.name} is not written to: {'; '.join(problems.values())}")
+        self._check_schema()
         self.chain.follow_to_the_end(self._connection)
         if ask("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
             # A file system without shared memory: a rollback journal is as safe, and readers wait for writers.
             ask("PRAGMA journal_mode = DELETE")
         ask("PRAGMA synchronous = FULL")
 
+    def _check_schema(self) -> None:
+        """What levelbest did not make could change what is written."""
+        if problems := schema_problems(self._connection):
+            raise DataError(f"the ledger {self.path.name} is not written to: {'; '.join(problems.values())}")
+
     @classmethod
     def create(cls, path: Path, entries: Iterable[Entry]) -> Ledger:
         """A new ledger that begins with these entries; a file that is already there is never touched."""
-        beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+        beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")  # no other runner's, alive or dead
         try:
             os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
         except OSError as error:
@@ -110,11 +115,15 @@ class Ledger:
             return
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany(_INSERT, rows)
-            self._connection.execute("COMMIT")
+            try:
+                self._check_schema()
+                self._connection.executemany(_INSERT, rows)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+                raise
         except sqlite3.Error as error:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.execute("ROLLBACK")
             raise CannotWrite(f"the ledger {self.path.name} cannot be written: {error}") from error
         for row in rows:
             self.chain.take(row)

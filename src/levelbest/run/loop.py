@@ -18,6 +18,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from levelbest._ledger.chain import LedgerFamily
+from levelbest._ledger.plan import beyond_bounds
 from levelbest._ledger.records import FINAL
 from levelbest.errors import DataError
 from levelbest.run.engines import Engine, cancel_marked
@@ -36,7 +37,7 @@ _LONGEST_VARIABLE = 100_000
 """A variable longer than 128 KiB would keep a program from starting (Linux)."""
 _MOST_LOST = 20
 """Attempts at one trial that the machinery may lose in one session."""
-_KEPT = ("log_bytes", "log_left_out", "log_problem", "steps_left_out")
+_KEPT = ("log_bytes", "log_hash", "log_left_out", "log_problem", "steps_left_out")
 """What of an outcome goes into the ledger as it is."""
 
 
@@ -79,7 +80,7 @@ class _Slot(NamedTuple):
     @property
     def log(self) -> str:
         """Where the output of the attempt that runs is kept, within the folder of logs."""
-        return f"{safe_name(self.family.name)}/{self.trial}-{self.attempts}.log"
+        return f"{safe_name(self.known.name)}/{self.trial}-{self.attempts}.log"
 
 
 class Loop:
@@ -194,7 +195,7 @@ class Loop:
     def _task(self, slot: _Slot, config: Config, seed: int) -> Task:
         """The attempt whose start was recorded last."""
         family, mark = slot.family, slot.known.marks[slot.trial][-1]
-        out = os.path.join(self._outs, safe_name(family.name), f"{slot.trial}-{slot.attempts}")
+        out = os.path.join(self._outs, safe_name(slot.known.name), f"{slot.trial}-{slot.attempts}")
         values = {**config, "seed": seed, "trial": slot.trial, "family": family.name, "out": out}
         env = {name: _filled(text, values) for name, text in family.env.items()}
         if family.env_parameters:
@@ -224,7 +225,11 @@ class Loop:
 
     def _end(self, raw: Outcome) -> Entry:
         slot = self._running.pop(raw["key"])
-        status, scores, reason = verdict_on(raw, self._study.judge.selection, slot.family.report)
+        judge = self._study.judge
+        status, scores, reason = verdict_on(raw, judge.selection, slot.family.report)
+        claimed = judge.reported or judge.selection or ""
+        if status == "ok" and beyond_bounds(scores.get(claimed), judge.bounds):
+            status, reason = "failed", f"{claimed} is {scores[claimed]:g}, outside the bounds that the study declares"
         wall, cpu = round(raw["wall"], 6), round(raw["cpu"], 6)
         body: dict[str, object] = {"scores": scores, "wall": wall, "cpu": cpu}
         body["cost"] = self._study.cost.amount(wall, cpu, scores)

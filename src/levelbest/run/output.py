@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import deque
 
@@ -31,6 +32,7 @@ class Log:
         self._path, self._file = path, -1
         self._first = limit - limit // 4
         self._last = Tail(max(1, limit // 4))
+        self._hash = hashlib.sha256()
         self.seen = 0
         self.error: str | None = None
 
@@ -56,7 +58,9 @@ class Log:
                 os.makedirs(os.path.dirname(self._path), exist_ok=True)
                 self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
             while data and self.error is None:
-                data = data[os.write(self._file, data) :]
+                size = os.write(self._file, data)
+                self._hash.update(data[:size])
+                data = data[size:]
         except OSError as error:
             self.error = f"its log could not be written: {error.strerror}"
 
@@ -68,3 +72,8 @@ class Log:
             self._write(self._last.content())
         if self._file >= 0:
             os.close(self._file)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what is in the file."""
+        return self._hash.hexdigest()

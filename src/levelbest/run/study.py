@@ -14,8 +14,6 @@ families:
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -24,8 +22,9 @@ from pathlib import Path
 from typing import cast
 
 from levelbest import _check
+from levelbest._ledger.plan import fingerprint_of
+from levelbest._ledger.space import RESERVED, Space, as_seed
 from levelbest.errors import InputError
-from levelbest.run.space import RESERVED, Space, as_seed
 from levelbest.run.template import Template
 
 _SECONDS = {"s": 1, "sec": 1, "second": 1, "min": 60, "m": 60, "minute": 60, "h": 3600, "hour": 3600}
@@ -117,7 +116,7 @@ class Family:
     @property
     def fingerprint(self) -> str:
         """A hash of the definition, the order of the parameters included."""
-        return hashlib.sha256(json.dumps(self.definition()).encode()).hexdigest()
+        return fingerprint_of(self.definition())
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,8 @@ class Outcome(TypedDict):
     raised: NotRequired[str]
     problem: NotRequired[str]
     log_bytes: NotRequired[int]
+    log_hash: NotRequired[str]
+    """SHA-256 of the log as it was written."""
     log_left_out: NotRequired[int]
     log_problem: NotRequired[str]
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import re
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from levelbest._ledger.chain import Chain, Counts
-from levelbest._ledger.file import connect_to_read, one_line, read_rows, schema_problems
+from levelbest._ledger.file import connect_to_read, one_line
 from levelbest._ledger.records import Body, Record
-from levelbest.errors import InputError, named
-from levelbest.run.space import Space
+from levelbest._read import open_file
+from levelbest.errors import InputError, LevelbestError, named
+from levelbest.run.ledger import logs_folder
 
 _MOST = 20
 """Problems listed; what follows a broken record is seldom news."""
@@ -31,6 +35,8 @@ class Verification:
     """Records added since the head that was asked for; None where none was."""
     log_absent: bool = False
     """Whether its runner did not close it and the log with its latest records (``-wal``) is not beside it."""
+    n_logs_absent: int = 0
+    """Logs of trials that are in the chain by their hash, and not beside the ledger."""
 
     @property
     def whole(self) -> bool:
@@ -56,6 +62,9 @@ class Verification:
                 f"Its runner did not close it, and there is no {self.ledger}-wal beside it: if this is a copy, the "
                 "latest records may have been left behind."
             )
+        if self.n_logs_absent:
+            count = "one log of the ledger's is" if self.n_logs_absent == 1 else f"{self.n_logs_absent} logs are"
+            sentences.append(f"What trials printed is not all here: {count} not beside it.")
         return tuple(sentences)
 
     def __str__(self) -> str:
@@ -96,8 +105,8 @@ def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
     path
         The ledger.
     head
-        A hash that was published earlier, or at least its first 8 digits: the ledger must still hold it. That is what
-        shows records cut off at the end, and a ledger written anew.
+        A hash that was published earlier, or at least its first 32 digits: the ledger must still hold it. That is what
+        shows records cut off at the end, and a ledger written anew. Fewer digits could be matched by trying.
 
     Returns
     -------
@@ -121,28 +130,29 @@ def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
     True
     """
     path = Path(path)
-    if head is not None and len(head.strip()) < 8:
-        raise InputError(f"a head is the 64 digits that verify prints, or at least the first 8 of them, got {head!r}")
-    has_log = path.with_name(path.name + "-wal").exists()
     wanted = (head or "").strip().lower()
+    if head is not None and re.fullmatch("[0-9a-f]{32,64}", wanted) is None:
+        raise InputError(f"a head is the 64 digits that verify prints, or at least the first 32 of them, got {head!r}")
+    has_log = path.with_name(path.name + "-wal").exists()
     check = _Check(wanted)
     with contextlib.closing(connect_to_read(path)) as connection:
         try:
-            check.file(connection)
+            check.follow_to_the_end(connection)
         except (sqlite3.Error, UnicodeDecodeError) as error:
             check.complain(f"it cannot be read after record {check.seq}: {one_line(error)}")
         follows_log = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-    if check.n_records == 0:
-        check.complain("there are no records")
+    n_logs_absent = check.logs(logs_folder(path))
     if wanted and check.wanted_at is None:
         check.complain(f"the head {wanted} is not in it: records were deleted or rewritten, or the ledger is another")
     grown = None if check.wanted_at is None else check.seq - check.wanted_at
     problems, log_absent = tuple(check.problems), follows_log and not has_log
-    return Verification(path.name, check.head, check.n_records, check.counts, problems, grown, log_absent)
+    return Verification(
+        path.name, check.head, check.n_records, check.counts, problems, grown, log_absent, n_logs_absent
+    )
 
 
 class _Check(Chain):
-    """One pass over the file: its schema, its chain, and the draws of its plan."""
+    """One pass over the file that lists what a reader would stop at, and looks for a head."""
 
     def __init__(self, wanted: str) -> None:
         super().__init__(self._list)
@@ -151,42 +161,33 @@ class _Check(Chain):
         self._wanted = wanted
         self.wanted_at: int | None = None
         """The record whose hash is the head asked for."""
-        self._spaces: dict[int, Space] = {}
 
     def _list(self, sentence: str) -> None:
         if len(self.problems) <= _MOST:
             self.problems.append(sentence if len(self.problems) < _MOST else "and more")
 
-    def file(self, connection: sqlite3.Connection) -> None:
-        for problem in schema_problems(connection).values():
-            self.complain(problem)
-        for (damage,) in connection.execute("PRAGMA integrity_check(1)"):
-            if damage != "ok":
-                self.complain(f"the file is damaged: {' '.join(str(damage).split())[:200]}")
-        for row in read_rows(connection):
-            self.n_records += 1
-            if taken := self.take(row):
-                self._draw(*taken)
-            if self._wanted and self.head.startswith(self._wanted):
-                self.wanted_at = self.seq
-        last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'records'").fetchone()
-        gone = last[0] - self.seq if last and isinstance(last[0], int) else 0
-        if gone > 0:
-            self.complain(f"the last {'record is' if gone == 1 else f'{gone} records are'} missing: deleted")
-        elif not last or gone < 0:
-            self.complain("its own count of records was reset: records may have been deleted from its end")
+    def take(self, row: Sequence[object]) -> tuple[Record, Body] | None:
+        """The next record; whether it is the head that was asked for."""
+        self.n_records += 1
+        taken = super().take(row)
+        if self._wanted and self.head.startswith(self._wanted):
+            self.wanted_at = self.seq
+        return taken
 
-    def _draw(self, record: Record, body: Body) -> None:
-        """A configuration must be the one that the plan draws."""
-        if record.family is None or record.kind not in ("family", "start"):
-            return
-        definition = self.families[record.family].definition
-        try:
-            if record.kind == "family":
-                self._spaces[record.family] = Space(dict(definition["space"]))
-            elif record.family in self._spaces and self.study:
-                place = self.study["seed"], record.family, record.trial or 0, definition["seeds"]
-                if self._spaces[record.family].draw(*place) != (body["config"], body["seed"]):
-                    self._wrong(record, "is not the configuration and seed that the plan draws for this trial")
-        except (InputError, ArithmeticError, ValueError, TypeError) as error:
-            self._wrong(record, f"cannot be drawn: {one_line(error)}")
+    def logs(self, folder: Path) -> int:
+        """Compare the logs in a folder with their hashes in the chain; how many are not there."""
+        absent = 0
+        for family in self.families.values():
+            for trial, end in family.ends.items():
+                if end.log and end.log_hash:
+                    try:
+                        with open_file(folder / end.log, within=folder) as file:
+                            same = hashlib.file_digest(file, "sha256").hexdigest() == end.log_hash
+                    except FileNotFoundError:
+                        absent += 1
+                        continue
+                    except (OSError, LevelbestError):
+                        same = False
+                    if not same:
+                        self.complain(f"the log of {family.name} trial {trial} is not the one that was written")
+        return absent

@@ -10,6 +10,7 @@ while True:
 from __future__ import annotations
 
 import gc
+import hashlib
 import sqlite3
 from pathlib import Path
 from typing import cast
@@ -17,6 +18,7 @@ from typing import cast
 from levelbest._ledger.chain import Chain, LedgerFamily, refuse
 from levelbest._ledger.file import connect_to_read, one_line
 from levelbest._ledger.records import StartBody, read_body
+from levelbest._read import open_file
 from levelbest.errors import DataError, InputError
 from levelbest.run.ledger import logs_folder
 
@@ -87,13 +89,17 @@ class LedgerView(Chain):
         name = Path((end.log if end else None) or "")
         if not name.name or ".." in name.parts or name.is_absolute():
             return ""
+        folder = logs_folder(self.path)
         try:
-            with (logs_folder(self.path) / name).open("rb") as file:
-                file.seek(0, 2)
-                file.seek(max(0, file.tell() - most))
-                return file.read().decode("utf-8", "replace")
-        except OSError:
+            with open_file(folder / name, within=folder) as file:
+                if end and end.log_hash and hashlib.file_digest(file, "sha256").hexdigest() != end.log_hash:
+                    return "This log is not the one that was written, and is not shown."
+                file.seek(max(0, file.seek(0, 2) - most))
+                return file.read(most).decode("utf-8", "replace")
+        except FileNotFoundError:
             return ""
+        except (OSError, InputError):
+            return "This log is no file of the ledger's folder of logs, and is not shown."
 
     def close(self) -> None:
         """Let go of the file."""

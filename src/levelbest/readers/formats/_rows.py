@@ -15,6 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from levelbest._check import Column
+from levelbest._read import open_file
+from levelbest._sqlite import BESIDE, connect, limit_work
 from levelbest.errors import DataError, InputError, LevelbestError
 from levelbest.readers.columns import number as number
 from levelbest.readers.columns import typed
@@ -211,15 +213,16 @@ def load_yaml(text: str) -> Json:
 def looks_like_sqlite(path: Path) -> bool:
     """Whether the file starts as every SQLite database does."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return file.read(16) == b"SQLite format 3\x00"
-    except OSError:
+    except (OSError, InputError):
         return False
 
 
 def table_names(connection: sqlite3.Connection) -> set[str]:
-    """The tables of a database."""
-    return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    """The tables that are stored in a database; a virtual one is computed, and is on no page of the file."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
+    return {str(name) for (name,) in connection.execute(query)}
 
 
 def has_tables(path: Path, names: set[str]) -> bool:
@@ -240,15 +243,21 @@ def open_store(path: Path, tables: set[str], what: str) -> Iterator[sqlite3.Conn
         missing = tables - table_names(connection)
         if missing:
             raise DataError(f"{path.name} is no {what}: it has no table {', '.join(sorted(missing))}")
+        for table in sorted(tables):
+            computed = connection.execute(
+                "SELECT name FROM pragma_table_xinfo(?) WHERE hidden > 1", (table,)
+            ).fetchone()
+            if computed is not None:
+                raise DataError(f"{path.name} is no {what}: a column of its table {table} is computed, not stored")
         yield connection
 
 
 @contextmanager
 def open_sqlite(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that changes nothing: neither the database nor the files SQLite keeps beside it."""
-    beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "-journal")]
+    beside = [path.with_name(path.name + suffix) for suffix in BESIDE]
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             header = file.read(20)
         # Bytes 18 and 19 are 2 where a write-ahead log is used. A reader of such a database makes the log's index
         # (-shm) where it is missing; without a log nobody writes, and the file can be read as one that does not change.
@@ -277,8 +286,11 @@ def open_sqlite(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True)
+    connection = connect(path, how)
+    connection.execute("PRAGMA query_only = ON")
     connection.text_factory = lambda raw: raw.decode("utf-8", errors="replace")
+    parts = [path, *(path.with_name(path.name + ending) for ending in BESIDE)]
+    limit_work(connection, sum(part.stat().st_size for part in parts if part.exists()), path.name)
     return connection
 
 

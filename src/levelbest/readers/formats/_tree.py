@@ -7,11 +7,7 @@ from __future__ import annotations
 
 import io
 import math
-import os
 import re
-import tarfile
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,8 +18,9 @@ from typing import IO
 
 from levelbest.errors import DataError, InputError
 from levelbest.readers.columns import cell_list
+from levelbest.readers.formats._listing import is_plain, members, readable, walk
 from levelbest.readers.formats._rows import Record, Run, flatten, load_yaml, number, rows_by_step
-from levelbest.readers.limits import expanded_limit
+from levelbest.readers.limits import expanded_limit, read_whole
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.delimited import parse_delimited
 from levelbest.readers.tables.files import json_lines, json_value, open_bytes
@@ -32,7 +29,6 @@ from levelbest.trials import Skipped
 __all__ = ["Tree", "distinct_names", "in_order", "is_packed", "open_tree", "tool"]
 
 _PACKED = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
-_IGNORED = {".git", "__pycache__", "node_modules", ".venv", "site-packages"}
 _GLANCE = 20_000
 """Names looked at, at most, to tell whether a folder is of some format."""
 _GLANCE_BYTES = 2**28
@@ -87,7 +83,7 @@ class Tree:
     def text(self, name: str) -> str:
         """A file as text, with the bytes that are not UTF-8 replaced."""
         with self.open(name) as file:
-            return file.read().decode("utf-8-sig", errors="replace")
+            return read_whole(file, name).decode("utf-8-sig", errors="replace")
 
     def document(self, name: str, *, under: str | None = None) -> Record:
         """The object in a JSON or YAML file; empty where there is no such file, or where it is none, which is listed.
@@ -232,7 +228,7 @@ def tool(
         tree = open_tree(path, wanted, file)
         named = beside(path) if callable(beside) else beside
         others = [path.with_name(other) for other in named if tree.given]
-        tree.files |= {other.name: other for other in others if other != path and other.is_file()}
+        tree.files |= {other.name: other for other in others if other != path and is_plain(other, path.parent)}
         made = tables(tree, **options) if tree.files else []
         if not made:
             lost = tree.skipped[:1]
@@ -275,7 +271,11 @@ def open_tree(path: Path, wanted: Callable[[str], bool], file: Callable[[Path], 
     name = path.name or path.resolve().name
     if path.is_dir():
         tree = Tree(name, place=path.resolve())
-        tree.files = {inside: where for inside, where in sorted(_walk(path, tree.folders)) if wanted(inside)}
+        odd: dict[str, str] = {}
+        tree.files = {inside: where for inside, where in sorted(walk(path, tree.folders, odd)) if wanted(inside)}
+        for inside, why in odd.items():
+            if wanted(inside):
+                tree.skip(inside, why)
         return tree
     if not path.is_file():
         raise InputError(f"there is no file or folder {path.name!r}")
@@ -284,7 +284,7 @@ def open_tree(path: Path, wanted: Callable[[str], bool], file: Callable[[Path], 
     ending = max((suffix for suffix in _PACKED if name.lower().endswith(suffix)), key=len)
     tree = Tree(name[: -len(ending)], place=path.resolve().with_name(name[: -len(ending)]))
     total = 0
-    for inside, size, read in _members(path):
+    for inside, size, read in members(path):
         tree.folders.update(str(parent) for parent in PurePosixPath(inside).parents)
         if wanted(inside):
             total += size
@@ -293,7 +293,7 @@ def open_tree(path: Path, wanted: Callable[[str], bool], file: Callable[[Path], 
                     f"{path.name} unpacks to more than {expanded_limit() / 2**20:,.0f} MiB of results: unpack it "
                     "yourself and name the folder, or set LEVELBEST_MAX_EXPANDED, e.g. to 8GB"
                 )
-            with _readable(path):
+            with readable(path):
                 tree.files[inside] = read()
     tree.files = dict(sorted(tree.files.items()))
     return tree
@@ -315,9 +315,9 @@ def holds(path: Path, wanted: Callable[[str], bool]) -> bool:
     """Whether a folder or archive holds a file with such a path inside it; looks at a bounded number of names."""
     try:
         if path.is_dir():
-            names: Iterator[tuple[str, int]] = ((name, 0) for name, _ in _walk(path))
+            names: Iterator[tuple[str, int]] = ((name, 0) for name, _ in walk(path))
         elif path.is_file() and is_packed(path):
-            names = ((name, size) for name, size, _ in _members(path))
+            names = ((name, size) for name, size, _ in members(path))
         else:
             return False
         passed = 0
@@ -330,51 +330,3 @@ def holds(path: Path, wanted: Callable[[str], bool]) -> bool:
     except (OSError, DataError, InputError):
         return False
     return False
-
-
-def _walk(folder: Path, folders: set[str] | None = None) -> Iterator[tuple[str, Path]]:
-    for place, inner, names in os.walk(folder):
-        inner[:] = sorted(set(inner) - _IGNORED)
-        here = Path(place)
-        relative = here.relative_to(folder)
-        if folders is not None:
-            folders.add(relative.as_posix())
-        for name in sorted(names):
-            yield (relative / name).as_posix(), here / name
-
-
-def _members(path: Path) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
-    """Name, size and content of an archive's files, in its order. No content touches the disk: none can leave it."""
-    with _readable(path):
-        if path.name.lower().endswith(".zip"):
-            with zipfile.ZipFile(path) as packed:
-                for info in packed.infolist():
-                    if not info.is_dir():
-                        name, size = _inside(info.filename), info.file_size
-                        yield name, size, lambda info=info: packed.read(info)  # type: ignore[misc]
-            return
-        with tarfile.open(path, "r:*") as archive:
-            for member in archive:
-                if member.isfile():
-                    name, size = _inside(member.name), member.size
-                    yield name, size, lambda member=member: _content(archive, member)  # type: ignore[misc]
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """A damaged archive, whether its list or a member of it cannot be read, is our error."""
-    try:
-        yield
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, RuntimeError, NotImplementedError) as error:
-        raise DataError(f"{path.name} is not a readable archive: {error}") from error
-    except OSError as error:
-        raise DataError(f"{path.name} is not a readable archive: {error.strerror or error}") from error
-
-
-def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
-    file = archive.extractfile(member)
-    return b"" if file is None else file.read()
-
-
-def _inside(name: str) -> str:
-    return PurePosixPath(name.replace("\\", "/")).as_posix().lstrip("/").removeprefix("./")

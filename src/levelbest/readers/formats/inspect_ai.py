@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from levelbest._read import open_file
 from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.formats._rows import Record, flatten, number, scored_table, whole
 from levelbest.readers.formats._tree import Tree, tool
@@ -94,7 +95,7 @@ def _json_log(path: Path) -> _Log:
 def _eval_log(tree: Tree, path: Path) -> _Log:
     """The header and the samples' summaries; of a log that has not ended, its journal."""
     try:
-        with zipfile.ZipFile(path) as packed:
+        with open_file(path) as file, zipfile.ZipFile(file) as packed:
             names = packed.namelist()
             begun = "header.json" if "header.json" in names else "_journal/start.json"
             if begun not in names:
@@ -136,7 +137,7 @@ def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
     if info.compress_type != _ZSTD:
         with packed.open(info) as stream:
             return _whole(stream, path)
-    with path.open("rb") as file:
+    with open_file(path) as file:
         file.seek(info.header_offset)
         local = file.read(30)
         name_size, extra_size = struct.unpack("<HH", local[26:30])

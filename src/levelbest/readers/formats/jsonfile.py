@@ -11,6 +11,7 @@ import numpy as np
 from levelbest.errors import DataError
 from levelbest.readers.columns import Cells, Coded, as_codes, stacked, typed
 from levelbest.readers.formats._shapes import NO_RECORD, records_in
+from levelbest.readers.limits import limit_of, refuse_more
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import Record, json_lines, json_value
 from levelbest.trials import Skipped
@@ -75,7 +76,11 @@ def json_table(text: str, source: str, rows: str | None = None) -> RawTable:
 def _table(records: Sequence[tuple[int, Record]], source: str, row_name: str, skipped: list[Skipped]) -> RawTable:
     """Columns from numbered records: the union of their fields in order of first appearance."""
     columns: dict[str, list[object]] = {}
+    most = limit_of("COLUMNS")
     for row, (_, record) in enumerate(records):
+        if len(columns) > most:
+            every = {name for _, fields in records for name, _ in _flat(fields, "", 0)}
+            refuse_more(len(every), "columns", source)
         for name, value in _flat(record, "", 0):
             if name not in columns:
                 columns[name] = [None] * len(records)

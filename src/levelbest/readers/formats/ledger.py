@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import cast
 
 from levelbest._ledger.chain import Chain, LedgerFamily, refuse
-from levelbest._ledger.file import APPLICATION_ID, check_file, one_line, schema_problems
+from levelbest._ledger.file import APPLICATION_ID, check_file, one_line
 from levelbest._ledger.records import StartBody
-from levelbest.errors import DataError, LevelbestError
+from levelbest._read import open_file
+from levelbest.errors import DataError, InputError, LevelbestError
 from levelbest.readers.formats._rows import Record, flatten, looks_like_sqlite, open_sqlite, rows_table
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.trials import Skipped
@@ -30,17 +31,15 @@ def is_ledger(path: Path) -> bool:
     if not looks_like_sqlite(path):
         return False
     try:
-        with path.open("rb") as file:  # SQLite's file format gives the application its place
+        with open_file(path) as file:  # SQLite's file format gives the application its place
             return int.from_bytes(file.read(72)[68:72], "big") == APPLICATION_ID
-    except OSError:
+    except (OSError, InputError):
         return False
 
 
 def _read(path: Path) -> list[RawTable]:
     with open_sqlite(path) as connection:
         check_file(connection, path.name)
-        if problem := schema_problems(connection).get("records"):
-            raise DataError(f"the ledger {path.name} cannot be read: {problem}")
         try:
             return [_table(path.name, connection)]
         except LevelbestError:

@@ -54,7 +54,7 @@ def mapping_table(results: Mapping[str, Json]) -> RawTable:
 def with_roles(table: RawTable) -> RawTable:
     """The table with the parts that its columns play: scores, what a fit cost, parameters, failed fits."""
     metrics = [name for name in table.columns if name.startswith(_MEAN)]
-    splits = {int(match[1]) for name in table.columns if (match := _SPLIT.fullmatch(name))}
+    splits = {match[1] for name in table.columns if (match := _SPLIT.fullmatch(name))}
     columns = dict(table.columns)
     # Times are means over the splits, so that a candidate used up their number times as much.
     times = [as_numbers(columns[name]).values for name in ("mean_fit_time", "mean_score_time")]

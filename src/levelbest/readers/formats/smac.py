@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
+from levelbest._read import open_file
 from levelbest.errors import DataError
 from levelbest.readers.formats._rows import Record, number, rows_table
 from levelbest.readers.formats._searches import each_search
@@ -40,7 +41,7 @@ def _is_history(path: Path) -> bool:
     head = head_of(path)
     if path.suffix != ".json" or b'"data"' not in head[:4096]:
         return False
-    with path.open("rb") as file:
+    with open_file(path) as file:
         file.seek(max(0, path.stat().st_size - 65536))
         tail = file.read()
     return b'"config' in tail and ("runhistory" in path.name or b'"stats"' in head[:4096])

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from levelbest.readers.formats import _wire
 from levelbest.readers.formats._rows import Record, Run, rows_by_step, runs_table
 from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.limits import limit_of
 from levelbest.readers.raw import RawTable
 
 __all__ = ["READERS"]
@@ -112,6 +113,9 @@ def _records(tree: Tree, name: str, where: str) -> Iterator[tuple[int, bytes]]:
                 tree.skip(f"{where}, byte {place}", "a damaged event; the rest of the file is not read")
                 return
             length = int.from_bytes(header[:8], "little")
+            if len(header) == 12 and length > limit_of("WHOLE"):
+                tree.skip(f"{where}, byte {place}", f"an event of {length:,} bytes; the rest of the file is not read")
+                return
             data = file.read(length + 4) if len(header) == 12 else b""
             if len(data) < length + 4:
                 tree.skip(f"{where}, byte {place}", "the file ends in the middle of an event")

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from levelbest.readers.formats import _wire
 from levelbest.readers.formats._rows import Record, Run, flatten, number, rows_by_step, runs_table
 from levelbest.readers.formats._tree import Tree, tool
+from levelbest.readers.limits import read_whole
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import head_of, json_value
 
@@ -63,7 +64,7 @@ def _tables(tree: Tree, *, history: bool = False) -> list[RawTable]:
     runs: dict[str, _Run] = {}
     for name in tree.files:
         with tree.open(name) as file:
-            content = file.read()
+            content = read_whole(file, name)
         if content[: len(_MAGIC)] != _MAGIC:
             tree.skip(name, "not a W&B run file: it does not start with ':W&B'")
             continue

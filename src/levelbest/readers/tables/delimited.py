@@ -18,6 +18,7 @@ from levelbest._plain import unguarded
 from levelbest.cautions import Caution
 from levelbest.errors import DataError
 from levelbest.readers.columns import EXACT, Cells
+from levelbest.readers.limits import refuse_more
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.tidy import MARKS, TEXT
 from levelbest.trials import Skipped
@@ -212,6 +213,7 @@ def layout_of(lines: Sequence[str], source: str, delimiter: str | None = None) -
         raise DataError(f"{source} is empty: there is no header and no row")
     delimiter = delimiter or _delimiter_of(lines)
     cells = cells_of(lines[start], delimiter)
+    refuse_more(len(cells), "columns", source)  # before a million names are looked at one by one
     filled = [cell.strip() for cell in cells if cell.strip()]
     headless = bool(filled) and all(map(is_number, filled))
     names, repeated = unique_names([""] * len(cells) if headless else cells)

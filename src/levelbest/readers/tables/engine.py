@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest._check import Column
+from levelbest._read import open_file
 from levelbest.errors import DataError
 from levelbest.readers.columns import EXACT, Cells, Coded, LazyColumns, typed, unique_codes
 from levelbest.readers.raw import RawTable
@@ -202,7 +203,7 @@ def read_large_csv(path: Path, head: str, delimiter: str | None = None) -> RawTa
 
 def _engine_readable(path: Path, folder: Path) -> Path:
     """The file itself where the engine reads it; else a decompressed copy in a folder that goes away."""
-    with open(path, "rb") as file:
+    with open_file(path) as file:
         if not file.read(8).startswith(tuple(MAGIC)):
             return path
     copy = folder / "table.csv"

@@ -18,8 +18,9 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import IO, Any, cast
 
+from levelbest._read import open_file
 from levelbest.errors import DataError, InputError, LevelbestError
-from levelbest.readers.limits import Counted, expanded_limit
+from levelbest.readers.limits import Counted, bounded_lines, expanded_limit, read_whole
 
 __all__ = ["COMPRESSED", "Json", "Record", "as_paths", "decoded", "has_marks", "head_of", "header_of", "json_lines"]
 __all__ += ["json_value", "kind_of", "open_bytes", "plain_name", "read_bytes", "short_names", "stem", "zstd_stream"]
@@ -130,7 +131,7 @@ def short_names(paths: Sequence[Path]) -> list[str]:
 def read_bytes(path: Path, limit: int | None = None) -> bytes:
     """A file's content, decompressed; at most ``limit`` bytes of it where given."""
     with open_bytes(path) as stream:
-        return stream.read(-1 if limit is None else limit)
+        return read_whole(stream, path.name) if limit is None else stream.read(limit)
 
 
 def head_of(path: Path) -> bytes:
@@ -171,8 +172,10 @@ def _head(path: Path, _moment: int, _size: int) -> bytes:
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """A file's content as a stream, decompressed; what cannot be read is our error."""
     try:
-        with open(path, "rb") as file:
-            ending = next((end for magic, end in MAGIC.items() if file.peek(8).startswith(magic)), None)
+        with open_file(path) as file:
+            start = file.read(8)
+            file.seek(0)
+            ending = next((end for magic, end in MAGIC.items() if start.startswith(magic)), None)
             with _decompressed(file, ending, path) as stream:
                 if ending is None:
                     yield stream
@@ -239,7 +242,7 @@ def json_value(text: str | bytes) -> Json:
 
 def json_lines(lines: Iterable[str | bytes]) -> Iterator[tuple[int, Json, str | None]]:
     """(line number, value, None) for each line of JSON, (line number, None, why) for each that is broken."""
-    for place, line in enumerate(lines, start=1):
+    for place, line in enumerate(bounded_lines(lines), start=1):
         encoding = "utf-8-sig" if place == 1 else "utf-8"
         text = line if isinstance(line, str) else line.decode(encoding, errors="replace")
         if not text.strip():
