@@ -11,6 +11,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import levelbest as lb
+from levelbest._ledger.plan import fingerprint_of
+from levelbest._ledger.space import Space
 from levelbest.cli.main import main
 from levelbest.run.ledger import Entry, Ledger
 from levelbest.web.data import LiveData
@@ -155,15 +157,18 @@ def _ledger(path, design, *, order):
     by_family = {name: [row for row in rows if row["model"] == name] for name in order}
     for number, (name, own) in enumerate(by_family.items()):
         definition = {"command": ["true"], "space": [["lr", {"uniform": [0, 1]}]], "seeds": 1}
-        entries.append(Entry("family", {"name": name, "definition": definition, "fingerprint": "f"}, family=number))
+        body = {"name": name, "definition": definition, "fingerprint": fingerprint_of(definition)}
+        entries.append(Entry("family", body, family=number))
         entries.append(Entry("plan", {"n_trials": len(own)}, family=number))
     entries.append(Entry("session", {"process": 1, "engine": "local", "workers": 2}))
+    space = Space({"lr": {"uniform": [0, 1]}})
     for number, own in enumerate(by_family.values()):
         for trial, row in enumerate(own):
             scores = {key: float(row[key]) for key in ("val", "test") if key in row and row[key] != ""}
             body = {"scores": scores, "wall": 1.0, "cpu": 0.5, "cost": 1.0}
             ended = "ok" if "val" in scores else "failed"
-            entries.append(Entry("start", {"config": {"lr": float(row["lr"])}, "seed": trial}, number, trial, 1))
+            config, seed = space.draw(3, number, trial)
+            entries.append(Entry("start", {"config": config, "seed": seed}, number, trial, 1))
             entries.append(Entry("end", body, number, trial, 1, ended))
     with Ledger.create(path, entries):
         pass

@@ -48,14 +48,17 @@ def unmistakable(path: Path, head: str, *words: str) -> None:
         assert all(word in problems for word in words), problems
 
 
-def refused(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    """What verify refuses is neither reported nor shown nor gone on with; the line that a report of it ends in."""
+def refused(path: Path, capsys: pytest.CaptureFixture[str], *, drawn: bool = False) -> str:
+    """What verify refuses is neither reported nor shown nor gone on with; the line that a report of it ends in.
+
+    ``drawn``: only drawing the configurations again shows it, which a runner that goes on does not do.
+    """
     capsys.readouterr()
     assert main(["describe", str(path)]) == 1
     output = capsys.readouterr()
     assert output.out == ""
     assert len(output.err.splitlines()) == 1
-    for opened in (LiveData, Ledger):
+    for opened in (LiveData,) if drawn else (LiveData, Ledger):
         with pytest.raises(DataError):
             opened(path)
     return output.err
@@ -259,7 +262,7 @@ def test_results_replaced_with_fitting_hashes_show(ledger, name, capsys):
     unmistakable(ledger, head, words)
     assert main(["verify", str(ledger), "--head", head]) == 1
     capsys.readouterr()
-    assert words in refused(ledger, capsys)
+    assert words in refused(ledger, capsys, drawn="draws" in words)
 
 
 def better(rows):

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
+from levelbest._ledger.plan import fingerprint_of
+from levelbest._ledger.space import Space
 from levelbest.run.ledger import Entry, Ledger, logs_folder
 
 HOSTILE = '<img src=x onerror="window.hacked=1"></script><script>window.hacked=1</script>'
+SPACE = Space({"lr": {"uniform": [0, 1]}, "note": HOSTILE})
 
 
 def opening(
@@ -21,14 +24,16 @@ def opening(
     study["cost"] = {"of": "wall", "unit": "s"}
     entries = [Entry("study", study), Entry("environment", {"python": "3"})]
     for number, name in enumerate(families):
-        definition = {"command": ["true"], "space": [["lr", {"uniform": [0, 1]}]], "seeds": 1}
-        entries.append(Entry("family", {"name": name, "definition": definition, "fingerprint": "f"}, family=number))
+        definition = {"command": ["true"], "space": [[k, v] for k, v in SPACE.to_dict().items()], "seeds": 1}
+        body = {"name": name, "definition": definition, "fingerprint": fingerprint_of(definition)}
+        entries.append(Entry("family", body, family=number))
         entries.append(Entry("plan", {"n_trials": n_trials}, family=number))
     return [*entries, Entry("session", {"process": 1, "engine": "local", "workers": 2})]
 
 
 def started(trial: int, family: int = 0) -> Entry:
-    return Entry("start", {"config": {"lr": trial / 100, "note": HOSTILE}, "seed": trial}, family, trial, 1)
+    config, seed = SPACE.draw(3, family, trial)
+    return Entry("start", {"config": config, "seed": seed}, family, trial, 1)
 
 
 def ended(trial: int, score: float, family: int = 0) -> Entry:

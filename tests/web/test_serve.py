@@ -20,7 +20,7 @@ import httpx
 import numpy as np
 import psutil
 import pytest
-from live_ledgers import HOSTILE, ended, failed, fill, opening, started
+from live_ledgers import HOSTILE, SPACE, ended, failed, fill, opening, started
 
 from levelbest.cli.main import main
 from levelbest.errors import InputError
@@ -308,7 +308,8 @@ def test_a_trial_with_its_log(ledger, client):
     assert found.headers["content-type"] == "application/json"
     assert HOSTILE in found.json()["log"]
     assert found.json()["log"].endswith("last line\n")
-    assert found.json()["config"] == {"lr": 0.0, "note": HOSTILE}
+    assert found.json()["config"] == SPACE.draw(3, 0, 0)[0]
+    assert found.json()["config"]["note"] == HOSTILE
     for family, trial, status in (("cnn", "7", 404), ("other", "0", 404), ("cnn", "../0", 400), ("cnn", "", 400)):
         answer = client.get(f"/{client.token}/trial", params={"family": family, "trial": trial})
         assert answer.status_code == status

@@ -192,9 +192,13 @@ class LedgerFamily:
 
 
 class Chain:
-    """The state of a ledger after the records it was given; ``complain`` is called for each that is out of place."""
+    """The state of a ledger after the records it was given; ``complain`` is called for each that is out of place.
 
-    def __init__(self, complain: Callable[[str], None]) -> None:
+    ``draws``: whether every configuration is drawn again, which takes most of the time; a runner that goes on draws
+    those that it runs, and whoever shows or reports what it ran checks all.
+    """
+
+    def __init__(self, complain: Callable[[str], None], *, draws: bool = True) -> None:
         self.complain = complain
         self.seq = 0
         self.head = ""
@@ -213,7 +217,7 @@ class Chain:
         self.session_done = 0
         """Trials that ended for good in it."""
         self.families: dict[int, LedgerFamily] = {}
-        self._plan = Plan()
+        self._plan = Plan(draws=draws)
 
     @property
     def finished(self) -> bool:

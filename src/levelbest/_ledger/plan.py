@@ -30,7 +30,8 @@ def beyond_bounds(value: float | None, bounds: tuple[float | None, float | None]
 class Plan:
     """The plan of a ledger, as far as its chain was followed."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, draws: bool) -> None:
+        self._draws = draws
         self._spaces: dict[int, Space] = {}
 
     def problem(self, chain: Chain, record: Record, body: Body) -> str | None:
@@ -45,7 +46,7 @@ class Plan:
                 self._spaces[record.family] = Space(dict(family.definition["space"]))
             except (InputError, ArithmeticError, ValueError, TypeError) as error:
                 return f"declares a space that cannot be drawn from: {one_line(error)}"
-        elif record.kind == "start" and record.family in self._spaces and chain.study:
+        elif record.kind == "start" and self._draws and record.family in self._spaces and chain.study:
             place = chain.study["seed"], record.family, record.trial or 0, family.definition["seeds"]
             try:
                 drawn = self._spaces[record.family].draw(*place)

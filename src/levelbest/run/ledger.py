@@ -47,7 +47,7 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.chain = Chain(refuse(path.name))
+        self.chain = Chain(refuse(path.name), draws=False)
         try:
             self._connection = connect(path, "rw")
             try:
