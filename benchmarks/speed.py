@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -94,14 +95,39 @@ def cpu(command: list[str], repeats: int = 3) -> float:
     return min(times)
 
 
-def two_families(path: Path, size: int) -> Path:
-    """A table of two families of so many trials."""
+def families(path: Path, worse: Sequence[float], size: int, *, cost: bool = False) -> str:
+    """A table of families of so many beta(8, worse) trials each."""
     rng = np.random.default_rng(size)
     with path.open("w", encoding="utf-8") as file:
-        file.write("model,accuracy\n")
-        for name, worse in (("a", 2.0), ("b", 2.2)):
-            file.writelines(f"{name},{score:.6f}\n" for score in rng.beta(8, worse, size))
-    return path
+        file.write("model,accuracy" + (",gpu_hours" if cost else "") + "\n")
+        for place, each in enumerate(worse):
+            for score in rng.beta(8, each, size):
+                file.write(f"{_name(place)},{score:.6f}" + (f",{rng.exponential():.4f}" if cost else "") + "\n")
+    return str(path)
+
+
+def _name(place: int) -> str:
+    return f"{chr(97 + place // 26)}{chr(97 + place % 26)}"
+
+
+def wanted_of_commands(folder: Path) -> list[tuple[str, float, list[str]]]:
+    """What, at most so many times the import, and the command line."""
+    options = ["--family", "model", "--selection", "accuracy", "--direction", "max"]
+    rows: list[tuple[str, float, list[str]]] = []
+    for size, most in ((500, 1.5), (4000, 3.0), (100_000, 6.0)):
+        file = families(folder / f"{size}.csv", (2.0, 2.2), size)
+        rows += [(f"{verb}, two families of {size:,}", most, [verb, file, *options]) for verb in ("curve", "compare")]
+    many = families(folder / "many.csv", np.linspace(2, 3, 45), 20)
+    spent = families(folder / "spent.csv", np.linspace(2, 3, 20), 50, cost=True)
+    digits = str(resources.files("levelbest") / "data" / "digits.csv")
+    out = ["--out", str(folder / "page.html"), "--force"]
+    return [
+        *rows,
+        ("compare, 45 families of 20", 4.0, ["compare", many, *options]),
+        ("plan, shipped results", 5.0, ["plan", digits, "--family", "family"]),
+        ("report, 20 families of 50 with costs", 7.0, ["report", spent, *options, "--cost", "gpu_hours", *out]),
+        ("report, shipped results", 3.0, ["report", digits, "--family", "family", *out]),
+    ]
 
 
 def commands(table: Table, repeats: int) -> list[tuple[str, float]]:
@@ -109,20 +135,9 @@ def commands(table: Table, repeats: int) -> list[tuple[str, float]]:
     unit = cpu([sys.executable, "-c", IMPORT], repeats)
     table.add("import", "the unit", "", f"{number(unit)} s", None)
     rows = []
-    levelbest = [sys.executable, "-m", "levelbest"]
-    options = ["--family", "model", "--selection", "accuracy", "--direction", "max"]
     with tempfile.TemporaryDirectory() as folder:
-        wanted = []
-        for size, most in ((500, 1.5), (4000, 3.0), (100_000, 6.0)):
-            file = str(two_families(Path(folder) / f"{size}.csv", size))
-            for verb in ("curve", "compare"):
-                name = f"{verb}, two families of {size:,}"
-                wanted += [(name, most, [*levelbest, verb, file, *options])]
-        digits, page = str(resources.files("levelbest") / "data" / "digits.csv"), str(Path(folder) / "page.html")
-        report = [*levelbest, "report", digits, "--family", "family", "--out", page, "--force"]
-        wanted.append(("report, shipped results", 4.0, report))
-        for what, most, command in wanted:
-            ratio = cpu(command, repeats) / unit
+        for what, most, command in wanted_of_commands(Path(folder)):
+            ratio = cpu([sys.executable, "-m", "levelbest", *command], repeats) / unit
             table.add(what, "import", f"<= {most:g}", number(ratio), ratio <= most)
             rows.append((what, ratio))
     return rows
@@ -230,12 +245,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--commands", action="store_true", help="the commands alone, without the growth")
     given = parser.parse_args()
     table = Table("What commands cost, and how it grows", ("levelbest", "numpy", "scipy", "matplotlib", "duckdb"))
     ratios = commands(table, given.repeats)
-    found = growth(table, given.repeats)
-    if given.write:
-        write(ratios, found)
+    if not given.commands:
+        found = growth(table, given.repeats)
+        if given.write:
+            write(ratios, found)
     print(table)
     return int(table.missed() > 0)
 

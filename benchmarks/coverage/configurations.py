@@ -1,11 +1,11 @@
-"""The certificate of configurations with several seeds: variance by source, curves and verdicts on known laws.
+"""The certificate of configurations with several seeds: variance by source, and curves, on known distributions.
 
     python benchmarks/coverage/configurations.py run       # about 25 minutes; goes on where it stopped
     python benchmarks/coverage/configurations.py write     # docs/coverage-configurations.md
 
 A run's score is the effect of its configuration, that of its data split where there is one, and that of its seed, each
-drawn from a law with mean 0 and variance 1 and scaled. Rivals take every run for a trial of its own, or draw seeds anew
-within the configurations that a bootstrap draws.
+drawn from a distribution with mean 0 and variance 1 and scaled. Rivals take every run for a trial of its own, or
+resample seeds within the configurations that a bootstrap draws. Verdicts have a certificate of their own (`designs`).
 """
 
 from __future__ import annotations
@@ -17,25 +17,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats as laws
+from scipy import stats
 from variance_batch import all_limits
 
-import levelbest as lb
 from levelbest.stats import best_interval, best_weights, expected_best, variance_components
 from levelbest.stats.checks._components import _Cells
 
 SEED, SETS, RESAMPLES = 2026, 600, 400
 VARIANCE_SETS, SPLIT_SETS, BIAS_SETS = 10_000, 2_000, 10_000
-LAWS = {
-    "normal": laws.norm(),
-    "uniform": laws.uniform(),
-    "beta(8,2)": laws.beta(8, 2),
-    "Gumbel": laws.gumbel_l(),
-    "two points": laws.bernoulli(0.5),
-    "Laplace": laws.laplace(),
-    "t5": laws.t(5),
-    "lognormal(0.5)": laws.lognorm(0.5),
-    "exponential": laws.expon(),
+DISTRIBUTIONS = {
+    "normal": stats.norm(),
+    "uniform": stats.uniform(),
+    "beta(8,2)": stats.beta(8, 2),
+    "Gumbel": stats.gumbel_l(),
+    "two points": stats.bernoulli(0.5),
+    "Laplace": stats.laplace(),
+    "t5": stats.t(5),
+    "lognormal(0.5)": stats.lognorm(0.5),
+    "exponential": stats.expon(),
 }
 """The effects of configurations and of seeds."""
 DESIGNS = {
@@ -54,9 +53,9 @@ BOOTSTRAPS = ("configurations", "seeds too", "seeds, nearer")
 CURVES = {"8 x 4": (1, 2, 4), "20 x 5": (1, 5, 10), "50 x 3": (1, 10, 25)}
 
 
-def effects(law: str, rng: np.random.Generator, size: Any) -> np.ndarray:
+def effects(distribution: str, rng: np.random.Generator, size: Any) -> np.ndarray:
     """With mean 0 and variance 1."""
-    known = LAWS[law]
+    known = DISTRIBUTIONS[distribution]
     return np.asarray((known.rvs(size=size, random_state=rng) - known.mean()) / known.std())
 
 
@@ -65,16 +64,16 @@ def generator(*key: object) -> np.random.Generator:
     return np.random.default_rng([SEED, *"/".join(map(str, key)).encode()])
 
 
-def components_cell(law: str, design: str, ratio: float, sets: int, *, uneven: float = 0.0) -> dict[str, Any]:
+def components_cell(distribution: str, design: str, ratio: float, sets: int, *, uneven: float = 0.0) -> dict[str, Any]:
     """Coverage of the variance of configurations, of seeds and of the share, and widths of the limits.
 
     ``times`` are mean widths in terms of those of limits for normal effects alone.
     """
-    rng = generator("uneven" if uneven else "components", law, design, ratio)
+    rng = generator("uneven" if uneven else "components", distribution, design, ratio)
     counts = DESIGNS[design]
-    worth = np.sqrt(ratio) * effects(law, rng, (sets, len(counts), 1))
+    worth = np.sqrt(ratio) * effects(distribution, rng, (sets, len(counts), 1))
     scale = np.exp(uneven * rng.normal(size=worth.shape) - uneven**2)  # squares to 1 on average
-    runs = worth + scale * effects(law, rng, (sets, len(counts), max(counts)))
+    runs = worth + scale * effects(distribution, rng, (sets, len(counts), max(counts)))
     limits, for_normal = all_limits(runs, counts)
     truth = {"configuration": ratio, "seed": 1.0, "share": ratio / (1 + ratio)}
     widths = [
@@ -90,13 +89,13 @@ def components_cell(law: str, design: str, ratio: float, sets: int, *, uneven: f
     }
 
 
-def bias_cell(law: str, design: str, ratio: float) -> dict[str, Any]:
+def bias_cell(distribution: str, design: str, ratio: float) -> dict[str, Any]:
     """The mean of many estimates in terms of the truth, with its standard error."""
-    rng = generator("bias", law, design, ratio)
+    rng = generator("bias", distribution, design, ratio)
     counts = DESIGNS[design]
     configuration = np.repeat(np.arange(len(counts)), counts)
-    worth = np.sqrt(ratio) * effects(law, rng, (BIAS_SETS, len(counts)))
-    scores = worth[:, configuration] + effects(law, rng, (BIAS_SETS, configuration.size))
+    worth = np.sqrt(ratio) * effects(distribution, rng, (BIAS_SETS, len(counts)))
+    scores = worth[:, configuration] + effects(distribution, rng, (BIAS_SETS, configuration.size))
     alone = np.zeros_like(configuration)
     estimates = np.empty((BIAS_SETS, 2))
     for place, runs in enumerate(scores):
@@ -111,15 +110,19 @@ def bias_cell(law: str, design: str, ratio: float) -> dict[str, Any]:
     }
 
 
-def splits_cell(law: str, sets: int) -> dict[str, Any]:
+def splits_cell(distribution: str, sets: int) -> dict[str, Any]:
     """Three sources, 8 configurations on the same 5 splits with 2 seeds each, a tenth of the runs lost."""
-    rng = generator("splits", law)
+    rng = generator("splits", distribution)
     places = np.array([(c, s) for c in range(8) for s in range(5) for _ in range(2)])
     names = ("configuration", "split", "seed")
     inside, mean = dict.fromkeys(names, 0), dict.fromkeys(names, 0.0)
     for _ in range(sets):
         kept = places[rng.random(len(places)) > 0.1]
-        score = effects(law, rng, 8)[kept[:, 0]] + effects(law, rng, 5)[kept[:, 1]] + effects(law, rng, len(kept))
+        score = (
+            effects(distribution, rng, 8)[kept[:, 0]]
+            + effects(distribution, rng, 5)[kept[:, 1]]
+            + effects(distribution, rng, len(kept))
+        )
         found = variance_components(score, kept[:, 0], kept[:, 1])
         for name in names:
             inside[name] += found[name].low <= 1 <= found[name].high
@@ -127,28 +130,30 @@ def splits_cell(law: str, sets: int) -> dict[str, Any]:
     return {"covered": {name: count / sets for name, count in inside.items()}, "mean": mean}
 
 
-def true_best(law: str, n: int, seeds: int, *, rng: np.random.Generator) -> float:
+def true_best(distribution: str, n: int, seeds: int, *, rng: np.random.Generator) -> float:
     """The expected best of n means over seeds, from 400,000 draws."""
     if n == 1:
         return 0.0
     parts = [
-        (effects(law, rng, (4_000, n)) + effects(law, rng, (4_000, n, seeds)).mean(axis=2)).max(axis=1).mean()
+        (effects(distribution, rng, (4_000, n)) + effects(distribution, rng, (4_000, n, seeds)).mean(axis=2))
+        .max(axis=1)
+        .mean()
         for _ in range(100)
     ]
     return float(np.mean(parts))
 
 
-def curve_cell(law: str, design: str, sets: int) -> dict[str, Any]:
+def curve_cell(distribution: str, design: str, sets: int) -> dict[str, Any]:
     """Coverage of the best of n configurations, and of the mean where every run counts as a trial."""
-    rng = generator("curve", law, design)
+    rng = generator("curve", distribution, design)
     counts, budgets = DESIGNS[design], np.array(CURVES[design])
     seeds = counts[0]
-    truth = np.array([true_best(law, int(n), seeds, rng=rng) for n in budgets])
+    truth = np.array([true_best(distribution, int(n), seeds, rng=rng) for n in budgets])
     inside, flat, width = np.zeros(budgets.size), 0, np.zeros(budgets.size)
     errors, percentiles, estimates = [], [], []
     weights = best_weights(np.arange(len(counts)), budgets)
     for place in range(sets):
-        runs = effects(law, rng, len(counts))[:, None] + effects(law, rng, (len(counts), seeds))
+        runs = effects(distribution, rng, len(counts))[:, None] + effects(distribution, rng, (len(counts), seeds))
         means = runs.mean(axis=1)
         limits = best_interval(means, budgets, n_resamples=RESAMPLES, rng=place)
         low, high = np.asarray(limits.low), np.asarray(limits.high)
@@ -194,60 +199,39 @@ def bests(drawn: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.asarray(np.sort(drawn, axis=1) @ weights.T)
 
 
-def verdict_cell(law: str, design: str, lift: float, sets: int) -> dict[str, Any]:
-    """How often a winner is named, of configurations and with every run taken for a trial; all budgets together."""
-    rng = generator("verdict", law, design, lift)
-    counts = DESIGNS[design]
-    setting = np.repeat(np.arange(len(counts)), counts)
-    named = {"configurations": 0, "trials": 0}
-    for _ in range(sets):
-        score, both = [], []
-        for place in range(2):
-            score.append(effects(law, rng, len(counts))[setting] + 0.5 * effects(law, rng, setting.size) + lift * place)
-            both.append(setting)
-        family = ["a"] * setting.size + ["b"] * setting.size
-        for kind, settings in (("configurations", np.concatenate(both)), ("trials", None)):
-            trials = lb.Trials.from_arrays(np.concatenate(score), direction="max", family=family, setting=settings)
-            named[kind] += lb.compare(trials, paired=False, n_resamples=RESAMPLES).pairs[0].decided
-    return {kind: count / sets for kind, count in named.items()}
-
-
 def cells(sets: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """Every cell by its name."""
     for design in DESIGNS:
-        for law in LAWS:
+        for distribution in DISTRIBUTIONS:
             for ratio in RATIOS:
                 yield (
-                    f"components/{design}/{law}/{ratio:g}",
-                    lambda law=law, design=design, ratio=ratio: components_cell(law, design, ratio, VARIANCE_SETS),
+                    f"components/{design}/{distribution}/{ratio:g}",
+                    lambda distribution=distribution, design=design, ratio=ratio: components_cell(
+                        distribution, design, ratio, VARIANCE_SETS
+                    ),
                 )
             for ratio in BIAS_RATIOS:
                 yield (
-                    f"bias/{design}/{law}/{ratio:g}",
-                    lambda law=law, design=design, ratio=ratio: bias_cell(law, design, ratio),
-                )
-        for law in ("normal", "exponential"):
-            yield (
-                f"uneven/{design}/{law}/1",
-                lambda law=law, design=design: components_cell(law, design, 1.0, VARIANCE_SETS, uneven=UNEVEN),
-            )
-    for law in LAWS:
-        yield f"splits/{law}", lambda law=law: splits_cell(law, SPLIT_SETS)
-    for design in CURVES:
-        for law in ("normal", "beta(8,2)", "Gumbel", "exponential"):
-            yield (
-                f"curve/{design}/{law}",
-                lambda law=law, design=design: curve_cell(law, design, max(sets // 2, 1)),
-            )
-    for design in ("8 x 4", "20 x 5"):
-        for law in ("normal", "beta(8,2)", "exponential"):
-            for lift in (0.0, 1.0):
-                yield (
-                    f"verdict/{design}/{law}/{lift:g}",
-                    lambda law=law, design=design, lift=lift: verdict_cell(
-                        law, design, lift, max(sets // 4 if lift else 2 * sets // 3, 1)
+                    f"bias/{design}/{distribution}/{ratio:g}",
+                    lambda distribution=distribution, design=design, ratio=ratio: bias_cell(
+                        distribution, design, ratio
                     ),
                 )
+        for distribution in ("normal", "exponential"):
+            yield (
+                f"uneven/{design}/{distribution}/1",
+                lambda distribution=distribution, design=design: components_cell(
+                    distribution, design, 1.0, VARIANCE_SETS, uneven=UNEVEN
+                ),
+            )
+    for distribution in DISTRIBUTIONS:
+        yield f"splits/{distribution}", lambda distribution=distribution: splits_cell(distribution, SPLIT_SETS)
+    for design in CURVES:
+        for distribution in ("normal", "beta(8,2)", "Gumbel", "exponential"):
+            yield (
+                f"curve/{design}/{distribution}",
+                lambda distribution=distribution, design=design: curve_cell(distribution, design, max(sets // 2, 1)),
+            )
 
 
 def run(results: Path, sets: int) -> None:

@@ -29,9 +29,12 @@ def _components(
     cells: dict[tuple[str, ...], Any], biases: dict[tuple[str, ...], Any], uneven: dict[tuple[str, ...], Any]
 ) -> list[str]:
     designs = list(dict.fromkeys(key[0] for key in cells))
-    laws = list(dict.fromkeys(key[1] for key in cells))
-    lowest = {law: min(min(cell["covered"].values()) for key, cell in cells.items() if key[1] == law) for law in laws}
-    others = [f"{law} ({value:.3f})" for law, value in lowest.items() if value < ENOUGH]
+    distributions = list(dict.fromkeys(key[1] for key in cells))
+    lowest = {
+        distribution: min(min(cell["covered"].values()) for key, cell in cells.items() if key[1] == distribution)
+        for distribution in distributions
+    }
+    others = [f"{distribution} ({value:.3f})" for distribution, value in lowest.items() if value < ENOUGH]
     bias, error = max(
         ((abs(cell["mean"][source] - 1), cell["error"][source]) for cell in biases.values() for source in cell["mean"]),
     )
@@ -44,50 +47,52 @@ def _components(
     lines = [
         f"Over 10,000 tables each, the largest of {2 * len(biases)} differences between mean estimate and truth "
         f"is {100 * bias:.1f} % of the truth, with a standard error of {100 * error:.1f} %: the estimates are unbiased "
-        "(a test of the package enumerates every outcome of a law). The limits of both sources and of the share of "
+        "(a test of the package enumerates every outcome of a distribution). "
+        "The intervals of both sources and of the share of "
         f"configurations cover at least {ENOUGH:g} in every design and at every ratio for "
-        f"{_listed([law for law in laws if lowest[law] >= ENOUGH])}{below}. Where configurations differ in how far "
-        "their seeds scatter (standard deviations that vary by a quarter; normal and exponential laws, equal "
-        f"variances) the lowest is {differing:.3f}. The price: for normal laws the mean widths are "
+        f"{_listed([name for name in distributions if lowest[name] >= ENOUGH])}{below}. "
+        "Where configurations differ in how far "
+        "their seeds scatter (standard deviations that vary by a quarter; normal and exponential distributions, equal "
+        f"variances) the lowest is {differing:.3f}. The price: for normal distributions the mean widths are "
         f"{min(times['configuration']):.1f} to {max(times['configuration']):.1f} times (configurations) and "
         f"{min(times['seed']):.1f} to {max(times['seed']):.1f} times (seeds) those of "
-        "limits that hold for normal laws alone, the most with eight to ten. Coverage of the variance of "
+        "limits that hold for normal distributions alone, the most with eight to ten. Coverage of the variance of "
         "configurations, where it is none, a tenth of, equal to, and ten times that of seeds, then the lowest of that "
         "of seeds and of the share, and the largest bias:",
         "",
     ]
     rows = []
     for design in designs:
-        for law in laws:
-            own = [cell for key, cell in cells.items() if key[:2] == (design, law)]
-            means = [cell["mean"] for key, cell in biases.items() if key[:2] == (design, law)]
+        for distribution in distributions:
+            own = [cell for key, cell in cells.items() if key[:2] == (design, distribution)]
+            means = [cell["mean"] for key, cell in biases.items() if key[:2] == (design, distribution)]
             worst = max((abs(value - 1) for mean in means for value in mean.values()), default=0.0)
             covered = [f"{cell['covered']['configuration']:.3f}" for cell in own]
             least = [f"{min(cell['covered'][name] for cell in own):.3f}" for name in ("seed", "share")]
-            rows.append([design, law, *covered, *least, f"{100 * worst:.1f} %"])
-    heads = ["design", "law", "0", "1/10", "1", "10", "seeds, lowest", "share, lowest", "largest bias"]
+            rows.append([design, distribution, *covered, *least, f"{100 * worst:.1f} %"])
+    heads = ["design", "distribution", "0", "1/10", "1", "10", "seeds, lowest", "share, lowest", "largest bias"]
     return [*lines, *_table(heads, rows)]
 
 
 def _splits(cells: dict[tuple[str, ...], Any]) -> list[str]:
     rows = [
         [
-            law,
+            distribution,
             *(f"{cell['covered'][name]:.3f} ({100 * (cell['mean'][name] - 1):+.1f} %)" for name in cell["mean"]),
         ]
-        for (law,), cell in cells.items()
+        for (distribution,), cell in cells.items()
     ]
     return [
         "Eight configurations on the same five splits with two seeds each, a tenth of the runs lost, all variances "
         "equal. Coverage, and in parentheses the bias, whose own error is 1 to 3 %:",
         "",
-        *_table(["law", "configuration", "split", "seed"], rows),
+        *_table(["distribution", "configuration", "split", "seed"], rows),
     ]
 
 
 def _curves(cells: dict[tuple[str, ...], Any]) -> list[str]:
     rows = []
-    for (design, law), cell in cells.items():
+    for (design, distribution), cell in cells.items():
         for place, n in enumerate(cell["n"]):
             alone = f"{cell['runs_as_trials']:.3f}" if n == 1 else ""
             rivals = [
@@ -96,7 +101,7 @@ def _curves(cells: dict[tuple[str, ...], Any]) -> list[str]:
                     cell["bootstrap_covered"].values(), cell["bootstrap_error"].values(), strict=True
                 )
             ]
-            rows.append([design, law, str(n), f"{cell['covered'][place]:.3f}", alone, *rivals])
+            rows.append([design, distribution, str(n), f"{cell['covered'][place]:.3f}", alone, *rivals])
     lowest = min(min(cell["covered"]) for cell in cells.values())
     flat = [cell["runs_as_trials"] for cell in cells.values()]
     worst = [
@@ -112,24 +117,9 @@ def _curves(cells: dict[tuple[str, ...], Any]) -> list[str]:
         "configurations nearer together by as much as seeds add to the differences between their means. Their lowest "
         f"coverages are {worst[0]:.3f}, {worst[1]:.3f} and {worst[2]:.3f}.",
         "",
-        *_table(["design", "law", "n", "covered", "runs as trials", "configurations", "seeds too", "nearer"], rows),
-    ]
-
-
-def _verdicts(cells: dict[tuple[str, ...], Any]) -> list[str]:
-    rows = [
-        [design, law, lift, f"{cell['configurations']:.3f}", f"{cell['trials']:.3f}"]
-        for (design, law, lift), cell in cells.items()
-    ]
-    equal = [cell for key, cell in cells.items() if key[2] == "0"]
-    return [
-        "How often a winner is named between two families at any budget, all budgets tested together, where seeds have "
-        "a quarter of the variance of configurations. Where the families are equal (difference 0) each is false: at "
-        f"most {max(cell['configurations'] for cell in equal):.3f} by configurations, and up to "
-        f"{max(cell['trials'] for cell in equal):.3f} where every run counts as a trial. A difference of 1 is one "
-        "standard deviation of configurations.",
-        "",
-        *_table(["design", "law", "difference", "configurations", "every run a trial"], rows),
+        *_table(
+            ["design", "distribution", "n", "covered", "runs as trials", "configurations", "seeds too", "nearer"], rows
+        ),
     ]
 
 
@@ -140,12 +130,11 @@ def write(results: Path, page: Path) -> None:
     lines = [
         "# Coverage of configurations and seeds",
         "",
-        "How often limits at a nominal 95 % hold the truth where configurations have several runs: "
+        "How often intervals at a nominal 95 % cover the truth where configurations have several runs: "
         "10,000 simulated tables per cell for variances (standard error .002 at .95), 2,000 with data splits, "
-        f"{sets // 2} for curves, "
-        f"{2 * sets // 3} for verdicts of equal families and {sets // 4} of others. `8 x 4` is eight configurations "
-        "with four seeds each; `10 x 1 to 12` has 1, 1, 2, 3, 4, 4, 5, 8, 8 and 12. The effects of configurations and "
-        "of seeds are both drawn from the law named, scaled. "
+        f"and {sets // 2} for curves. `8 x 4` is eight configurations with four seeds each; "
+        "`10 x 1 to 12` has 1, 1, 2, 3, 4, 4, 5, 8, 8 and 12. The effects of configurations and "
+        "of seeds are both drawn from the distribution named, scaled. "
         "`python benchmarks/coverage/configurations.py run` repeats the simulation and `... write` this page.",
         "",
         "## Variance by source",
@@ -159,6 +148,7 @@ def write(results: Path, page: Path) -> None:
         *_curves(_part(cells, "curve")),
         "## False winners",
         "",
-        *_verdicts(_part(cells, "verdict")),
+        "How often equal families get a winner where every run counts as a trial, and that by configurations they do "
+        "not, is in [the certificate of verdicts](coverage-verdicts.md#power-configurations-with-several-seeds).",
     ]
     page.write_text("\n".join(lines).rstrip("\n") + "\n", encoding="utf-8")
