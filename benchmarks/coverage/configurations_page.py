@@ -149,6 +149,6 @@ def write(results: Path, page: Path) -> None:
         "## False winners",
         "",
         "How often equal families get a winner where every run counts as a trial, and that by configurations they do "
-        "not, is in [the certificate of verdicts](coverage-verdicts.md#power-configurations-with-several-seeds).",
+        "not, is in [the certificate of verdicts](coverage-verdicts.md).",
     ]
     page.write_text("\n".join(lines).rstrip("\n") + "\n", encoding="utf-8")
