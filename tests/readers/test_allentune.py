@@ -159,3 +159,19 @@ def test_what_is_no_result(tmp_path):
     path.write_text("")
     with pytest.raises(DataError, match="no results of AllenTune"):
         READER.read(path)
+
+
+def test_the_searches_of_a_folder_are_families(tmp_path):
+    """``allentune search --log-dir logs --experiment-name NAME`` makes a folder for each search."""
+    for name, score in (("cnn", 0.8), ("lr", 0.6)):
+        for run in range(3):
+            trial = tmp_path / "logs" / name / f"run_{run}_2020-01-01_00-00-0{run}" / "trial"
+            trial.mkdir(parents=True)
+            (trial / "config.json").write_text(json.dumps({"trainer": {"lr": run / 10}}))
+            metrics = {"best_validation_accuracy": score + run / 100, "training_duration": "0:01:00"}
+            (trial / "metrics.json").write_text(json.dumps(metrics))
+    trials = read_trials(tmp_path / "logs")
+    assert {name: trials[name].selection.tolist() for name in trials.families} == {
+        "cnn": [0.8, 0.81, 0.82],
+        "lr": [0.6, 0.61, 0.62],
+    }

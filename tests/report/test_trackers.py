@@ -1,17 +1,14 @@
 """Trials and curves back to trackers: by default into stand-ins that keep what they are told, with --long into them."""
 
 import json
-import math
 import sys
 import types
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import levelbest as lb
-from levelbest.report.trackers.every_eval_ever import write_every_eval_ever
 
 TABLE = {
     "model": ["cnn", "lr", "cnn", "lr", "cnn"],
@@ -105,7 +102,7 @@ def test_hidden_columns_stay_out(mlflow, tmp_path):
 @pytest.mark.usefixtures("mlflow")
 def test_samples_of_problems_are_no_runs(tmp_path):
     samples = lb.read_trials({"model": ["a"] * 4, "problem": list("ppqq"), "correct": [1, 0, 1, 1]}, group="problem")
-    with pytest.raises(lb.InputError, match="a run for each: write them as csv, parquet or every-eval-ever"):
+    with pytest.raises(lb.InputError, match="a run for each: write them as csv or parquet"):
         lb.write_trials(samples, tmp_path / "mlflow.db", kind="mlflow")
 
 
@@ -201,114 +198,6 @@ def test_what_is_no_run_or_no_curve_is_refused():
         lb.log_curve(curves(), "run")
     with pytest.raises(lb.InputError, match="takes curves over trials, got str"):
         lb.log_curve(["curve"], FakeRun())
-
-
-def test_every_eval_ever_and_back(tmp_path):
-    """Exact numbers: 2 of 3 and 1 of 3 right; what the schema asks for is there."""
-    table = {"model": ["org/a"] * 6 + ["b"] * 6, "problem": list("ppqqrr") * 2, "correct": [1, 1, 1, 0, 0, 1] + [0] * 6}
-    samples = lb.read_trials(table, group="problem")
-    write_every_eval_ever(samples, tmp_path, timestamp=1.5)
-    files = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json"))
-    assert [Path(file).parent.as_posix() for file in files] == ["correct/b", "correct/org/a"]
-    document = json.loads((tmp_path / files[1]).read_text())
-    required = ("schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "model_info")
-    assert set(document) >= {*required, "eval_library", "evaluation_results"}
-    (result,) = document["evaluation_results"]
-    assert set(result) >= {"evaluation_name", "source_data", "metric_config", "score_details"}
-    assert result["score_details"]["score"] == pytest.approx(4 / 6)
-    assert result["metric_config"]["lower_is_better"] is False
-    limits = result["score_details"]["uncertainty"]["confidence_interval"]
-    assert limits["lower"] <= 4 / 6 <= limits["upper"]
-    assert document["detailed_evaluation_results"]["total_rows"] == 6
-    back = lb.read_trials(tmp_path)
-    assert (back.families, len(back), len(back.groups)) == (("b", "org/a"), 12, 3)
-    assert back.selection[back.family == 1].mean() == pytest.approx(4 / 6)
-    names = [path.name for path in tmp_path.rglob("*.json")]
-    write_every_eval_ever(samples, tmp_path / "again", timestamp=1.5)
-    assert sorted(names) == sorted(path.name for path in (tmp_path / "again").rglob("*.json"))
-
-
-RESULT_KEYS = {
-    *("schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "model_info", "eval_library"),
-    *("evaluation_results", "detailed_evaluation_results", "evaluation_timestamp", "dedupe_identity"),
-}
-SAMPLE_KEYS = {
-    *("schema_version", "evaluation_id", "model_id", "evaluation_name", "sample_id", "interaction_type", "input"),
-    *("output", "answer_attribution", "evaluation"),
-}
-
-
-def check_result(document):
-    """What eval.schema.json of Every Eval Ever (0.2.1 and 0.2.2) asks for, rule by rule."""
-    assert set(document) <= RESULT_KEYS  # no further ones are allowed
-    assert set(document) >= RESULT_KEYS - {"detailed_evaluation_results", "evaluation_timestamp", "dedupe_identity"}
-    assert all(isinstance(document[key], str) for key in ("schema_version", "evaluation_id", "retrieved_timestamp"))
-    source = document["source_metadata"]
-    assert source["source_type"] in ("documentation", "evaluation_run")
-    assert source["evaluator_relationship"] in ("first_party", "third_party", "collaborative", "other")
-    assert isinstance(source["source_organization_name"], str)
-    assert all(isinstance(document["eval_library"][key], str) for key in ("name", "version"))
-    assert all(isinstance(document["model_info"][key], str) for key in ("name", "id"))
-    for result in document["evaluation_results"]:
-        assert isinstance(result["evaluation_name"], str)
-        assert result["source_data"]["source_type"] == "other"  # a URL or a data set of the hub needs more
-        assert isinstance(result["source_data"]["dataset_name"], str)
-        metric, score = result["metric_config"], result["score_details"]
-        assert isinstance(metric["lower_is_better"], bool)
-        # Without a score_type the rule of levels applies, as "if" holds for what is not there.
-        assert metric["score_type"] in ("binary", "continuous")
-        if metric["score_type"] == "continuous":
-            assert all(isinstance(metric[key], int | float) for key in ("min_score", "max_score"))
-        assert math.isfinite(score["score"])
-        for details in (score.get("details", {}), metric.get("additional_details", {})):
-            assert all(isinstance(value, str) for value in details.values())
-        doubt = score["uncertainty"]
-        assert isinstance(doubt["num_samples"], int)
-        if limits := doubt.get("confidence_interval"):
-            assert math.isfinite(limits["lower"] + limits["upper"])
-            assert 0 <= limits["confidence_level"] <= 1
-            assert isinstance(limits["method"], str)
-
-
-def check_sample(sample, identities):
-    """What instance_level_eval.schema.json asks for of an answer in one turn."""
-    assert set(sample) == SAMPLE_KEYS
-    assert sample["evaluation_id"] in identities
-    assert sample["interaction_type"] == "single_turn"
-    assert isinstance(sample["sample_id"], str)
-    assert (type(sample["input"]["raw"]), type(sample["input"]["reference"])) == (str, list)
-    assert isinstance(sample["output"]["raw"], list)
-    assert isinstance(sample["answer_attribution"], list)
-    assert (type(sample["evaluation"]["score"]), type(sample["evaluation"]["is_correct"])) == (float, bool)
-
-
-@pytest.mark.parametrize("kind", ["problems", "trials", "bounded"])
-def test_every_eval_ever_keeps_to_the_published_schemas(tmp_path, kind):
-    if kind == "problems":
-        table = {"model": ["org/a"] * 4 + ["b"] * 4, "problem": list("ppqq") * 2, "correct": [1, 1, 1, 0, 0, 1, 0, 0]}
-        written = lb.read_trials(table, group="problem")
-    else:
-        table = {"model": list("aabb"), "rmse": [3.0, 2.5, 4.0, 3.5]}
-        written = lb.read_trials(table, bounds=(0, 10) if kind == "bounded" else None)
-    write_every_eval_ever(written, tmp_path, timestamp=1.5)
-    documents = [json.loads(path.read_text()) for path in tmp_path.rglob("*.json")]
-    assert len(documents) == 2
-    for document in documents:
-        check_result(document)
-    lines = [line for path in tmp_path.rglob("*.jsonl") for line in path.read_text().splitlines()]
-    assert len(lines) == (8 if kind == "problems" else 0)
-    for line in lines:
-        check_sample(json.loads(line), {document["evaluation_id"] for document in documents})
-    back = lb.read_trials(tmp_path)  # bounds that nobody gave are none
-    assert back.metric.bounds == {"problems": (None, None), "trials": (None, None), "bounded": (0, 10)}[kind]
-
-
-def test_every_eval_ever_of_trials_without_problems(tmp_path):
-    write_every_eval_ever(trials(), tmp_path, timestamp=1.5)
-    (path,) = (tmp_path / "test_acc" / "lr").iterdir()
-    score = json.loads(path.read_text())["evaluation_results"][0]["score_details"]
-    assert score["score"] == pytest.approx((0.71 + 0.7) / 2)
-    assert score["details"]["n_trials"] == "2"
 
 
 @pytest.mark.long

@@ -147,6 +147,47 @@ def test_allentune_json_is_read_as_it_is():
     assert all(config["LAZY"] == 1 and config["TRAIN_PATH"] == "data/train.jsonl" for config in drawn)
 
 
+def test_a_list_in_allentunes_json_is_a_text_of_words():
+    """Its own parser joins the words, and draws from nothing that has no sampling strategy."""
+    space = Space(
+        {
+            "NGRAM_RANGE": ["1", "2"],
+            "LR": {"sampling strategy": "loguniform", "bounds": [1e-6, 1e-1]},
+            "LAYERS": {"sampling strategy": "choice", "bounds": [1, 2, 3]},
+            "ACTIVATION": {"sampling strategy": "choice", "bounds": ["relu", "tanh"]},
+            "SEED": {"sampling strategy": "integer", "bounds": [0, 100000]},
+        }
+    )
+    drawn = [space.draw(0, 0, i)[0] for i in range(60)]
+    assert {config["NGRAM_RANGE"] for config in drawn} == {"1 2"}
+    assert {config["LAYERS"] for config in drawn} == {1, 2, 3}
+    assert {config["ACTIVATION"] for config in drawn} == {"relu", "tanh"}
+    assert Space({"a": [1, 2], "b": {"uniform": [0, 1]}}).to_dict()["a"] == {"choice": [1, 2]}  # a study file's list
+
+
+def test_meanmaxs_json_is_read_as_it_is():
+    space = Space(
+        [
+            {"name": "--mode", "choices": ["non-static", "static", "rand"], "p": [0.5, 0.4, 0.1]},
+            {"name": "--batch-size", "choices": [16, 32, 64]},
+            {"name": "--lr", "sampling_fn": "truncexpon", "loc": 0.001, "b": 0.099},
+            {"name": "--seed", "sampling_fn": "randint", "low": 0, "high": 10000000},
+            {"name": "--dropout", "sampling_fn": "uniform", "loc": 0.05, "scale": 0.65},
+            {"name": "--hidden-dim", "sampling_fn": "randint", "low": 384, "high": 386},
+        ]
+    )
+    assert space.names == ("mode", "batch-size", "lr", "dropout", "hidden-dim")  # every trial has a seed of its own
+    drawn = [space.draw(0, 0, i)[0] for i in range(300)]
+    assert all(0.001 <= config["lr"] <= 0.1 and 0.05 <= config["dropout"] <= 0.7 for config in drawn)
+    assert {config["hidden-dim"] for config in drawn} == {384, 385}
+    shares = [sum(config["mode"] == mode for config in drawn) / 300 for mode in ("non-static", "static", "rand")]
+    # 4 standard deviations of a share of 300 draws: once in 5,000
+    assert shares == pytest.approx([0.5, 0.4, 0.1], abs=4 * 0.029)
+    assert Space(space.to_dict()) == space
+    with pytest.raises(InputError, match="lr: meanmax draws by 'choices' or by 'sampling_fn', got bounds"):
+        Space([{"name": "--lr", "bounds": [0, 1]}])
+
+
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [

@@ -22,6 +22,7 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import short
 from levelbest.errors import InputError
+from levelbest.run.spaces_of_others import in_our_words
 
 KINDS = ("uniform", "loguniform", "integer", "log-integer", "normal", "choice", "subset", "pair", "scipy", "constant")
 RESERVED = ("seed", "trial", "family", "out", "args")
@@ -60,10 +61,12 @@ class Space:
     """A search space: names in declared order, each with how it is drawn.
 
     Built from a mapping in the words of a study file, whose values may also be SciPy frozen distributions or lists
-    (a uniform choice), as scikit-learn's RandomizedSearchCV takes them, or from AllenTune's JSON as it is.
+    (a uniform choice), as scikit-learn's RandomizedSearchCV takes them; or from the JSON of AllenTune or meanmax as it
+    is (`levelbest.run.spaces_of_others`).
     """
 
     def __init__(self, parameters: object) -> None:
+        parameters = in_our_words(parameters)
         if not isinstance(parameters, Mapping):
             raise InputError(f"a space must map names to how they are drawn, got {short(parameters)}")
         self._parameters: dict[str, _Parameter] = {}
@@ -125,11 +128,9 @@ def as_seed(seed: object, name: str = "seed") -> int:
 
 
 def _parameter(name: str, given: object, before: Mapping[str, _Parameter]) -> _Parameter:
-    """How one parameter is drawn, from what a study file, AllenTune or SciPy says of it."""
+    """How one parameter is drawn, from what a study file or SciPy says of it."""
     when: object = {}
-    if isinstance(given, Mapping) and "sampling strategy" in given:
-        spec = _from_allentune(name, given)
-    elif hasattr(given, "rvs"):
+    if hasattr(given, "rvs"):
         spec = _from_scipy(name, given)
     elif isinstance(given, list | tuple) or (isinstance(given, Iterable) and getattr(given, "ndim", 0) == 1):
         spec = {"choice": list(given)}
@@ -304,17 +305,6 @@ def _conditions(
 def _within(limits: Mapping[str, float]) -> Callable[[object], bool]:
     low, high = limits.get("min", -math.inf), limits.get("max", math.inf)
     return lambda value: isinstance(value, int | float) and low <= value <= high
-
-
-def _from_allentune(name: str, given: Mapping[str, object]) -> Configuration:
-    strategy = str(given["sampling strategy"])
-    _check.as_choice(strategy, ("uniform", "loguniform", "integer", "choice", "subset", "pair"), "sampling strategy")
-    arguments = given.get("choices" if strategy in ("choice", "subset", "pair") else "bounds")
-    if strategy == "integer":
-        # AllenTune draws integers with numpy.random.randint, which leaves the upper bound out.
-        low, high = _two_numbers(name, strategy, arguments)
-        arguments = [low, high - 1]
-    return {strategy: arguments}
 
 
 def _from_scipy(name: str, frozen: object) -> Configuration:

@@ -20,14 +20,14 @@ from levelbest.cli import options
 @click.option(
     "--to",
     "kind",
-    type=click.Choice(["csv", "jsonl", "parquet", "mlflow", "wandb", "every-eval-ever"]),
-    help="The format, if --out does not say it; mlflow (a store, mlflow.db), wandb (a folder for offline runs) and "
-    "every-eval-ever (a folder) need --out and send nothing.",
+    type=click.Choice(["csv", "jsonl", "parquet", "mlflow", "wandb"]),
+    help="The format, if --out does not say it; mlflow (a store, mlflow.db) and wandb (a folder for offline "
+    "runs) need --out and send nothing.",
 )
 @click.option("--hide", metavar="COL", multiple=True, help="Leave out a configuration column; may be repeated.")
 @options.as_one
 def command(given: options.Given) -> None:
-    """Anyone's results as a tidy table of trials, or as runs of MLflow, W&B or Every Eval Ever."""
+    """Anyone's results as a tidy table of trials, or as runs of MLflow or W&B."""
     from levelbest.errors import InputError
     from levelbest.readers.tables.tidy import tidy_columns, tidy_text
     from levelbest.report.trackers.write import write_trials

@@ -33,7 +33,7 @@ COMMANDS: dict[str, str] = {
     "verify": "Check that nothing in a ledger was deleted or edited.",
     "simulate": "Bias and coverage of estimators and intervals on a known distribution.",
     "checklist": "The reporting checklist, with open questions where the data do not tell.",
-    "convert": "Anyone's results as a tidy table of trials, or as runs of MLflow, W&B or Every Eval Ever.",
+    "convert": "Anyone's results as a tidy table of trials, or as runs of MLflow or W&B.",
 }
 
 

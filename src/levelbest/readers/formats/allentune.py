@@ -24,7 +24,9 @@ _RUN = re.compile(r"run_(\d+)")
 _RUN_NUMBER = re.compile(r"(?:^|/)run_(\d+)[^/]*/trial$")
 _PATH = "path"
 """Of the files of a run, below the folder of the search."""
-_NO_SETTINGS = (*_SEEDS, "status", "run", "model", _PATH)  # allentune report --model NAME is the family
+_EXPERIMENT = "experiment"
+"""The folder of a search, where there are several: ``logs/NAME/run_...``."""
+_NO_SETTINGS = (*_SEEDS, "status", "run", "model", _EXPERIMENT, _PATH)  # allentune report --model NAME is the family
 
 
 def _is_report(path: Path) -> bool:
@@ -50,6 +52,7 @@ def _tables(tree: Tree) -> list[RawTable]:
     names = dict.fromkeys(name for row in rows for name in row)
     settings = [name for name in names if not _RESULT.fullmatch(name) and name not in _NO_SETTINGS]
     roles = {"cost": "training_duration", "family": "model", "seed": "random_seed", "status": "status"}
+    roles |= {"family": _EXPERIMENT} if _EXPERIMENT in names else {}
     roles |= _score_roles(names)
     if any(row[_PATH] for row in rows):
         roles["path"] = _PATH
@@ -94,7 +97,8 @@ def _folder_rows(tree: Tree) -> list[Record]:
         config = tree.document(f"{folder}/config.json", under="")
         # A run writes metrics.json when it ends; before that there are metrics_epoch_*.json alone.
         metrics = tree.document(f"{folder}/metrics.json", under="")
-        row: Record = {"run": PurePosixPath(folder).parent.name, "status": "ok" if metrics else "failed"}
+        run = PurePosixPath(folder).parent
+        row: Record = {"run": run.name, "status": "ok" if metrics else "failed", _EXPERIMENT: run.parent.name}
         row |= config | metrics
         if f"{folder}/stdout.log" in tree.files:
             text = tree.text(f"{folder}/stdout.log")
@@ -103,7 +107,9 @@ def _folder_rows(tree: Tree) -> list[Record]:
                 if match:
                     row[seed] = int(match[1])
         rows.append(row)
-    return rows
+    if len({row[_EXPERIMENT] for row in rows}) < 2:
+        return [{key: value for key, value in row.items() if key != _EXPERIMENT} for row in rows]
+    return [row | {_EXPERIMENT: row[_EXPERIMENT] or tree.name} for row in rows]
 
 
 def _seconds(stored: object) -> float | None:

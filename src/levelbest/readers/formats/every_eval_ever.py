@@ -15,13 +15,13 @@ from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import has_marks
 
-__all__ = ["OBSERVED", "READERS"]
+__all__ = ["READERS"]
 
 _AGGREGATE = ("schema_version", "evaluation_id", "model_info", "evaluation_results")
 _SAMPLE = ("schema_version", "evaluation_id", "model_id", "sample_id", "evaluation")
 _FORMAT = "Every Eval Ever"
-OBSERVED = "not known: the lowest and the highest score observed"
-"""What is said of bounds, which the schema asks for, where there are none."""
+_OBSERVED = "not known: the lowest and the highest score observed"
+"""What levelbest 0.1 wrote of bounds, which the schema asks for, where there were none."""
 _FEW = 5
 """Files of a folder that are looked into, to tell whether it is of this format."""
 
@@ -136,7 +136,7 @@ def _table(task: str, rows: list[Record], contents: _Contents, *, several: bool)
 
 def _observed(metric: Record) -> bool:
     details = metric.get("additional_details")
-    return isinstance(details, dict) and details.get("bounds") == OBSERVED
+    return isinstance(details, dict) and details.get("bounds") == _OBSERVED
 
 
 def _direction(metrics: list[Record], rows: list[Record]) -> str | None:

@@ -1,1 +1,1 @@
-"""Back where people look: trials and curves written to MLflow, W&B and Every Eval Ever."""
+"""Back where people look: trials and curves written to MLflow and W&B."""

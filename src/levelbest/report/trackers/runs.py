@@ -57,8 +57,8 @@ def _runs_of(trials: Trials, tool: str, hide: tuple[str, ...]) -> Iterator[_Run]
     """Each trial as a run; samples of problems are refused, since a run for each sample is of no use in a tracker."""
     if trials.group is not None:
         raise InputError(
-            f"these are samples of problems, and {tool} would get a run for each: write them as csv, parquet or "
-            f"every-eval-ever ({named('kind')})"
+            f"these are samples of problems, and {tool} would get a run for each: write them as csv or parquet "
+            f"({named('kind')})"
         )
     metric = trials.metric
     columns = (

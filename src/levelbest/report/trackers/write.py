@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from levelbest import _check
-from levelbest.errors import InputError, named
 from levelbest.readers.tables.tidy import FORMATS, write_table
 from levelbest.trials import Trials
 
-TRACKERS = ("mlflow", "wandb", "every-eval-ever")
+TRACKERS = ("mlflow", "wandb")
 
 
 def write_trials(trials: Trials, path: str | Path, *, kind: str | None = None, hide: tuple[str, ...] = ()) -> Path:
@@ -20,11 +19,10 @@ def write_trials(trials: Trials, path: str | Path, *, kind: str | None = None, h
     trials
         What to write.
     path
-        The file, or for trackers the store or folder: ``mlflow.db`` or ``mlruns``, the folder of W&B's offline runs,
-        the folder of Every Eval Ever.
+        The file, or for trackers the store or folder: ``mlflow.db`` or ``mlruns``, the folder of W&B's offline runs.
     kind
         ``csv``, ``jsonl`` or ``parquet``, which the path's ending says as well; ``mlflow`` and ``wandb``, a run for
-        each trial, which need these packages and send nothing; ``every-eval-ever``, a result for each family.
+        each trial, which need these packages and send nothing.
     hide
         Configuration columns to leave out.
 
@@ -45,12 +43,6 @@ def write_trials(trials: Trials, path: str | Path, *, kind: str | None = None, h
     if kind is None or kind in FORMATS:
         return write_table(trials, path, kind=kind, hide=hide)
     _check.as_choice(kind, (*FORMATS, *TRACKERS), "kind")
-    if kind in ("mlflow", "wandb"):
-        from levelbest.report.trackers.runs import write_mlflow, write_wandb
+    from levelbest.report.trackers.runs import write_mlflow, write_wandb
 
-        return (write_mlflow if kind == "mlflow" else write_wandb)(trials, path, hide=hide)
-    if hide:
-        raise InputError(f"Every Eval Ever has no place for configurations: leave out {named('hide')}")
-    from levelbest.report.trackers.every_eval_ever import write_every_eval_ever
-
-    return write_every_eval_ever(trials, path)
+    return (write_mlflow if kind == "mlflow" else write_wandb)(trials, path, hide=hide)
