@@ -10,12 +10,12 @@ from levelbest._shown import Documented, Drawn, Said, presenter
 from levelbest.cautions import Caution
 from levelbest.results.variance import FamilyVariance
 from levelbest.results.verdict import NOT_COMPARABLE, Crossing, Verdict
-from levelbest.results.words import DesignWords
+from levelbest.results.words import DesignWords, OverBudgets
 from levelbest.trials import Metric, Settings
 
 
 @dataclass(frozen=True)
-class Terms:
+class Terms(OverBudgets):
     """What all pairs of one comparison have in common: what was asked, of which trials, and how it was answered."""
 
     design: str
@@ -45,16 +45,6 @@ class Terms:
     def confidence(self) -> float:
         """Of all verdicts and limits together."""
         return self.settings.confidence
-
-    @property
-    def unit(self) -> str:
-        """The word for what a budget counts: ``trial``, ``run``, ``sample``."""
-        return self.words.unit
-
-    @property
-    def over_cost(self) -> bool:
-        """Whether budgets are costs."""
-        return self.axis == "cost"
 
     @property
     def cost_unit(self) -> str | None:

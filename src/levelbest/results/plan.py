@@ -104,7 +104,7 @@ class TrialPlan(Shown):
 
 
 @dataclass(frozen=True)
-class Reach(Said):
+class Reach(OverBudgets, Said):
     """What one family needs to reach one target. Infinite limits mean: not within the data."""
 
     family: str
@@ -130,16 +130,6 @@ class Reach(Said):
     """The largest budget the data speak of."""
     failed: str = "worst"
     words: DesignWords = TRIALS
-
-    @property
-    def unit(self) -> str:
-        """The word for what n counts."""
-        return self.words.unit
-
-    @property
-    def over_cost(self) -> bool:
-        """Whether the budget is a cost."""
-        return self.axis == "cost"
 
     @property
     def interval(self) -> tuple[float, float, float]:

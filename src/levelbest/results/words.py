@@ -90,3 +90,20 @@ class DesignWords:
 
 
 TRIALS = DesignWords()
+
+
+class OverBudgets:
+    """What results over budgets have in common: what a budget counts."""
+
+    words: DesignWords
+    axis: str
+
+    @property
+    def unit(self) -> str:
+        """The word for what a budget counts: ``trial``, ``run``, ``sample``."""
+        return self.words.unit
+
+    @property
+    def over_cost(self) -> bool:
+        """Whether budgets are costs."""
+        return self.axis == "cost"

@@ -15,18 +15,6 @@ from levelbest.errors import DataError, InputError, named
 if TYPE_CHECKING:
     from levelbest.trials.table import Trials
 
-__all__ = [
-    "OK",
-    "RUNNING",
-    "STATUSES",
-    "FailurePolicy",
-    "Metric",
-    "Scores",
-    "Settings",
-    "as_failure_policy",
-    "as_missing_policy",
-]
-
 STATUSES = ("ok", "failed", "diverged", "pruned", "running")
 """Every status but ``ok`` and ``running`` used up budget without a score: a failure ([S] section 9)."""
 OK, RUNNING = STATUSES.index("ok"), STATUSES.index("running")

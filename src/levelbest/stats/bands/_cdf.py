@@ -149,17 +149,13 @@ def mean_curve_bounds(
     ----------
     band
         Of the scores, by `cdf_band`.
-    n
-        How many trials one may try.
-    bounds
-        Lowest and highest possible score, None where there is no such bound.
-    direction
-        ``max`` where higher is better, ``min`` where lower is.
+    n, bounds, direction
+        As of `quantile_interval`.
 
     Returns
     -------
     Interval
-        Limits of each n.
+        The bounds of the mean curve at each n.
 
     Examples
     --------

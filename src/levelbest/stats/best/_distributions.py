@@ -52,7 +52,7 @@ def normal_best(n: npt.ArrayLike) -> float | FloatArray:
     Returns
     -------
     float or array
-        As ``n``.
+        The expected best score, as ``n``.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def law_best(
     law
         A frozen distribution of SciPy, continuous or discrete.
     n
-        How many scores are drawn.
+        How many scores are drawn at once.
     conditional
         The expected reported score of each selection score, where the two differ.
     direction
@@ -105,7 +105,7 @@ def law_best(
     Returns
     -------
     float or array
-        As ``n``.
+        The expected score of the best of n, as ``n``.
 
     Examples
     --------
@@ -322,7 +322,7 @@ def gaussian_best(
     Returns
     -------
     float or array
-        As ``n``.
+        The value of the fitted curve, as ``n``.
 
     Examples
     --------

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
@@ -34,6 +35,7 @@ from levelbest.stats.best._statistics import Mean, Quantile, Statistic, order_qu
 from levelbest.stats.best._weights import rank_weights
 
 ESTIMATORS = ("u", "v", "naive")
+Numbers: TypeAlias = ArrayLike
 
 _V_LIMIT = 36.0  # where (1 - 1/m)^n < exp(-36) = 2.3e-16, v is the best score to the last digit
 _CELLS = 1 << 20  # weights held together
@@ -44,9 +46,9 @@ Compute = Callable[[BestFirst, IntArray, str], FloatArray]
 
 
 def _validated(
-    selection: npt.ArrayLike,
-    n: npt.ArrayLike,
-    reported: npt.ArrayLike | None,
+    selection: Numbers,
+    n: Numbers,
+    reported: Numbers | None,
     estimator: str,
     direction: str,
     *,
@@ -82,12 +84,7 @@ def _as_given(values: FloatArray, scalar: bool) -> float | FloatArray:
 
 
 def expected_best(
-    selection: npt.ArrayLike,
-    n: npt.ArrayLike,
-    reported: npt.ArrayLike | None = None,
-    *,
-    estimator: str = "u",
-    direction: str = "max",
+    selection: Numbers, n: Numbers, reported: Numbers | None = None, *, estimator: str = "u", direction: str = "max"
 ) -> float | FloatArray:
     """The expected reported score of the best of n trials, the best being chosen by selection score.
 
@@ -107,7 +104,7 @@ def expected_best(
     Returns
     -------
     float or ndarray
-        A float for one ``n``, an array for several.
+        The expectation: a float for one ``n``, an array for several.
 
     Notes
     -----
@@ -130,12 +127,7 @@ def expected_best(
 
 
 def spread_of_best(
-    selection: npt.ArrayLike,
-    n: npt.ArrayLike,
-    reported: npt.ArrayLike | None = None,
-    *,
-    estimator: str = "u",
-    direction: str = "max",
+    selection: Numbers, n: Numbers, reported: Numbers | None = None, *, estimator: str = "u", direction: str = "max"
 ) -> float | FloatArray:
     """The standard deviation of the best of n itself: how much one search of n trials differs from another.
 
@@ -147,7 +139,7 @@ def spread_of_best(
     Returns
     -------
     float or ndarray
-        A float for one ``n``, an array for several.
+        The standard deviation: a float for one ``n``, an array for several.
 
     Notes
     -----
@@ -167,12 +159,7 @@ def spread_of_best(
 
 
 def mean_and_spread(
-    selection: npt.ArrayLike,
-    n: npt.ArrayLike,
-    reported: npt.ArrayLike | None = None,
-    *,
-    estimator: str = "u",
-    direction: str = "max",
+    selection: Numbers, n: Numbers, reported: Numbers | None = None, *, estimator: str = "u", direction: str = "max"
 ) -> tuple[FloatArray, FloatArray]:
     """`expected_best` and `spread_of_best` at once, from one ranking."""
     sample, budgets, _ = _validated(selection, n, reported, estimator, direction, known=("u", "v"))
@@ -180,12 +167,7 @@ def mean_and_spread(
 
 
 def standard_error(
-    selection: npt.ArrayLike,
-    n: npt.ArrayLike,
-    reported: npt.ArrayLike | None = None,
-    *,
-    estimator: str = "u",
-    direction: str = "max",
+    selection: Numbers, n: Numbers, reported: Numbers | None = None, *, estimator: str = "u", direction: str = "max"
 ) -> float | FloatArray:
     """The jackknife standard error of `expected_best`.
 
@@ -199,7 +181,7 @@ def standard_error(
     Returns
     -------
     float or ndarray
-        A float for one ``n``, an array for several.
+        The standard error: a float for one ``n``, an array for several.
 
     Notes
     -----
@@ -225,9 +207,7 @@ def standard_error(
     return _as_given(errors, scalar)
 
 
-def best_weights(
-    selection: npt.ArrayLike, n: npt.ArrayLike, *, estimator: str = "u", direction: str = "max"
-) -> FloatArray:
+def best_weights(selection: Numbers, n: Numbers, *, estimator: str = "u", direction: str = "max") -> FloatArray:
     """The chance of each trial to be the best of n: its weight in `expected_best`.
 
     Parameters
@@ -263,12 +243,7 @@ def best_weights(
 
 
 def quantile_best(
-    selection: npt.ArrayLike,
-    n: npt.ArrayLike,
-    q: float = 0.5,
-    reported: npt.ArrayLike | None = None,
-    *,
-    direction: str = "max",
+    selection: Numbers, n: Numbers, q: float = 0.5, reported: Numbers | None = None, *, direction: str = "max"
 ) -> float | FloatArray:
     """The q-quantile of the reported score of the best of n.
 
@@ -282,7 +257,7 @@ def quantile_best(
     Returns
     -------
     float or ndarray
-        A float for one ``n``, an array for several.
+        The quantile: a float for one ``n``, an array for several.
 
     Notes
     -----
@@ -310,9 +285,9 @@ def quantile_best(
 
 
 def best_statistic(
-    selection: npt.ArrayLike,
-    n: npt.ArrayLike,
-    reported: npt.ArrayLike | None = None,
+    selection: Numbers,
+    n: Numbers,
+    reported: Numbers | None = None,
     *,
     statistic: str | float = "mean",
     direction: str = "max",
@@ -329,7 +304,7 @@ def best_statistic(
     Returns
     -------
     float or ndarray
-        A float for one ``n``, an array for several.
+        The value of the statistic: a float for one ``n``, an array for several.
 
     Examples
     --------

@@ -68,12 +68,8 @@ def group_variance(
 
     Parameters
     ----------
-    selection, group, reported
-        One entry per sample: its score, its problem, and what is claimed of it where that is another score.
-    n
-        How many samples of a problem one may draw.
-    direction
-        ``max`` where higher is better, ``min`` where lower is.
+    selection, group, n, reported, direction
+        As of `expected_best_by_group`.
     weights
         Of each problem.
 
@@ -169,10 +165,8 @@ def plan_groups(
 
     Parameters
     ----------
-    selection, group, reported
-        One entry per sample: its score, its problem, and what is claimed of it where that is another score.
-    n
-        How many samples of a problem one may draw.
+    selection, group, n, reported
+        As of `expected_best_by_group`.
     target
         The standard error wanted.
     others
