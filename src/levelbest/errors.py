@@ -2,6 +2,7 @@
 
     LevelbestError                      catch this to catch them all
     ├── InputError (ValueError)         an argument, option or file breaks a rule: the command line exits with 2
+    │   └── Ambiguous                   the data can be read in two ways: the command line exits with 1
     ├── DataError (ValueError)          the data do not allow what is asked: the command line exits with 1
     │   ├── CannotWrite                 a ledger cannot be written; nothing of the batch is in it (`run`)
     │   └── NotFinished                 a report is asked for before the study is finished (`web`)
@@ -17,7 +18,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["DataError", "InputError", "LevelbestError", "MissingExtra", "called", "named", "naming", "renaming"]
+__all__ = ["Ambiguous", "DataError", "InputError", "LevelbestError", "MissingExtra", "called", "named", "naming"]
+__all__ += ["renaming"]
 
 
 def _python_call(verb: str, arguments: dict[str, object]) -> str:
@@ -77,6 +79,10 @@ class LevelbestError(Exception):
 
 class InputError(LevelbestError, ValueError):
     """An argument, an option or a file breaks a rule."""
+
+
+class Ambiguous(InputError):
+    """The data can be read in two ways: the message names both, and the argument for each."""
 
 
 class DataError(LevelbestError, ValueError):

@@ -49,7 +49,7 @@ def command(given: options.Given) -> None:
     compared: list[Comparison | TaskComparison] = []
     with working("comparing"):
         tables = options.load_tables(given)
-        if given["task"] is None:
+        if "" in tables:
             alone = [compare_asked(tables[""], own) for own in asked]
             compared, drawn = [*alone], dict.fromkeys(tables, alone[0])
         else:

@@ -29,8 +29,8 @@ def command(given: options.Given) -> None:
     from levelbest.designs import design_of
     from levelbest.designs._input import with_scores
 
-    by_task, out = given["task"] is not None, given["out"]
-    tables = options.load_tables(given)
+    tables, out = options.load_tables(given), given["out"]
+    by_task = "" not in tables
     with working("drawing curves"):
         asked = [options.asked_of(given, failed) for failed in options.policies_of(given)]
         scored = {name: with_scores(table) for name, table in tables.items()}

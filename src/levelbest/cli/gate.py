@@ -37,6 +37,7 @@ def command(given: options.Given) -> int:
         raise InputError(
             f"the gate needs the runs of one baseline, and here are {', '.join(trials.families)}; choose by --baseline"
         )
+    trials.refuse_tasks()
     family, metric, chosen = trials.families[0], trials.metric, (given["claimed"], given["attempts"])
     gates, documents = [], []
     for failed in options.policies_of(given):

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from levelbest import __version__
-from levelbest.errors import InputError, LevelbestError, naming
+from levelbest.errors import Ambiguous, InputError, LevelbestError, naming
 
 FILES, OPTIONS = "levelbest.files", "levelbest.options"
 """Where a command that takes no files says which ones it reads, and how."""
@@ -131,7 +131,8 @@ def main(args: list[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return tell("stopped", 130)
     except LevelbestError as error:
-        return tell(str(error), 2 if isinstance(error, InputError) else 1)
+        wrong_usage = isinstance(error, InputError) and not isinstance(error, Ambiguous)
+        return tell(str(error), 2 if wrong_usage else 1)
     except BrokenPipeError:
         _let_go_of_output()  # its reader went away (a pager, head)
         return 0

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+<<<<<<< HEAD
 from levelbest.errors import InputError, renaming
 from levelbest.stats.bands import interval_methods
 from levelbest.trials import Settings
+=======
+from levelbest.errors import InputError
+from levelbest.trials import Settings, Trials
+>>>>>>> c76e871 (wip)
 
 if TYPE_CHECKING:
     from levelbest.designs import Asked, Table
-    from levelbest.trials import Trials
 
 Given = dict[str, Any]
 """What the command line says: the values of a command's options, each of its own type, by the names of parameters."""
@@ -193,16 +197,13 @@ def _directions(ctx: click.Context, param: click.Parameter, value: tuple[str, ..
     return directions
 
 
-tasks = together(
-    click.option("--task", metavar="COL", help="Tasks or data sets: each by itself, and all of them together."),
-    click.option(
-        "--task-direction",
-        "task_directions",
-        multiple=True,
-        callback=_directions,
-        metavar="TASK=max|min",
-        help="The direction of a task that differs from --direction.",
-    ),
+tasks = click.option(
+    "--task-direction",
+    "task_directions",
+    multiple=True,
+    callback=_directions,
+    metavar="TASK=max|min",
+    help="The direction of a task that differs from --direction.",
 )
 
 
@@ -250,7 +251,8 @@ data = together(
     click.option("--selection", metavar="COL", help="The score that picks the winner (validation)."),
     click.option("--reported", metavar="COL", help="The score claimed of the winner (test)."),
     click.option("--cost", metavar="COL", help="What a trial used up: seconds, GPU hours, dollars."),
-    click.option("--group", metavar="COL", help="The problem or task a sample belongs to."),
+    click.option("--task", metavar="COL", help="Tasks or data sets: each by itself, and all of them together."),
+    click.option("--group", metavar="COL", help="The problem that a sample belongs to."),
     click.option("--weight", metavar="COL", help="The weight of each problem in averages over problems."),
     click.option("--stratum", metavar="COL", help="What divides the problems: difficulty, source."),
     click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
@@ -326,7 +328,7 @@ def load_table(given: Given) -> Table:
     for name in ("group", "selection", "direction"):
         if not given[name]:
             raise InputError(f"samples that are read in parts need --{name}; it is not guessed for them")
-    for name in ("cost", "search", "reader", "wide"):
+    for name in ("cost", "search", "reader", "wide", "task"):
         if given[name]:
             raise InputError(f"samples that are read in parts have no --{name}; leave it out, or leave out --memory")
     keys = ("family", "selection", "reported", "group", "weight", "stratum", "where", "direction")
@@ -343,13 +345,14 @@ def load_table(given: Given) -> Table:
 
 def load_tables(given: Given) -> Mapping[str, Table]:
     """A table for each task that the options name; without tasks one, of no name."""
-    if given["task"] is None:
-        return {"": load_table(given)}
+    table = load_table(given)
+    if not isinstance(table, Trials) or table.task is None:
+        if given["task_directions"]:
+            raise InputError("--task-direction is of tasks; name their column with --task")
+        return {"": table}
     from levelbest.designs.tasks import split_tasks
 
-    with renaming(group="task"):
-        trials = load_trials(given | {"group": given["task"]})
-    return split_tasks(trials, given["task_directions"])
+    return split_tasks(table, given["task_directions"])
 
 
 def policies_of(given: Given) -> tuple[str, ...]:

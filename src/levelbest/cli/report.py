@@ -51,10 +51,8 @@ def command(given: options.Given) -> None:
         raise InputError(
             "a report shows one failure policy, worst or drop, and says whether verdicts survive the other"
         )
-    task = given["task"]
-    with nullcontext() if task is None else renaming(group="task"):
-        table = options.load_table(given if task is None else given | {"group": task})
-    keys = ["title", "headline", "worth", "interval", "paired", "baseline", "hide", "log", "task", "task_directions"]
+    table = options.load_table(given)
+    keys = ["title", "headline", "worth", "interval", "paired", "baseline", "hide", "log", "task_directions"]
     keys += ["confidence", "failed", "missing", "n_resamples", "published", "force"]
     with working("writing the report"):
         report = write_report(

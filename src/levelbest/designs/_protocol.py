@@ -255,6 +255,8 @@ def register_design(design: type[Design], *, before: str | None = None) -> None:
 
 def design_of(trials: Table, asked: Asked) -> Design:
     """The design of these trials: the first registered that fits."""
+    if isinstance(trials, Trials):
+        trials.refuse_tasks()
     for design in designs():
         if design.fits(trials, asked):
             return design(trials, asked)

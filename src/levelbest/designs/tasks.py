@@ -50,21 +50,21 @@ _OF_READING = ("guessed-columns", "converted-numbers", "selection-is-reported")
 
 
 def split_tasks(trials: Trials, directions: Mapping[str, str] | None = None) -> dict[str, Trials]:
-    """One table per task, where the trials' groups are tasks; ``directions`` for tasks that differ from the rest."""
-    if trials.group is None:
+    """One table per task; ``directions`` for tasks that differ from the rest."""
+    if trials.task is None:
         raise InputError(f"there is no column of tasks; name it with {named('task')}")
     turned = dict(directions or {})
     for name in turned:
-        if name not in trials.groups:
-            raise InputError(f"there is no task {name!r}; {_check.nearest_first(name, trials.groups)}")
+        if name not in trials.tasks:
+            raise InputError(f"there is no task {name!r}; {_check.nearest_first(name, trials.tasks)}")
     tables = {}
-    for code, name in enumerate(trials.groups):
-        table = replace(trials.take(np.flatnonzero(trials.group == code)), group=None, groups=())
+    for code, name in enumerate(trials.tasks):
+        table = replace(trials.take(np.flatnonzero(trials.task == code)), task=None, tasks=())
         present = [family for at, family in enumerate(table.families) if (table.family == at).any()]
         if turned.get(name, trials.metric.direction) != trials.metric.direction:
             # bounds given for the others need not be this task's
             table = replace(table, metric=replace(table.metric, direction=turned[name], bounds=(None, None)))
-        # what the whole table was warned of took tasks for problems: each task is looked at by itself
+        # what the whole table was warned of took tasks for one: each task is looked at by itself
         kept = tuple(caution for caution in table.cautions if caution.code in _OF_READING)
         tables[name] = with_diagnostics(replace(table[present], cautions=kept))
     return tables

@@ -24,6 +24,7 @@ def read_trials(
     selection: str | None = None,
     reported: str | None = None,
     cost: str | None = None,
+    task: str | None = None,
     group: str | None = None,
     weight: str | None = None,
     stratum: str | None = None,
@@ -56,6 +57,9 @@ def read_trials(
     selection, reported, cost
         The score that picks the winner, the score claimed of it, and what a trial used up; ``reported="none"`` says
         that there is none.
+    task
+        What every family was run on (a game, a data set), each compared by itself; ``"none"`` where a column of such a
+        name is a hyperparameter.
     group, weight, stratum
         The problem that a sample belongs to, and what is said of the problem.
     trial
@@ -115,7 +119,7 @@ def read_trials(
         return trials
     from levelbest.readers.steps.diagnose import with_diagnostics
 
-    return with_diagnostics(trials)
+    return with_diagnostics(trials, one_search=search is None)
 
 
 def _tables(source: object, reader: str | None, options: dict[str, object], *, asked: bool) -> list[RawTable]:

@@ -99,14 +99,11 @@ def write_report(
     beside = page.with_suffix("") if page.suffix else page.with_name(page.name + "-files")
     building = inspect.signature(build_view).parameters
     reading = {key: options.pop(key) for key in list(options) if key not in building}
-    with nullcontext() if task is None else renaming(group="task"):
-        given = as_table(trials, reading if task is None or isinstance(trials, Trials) else reading | {"group": task})
-    if task is None:
-        view = build_view(given, **options)
-    elif isinstance(given, Trials):
+    given = as_table(trials, reading if task is None or isinstance(trials, Trials) else reading | {"task": task})
+    if isinstance(given, Trials) and given.task is not None:
         view = build_task_view(given, task_directions=task_directions, **options)
     else:
-        raise InputError(f"samples that are read in parts are of problems, not of tasks; leave out {named('task')}")
+        view = build_view(given, **options)
     table = given if isinstance(given, Trials) else None
     view = replace(view, checklist=checklist.fill_checklist(view, answers, {} if table is None else table.facts))
     if not page_only:

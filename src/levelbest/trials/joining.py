@@ -37,6 +37,7 @@ def one_table(trials: Trials | Sequence[Trials]) -> Trials:
         return None if any(part is None for part in parts) else np.concatenate(parts)
 
     shared = set.intersection(*(set(table.configuration) for table in tables))
+    tasks, task = _joined_codes([(table.tasks, table.task) for table in tables])
     groups, group = _joined_codes([(table.groups, table.group) for table in tables])
     searches, search = _joined_codes([(table.searches, table.search) for table in tables])
     weights, strata = _said_of_groups(tables, groups)
@@ -47,6 +48,8 @@ def one_table(trials: Trials | Sequence[Trials]) -> Trials:
         family=np.zeros(0, dtype=np.int32) if family is None else family,
         **{name: joined(name) for name in ("selection", "status", "reported", "cost", "seed", "sample", "path")},
         order=joined("order") if once else None,
+        task=task,
+        tasks=tasks,
         group=group,
         groups=groups,
         search=search,

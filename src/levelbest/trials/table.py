@@ -14,7 +14,7 @@ from levelbest import _check
 from levelbest._check import Column, FloatArray, IntArray
 from levelbest._plain import as_frame, html_table
 from levelbest.cautions import Caution
-from levelbest.errors import InputError
+from levelbest.errors import Ambiguous, InputError, named
 from levelbest.trials.scores import OK, RUNNING, STATUSES, Metric, Scores, scores_of
 
 __all__ = ["Skipped", "Trials"]
@@ -33,15 +33,15 @@ class Skipped:
 
 
 _ALWAYS = ("family", "selection", "status")
-_COLUMNS = (*_ALWAYS, "reported", "cost", "order", "group", "search", "seed", "sample", "setting", "path")
+_COLUMNS = (*_ALWAYS, "reported", "cost", "order", "task", "group", "search", "seed", "sample", "setting", "path")
 
 
 @dataclass(frozen=True, eq=False)
 class Trials:
     """A frozen table of trials. ``trials["cnn"]`` is one family, ``trials.scores()`` its arrays.
 
-    ``family``, ``group``, ``search`` and ``status`` are codes into ``families``, ``groups``, ``searches`` and
-    ``STATUSES``; a score that does not exist is NaN.
+    ``family``, ``task``, ``group``, ``search`` and ``status`` are codes into ``families``, ``tasks``, ``groups``,
+    ``searches`` and ``STATUSES``; a score that does not exist is NaN.
     """
 
     metric: Metric
@@ -53,6 +53,9 @@ class Trials:
     cost: FloatArray | None = None
     order: IntArray | None = None
     """When the trial ran, within its family; None: the order of the rows."""
+    task: npt.NDArray[np.int32] | None = None
+    """The task (game, data set, benchmark) that a trial is of; they are compared one by one, never pooled."""
+    tasks: tuple[str, ...] = ()
     group: npt.NDArray[np.int32] | None = None
     groups: tuple[str, ...] = ()
     search: npt.NDArray[np.int32] | None = None
@@ -222,6 +225,18 @@ class Trials:
         part = {name: column[rows] for name, column in columns.items() if column is not None}
         return replace(self, **part, configuration={key: column[rows] for key, column in self.configuration.items()})
 
+    def refuse_tasks(self) -> None:
+        """Raise where trials of several tasks would be taken as one: the best over tasks is the best at none."""
+        if self.task is None or np.unique(self.task).size < 2:
+            return
+        column = self.columns.get("task", "task")
+        first = self.tasks[int(self.task[0])]
+        raise Ambiguous(
+            f"the trials are of {len(self.tasks)} tasks in {column!r}, whose scores are not pooled: compare them by "
+            f"task (levelbest compare, lb.compare_tasks), choose one with {named('where')} \"{column} = '{first}'\", or "
+            f"say {named('task')} none if {column!r} is a setting of the models"
+        )
+
     @property
     def n_failed(self) -> int:
         """Trials that ended without a score: failed, diverged or pruned."""
@@ -268,7 +283,12 @@ class Trials:
         if self.cost is not None:
             columns[self.metric.cost or "cost"] = self.cost.tolist()
         columns["status"] = [STATUSES[code] for code in self.status]
-        for role, codes, names in (("group", self.group, self.groups), ("search", self.search, self.searches)):
+        coded = (
+            ("task", self.task, self.tasks),
+            ("group", self.group, self.groups),
+            ("search", self.search, self.searches),
+        )
+        for role, codes, names in coded:
             if codes is not None:
                 columns[self.columns.get(role, role)] = [names[code] for code in codes]
         if self.seed is not None:

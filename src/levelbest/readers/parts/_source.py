@@ -12,7 +12,7 @@ from levelbest import _check
 from levelbest.errors import DataError, InputError
 from levelbest.readers.limits import as_size
 from levelbest.readers.steps.conditions import checked_condition
-from levelbest.readers.steps.roles import SAMPLE_IDS
+from levelbest.readers.steps.names import SAMPLE_IDS
 from levelbest.readers.tables.engine import connect, name_of, quoted, reason_of
 from levelbest.readers.tables.files import as_paths, short_names, stem
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
@@ -13,11 +12,11 @@ from levelbest._check import Column
 from levelbest.errors import InputError
 from levelbest.readers.columns import Cells, Coded, as_codes, is_numeric, texts
 from levelbest.readers.steps import names
+from levelbest.readers.steps.kinds import PLACES, Look, never_setting, of_settings
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.nested import is_series
 from levelbest.readers.steps.roles import Roles, Wanted
 
-__all__ = ["configuration_of", "is_result", "plain_values"]
+__all__ = ["configuration_of", "plain_values"]
 
 LARGE = 1_000_000
 """Tables beyond this many rows keep only the configuration columns that were asked for."""
@@ -25,12 +24,6 @@ _SMALL = 100_000
 _RUN_NAMES = names.word_set("run name trial config configuration experiment folder dir path")
 _SETTING = re.compile(r"([A-Za-z]+)[=:]?(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
 _PREFIXES = ("config", "configuration", "params", "param", "hparams", "hyperparameters", "hyperparameter", "hp")
-_RESULTS = names.word_set(
-    "time timestamp date created started ended start end runtime duration epoch iteration step index idx id uuid "
-    "path dir file folder host hostname run trial name url state status notes tags user job pid version experiment "
-    "parameters n_parameters num_parameters n_params params_count best_epoch best_step sweep group rank sample "
-    "additional"
-)
 _OF_A_SAMPLE = names.word_set(
     "sample_idx sample_id sample_index sample_number sample_no completion_id completion_idx completion_index "
     "generation_id generation_idx attempt attempt_id attempt_idx completion completions generation generations answer "
@@ -41,18 +34,15 @@ _NUMBERED = names.word_set(
     "config config_id config_idx config_index config_name config_no configuration configuration_id hparams_id hp_id "
     "hyperparameters_id setting setting_id settings_id candidate candidate_id arm arm_name arm_id params_id"
 )
-_COUNTED = names.word_set("epoch epochs step steps iteration iterations iters batches updates")
-_SO_FAR = names.word_set("done run ran trained completed best last final total stopped current seen reached actual")
-"""How far a run came is no hyperparameter of it: ``epochs_done``, ``best_epoch``."""
-_LONG = 100
-_FEW_TEXTS = 10
+_REPEATS = names.word_set("s seed rs rep repeat run trial fold idx id")
+"""Keys in the name of a run that number it: ``s1`` of ``exp/lr0.1_s1`` is a seed."""
 _ENDINGS = names.word_set("id uuid path dir folder name url timestamp time date host hostname")
 
 
 def configuration_of(table: Merged, trials: Merged, roles: Roles, wanted: Wanted) -> Mapping[str, Column]:
     """Hyperparameters by column: chosen by all rows of the table, for those of them that are trials."""
     used = roles.used()
-    recorded = dict.fromkeys(name for part in table.tables for name in part.configuration or ())
+    recorded = dict.fromkeys(name for part in table.tables for name in part.configuration or () if not _is_place(name))
     silent = [part for part in table.tables if part.configuration is None]
     chosen, spelled = [*recorded], {}
     if wanted.configuration is not None:
@@ -75,8 +65,8 @@ def _spelled(table: Merged, used: set[str]) -> dict[str, Column]:
             continue
         for row, cell in enumerate(column):
             parts = [_SETTING.fullmatch(part) for part in re.split(r"[/_,; ]+", str(cell or ""))]
-            settings = {match[1]: float(match[2]) for match in parts if match}
-            if len(settings) > 1:
+            settings = {match[1]: float(match[2]) for match in parts if match and match[1].lower() not in _REPEATS}
+            if len(settings) > 1 or (settings and len(settings) < sum(match is not None for match in parts)):
                 for key, value in settings.items():
                     spelled.setdefault(f"{name}.{key}", np.full(table.n_rows, np.nan))[row] = value
     return {name: values for name, values in spelled.items() if np.isfinite(values).sum() >= 4}
@@ -91,8 +81,11 @@ def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:
     numbered = names.among(free, _NUMBERED)
     if roles.group is not None:
         free = [name for name in free if name != roles.sample and names.spelled(name) not in _OF_A_SAMPLE]
-    free = [name for name in free if name in prefixed or not is_result(name)]
-    settings = [name for name in free if not is_series(table.columns[name]) and not _is_prose(table.columns[name])]
+    settings = []
+    for name in free:
+        against = never_setting(Look(name, table.columns[name]))
+        if against is None or (against == "result" and name in prefixed):
+            settings.append(name)
     if any(_varies(table.columns[name]) for name in settings):
         return settings
     # Configurations known by their number alone: several rows of one are its repeats.
@@ -106,41 +99,13 @@ def _varies(column: Cells) -> bool:
     return bool((known != known[:1]).any()) and not np.isnan(known).all()
 
 
-def _is_prose(column: Cells) -> bool:
-    """Whether the cells are texts to read (completions, notes): most are long, or nearly all differ and have spaces."""
-    if is_numeric(column):
-        return False
-    if isinstance(column, Coded):
-        counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.names))
-        cells = {name: int(count) for name, count in zip(column.names, counts, strict=True) if count}
-    else:
-        cells = Counter(cell for cell in column if isinstance(cell, str))
-    filled = sum(cells.values())
-    if 2 * sum(count for text, count in cells.items() if len(text) > _LONG) > filled:
-        return True
-    spaced = sum(count for text, count in cells.items() if " " in text.strip())
-    return filled >= _FEW_TEXTS and len(cells) >= 0.9 * filled and 2 * spaced > filled
-
-
 def _prefix(name: str) -> bool:
     words = names.tokens(name)
-    return len(words) > 1 and words[0] in _PREFIXES and words[-1] not in _ENDINGS
+    return len(words) > 1 and words[0] in _PREFIXES and words[-1] not in _ENDINGS and not _is_place(name)
 
 
-def is_result(name: str) -> bool:
-    """Whether a column is by its name what came out of a trial, or tells which one it was."""
-    words = names.tokens(name)
-    split = bool(set(words) & (names.VALIDATION | names.TEST | names.TRAIN))
-    return (
-        not words
-        or names.is_metric(name)
-        or (split and names.could_be_score(name))
-        or names.spelled(name) in _RESULTS
-        or bool(set(words) & _COUNTED and set(words) & _SO_FAR)
-        or words[-1] in _ENDINGS
-        or bool(set(words) & {"time", "cum", "accumulated", "seconds", "runtime", "duration"})
-        or name.startswith("column")
-    )
+def _is_place(name: str) -> bool:
+    return "_".join(of_settings(name) or names.tokens(name)) in PLACES
 
 
 def plain_values(column: Cells) -> Column:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
@@ -11,7 +11,7 @@ from itertools import pairwise
 from levelbest._check import Bounds
 
 __all__ = ["TEST", "TRAIN", "VALIDATION", "cost_unit_of", "could_be_score", "direction_of", "is_metric", "leaky_name"]
-__all__ += ["among", "is_neutral", "is_share", "rest", "spelled", "tokens", "word_set"]
+__all__ += ["SAMPLE_IDS", "among", "is_neutral", "is_share", "obvious_family", "rest", "spelled", "tokens", "word_set"]
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -22,12 +22,19 @@ def word_set(text: str) -> frozenset[str]:
 VALIDATION = word_set("val valid validation validate dev devel development heldout")
 TEST = word_set("test testing tst")
 TRAIN = word_set("train training trn")
+_FAMILY = word_set("model method algorithm alg algo architecture arch system approach classifier learner")
+SAMPLE_IDS = (
+    *("sample_id", "sample", "sample_idx", "sample_index", "sample_number", "completion_id", "generation_id"),
+    *("trial", "trial_id", "attempt", "epoch"),
+)
+"""Names of columns that say which sample of its problem a row is, the surest first."""
 LEAKY = word_set("best max maximum peak highest min minimum lowest")
 
 _HIGHER = word_set(
     "acc accuracy f1 f2 fbeta auc auroc auprc aucpr roc precision recall bleu rouge rougel chrf meteor map ndcg "
-    "mrr iou miou dice jaccard r2 reward rewards return returns top1 top5 hits psnr ssim em mcc kappa spearman "
-    "pearson sensitivity specificity winrate pass passed correct success solved likelihood elbo exact match"
+    "mrr iou miou dice jaccard r2 reward rewards rew return returns top1 top5 hits psnr ssim em mcc kappa spearman "
+    "pearson sensitivity specificity winrate pass passed correct success solved resolved likelihood elbo exact match "
+    "map50 map75 map95"
 )
 _LOWER = word_set(
     "loss losses error err errors rmse mse mae mape smape msle rmsle perplexity ppl nll cer wer ter bpc bpb bpd "
@@ -40,11 +47,14 @@ _NOT_A_SCORE = word_set(
     "std stdev stddev stderr sem se sd var variance ci lower upper rank ranking time epoch epochs step steps "
     "iteration iterations iter count counts num number examples size samples batch batches id path dir file name "
     "seed split tokens seconds hours duration runtime image images lr predictions preds labels set data dataset "
-    "smoothing weight func function type"
+    "smoothing weight func function type instances items cases rows trials runs episodes total idx index uuid hash "
+    "timestamp date number no trial run sample attempt episode frame frames timesteps worker node gpu fold rep repeat"
 )
+_COUNTS = word_set("n num number count total")
+"""As the first word of a name: how many of something, and not a score."""
 _SHARES = word_set(
     "acc accuracy f1 auc auroc auprc precision recall em exact match iou miou dice jaccard top1 top5 hits pass passed "
-    "correct success solved sensitivity specificity winrate map ndcg mrr error err wer cer"
+    "correct success solved resolved sensitivity specificity winrate map map50 map75 map95 ndcg mrr error err wer cer"
 )
 _SPREADS = word_set("std stderr sem stdev time")
 _WRITTEN_BOUNDS = re.compile(r"\[\s*([^;,\]]+)\s*[;,]\s*([^\]]+)\s*\]")
@@ -81,6 +91,11 @@ def among(columns: Iterable[str], known: Collection[str]) -> list[str]:
     return [name for name in columns if spelled(name) in known]
 
 
+def obvious_family(words: tuple[str, ...], known: frozenset[str] = _FAMILY) -> bool:
+    """Whether the words of a name say that the column names models."""
+    return bool(words) and words[0] in known and words[1:] in ((), ("name",))
+
+
 def rest(name: str) -> frozenset[str]:
     """The words that are left when the split is taken out."""
     return frozenset(tokens(name)) - VALIDATION - TEST - TRAIN
@@ -89,7 +104,7 @@ def rest(name: str) -> frozenset[str]:
 def is_metric(name: str) -> bool:
     """Whether the name reads like a score."""
     words = tokens(name)
-    if not words or words[-1] in _NOT_A_SCORE or _SPREADS & set(words):
+    if not words or words[-1] in _NOT_A_SCORE or _SPREADS & set(words) or _is_count(words):
         return False
     return bool(set(words) & (_HIGHER | _LOWER | _NEUTRAL)) or _top_k(words)
 
@@ -107,7 +122,12 @@ def is_share(name: str) -> bool:
 def could_be_score(name: str) -> bool:
     """Whether nothing in the name speaks against a score."""
     words = [word for word in tokens(name) if word not in VALIDATION | TEST | TRAIN]
-    return not words or (words[-1] not in _NOT_A_SCORE and not _SPREADS & set(words))
+    return not words or (words[-1] not in _NOT_A_SCORE and not _SPREADS & set(words) and not _is_count(words))
+
+
+def _is_count(words: Sequence[str]) -> bool:
+    """``n_test`` and ``num_layers`` count something; ``num_correct`` is a score nonetheless."""
+    return words[0] in _COUNTS and words[-1] not in _HIGHER | _LOWER
 
 
 def _top_k(words: tuple[str, ...]) -> bool:

@@ -17,7 +17,7 @@ from levelbest._check import Column, FloatArray, IntArray
 from levelbest.readers.columns import Cells, Coded, as_codes, is_numeric
 from levelbest.trials import STATUSES
 
-__all__ = ["FLAGS", "MISSING", "Numbers", "as_numbers", "as_statuses", "seconds_of", "status_of"]
+__all__ = ["FLAGS", "MISSING", "Numbers", "Statuses", "as_numbers", "as_statuses", "seconds_of", "status_of"]
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing", "<na>", "."})
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -38,11 +38,11 @@ _VERDICTS = {
 _NOT_FINITE = ("nan", "inf", "+inf", "-inf", "infinity", "-infinity")
 
 _WORDS = {
-    "ok": "ok success successful succeeded finished finish complete completed done terminated ended exited passed "
-    "evaluated good",
+    "ok": "ok okay success successful succeeded finished finish complete completed done terminated ended exited passed "
+    "evaluated good keep kept discard discarded revert reverted improved accepted rejected",
     "failed": "failed fail failure error errored exception crashed crash killed timeout timed_out oom out_of_memory "
     "memoryout memory_out aborted abort preempted cancelled canceled lost interrupted bad no_score "
-    "runtimeerror cuda_oom",
+    "runtimeerror cuda_oom time_out segfault core_dumped sigkill sigterm node_fail broken invalid",
     "diverged": "diverged divergence nan inf infinite exploded unstable",
     "pruned": "pruned prune early_stopped stopped_early stopped",
     "running": "running run pending queued waiting in_progress scheduled paused unfinished active created started "
@@ -189,8 +189,26 @@ def status_of(text: str) -> str | None:
     return _STATUS_OF.get(word)
 
 
-def as_statuses(column: Cells) -> tuple[npt.NDArray[np.uint8], dict[str, int]]:
-    """The status code of each row (an empty cell is ok: the score decides), and unknown words with their counts."""
+@dataclass(frozen=True)
+class Statuses:
+    """How each trial ended, by the words of a column."""
+
+    codes: npt.NDArray[np.uint8]
+    """An empty cell is ok, and so is an unknown word: the score decides."""
+    unknown: dict[str, int]
+    """Words that are no status, with their counts."""
+    n_known: int
+    n_lost: int
+    """Words that are one, and those of them that say that a trial went wrong."""
+
+    @property
+    def is_status(self) -> bool:
+        """Whether the column is one of statuses: all its words are, or some say that trials went wrong."""
+        return not self.unknown or self.n_lost > 0
+
+
+def as_statuses(column: Cells) -> Statuses:
+    """What the words of a column say of how trials ended."""
     names, codes = as_codes(column)
     table = np.zeros(len(names) + 1, dtype=np.uint8)
     unknown: dict[str, int] = {}
@@ -199,4 +217,6 @@ def as_statuses(column: Cells) -> tuple[npt.NDArray[np.uint8], dict[str, int]]:
         if status is None and name.strip():
             unknown[name] = int(np.count_nonzero(codes == code))
         table[code] = STATUSES.index(status or "ok")
-    return table[codes], unknown
+    known = sum(bool(name.strip()) for name in names) - len(unknown)
+    lost = int(np.count_nonzero((table[:-1] > 0) & (table[:-1] != STATUSES.index("running"))))
+    return Statuses(table[codes], unknown, known, lost)

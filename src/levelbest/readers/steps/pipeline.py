@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import IntArray
+from levelbest._check import FloatArray, IntArray
 from levelbest.errors import DataError, InputError, named
 from levelbest.readers.columns import as_codes, as_flags, joint_codes, texts, unique_codes
 from levelbest.readers.limits import refuse_more
@@ -23,11 +23,12 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.configurations import configuration_of, plain_values
 from levelbest.readers.steps.directions import Judged, judged_by, refuse_mixed_scales
+from levelbest.readers.steps.guesses import choose_roles
 from levelbest.readers.steps.lists import expand_lists
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.numbers import Numbers, as_statuses, status_of
 from levelbest.readers.steps.problems import refuse_repeats, said_of_groups
-from levelbest.readers.steps.roles import Roles, Wanted, choose_roles
+from levelbest.readers.steps.roles import Roles, Wanted
 from levelbest.readers.steps.runs import best_rows, find_runs
 from levelbest.readers.steps.wide import expand_counts, melt
 from levelbest.trials import OK, STATUSES, Metric, Trials
@@ -36,7 +37,8 @@ __all__ = ["build_trials"]
 
 _FAILED, _DIVERGED = (STATUSES.index(name) for name in ("failed", "diverged"))
 Mask = npt.NDArray[np.bool_]
-Named = tuple[tuple[str, ...], npt.NDArray[np.int32]]
+Codes = npt.NDArray[np.int32]
+Named = tuple[tuple[str, ...], Codes]
 """Names, and the code of each row."""
 
 
@@ -52,7 +54,7 @@ def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
     melted = long is not table
     table = expand_lists(long.having(roles.selection), roles)
     judged = judged_by(table, roles, wanted)
-    find_runs(table, roles, wanted)
+    table = find_runs(table, roles, wanted)
     kept, trials = _read_rows(table, roles, judged, melted)
     trials = _completed(table, kept, trials, roles, wanted)
     _say_choices(kept, roles, judged)
@@ -124,9 +126,13 @@ def _read_rows(table: Merged, roles: Roles, judged: Judged, melted: bool) -> tup
 def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted: Wanted) -> Trials:
     """The trials with all that their rows, ``kept`` of the table, and the formats say of them."""
     families, family = unique_codes(trials.family, trials.families)
+    tasks, task = _codes(kept, roles.task)
     groups, group = _codes(kept, roles.group)
     searches, search = _codes(kept, roles.search)
     weights, strata = said_of_groups(kept, roles, group, groups)
+    if task is not None and group is not None:  # tasks divide the problems, which are averaged over within each
+        group, groups, strata, weights = _by_task((groups, group), (tasks, task), strata, weights)
+        task, tasks = None, ()
     facts: dict[str, str] = {}
     for part in table.present():
         facts |= {key: fact for key, fact in part.facts.items() if not key.startswith(("name:", "bounds:"))}
@@ -138,6 +144,8 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
         family=family,
         configuration=configuration_of(table, kept, roles, wanted),
         order=_order(kept, roles),
+        task=task,
+        tasks=tasks,
         group=group,
         groups=groups,
         search=search,
@@ -187,13 +195,16 @@ def _statuses(table: Merged, roles: Roles, selection: Numbers) -> tuple[npt.NDAr
     """The status of each row, and the rows that are no trials at all."""
     status = np.full(table.n_rows, OK, dtype=np.uint8)
     if roles.status is not None:
-        status, unknown = as_statuses(table.columns[roles.status])
-        if unknown:
-            word = next(iter(unknown))
+        statuses = as_statuses(table.columns[roles.status])
+        status = statuses.codes
+        if statuses.unknown and not statuses.n_known:
+            word = next(iter(statuses.unknown))
             raise InputError(
                 f"the status column {roles.status!r} holds words that are no status, such as {word!r}; known: "
                 f"{', '.join(STATUSES)} and the words of common trackers"
             )
+        if statuses.unknown:
+            table.say("guessed-columns", kind="statuses", column=roles.status, words=list(statuses.unknown))
     bad = np.zeros(table.n_rows, dtype=bool)
     reasons: dict[int, str] = {}
     for row, word in selection.words.items():
@@ -241,6 +252,25 @@ def _codes(table: Merged, name: str | None) -> Named | tuple[tuple[()], None]:
     if (codes < 0).any():
         return unique_codes(np.where(codes < 0, len(listed), codes).astype(np.int32), (*listed, "(none)"))
     return listed, codes
+
+
+def _by_task(
+    problems: Named, tasks: Named, strata: tuple[str, ...], weights: FloatArray | None
+) -> tuple[Codes, tuple[str, ...], tuple[str, ...], FloatArray | None]:
+    """Problems that are each of one task; the stratum of each is its task, where no other was named."""
+    (groups, group), (labels, task) = problems, tasks
+    pair = task.astype(np.int64) * len(groups) + group
+    known, first, inverse = np.unique(pair, return_index=True, return_inverse=True)
+    by_row = np.argsort(first)
+    codes = np.empty(known.size, dtype=np.int32)
+    codes[by_row] = np.arange(known.size)
+    of_task, of_group = np.divmod(known[by_row], len(groups))
+    twice = known.size > np.unique(group).size  # problems of two tasks have one name
+    named_so = [
+        f"{labels[t]} / {groups[g]}" if twice else groups[g] for t, g in zip(of_task, of_group, strict=True)
+    ]
+    divided = [strata[g] for g in of_group] if strata else [labels[t] for t in of_task]
+    return codes[inverse.ravel()], tuple(named_so), tuple(divided), None if weights is None else weights[of_group]
 
 
 def _say_choices(table: Merged, roles: Roles, judged: Judged) -> None:

@@ -1,22 +1,23 @@
 """Rows that are checkpoints of runs, and not trials of their own: found, and the best of each run chosen.
 
-A counter that rises while a run repeats gives them away. The best checkpoint is chosen by the selection score and never
-by the reported one.
+A counter that rises while a run repeats gives them away, whatever else varies. The best checkpoint is chosen by the
+selection score and never by the reported one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray, sign_of
 from levelbest.cautions import Caution
-from levelbest.errors import InputError, named
+from levelbest.errors import Ambiguous, named
 from levelbest.readers.columns import Cells, as_codes, joint_codes
 from levelbest.readers.steps import names
-from levelbest.readers.steps.configurations import is_result
+from levelbest.readers.steps.kinds import COUNTERS, PLACES, is_result, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import Roles, Wanted, looks_numeric
@@ -24,13 +25,23 @@ from levelbest.trials import OK, STATUSES, Trials
 
 __all__ = ["best_rows", "counter_of", "find_runs", "settings_vary"]
 
-_COUNTERS = ("epoch", "step", "global_step", "iteration", "training_iteration", "iter", "checkpoint")
 _RUNS = names.word_set(
     "run run_id run_name run_uuid trial trial_id trial_name log log_file log_path file job job_id experiment_id uuid"
+)
+_UNSURE = names.word_set("iteration iterations iter generation episode episodes round update updates step steps")
+"""Counters that may number the trials of a search as well."""
+_PLURAL = names.word_set("epochs steps iterations timesteps total_timesteps episodes frames updates total_steps")
+"""Names that may be a hyperparameter as well: how long to train."""
+_HYPERPARAMETERS = names.word_set(
+    "lr learning_rate batch_size bs dropout weight_decay hidden hidden_size hidden_dim width depth layers n_layers "
+    "num_layers n_estimators max_depth c gamma alpha beta lambda l1 l2 momentum optimizer activation kernel "
+    "num_leaves min_child_weight subsample colsample_bytree units n_units filters warmup temperature"
 )
 _FEW = 8
 _MOSTLY = 0.7
 """A counter that goes up by the same step in so many pairs of neighbouring rows counts checkpoints."""
+_TURNS = 0.4
+"""A number that turns at so many rows is drawn anew in each; a schedule turns seldom."""
 _DIVERGED = STATUSES.index("diverged")
 
 Codes = npt.NDArray[np.int32]
@@ -39,68 +50,229 @@ Mask = npt.NDArray[np.bool_]
 
 def counter_of(columns: Mapping[str, Cells]) -> str | None:
     """The column that counts epochs or steps; None where there is none."""
-    counters = (name for known in _COUNTERS for name in names.among(columns, (known,)))
-    return next((name for name in counters if looks_numeric(columns, name)), None)
+    return next(_counters(columns), None)
 
 
-def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> None:
-    """Take the column of runs where rows are checkpoints of them, and say so; ask where nothing tells the runs apart.
+def _counters(columns: Mapping[str, Cells]) -> Iterator[str]:
+    """Columns that by their names count how far a run has come, the surest first; ``time/total_timesteps`` is one."""
+    for known in COUNTERS:
+        for name in columns:
+            last = names.spelled(name.rpartition("/")[2])
+            if known in (names.spelled(name), last) and looks_numeric(columns, name):
+                yield name
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a table with the counter that may count checkpoints."""
+
+    table: Merged
+    roles: Roles
+    counter: str
+    place: FloatArray
+    within: Codes
+    """The family and task of each row: no run has rows in two."""
+
+    @property
+    def plural(self) -> bool:
+        """Whether the counter may be a hyperparameter."""
+        return names.spelled(self.counter.rpartition("/")[2]) in _PLURAL
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the counter may number the trials of a search."""
+        return names.spelled(self.counter.rpartition("/")[2]) in _UNSURE
+
+    @property
+    def free(self) -> list[str]:
+        """Columns that have no part and are not the counter."""
+        used = {*self.roles.used(), self.counter}
+        return [name for name in self.table.columns if name not in used]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Which run each row belongs to, and the column that says so; none where several do, or the order of the rows."""
+
+    run: Codes
+    column: str | None = None
+
+
+def _by_name(rows: _Rows) -> _Found | None:
+    """A column named as runs are, or the seed: the counter rises within each."""
+    named_so = [name for name in names.among(rows.table.columns, _RUNS) if name in rows.free]
+    for name in [*named_so, *([rows.roles.seed] if rows.roles.seed else [])]:
+        run = joint_codes([rows.within, as_codes(rows.table.columns[name])[1]])
+        if _counts_up(run, rows.place, regular=rows.plural):
+            return _Found(run, name)
+    return None
+
+
+def _by_text(rows: _Rows) -> _Found | None:
+    """A column of any name, no number, whose value changes exactly where the counter begins again."""
+    for name in rows.free:
+        if is_result(name) or looks_numeric(rows.table.columns, name):
+            continue
+        run = joint_codes([rows.within, as_codes(rows.table.columns[name])[1]])
+        if _counts_up(run, rows.place, regular=rows.plural) and _begins_with(run, rows.place):
+            return _Found(run, name)
+    return None
+
+
+def _by_settings(rows: _Rows) -> _Found | None:
+    """All settings together with the seed: a run is one of them with one seed."""
+    columns, seed = rows.table.columns, rows.roles.seed
+    settings = [name for name in rows.free if not is_result(name) and names.spelled(name) not in PLACES]
+    for fewer in (settings, [name for name in settings if not _is_schedule(rows, name)]):
+        keys = [as_codes(columns[name])[1] for name in [*fewer, *([seed] if seed else [])]]
+        if not keys:
+            continue
+        run = joint_codes([rows.within, *keys])
+        if run.max() > rows.within.max() and _counts_up(run, rows.place, regular=rows.plural):
+            return _Found(run)
+    return None
+
+
+def _by_restarts(rows: _Rows) -> _Found | None:
+    """Neighbouring rows: a run begins where the counter begins again, at the value it began with before."""
+    apart = np.r_[True, (np.diff(rows.place) <= 0) | (np.diff(joint_codes([rows.within, rows.table.table_codes()])) != 0)]
+    run = (np.cumsum(apart) - 1).astype(np.int32)
+    starts = rows.place[apart]
+    if int(run.max()) == 0 or np.unique(starts).size > 1 or not _counts_up(run, rows.place, regular=True):
+        return None
+    return _Found(run)
+
+
+def _by_source(rows: _Rows) -> _Found | None:
+    """One run in each family of each file: the counter rises through all of its rows."""
+    run = joint_codes([rows.within, rows.table.table_codes()])
+    long = int(np.bincount(run).min()) >= _FEW
+    return _Found(run) if long and _counts_up(run, rows.place, regular=rows.plural or rows.unsure) else None
+
+
+_WAYS: Mapping[str, Callable[[_Rows], _Found | None]] = {
+    "name": _by_name,
+    "text": _by_text,
+    "settings": _by_settings,
+    "restarts": _by_restarts,
+    "source": _by_source,
+}
+"""How runs can be told apart, the surest first."""
+
+
+def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> Merged:
+    """The table with the column of runs where rows are checkpoints of them, which is said; asks where it is unsure.
 
     A row per epoch read as a trial would make one trial of every checkpoint.
     """
     if roles.trial is not None or wanted.trial is not None or roles.group is not None or table.n_rows < 2:
+        return table
+    keys = [as_codes(table.columns[name])[1] for name in (*roles.family, *([roles.task] if roles.task else []))]
+    within = joint_codes(keys) if keys else np.zeros(table.n_rows, dtype=np.int32)
+    for counter in _counters(table.columns):
+        if counter in roles.used() - {roles.order}:
+            continue
+        rows = _Rows(table, roles, counter, as_numbers(table.columns[counter]).values, within)
+        if not np.isfinite(rows.place).all():
+            continue
+        for way, runs_by in _WAYS.items():
+            found = runs_by(rows)
+            if found is not None:
+                _ask_if_unsure(rows, way, found)
+                return _with_runs(rows, found)
+    return table
+
+
+def _ask_if_unsure(rows: _Rows, way: str, found: _Found) -> None:
+    """A counter that may number trials is asked about where settings are drawn anew, or where it rises only once."""
+    if not rows.unsure or not (way == "source" or settings_vary(rows.table.columns, rows.counter)):
         return
-    counter = counter_of(table.columns)
-    if counter is None or counter in roles.used() - {roles.order}:
-        return
-    place = as_numbers(table.columns[counter]).values
-    families = [as_codes(table.columns[name])[1] for name in roles.family]
-    named_so = [name for name in names.among(table.columns, _RUNS) if name not in roles.used()]
-    named_so += [] if roles.seed is None else [roles.seed]
-    varied = settings_vary(table.columns, counter)
-    plain = names.tokens(counter)[-1] in ("epoch", "step") and not varied
-    other = {*named_so, *roles.used(), counter}
-    free = [name for name in table.columns if plain and name not in other and not is_result(name)]
-    # A number that begins again is rather a setting, which would be lost as one.
-    others = [name for name in free if not looks_numeric(table.columns, name)]
-    for name in [*named_so, *others]:
-        run = joint_codes([*families, as_codes(table.columns[name])[1]])
-        if _rises(run, place) and (name in named_so or _begins_with(run, place)):
-            roles.trial = name
-            runs = int(run.max()) + 1
-            roles.notes.append(
-                Caution.of("guessed-columns", None, runs, kind="checkpoints", runs=runs, column=name, counter=counter)
-            )
-            return
-    if not varied and _counts_checkpoints(place, table.table_codes(), names.tokens(counter) == ("epoch",)):
-        raise InputError(
-            f"{table.source}: rows look like checkpoints, since {counter!r} goes up from row to row, and as trials of "
-            f"their own they would be counted wrongly; name the column that tells runs apart with {named('trial')}, or "
-            "say 'none' there if each row is a trial"
-        )
+    runs = int(found.run.max()) + 1
+    which = found.column or ("run_id" if runs > 1 else "")
+    as_runs = f"{named('trial')} {which}" if which in rows.table.columns else f"a column of runs, {named('trial')}"
+    raise Ambiguous(
+        f"{rows.table.source}: {rows.counter!r} goes up from row to row: does it count the checkpoints of "
+        f"{'one run' if runs == 1 else f'{runs} runs'} ({as_runs}), or is each row a trial ({named('trial')} none)?"
+    )
+
+
+def _with_runs(rows: _Rows, found: _Found) -> Merged:
+    """The table with runs as a role; they are a new column where no single one tells them apart."""
+    table, roles = rows.table, rows.roles
+    runs = int(found.run.max()) + 1
+    column = found.column
+    if column is None:
+        column = "run number"
+        while column in table.columns:
+            column += "'"
+        table = table.reshaped(np.arange(table.n_rows), {column: found.run + 1.0}, set())
+    roles.trial = column
+    facts = {"runs": runs, "column": column, "counter": rows.counter}
+    roles.notes.append(Caution.of("guessed-columns", None, runs, kind="checkpoints", **facts))
+    return table
 
 
 def settings_vary(columns: Mapping[str, Cells], counter: str) -> bool:
-    """Whether hyperparameters change from row to row, as from trial to trial: within a run only schedules do."""
-    scheduled = ("lr", "learning_rate", "momentum")
+    """Whether hyperparameters are drawn anew from row to row, as from trial to trial: within a run only schedules do."""
     for name in columns:
-        if name == counter or is_result(name) or names.spelled(name) in scheduled:
+        plain = "_".join(of_settings(name)) or names.spelled(name)
+        if name == counter or not (of_settings(name) or plain in _HYPERPARAMETERS):
             continue
-        codes = as_codes(columns[name])[1]
-        if 2 * np.count_nonzero(np.diff(codes)) > codes.size:
-            return True
+        if looks_numeric(columns, name):
+            if _turns(as_numbers(columns[name]).values) > _TURNS:
+                return True
+        else:
+            codes = as_codes(columns[name])[1]
+            if 2 * np.count_nonzero(np.diff(codes)) > codes.size:
+                return True
     return False
 
 
-def _rises(run: Codes, place: FloatArray) -> bool:
-    """Whether runs have several rows each, in which the counter goes up and never down."""
+def _turns(values: FloatArray) -> float:
+    """The share of inner rows at which a column turns from rising to falling or back; two thirds of random ones do."""
+    steps = np.diff(values)
+    if steps.size < 2:
+        return 0.0
+    return float((steps[1:] * steps[:-1] < 0).mean())
+
+
+def _is_schedule(rows: _Rows, name: str) -> bool:
+    """Whether a number has hardly two rows alike: a setting is the same in all rows of a run."""
+    return looks_numeric(rows.table.columns, name) and 2 * len(as_codes(rows.table.columns[name])[0]) > rows.place.size
+
+
+def _counts_up(run: Codes, place: FloatArray, *, regular: bool) -> bool:
+    """Whether runs have several rows each, in which the counter goes up and never down.
+
+    Rows in another order count as well, where every run has each place once and most places in common. ``regular``: by
+    steps of one size, which begin near zero, as hardly a hyperparameter does.
+    """
     n_runs = int(run.max()) + 1
     if n_runs > run.size / 2:
         return False
     order = np.argsort(run, kind="stable")
-    steps = np.diff(place[order])[np.diff(run[order]) == 0]
-    known = steps[np.isfinite(steps)]
-    return bool(known.size and (known >= 0).all() and (known > 0).mean() > 0.5)
+    inside = np.diff(run[order]) == 0
+    steps = np.diff(place[order])[inside]
+    rising = bool(steps.size and (steps >= 0).all() and (steps > 0).mean() > 0.5)
+    if not rising:
+        order = np.lexsort((place, run))
+        inside = np.diff(run[order]) == 0
+        steps = np.diff(place[order])[inside]
+        shared = np.unique(place).size <= 2 * np.bincount(run).max()
+        if not (steps.size and (steps > 0).all() and shared and n_runs > 1 and _ladder(steps)):
+            return False
+    first = np.minimum.reduceat(place[np.argsort(run, kind="stable")], np.searchsorted(np.sort(run), np.arange(n_runs)))
+    begins = float(np.median(first)) <= 2 * max(float(np.median(steps)), 1.0)
+    return not regular or (begins and _ladder(steps) and run.size >= 5 * n_runs)
+
+
+def _ladder(steps: FloatArray) -> bool:
+    """Whether most steps have one size."""
+    rises = steps[steps > 0]
+    if not rises.size:
+        return False
+    values, counts = np.unique(np.round(rises, 9), return_counts=True)
+    return float((np.abs(steps - values[np.argmax(counts)]) < 1e-6).mean()) >= _MOSTLY
 
 
 def _begins_with(run: Codes, place: FloatArray) -> bool:
@@ -113,21 +285,6 @@ def _begins_with(run: Codes, place: FloatArray) -> bool:
     return once and bool(np.array_equal(changes, ~(np.diff(place) > 0))) and bool(changes.any())
 
 
-def _counts_checkpoints(place: FloatArray, table: Codes, by_name: bool) -> bool:
-    """Whether a counter goes up by one step from row to row: again and again, or once where its name is plain."""
-    steps = np.diff(place)[np.diff(table) == 0]
-    if steps.size < _FEW - 1 or not np.isfinite(steps).all():
-        return False
-    rises = steps[steps > 0]
-    if not rises.size:
-        return False
-    values, counts = np.unique(rises, return_counts=True)
-    common = float(values[np.argmax(counts)])
-    regular = float((steps == common).mean())
-    restarts = int((steps < 0).sum()) + np.unique(table).size - 1
-    return regular >= _MOSTLY and (restarts > 0 or by_name)
-
-
 def best_rows(table: Merged, roles: Roles, read: Trials, direction: str) -> tuple[IntArray, FloatArray | None]:
     """The row of each run's best checkpoint, in order of first appearance, and the costs of whole runs.
 
@@ -136,7 +293,8 @@ def best_rows(table: Merged, roles: Roles, read: Trials, direction: str) -> tupl
     """
     assert roles.trial is not None
     keys = [read.family, as_codes(table.columns[roles.trial])[1]]
-    keys += [as_codes(table.columns[name])[1] for name in (roles.group, roles.search) if name is not None]
+    beside = (roles.task, roles.group, roles.search)
+    keys += [as_codes(table.columns[name])[1] for name in beside if name is not None]
     if len(table.tables) > 1:
         keys.append(table.table_codes())
     run = joint_codes(keys)

@@ -13,9 +13,9 @@ from levelbest.errors import DataError, InputError, named
 from levelbest.readers.columns import Cells, as_codes, is_numeric, stacked
 from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.names import among, word_set
+from levelbest.readers.steps.names import among, obvious_family, word_set
 from levelbest.readers.steps.numbers import as_numbers
-from levelbest.readers.steps.roles import Wanted, column_named, obvious_family, says_none
+from levelbest.readers.steps.roles import Wanted, column_named, says_none
 
 __all__ = ["expand_counts", "melt"]
 

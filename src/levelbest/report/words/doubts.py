@@ -221,6 +221,7 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
         "rows are checkpoints of the {runs} runs in {column!r}, as {counter!r} rises within them: each run is one "
         "trial, at its best checkpoint by the selection score ({named[trial]} none if each row is a trial)"
     ),
+    ("guessed-columns", "statuses"): "{words:6} in {column!r}: no words of how a trial ended, read as finished",
     ("guessed-columns", "one-each"): (
         "{column!r} has {count} values in {n_trials} rows: it tells trials apart and not families, so that all are "
         "one family ({named[family]} {column} if each is one)"

@@ -1,0 +1,276 @@
+"""Which column plays which part: as asked, as the format says, or by a rule that is nearly certain; else it is asked.
+
+What was taken by its name alone is said (`Roles.guessed`), and what two columns could be is a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest.cautions import Caution
+from levelbest.errors import Ambiguous, named
+from levelbest.readers.columns import Cells, as_codes, as_flags, joint_codes
+from levelbest.readers.steps import names
+from levelbest.readers.steps.kinds import Look, never_score, of_settings
+from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.names import SAMPLE_IDS, among, obvious_family, word_set
+from levelbest.readers.steps.numbers import FLAGS, as_statuses
+from levelbest.readers.steps.roles import Roles, Wanted, column_named, looks_numeric, says_none
+from levelbest.readers.steps.tasks import guess_task
+
+__all__ = ["choose_roles"]
+
+_LIKE_FAMILY = word_set("agent llm network net backbone estimator technique solver")
+"""Names of families where no plainer one is there."""
+_GROUP = word_set("group problem problem_id task_id question_id prompt_id instance_id doc_id puzzle_id")
+_COST = word_set(
+    "cost runtime duration elapsed walltime gpu_hours seconds hours usd time_total_s train_time training_time "
+    "wall_time fit_time price time"
+)
+_COST_UNITS = ("s", "h", "min", "USD", "GPU h")
+_SEED = word_set("seed random_seed random_state")
+_STATUS = word_set("status state trial_status trial_state run_status run_state exit_status job_status job_state")
+_ONE_EACH, _TWO_EACH, _FEW, _ZOO = 0.9, 0.4, 6, 100
+"""A column whose values are so nearly all different tells trials apart, not families; where there are many and few rows
+of each, either may be meant."""
+_CUMULATIVE = word_set("cum cumulative accumulated total_so_far start end")
+_SEARCHES = word_set("search search_id")
+_REPEATS = word_set("repeat repeat_id repetition rep replicate replication restart study_seed search_seed")
+_NUMBERS = word_set("trial trial_id trial_number trial_no trial_idx number draw candidate evaluation eval iteration")
+"""Within a repeat of a search: which of its trials a row is."""
+
+Codes = npt.NDArray[np.int32]
+
+
+def choose_roles(table: Merged, wanted: Wanted) -> Roles:
+    """Columns for all roles: those asked for, then those the format knows, then obvious names."""
+    columns, known, source = table.columns, table.roles, table.source
+
+    def asked(role: str, option: str | None = None) -> str | None:
+        given = getattr(wanted, option or role)
+        if given is None:
+            return known.get(role)
+        return None if says_none(given, columns) else column_named(given, columns, option or role, source)
+
+    given = {role: asked(role) for role in _ASKED}
+    family = _asked_family(wanted, columns, known, source)
+    guessed: list[tuple[str, str]] = []
+    notes: list[Caution] = []
+    if not family and wanted.family is None:
+        taken = {name for name in given.values() if name}
+        family, notes = _guess_family(columns, [name for name in columns if name not in taken], source)
+        guessed += [("family", name) for name in family]
+    selection = given.pop("selection")
+    if selection is None:
+        selection = _guess_selection(table, wanted, family, given["reported"])
+        guessed.insert(0, ("selection", selection))
+    roles = Roles(selection=selection, family=family, guessed=guessed, notes=notes)
+    for role, name in given.items():
+        setattr(roles, role, name)
+    roles.seed = asked("seed", "seed_column")
+    roles.order, roles.path = known.get("order"), known.get("path")
+    if roles.search in roles.family and wanted.search is None:
+        roles.search = None  # asked for as families, they are no searches of one
+    free = [name for name in columns if name not in roles.used()]
+    if wanted.reported is None and roles.reported is None and "selection" not in known:
+        _guess_reported(roles, columns, free, source)
+    _guess_rest(roles, columns, [name for name in free if name not in roles.used()], wanted)
+    guess_searches(table, roles, wanted)
+    guess_task(table, roles, wanted)
+    return roles
+
+
+_ASKED = ("selection", "reported", "cost", "task", "group", "trial", "search", "status", "weight", "stratum")
+
+
+def _asked_family(
+    wanted: Wanted, columns: Mapping[str, Cells], known: Mapping[str, str], source: str
+) -> tuple[str, ...]:
+    if wanted.family is None:
+        return (known["family"],) if "family" in known else ()
+    together = ",".join(wanted.family)
+    if together in columns:
+        return (together,)  # one column whose name has a comma
+    if says_none(together, columns):
+        return ()
+    return tuple(column_named(column, columns, "family", source) for column in wanted.family)
+
+
+def _guess_selection(table: Merged, wanted: Wanted, family: Sequence[str], reported: str | None) -> str:
+    """The score that picks the winner: ``reported`` itself where it is all that was named."""
+    columns, source = table.columns, table.source
+    asked = {reported, wanted.cost, wanted.task, wanted.group, wanted.trial, wanted.search, wanted.seed_column}
+    free = [name for name in columns if name not in asked | set(family) | set(table.roles.values())]
+    by_family = _family_codes(columns, family)
+
+    def could_be(name: str) -> bool:
+        return looks_numeric(columns, name) and never_score(Look(name, columns[name], by_family)) is None
+
+    words = {name: frozenset(names.tokens(name)) for name in free}
+    validation = [n for n in free if words[n] & names.VALIDATION and names.could_be_score(n)]
+    split = names.TEST | names.TRAIN | names.VALIDATION
+    plain = [name for name in free if names.is_metric(name) and not words[name] & split]
+    tiers = [among(free, ("selection", "selection_score")), _with_twin(validation, free)]
+    if reported is None:
+        tiers += [plain, among(free, ("value",))]
+    numeric = ([name for name in tier if could_be(name)] for tier in tiers)
+    selection = _only(numeric, source, "selection score", f"choose one with {named('selection')}")
+    if selection is not None or reported is not None:
+        return selection or str(reported)
+    left = [name for name in free if could_be(name)]
+    tested = [name for name in left if names.is_metric(name) and words[name] & names.TEST]
+    alone = [name for name in free if never_score(Look(name, columns[name])) is None and not _obvious_cost(name)]
+    for only in (left if len(alone) == 1 else [], tested):
+        if len(only) == 1:  # the only score there is picks the winner too, and that is said
+            return only[0]
+    raise Ambiguous(
+        f"{source}: no column is obviously the selection score; name it with {named('selection')} (columns: "
+        f"{_listed(columns)})"
+    )
+
+
+def _with_twin(validation: list[str], free: Sequence[str]) -> list[str]:
+    """Of several validation scores the one that has a test score of the same metric, where only one has."""
+    tested = {names.rest(name) for name in free if set(names.tokens(name)) & names.TEST}
+    twins = [name for name in validation if names.rest(name) in tested]
+    return twins if len(validation) > 1 and len(twins) == 1 else validation
+
+
+def _family_codes(columns: Mapping[str, Cells], family: Sequence[str]) -> Codes | None:
+    return joint_codes([as_codes(columns[name])[1] for name in family]) if family else None
+
+
+def _only(tiers: Iterable[Sequence[str]], source: str, what: str, remedy: str) -> str | None:
+    """The one name of the first tier that has any; a question where it has several."""
+    for tier in tiers:
+        if len(tier) > 1:
+            raise Ambiguous(f"{source}: the {what} could be any of {_listed(tier)}; {remedy}")
+        if tier:
+            return tier[0]
+    return None
+
+
+def _guess_reported(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], source: str) -> None:
+    by_family = _family_codes(columns, roles.family)
+    test = [name for name in free if set(names.tokens(name)) & names.TEST and names.could_be_score(name)]
+    test = [name for name in test if looks_numeric(columns, name)]
+    test = [name for name in test if never_score(Look(name, columns[name], by_family)) is None]
+    same = [name for name in test if names.rest(name) == names.rest(roles.selection)]
+    bare = [name for name in test if not names.rest(name)]
+    remedy = f"choose one with {named('reported')} (or say 'none')"
+    exact = among(free, ("reported", "reported_score"))
+    reported = _only((exact, same, bare), source, "reported score", remedy)
+    if reported is not None:
+        _take_one(roles, "reported", [reported])
+    elif test:
+        roles.notes.append(Caution.of("guessed-columns", kind="open", role="reported", columns=test))
+
+
+def _guess_family(
+    columns: Mapping[str, Cells], free: Sequence[str], source: str
+) -> tuple[tuple[str, ...], list[Caution]]:
+    """The column that names families, or none; and what is said where it tells trials apart instead."""
+    tiers = (
+        among(free, ("family",)),
+        [name for name in free if obvious_family(names.tokens(name))],
+        [name for name in free if obvious_family(of_settings(name))],
+        [name for name in free if obvious_family(names.tokens(name), _LIKE_FAMILY)],
+    )
+    remedy = f"choose one or several with {named('family')}"
+    family = _only((_that_vary(tier, columns) for tier in tiers), source, "family", remedy)
+    if family is None:
+        return (), []
+    listed, codes = as_codes(columns[family])
+    count, filled = len(listed), int(np.count_nonzero(codes >= 0))
+    if filled >= _FEW and count > _ONE_EACH * filled:
+        note = Caution.of("guessed-columns", kind="one-each", column=family, count=count, n_trials=filled)
+        return (), [note]
+    if count > _ZOO and count > _TWO_EACH * filled:
+        raise Ambiguous(
+            f"{source}: {family!r} has {count:,} values in {filled:,} rows: is each a family "
+            f"({named('family')} {family}), or are all rows trials of one ({named('family')} none)?"
+        )
+    return (family,), []
+
+
+def _that_vary(tier: list[str], columns: Mapping[str, Cells]) -> list[str]:
+    """Of several columns those that have more than one value, where any has."""
+    varied = [name for name in tier if len(as_codes(columns[name])[0]) > 1] if len(tier) > 1 else tier
+    return varied or tier[:1]
+
+
+def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], wanted: Wanted) -> None:
+    costs = [name for name in free if _obvious_cost(name)] if roles.cost is None and wanted.cost is None else []
+    costs = [name for name in costs if looks_numeric(columns, name)]
+    statuses = among(free, _STATUS) if roles.status is None and wanted.status is None else []
+    obvious = {
+        "cost": among(costs, ("cost",)) or costs,
+        "group": among(free, _GROUP),
+        "seed": among(free, _SEED) or [name for name in free if "_".join(of_settings(name)) in _SEED],
+        "search": among(free, _SEARCHES),
+        "status": [name for name in statuses if as_statuses(columns[name]).is_status],
+    }
+    for role, candidates in obvious.items():
+        option = "seed_column" if role == "seed" else role
+        if getattr(roles, role) is None and getattr(wanted, option) is None:
+            _take_one(roles, role, candidates, option)
+    if roles.group is not None:
+        unused = [name for name in free if name not in roles.used()]
+        roles.sample = roles.trial or _obvious_sample(columns, unused) or roles.order
+    flags = [name for name in free if set(names.tokens(name)) & FLAGS and as_flags(columns[name]) is not None]
+    roles.flag = flags[0] if len(flags) == 1 else None
+
+
+def guess_searches(table: Merged, roles: Roles, wanted: Wanted) -> None:
+    """Repeated searches known by two columns: a repeat, and the number of a trial that begins again in each.
+
+    The columns are those of ``model, repeat, trial, val_acc``.
+    """
+    if roles.search or wanted.search or roles.trial or wanted.trial or roles.group is not None:
+        return
+    free = [name for name in table.columns if name not in roles.used()]
+    repeats, numbers = among(free, _REPEATS), among(free, _NUMBERS)
+    if len(repeats) != 1 or len(numbers) != 1 or not looks_numeric(table.columns, numbers[0]):
+        return
+    codes = as_codes(table.columns[repeats[0]])[1]
+    search = joint_codes([*(as_codes(table.columns[name])[1] for name in roles.family), codes])
+    trial = as_codes(table.columns[numbers[0]])[1]
+    sizes = np.bincount(search)
+    once = np.unique(joint_codes([search, trial])).size == table.n_rows
+    if once and sizes.size > 1 and sizes.min() > 1 and np.unique(trial).size == sizes.max():
+        roles.search, roles.order = repeats[0], roles.order or numbers[0]
+        roles.guessed += [("search", repeats[0]), ("order", numbers[0])]
+
+
+def _obvious_sample(columns: Mapping[str, Cells], free: Sequence[str]) -> str | None:
+    """The column of sample ids: known by its name, and by ids that are numbers or single words."""
+    for name in (name for known in SAMPLE_IDS for name in among(free, (known,))):
+        if looks_numeric(columns, name) or all(len(label.split()) == 1 for label in as_codes(columns[name])[0]):
+            return name
+    return None
+
+
+def _obvious_cost(name: str) -> bool:
+    words = names.tokens(name)
+    if set(words) & (_CUMULATIVE | names.VALIDATION | names.TEST) or names.is_metric(name):
+        return False
+    timed = names.cost_unit_of(name) in _COST_UNITS and bool({"time", "cost", "gpu"} & set(words))
+    return timed or names.spelled(name) in _COST or words[-1:] in (("runtime",), ("duration",))
+
+
+def _take_one(roles: Roles, role: str, candidates: list[str], option: str | None = None) -> None:
+    """The only candidate for a role, and that it was chosen by its name; where there are several, which they are."""
+    if len(candidates) == 1:
+        setattr(roles, role, candidates[0])
+        roles.guessed.append((role, candidates[0]))
+    elif candidates:
+        roles.notes.append(Caution.of("guessed-columns", kind="open", role=option or role, columns=candidates))
+
+
+def _listed(columns: Iterable[str], limit: int = 12) -> str:
+    listed = [repr(name) for name in columns]
+    more = f" and {len(listed) - limit} more" if len(listed) > limit else ""
+    return ", ".join(listed[:limit]) + more

@@ -1,0 +1,270 @@
+"""What a column cannot be: small rules with names, by what its name says and by what its cells hold.
+
+A wrong guess of a column's part is a wrong verdict, so that the rules rather refuse: `never_score` and `never_setting`
+give the name of the first rule that speaks against a part, and None where nothing does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest.readers.columns import EXACT, Cells, Coded, as_codes, is_numeric
+from levelbest.readers.steps import names
+from levelbest.readers.steps.nested import is_series
+
+__all__ = ["COUNTERS", "PLACES", "Look", "is_result", "never_score", "never_setting", "of_settings"]
+
+Codes = npt.NDArray[np.int32]
+
+COUNTERS = (
+    *("epoch", "epochs", "global_step", "total_timesteps", "timesteps", "tokens_seen", "frame", "frames", "env_steps"),
+    *("step", "steps", "training_step", "train_step", "num_timesteps", "num_env_steps", "total_env_interacts"),
+    *("iteration", "iterations", "training_iteration", "iter", "checkpoint", "generation", "episode", "episodes"),
+    *("update", "updates", "round", "minibatch", "total_steps", "current_step", "step_num", "samples_seen"),
+)
+"""What counts how far a run has come, the surest first."""
+PLACES = names.word_set(
+    "worker worker_id worker_rank node node_id node_name nodename machine machine_id host hostname host_id batch "
+    "batch_id batch_idx batch_index batch_no gpu gpu_id gpu_index gpu_idx gpu_name gpu_rank cuda_device device device_id "
+    "rank local_rank global_rank world_rank job job_id job_name jobid slurm_job_id slurm_array_task_id array_task_id "
+    "pid process process_id cluster partition slot instance_type user username owner queue"
+)
+"""Where, by whom and in which batch a trial was run: never a hyperparameter of it."""
+_INDEX = names.word_set(
+    "sample samples seed id ids index idx row rows number no nr trial trials run runs rank fold folds rep repeat "
+    "replicate attempt iteration iter step steps epoch epochs episode frame worker node machine batch split instance "
+    "instances uuid hash timestamp date time"
+)
+_SETTINGS = names.word_set(
+    "config cfg configuration args param params parameter parameters hparam hparams hyperparameter hyperparameters "
+    "setting settings hp"
+)
+_ATTRIBUTES = names.word_set("user_attrs system_attrs user_attr system_attr tags tag")
+_RESULTS = names.word_set(
+    "time timestamp date created started ended start end runtime duration epoch iteration step index idx id uuid "
+    "path dir file folder host hostname run trial name url state status notes note comment description tags user job "
+    "pid version experiment parameters n_parameters num_parameters n_params params_count best_epoch best_step sweep "
+    "group rank sample additional commit commit_hash git_commit sha hash log log_file out_dir output_dir save_dir "
+    "ckpt checkpoint checkpoint_path memory_gb memory_mb peak_memory vram_gb gpu_memory grad_norm"
+)
+_COUNTED = names.word_set("epoch epochs step steps iteration iterations iters batches updates")
+_SO_FAR = names.word_set("done run ran trained completed best last final total stopped current seen reached actual")
+"""How far a run came is no hyperparameter of it: ``epochs_done``, ``best_epoch``."""
+_ENDINGS = names.word_set(
+    "id uuid path dir folder name url timestamp time date host hostname hash sha file filename datetime"
+)
+_PASSING = names.word_set("time cum accumulated seconds runtime duration elapsed")
+_LONG, _FEW_TEXTS = 100, 10
+_FILE = re.compile(r"[\w.~-]*[/\\][\w./\\=,~ -]+|[\w=,-]+\.(?:json|csv|log|txt|pt|pth|ckpt|yaml|yml|pkl|npz|h5|bin)")
+_HASH = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,64}|[0-9a-f]{8}-[0-9a-f-]{27}", re.IGNORECASE)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T _]\d\d[:-]\d\d.*)?|\d{8}[-_T]\d{4,6}|\d\d/\d\d/\d{4}( .*)?")
+
+
+@dataclass(frozen=True)
+class Look:
+    """A column to judge: its name, its cells and, where they are known, the family of each row."""
+
+    name: str
+    cells: Cells
+    families: Codes | None = None
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words of its name."""
+        return names.tokens(self.name)
+
+    @cached_property
+    def numbers(self) -> npt.NDArray[np.float64] | None:
+        """Its cells where all are finite numbers; None where one is not."""
+        if not is_numeric(self.cells) or np.ma.getmaskarray(self.cells).any():
+            return None
+        values = np.asarray(self.cells, dtype=np.float64)
+        return values if values.size and np.isfinite(values).all() else None
+
+    @cached_property
+    def texts(self) -> Counter[str]:
+        """Its texts with their counts; none where it holds numbers."""
+        if is_numeric(self.cells):
+            return Counter()
+        if isinstance(self.cells, Coded):
+            counts = np.bincount(self.cells.codes[self.cells.codes >= 0], minlength=len(self.cells.names))
+            return Counter({name: int(n) for name, n in zip(self.cells.names, counts, strict=True) if n})
+        return Counter(cell for cell in self.cells if isinstance(cell, str))
+
+    def most(self, pattern: re.Pattern[str]) -> bool:
+        """Whether nearly all its texts are of this form."""
+        filled = sum(self.texts.values())
+        fitting = sum(count for text, count in self.texts.items() if pattern.fullmatch(text.strip()))
+        return filled > 0 and fitting >= 0.9 * filled
+
+
+Rule = Callable[[Look], bool]
+
+
+def _is_index(look: Look) -> bool:
+    """``seed``, ``sample_id``, ``Unnamed: 0``."""
+    spelled = names.spelled(look.name)
+    return bool(look.words) and (look.words[-1] in _INDEX or spelled in COUNTERS or spelled.startswith("unnamed"))
+
+
+def _is_of_settings(look: Look) -> bool:
+    """``params_loss``, ``config.accuracy``."""
+    return bool(of_settings(look.name))
+
+
+def _is_attribute(look: Look) -> bool:
+    """``user_attrs_score``: what somebody noted beside the result."""
+    return len(look.words) > 1 and (look.words[0] in _ATTRIBUTES or "_".join(look.words[:2]) in _ATTRIBUTES)
+
+
+def _counts_rows(look: Look) -> bool:
+    """0, 1, 2, ... from row to row, through the table or within each family."""
+    values = look.numbers
+    if values is None or values.size < 4:
+        return False
+    parts = [values]
+    if look.families is not None and look.families.max(initial=0) > 0:
+        parts = [values[look.families == code] for code in range(int(look.families.max()) + 1)]
+    rows = all(part.size > 1 and bool((np.diff(part) == 1).all()) for part in parts)
+    return rows or bool((np.diff(values) == 1).all())
+
+
+def _is_identifier(look: Look) -> bool:
+    """Whole numbers with more digits than a double can hold."""
+    if is_numeric(look.cells):
+        return look.cells.dtype.kind == "f" and look.numbers is not None and bool((np.abs(look.numbers) > EXACT).all())
+    cells = look.cells.names if isinstance(look.cells, Coded) else look.cells
+    long = [str(cell).lstrip("+-") for cell in cells if cell is not None]
+    return bool(long) and all(text.isdigit() and len(text) > 15 for text in long)
+
+
+def _is_same_in_every_family(look: Look) -> bool:
+    """What was planned alike for all families (a seed, a fold, a budget) is none of their results."""
+    values, families = look.numbers, look.families
+    if values is None or families is None or families.max(initial=0) < 1:
+        return False
+    each = [np.sort(values[families == code]) for code in range(int(families.max()) + 1)]
+    first = each[0]
+    return np.unique(first).size >= 4 and all(np.array_equal(first, other) for other in each[1:])
+
+
+NEVER_SCORES: Mapping[str, Rule] = {
+    "index": _is_index,
+    "setting": _is_of_settings,
+    "attribute": _is_attribute,
+    "counts-rows": _counts_rows,
+    "identifier": _is_identifier,
+    "same-in-every-family": _is_same_in_every_family,
+}
+
+
+def never_score(look: Look) -> str | None:
+    """Why a column cannot be a score; None where nothing speaks against it.
+
+    Examples
+    --------
+    >>> never_score(Look("sample", np.arange(5.0))), never_score(Look("acc", np.array([0.5, 0.7])))
+    ('index', None)
+    """
+    return next((rule for rule, holds in NEVER_SCORES.items() if holds(look)), None)
+
+
+def of_settings(name: str) -> tuple[str, ...]:
+    """The words of a setting: ``config.model`` is (model); none where the column is not of the settings."""
+    words = names.tokens(name)
+    return words[1:] if words and words[0] in _SETTINGS else ()
+
+
+def is_result(name: str) -> bool:
+    """Whether a column is by its name what came out of a trial, or tells which one it was."""
+    words = names.tokens(name)
+    if not words or name.startswith("column"):
+        return True
+    # ``val_acc`` and ``train_loss`` are results; ``limit_train`` and ``train_size`` may be settings
+    split = set(words) & (names.VALIDATION | names.TEST | names.TRAIN)
+    of_a_split = bool(split) and names.could_be_score(name)
+    if split and split <= names.TRAIN:
+        of_a_split = of_a_split and (names.rest(name) == frozenset() or words[0] in names.TRAIN)
+    return (
+        names.is_metric(name)
+        or of_a_split
+        or names.spelled(name) in _RESULTS
+        or bool(set(words) & _COUNTED and set(words) & _SO_FAR)
+        or words[-1] in _ENDINGS
+        or bool(set(words) & _PASSING)
+    )
+
+
+def _is_place(look: Look) -> bool:
+    """``worker``, ``node``, ``gpu_id``: where a trial was run."""
+    return names.spelled(look.name) in PLACES or "_".join(of_settings(look.name)) in PLACES
+
+
+def _is_result(look: Look) -> bool:
+    return is_result(look.name)
+
+
+def _is_path(look: Look) -> bool:
+    """Files and folders: ``exp/lr0.1_s1``."""
+    return look.most(_FILE)
+
+
+def _is_hash(look: Look) -> bool:
+    return len(look.texts) > 1 and look.most(_HASH)
+
+
+def _is_moment(look: Look) -> bool:
+    """Dates and times; seconds since 1970 that go up."""
+    if look.most(_MOMENT):
+        return True
+    values = look.numbers
+    return values is not None and values.size > 2 and bool((values > 1e9).all() and (np.diff(values) > 0).all())
+
+
+def _is_list(look: Look) -> bool:
+    return is_series(look.cells)
+
+
+def _is_prose(look: Look) -> bool:
+    """Texts to read (completions, notes): most are long, or nearly all differ and have spaces."""
+    cells = look.texts
+    filled = sum(cells.values())
+    if 2 * sum(count for text, count in cells.items() if len(text) > _LONG) > filled:
+        return True
+    spaced = sum(count for text, count in cells.items() if " " in text.strip())
+    return filled >= _FEW_TEXTS and len(cells) >= 0.9 * filled and 2 * spaced > filled
+
+
+NEVER_SETTINGS: Mapping[str, Rule] = {
+    "place": _is_place,
+    "result": _is_result,
+    "identifier": _is_identifier,
+    "path": _is_path,
+    "hash": _is_hash,
+    "moment": _is_moment,
+    "list": _is_list,
+    "prose": _is_prose,
+}
+
+
+def never_setting(look: Look) -> str | None:
+    """Why a column cannot be a hyperparameter; None where nothing speaks against it.
+
+    Examples
+    --------
+    >>> never_setting(Look("worker", np.array([0.0, 1.0]))), never_setting(Look("limit_train", np.array([10.0, 20.0])))
+    ('place', None)
+    """
+    return next((rule for rule, holds in NEVER_SETTINGS.items() if holds(look)), None)
+
+
+def levels(cells: Cells) -> int:
+    """How many values a column has."""
+    return len(as_codes(cells)[0])
