@@ -5,7 +5,7 @@ import pytest
 
 import levelbest as lb
 from levelbest.readers.columns import Coded
-from levelbest.readers.steps.configurations import _is_prose
+from levelbest.readers.steps.kinds import Look, never_setting
 
 N = 24
 COMPLETIONS = [f"Let us think step by step. {i} " + "so the answer is " * 10 for i in range(N)]
@@ -61,4 +61,10 @@ def test_codes_are_judged_as_their_texts():
     for cells in (COMPLETIONS, ["a b", "c d"] * 12, [f"s {i}" for i in range(N)], ["x" * 101] * 13 + ["y"] * 11):
         names = tuple(dict.fromkeys(cells))
         coded = Coded(np.array([*map(names.index, cells), -1], dtype=np.int32), (*names, "never used"))
-        assert _is_prose(coded) == _is_prose(np.array([*cells, None], dtype=object)) == (cells != ["a b", "c d"] * 12)
+        assert (
+            never_setting(Look("x", coded))
+            == "prose"
+            == never_setting(Look("x", np.array([*cells, None], dtype=object)))
+            == "prose"
+            == (cells != ["a b", "c d"] * 12)
+        )

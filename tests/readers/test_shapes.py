@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import levelbest as lb
-from levelbest.errors import DataError, InputError
+from levelbest.errors import Ambiguous, DataError, InputError
 from levelbest.readers.steps.designs import designs_of
 
 rng = np.random.default_rng(16)
@@ -44,15 +44,18 @@ def test_seeds_tell_runs_apart_where_nothing_else_does():
     assert lb.read_trials(columns).n_trials == 5
 
 
-def test_epochs_without_runs_are_asked_about():
+def test_epochs_without_runs_are_runs_that_begin_again():
     columns = log_of()
+    expected = lb.read_trials(columns).selection.tolist()
     del columns["log"]
-    with pytest.raises(InputError, match="rows look like checkpoints, since 'epoch' goes up"):
-        lb.read_trials(columns)
+    assert lb.read_trials(columns).selection.tolist() == expected
     assert lb.read_trials(columns, trial="none").n_trials == 30
     one_run = {"epoch": list(range(10)), "val_loss": rng.random(10)}
-    with pytest.raises(InputError, match="rows look like checkpoints"):
-        lb.read_trials(one_run)
+    assert lb.read_trials(one_run).selection.tolist() == [min(one_run["val_loss"])]
+    with pytest.raises(
+        Ambiguous, match="'iteration' goes up from row to row: does it count the checkpoints of one run"
+    ):
+        lb.read_trials({"iteration": list(range(10)), "val_loss": rng.random(10)})
 
 
 def test_the_epoch_of_the_best_checkpoint_is_no_counter():
@@ -525,23 +528,22 @@ def test_a_setting_is_not_taken_for_the_name_of_a_run(tmp_path):
     rows = [(lr, epoch, 0.5 + lr * epoch / 10) for lr in (0.1, 0.2, 0.4) for epoch in range(5)]
     path = tmp_path / "logs.csv"
     path.write_text("lr,epoch,val_acc\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
-    with pytest.raises(InputError, match="rows look like checkpoints"):
-        lb.read_trials(path)
-    trials = lb.read_trials(path, trial="lr")
-    assert len(trials) == 3
+    for given in ({}, {"trial": "lr"}):
+        assert lb.read_trials(path, **given).selection.tolist() == pytest.approx([0.54, 0.58, 0.66])
+    assert lb.read_trials(path).configuration["lr"].tolist() == [0.1, 0.2, 0.4]  # and it stays a setting
 
 
 @pytest.mark.parametrize("counter", ["iteration", "epoch"])
 def test_a_counter_of_trials_within_data_sets_is_not_taken_for_epochs(tmp_path, counter):
-    """Ten draws for each of three data sets are asked about, or trials where their settings vary from row to row."""
+    """Ten draws whose settings vary from row to row are trials; epochs are never, whatever else varies."""
     rng = np.random.default_rng(6)
     rows = [(data, draw, round(rng.random(), 3), int(rng.integers(100))) for data in "abc" for draw in range(10)]
     path = tmp_path / "draws.csv"
     path.write_text(f"corpus,{counter},val_acc,width\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
-    assert len(lb.read_trials(path)) == 30
+    assert len(lb.read_trials(path)) == (30 if counter == "iteration" else 3)
     path.write_text(f"corpus,{counter},val_acc\n" + "".join(",".join(map(str, row[:3])) + "\n" for row in rows))
     if counter == "iteration":
-        with pytest.raises(InputError, match="rows look like checkpoints"):
+        with pytest.raises(Ambiguous, match="'iteration' goes up from row to row: .* checkpoints of 3 runs"):
             lb.read_trials(path)
     else:
         assert "checkpoints" in {caution.kind for caution in lb.read_trials(path).cautions}

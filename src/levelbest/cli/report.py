@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import click
 
 from levelbest.cli import options
 from levelbest.cli.progress import working
-from levelbest.errors import InputError, renaming
+from levelbest.errors import InputError
 
 if TYPE_CHECKING:
     from levelbest.report.write import Report

@@ -50,7 +50,9 @@ _OF_READING = ("guessed-columns", "converted-numbers", "selection-is-reported")
 
 
 def split_tasks(trials: Trials, directions: Mapping[str, str] | None = None) -> dict[str, Trials]:
-    """One table per task; ``directions`` for tasks that differ from the rest."""
+    """One table per task; ``directions`` for tasks that differ from the rest. Without tasks each group is one."""
+    if trials.task is None and trials.group is not None:
+        trials = replace(trials, task=trials.group, tasks=trials.groups, group=None, groups=(), weights=None, strata=())
     if trials.task is None:
         raise InputError(f"there is no column of tasks; name it with {named('task')}")
     turned = dict(directions or {})

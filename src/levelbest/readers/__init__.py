@@ -119,7 +119,7 @@ def read_trials(
         return trials
     from levelbest.readers.steps.diagnose import with_diagnostics
 
-    return with_diagnostics(trials, one_search=search is None)
+    return with_diagnostics(trials)
 
 
 def _tables(source: object, reader: str | None, options: dict[str, object], *, asked: bool) -> list[RawTable]:

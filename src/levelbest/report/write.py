@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from levelbest import _check
 from levelbest._plain import html_table
 from levelbest._write import check_target, make_folder, write_bytes, write_text
 from levelbest.designs._input import as_table
-from levelbest.errors import InputError, named, renaming
+from levelbest.errors import InputError, named
 from levelbest.report.build import build_view
 from levelbest.report.figures.curves import figure_bytes, own_style
 from levelbest.report.figures.panels import report_figures
@@ -100,7 +99,7 @@ def write_report(
     building = inspect.signature(build_view).parameters
     reading = {key: options.pop(key) for key in list(options) if key not in building}
     given = as_table(trials, reading if task is None or isinstance(trials, Trials) else reading | {"task": task})
-    if isinstance(given, Trials) and given.task is not None:
+    if isinstance(given, Trials) and (task is not None or given.task is not None):
         view = build_task_view(given, task_directions=task_directions, **options)
     else:
         view = build_view(given, **options)

@@ -232,9 +232,9 @@ class Trials:
         column = self.columns.get("task", "task")
         first = self.tasks[int(self.task[0])]
         raise Ambiguous(
-            f"the trials are of {len(self.tasks)} tasks in {column!r}, whose scores are not pooled: compare them by "
-            f"task (levelbest compare, lb.compare_tasks), choose one with {named('where')} \"{column} = '{first}'\", or "
-            f"say {named('task')} none if {column!r} is a setting of the models"
+            f"the trials are of {len(self.tasks)} tasks in {column!r}, and the best over tasks is the best at none: "
+            f"choose one ({named('where')} \"{column} = '{first}'\"), compare over them (levelbest compare, "
+            f"lb.compare_tasks), or say {named('task')} none if {column!r} is a setting of the models"
         )
 
     @property

@@ -20,7 +20,6 @@ from levelbest.readers.formats.plain import read_table
 from levelbest.readers.raw import RawTable
 from levelbest.readers.steps.names import tokens
 from levelbest.readers.steps.numbers import as_numbers
-from levelbest.readers.steps.names import obvious_family
 from levelbest.readers.steps.runs import counter_of, settings_vary
 from levelbest.readers.tables.files import plain_name
 

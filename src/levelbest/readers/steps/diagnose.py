@@ -17,7 +17,10 @@ from levelbest.readers.steps.names import leaky_name
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import OK, RUNNING, STATUSES, Trials
 
-__all__ = ["diagnose", "with_diagnostics"]
+__all__ = ["INDEPENDENT", "diagnose", "with_diagnostics"]
+
+INDEPENDENT = "independent"
+"""The fact that the caller says so: trials are then no search that learns, however their scores climb."""
 
 _LARGE = 20_000
 _FEW_VALUES = 10
@@ -34,15 +37,13 @@ _GRID = ("grid", "bruteforce")
 _EVEN = ("qmc", "quasi", "sobol", "halton", "hammersley", "latin", "lhs")
 
 
-def with_diagnostics(trials: Trials, *, one_search: bool = True) -> Trials:
+def with_diagnostics(trials: Trials) -> Trials:
     """The trials with every diagnostic's warning added to those of the reading.
 
-    Where a family has several seeds of its configurations, with the configuration of each trial as well. Scores that
-    climb with the order of the trials are one search that learns, unless the caller knows better (``one_search``).
+    Where a family has several seeds of its configurations, with the configuration of each trial as well.
     """
     families = _families(trials)
-    found = [c for c in _all_cautions(trials, families) if one_search or c.kind not in ("climbs", "incumbent")]
-    trials = replace(trials, cautions=(*trials.cautions, *found))
+    trials = replace(trials, cautions=(*trials.cautions, *_all_cautions(trials, families)))
     nested = {caution.family for caution in trials.cautions if caution.code == "nested-seeds"}
     if not nested:
         return trials
@@ -211,17 +212,18 @@ def _about_order(trials: Trials, part: IntArray, scores: FloatArray, name: str) 
         return
     order = None if trials.order is None else trials.order[part].astype(np.float64)
     rho = diagnostics.trend(scores, order, trials.metric.direction)
+    one_search = trials.search is None and INDEPENDENT not in trials.facts
     by_time = scores if order is None else scores[np.argsort(order, kind="stable")]
-    if trials.search is None and _is_incumbent(sign_of(trials.metric.direction) * by_time):
+    if one_search and _is_incumbent(sign_of(trials.metric.direction) * by_time):
         yield Caution.of("adaptive-sampler", name, rho, kind="incumbent")
         return
     # One exchangeable family in a hundred is flagged by chance.
     if abs(rho) > 0.999:
         yield Caution.of("trend", name, rho, kind="sorted")
-    elif trials.search is None and _climbs(rho, scores.size) and not _is_ordered(trials, part):
-        yield Caution.of("adaptive-sampler", name, rho, kind="climbs", rho=rho)
     elif abs(rho) >= 0.1 and diagnostics.p_positive(abs(rho), scores.size) < 0.005:
         yield Caution.of("trend", name, rho, rho=rho, better=rho > 0)
+        if one_search and _climbs(rho, scores.size) and not _is_ordered(trials, part):
+            yield Caution.of("adaptive-sampler", name, rho, kind="climbs")
 
 
 def _is_incumbent(turned: FloatArray) -> bool:

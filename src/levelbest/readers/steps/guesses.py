@@ -199,7 +199,7 @@ def _guess_family(
 def _that_vary(tier: list[str], columns: Mapping[str, Cells]) -> list[str]:
     """Of several columns those that have more than one value, where any has."""
     varied = [name for name in tier if len(as_codes(columns[name])[0]) > 1] if len(tier) > 1 else tier
-    return varied or tier[:1]
+    return varied or tier
 
 
 def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], wanted: Wanted) -> None:

@@ -32,9 +32,9 @@ COUNTERS = (
 """What counts how far a run has come, the surest first."""
 PLACES = names.word_set(
     "worker worker_id worker_rank node node_id node_name nodename machine machine_id host hostname host_id batch "
-    "batch_id batch_idx batch_index batch_no gpu gpu_id gpu_index gpu_idx gpu_name gpu_rank cuda_device device device_id "
-    "rank local_rank global_rank world_rank job job_id job_name jobid slurm_job_id slurm_array_task_id array_task_id "
-    "pid process process_id cluster partition slot instance_type user username owner queue"
+    "batch_id batch_idx batch_index batch_no gpu gpu_id gpu_index gpu_idx gpu_name gpu_rank cuda_device device_id "
+    "device rank local_rank global_rank world_rank job job_id job_name jobid slurm_job_id slurm_array_task_id "
+    "array_task_id pid process process_id cluster partition slot instance_type user username owner queue"
 )
 """Where, by whom and in which batch a trial was run: never a hyperparameter of it."""
 _INDEX = names.word_set(
@@ -127,7 +127,7 @@ def _is_attribute(look: Look) -> bool:
 def _counts_rows(look: Look) -> bool:
     """0, 1, 2, ... from row to row, through the table or within each family."""
     values = look.numbers
-    if values is None or values.size < 4:
+    if values is None or values.size < 4 or names.is_metric(look.name):
         return False
     parts = [values]
     if look.families is not None and look.families.max(initial=0) > 0:
@@ -148,7 +148,7 @@ def _is_identifier(look: Look) -> bool:
 def _is_same_in_every_family(look: Look) -> bool:
     """What was planned alike for all families (a seed, a fold, a budget) is none of their results."""
     values, families = look.numbers, look.families
-    if values is None or families is None or families.max(initial=0) < 1:
+    if values is None or families is None or families.max(initial=0) < 1 or names.is_metric(look.name):
         return False
     each = [np.sort(values[families == code]) for code in range(int(families.max()) + 1)]
     first = each[0]

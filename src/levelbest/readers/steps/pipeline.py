@@ -22,6 +22,7 @@ from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
 from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.configurations import configuration_of, plain_values
+from levelbest.readers.steps.diagnose import INDEPENDENT
 from levelbest.readers.steps.directions import Judged, judged_by, refuse_mixed_scales
 from levelbest.readers.steps.guesses import choose_roles
 from levelbest.readers.steps.lists import expand_lists
@@ -136,6 +137,8 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
     facts: dict[str, str] = {}
     for part in table.present():
         facts |= {key: fact for key, fact in part.facts.items() if not key.startswith(("name:", "bounds:"))}
+    if wanted.search is not None and roles.search is None:
+        facts[INDEPENDENT] = "yes"
     if roles.flag is not None:
         facts[f"flagged:{roles.flag}"] = str(int(_flagged(kept, roles.flag).sum()))
     return replace(
@@ -266,9 +269,7 @@ def _by_task(
     codes[by_row] = np.arange(known.size)
     of_task, of_group = np.divmod(known[by_row], len(groups))
     twice = known.size > np.unique(group).size  # problems of two tasks have one name
-    named_so = [
-        f"{labels[t]} / {groups[g]}" if twice else groups[g] for t, g in zip(of_task, of_group, strict=True)
-    ]
+    named_so = [f"{labels[t]} / {groups[g]}" if twice else groups[g] for t, g in zip(of_task, of_group, strict=True)]
     divided = [strata[g] for g in of_group] if strata else [labels[t] for t in of_task]
     return codes[inverse.ravel()], tuple(named_so), tuple(divided), None if weights is None else weights[of_group]
 

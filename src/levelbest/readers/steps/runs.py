@@ -135,7 +135,8 @@ def _by_settings(rows: _Rows) -> _Found | None:
 
 def _by_restarts(rows: _Rows) -> _Found | None:
     """Neighbouring rows: a run begins where the counter begins again, at the value it began with before."""
-    apart = np.r_[True, (np.diff(rows.place) <= 0) | (np.diff(joint_codes([rows.within, rows.table.table_codes()])) != 0)]
+    source = joint_codes([rows.within, rows.table.table_codes()])
+    apart = np.r_[True, (np.diff(rows.place) <= 0) | (np.diff(source) != 0)]
     run = (np.cumsum(apart) - 1).astype(np.int32)
     starts = rows.place[apart]
     if int(run.max()) == 0 or np.unique(starts).size > 1 or not _counts_up(run, rows.place, regular=True):
@@ -150,13 +151,7 @@ def _by_source(rows: _Rows) -> _Found | None:
     return _Found(run) if long and _counts_up(run, rows.place, regular=rows.plural or rows.unsure) else None
 
 
-_WAYS: Mapping[str, Callable[[_Rows], _Found | None]] = {
-    "name": _by_name,
-    "text": _by_text,
-    "settings": _by_settings,
-    "restarts": _by_restarts,
-    "source": _by_source,
-}
+_WAYS: tuple[Callable[[_Rows], _Found | None], ...] = (_by_name, _by_text, _by_settings, _by_restarts, _by_source)
 """How runs can be told apart, the surest first."""
 
 
@@ -169,30 +164,31 @@ def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> Merged:
         return table
     keys = [as_codes(table.columns[name])[1] for name in (*roles.family, *([roles.task] if roles.task else []))]
     within = joint_codes(keys) if keys else np.zeros(table.n_rows, dtype=np.int32)
+    sources = joint_codes([within, table.table_codes()])
     for counter in _counters(table.columns):
         if counter in roles.used() - {roles.order}:
             continue
         rows = _Rows(table, roles, counter, as_numbers(table.columns[counter]).values, within)
         if not np.isfinite(rows.place).all():
             continue
-        for way, runs_by in _WAYS.items():
+        for runs_by in _WAYS:
             found = runs_by(rows)
+            if found is not None and rows.unsure and settings_vary(table.columns, counter):
+                break  # it numbers the trials of a search
+            if found is not None and rows.unsure and int(found.run.max()) == int(sources.max()):
+                raise _unsure(rows, int(found.run.max()) + 1)  # it rises once in each family
             if found is not None:
-                _ask_if_unsure(rows, way, found)
                 return _with_runs(rows, found)
     return table
 
 
-def _ask_if_unsure(rows: _Rows, way: str, found: _Found) -> None:
-    """A counter that may number trials is asked about where settings are drawn anew, or where it rises only once."""
-    if not rows.unsure or not (way == "source" or settings_vary(rows.table.columns, rows.counter)):
-        return
-    runs = int(found.run.max()) + 1
-    which = found.column or ("run_id" if runs > 1 else "")
-    as_runs = f"{named('trial')} {which}" if which in rows.table.columns else f"a column of runs, {named('trial')}"
-    raise Ambiguous(
+def _unsure(rows: _Rows, runs: int) -> Ambiguous:
+    """A counter that rises once may number trials as well as checkpoints."""
+    which = [name for name in rows.free if len(as_codes(rows.table.columns[name])[0]) == 1]
+    trial = f"{named('trial')} {(*rows.roles.family, *which, 'COL')[0]}"
+    return Ambiguous(
         f"{rows.table.source}: {rows.counter!r} goes up from row to row: does it count the checkpoints of "
-        f"{'one run' if runs == 1 else f'{runs} runs'} ({as_runs}), or is each row a trial ({named('trial')} none)?"
+        f"{'one run' if runs == 1 else f'{runs} runs'} ({trial}), or is each row a trial ({named('trial')} none)?"
     )
 
 
@@ -213,7 +209,7 @@ def _with_runs(rows: _Rows, found: _Found) -> Merged:
 
 
 def settings_vary(columns: Mapping[str, Cells], counter: str) -> bool:
-    """Whether hyperparameters are drawn anew from row to row, as from trial to trial: within a run only schedules do."""
+    """Whether hyperparameters are drawn anew from row to row, as from trial to trial and never within a run."""
     for name in columns:
         plain = "_".join(of_settings(name)) or names.spelled(name)
         if name == counter or not (of_settings(name) or plain in _HYPERPARAMETERS):

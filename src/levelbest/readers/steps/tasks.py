@@ -86,11 +86,13 @@ def _take(table: Merged, roles: Roles, name: str) -> None:
     known = task >= 0
     np.add.at(counts, (family[known], task[known]), 1)
     counts = counts[counts.sum(axis=1) > 0]
-    if _could_be_problems(table, roles, len(labels), int(counts.max())):
+    if _could_be_problems(table, roles, len(labels)):
         raise Ambiguous(
             f"{table.source}: are the {len(labels)} values of {name!r} problems, over which scores are averaged "
             f"({named('group')} {name}), or tasks, each with a verdict ({named('task')} {name})? Say {task_none}"
         )
+    if (counts == 0).any() and not families:
+        return  # a file for each task, rather than for each family
     if (counts == 0).any():
         _, lacking = np.argwhere(counts == 0)[0]
         raise Ambiguous(
@@ -101,11 +103,11 @@ def _take(table: Merged, roles: Roles, name: str) -> None:
     roles.guessed.append(("task", name))
 
 
-def _could_be_problems(table: Merged, roles: Roles, n_tasks: int, most_rows: int) -> bool:
-    """Many of them, a single row of each, or right and wrong answers to several."""
+def _could_be_problems(table: Merged, roles: Roles, n_tasks: int) -> bool:
+    """Many of them, or right and wrong answers to several."""
     if roles.group is not None:
         return False
-    if n_tasks > _FEW_TASKS or most_rows == 1:
+    if n_tasks > _FEW_TASKS:
         return True
     scores = as_numbers(table.columns[roles.selection]).values if roles.selection in table.columns else np.zeros(0)
     finite = scores[np.isfinite(scores)]

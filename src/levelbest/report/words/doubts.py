@@ -82,6 +82,14 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "the source records {sampler}, which learns from earlier trials: later trials are not like earlier ones, and "
         "intervals need not hold; repeat the whole search and compare searches"
     ),
+    ("adaptive-sampler", "incumbent"): (
+        "the scores never fall from trial to trial and mostly stay: the best so far of one search, which is one "
+        "observation; give the score of each trial ({named[search]} none if these are independent trials)"
+    ),
+    ("adaptive-sampler", "climbs"): (
+        "scores climb with the order of the trials, as in a search that learns from earlier ones: taken as one search, "
+        "which is one observation ({named[search]} none if the trials are independent)"
+    ),
     ("stops-at-success", ""): (
         "in all {problems} problems with a success it is the last sample: sampling stopped there, and pass@k from "
         "such samples is biased"
