@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-<<<<<<< HEAD
-from levelbest.errors import InputError, renaming
-from levelbest.stats.bands import interval_methods
-from levelbest.trials import Settings
-=======
 from levelbest.errors import InputError
+from levelbest.stats.bands import interval_methods
 from levelbest.trials import Settings, Trials
->>>>>>> c76e871 (wip)
 
 if TYPE_CHECKING:
     from levelbest.designs import Asked, Table
@@ -258,6 +253,7 @@ data = together(
     click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
     click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
     click.option("--seed-column", metavar="COL", help="The column that holds the trials' seeds."),
+    click.option("--status", metavar="COL", help="The column that says how a trial ended."),
     click.option("--where", metavar="EXPR", help='Keep the rows for which this holds, e.g. "epoch > 0".'),
     click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better."),
     click.option(

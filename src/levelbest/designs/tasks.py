@@ -366,7 +366,9 @@ def _studentised(t: FloatArray, confidence: float, *, simultaneous: bool) -> tup
 
 
 def _ranked(values: FloatArray) -> FloatArray:
-    """Ranks along the first axis, 1 best; equal families share the mean rank."""
-    better = (values[:, None] < values[None]).sum(axis=1)
-    equal = (values[:, None] == values[None]).sum(axis=1)
+    """Ranks along the first axis, 1 best; families that are equal but for rounding share the mean rank."""
+    apart = values[None] - values[:, None]
+    alike = 1e-9 * np.maximum(np.abs(values[None]), np.abs(values[:, None]))
+    better = (apart > alike).sum(axis=1)
+    equal = (np.abs(apart) <= alike).sum(axis=1)
     return np.asarray(better + (equal + 1) / 2)

@@ -100,6 +100,7 @@ def read_trials(
         selection=selection,
         reported=reported,
         cost=cost,
+        task=task,
         group=group,
         trial=trial,
         search=search,

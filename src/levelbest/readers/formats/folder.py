@@ -18,7 +18,7 @@ from levelbest.readers.formats._paths import FILE, Parts, family_of, parts_of, s
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.formats.plain import read_table
 from levelbest.readers.raw import RawTable
-from levelbest.readers.steps.names import tokens
+from levelbest.readers.steps.names import obvious_family, tokens
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.runs import counter_of, settings_vary
 from levelbest.readers.tables.files import plain_name

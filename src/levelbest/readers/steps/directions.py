@@ -1,26 +1,20 @@
-"""Which way is better, between which bounds, and whether all families are on one scale."""
+"""Which way is better, and between which bounds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from levelbest import _check
 from levelbest._check import Bounds
 from levelbest.cautions import Caution
-from levelbest.errors import InputError, named
+from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.columns import Coded
 from levelbest.readers.steps import names
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import Roles, Wanted
-from levelbest.trials import Trials
 
-__all__ = ["Judged", "judged_by", "refuse_mixed_scales"]
-
-_FACTOR = 20.0
-"""So many times larger scores of one family than another's shares are percent."""
+__all__ = ["Judged", "judged_by"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +50,7 @@ def judged_by(table: Merged, roles: Roles, wanted: Wanted) -> Judged:
     else:
         way = reported or (selection if same_metric or recorded else None)
         if way is None:
-            raise InputError(
+            raise Ambiguous(
                 f"is a higher {shown!r} better, or a lower one? its name does not tell: give {named('direction')} max "
                 "or min"
             )
@@ -90,29 +84,3 @@ def _written_bounds(table: Merged, column: str) -> Bounds:
         low, high = (next(iter(side)) for side in sides)
         return (None if low is None else float(low)), (None if high is None else float(high))
     return names.direction_of(column)[1]
-
-
-def refuse_mixed_scales(trials: Trials, wanted: Wanted) -> None:
-    """One family's scores as shares and another's in percent would be compared as they stand."""
-    if wanted.bounds is not None or len(trials.families) < 2:
-        return
-    for column, name in ((trials.selection, trials.metric.selection), (trials.reported, trials.metric.reported)):
-        if column is None or name is None or not names.is_share(name) or not (column > 1).any():
-            continue  # nothing is in percent where no score is above 1
-        scores = {family: column[trials.family == code] for code, family in enumerate(trials.families)}
-        scores = {family: values[np.isfinite(values)] for family, values in scores.items()}
-        scores = {family: values for family, values in scores.items() if values.size and values.min() >= 0}
-        middle = {family: float(np.median(values)) for family, values in scores.items()}
-        shares = [family for family, values in scores.items() if 0 < values.max() <= 1]
-        percent = [
-            family
-            for family, values in scores.items()
-            if values.max() <= 100 and shares and middle[family] > max(1.0, _FACTOR * middle[shares[0]])
-        ]
-        if percent:
-            a, b = scores[shares[0]], scores[percent[0]]
-            raise InputError(
-                f"{name!r} lies between {a.min():g} and {a.max():g} in {shares[0]!r} and between {b.min():g} and "
-                f"{b.max():g} in {percent[0]!r}: are some in percent? bring them to one scale, or say with "
-                f"{named('bounds')} that both are meant"
-            )

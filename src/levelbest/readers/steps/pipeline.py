@@ -23,7 +23,8 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.configurations import configuration_of, plain_values
 from levelbest.readers.steps.diagnose import INDEPENDENT
-from levelbest.readers.steps.directions import Judged, judged_by, refuse_mixed_scales
+from levelbest.readers.steps.directions import Judged, judged_by
+from levelbest.readers.steps.doubtful import ask_about_scores
 from levelbest.readers.steps.guesses import choose_roles
 from levelbest.readers.steps.lists import expand_lists
 from levelbest.readers.steps.merged import Merged
@@ -60,7 +61,7 @@ def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
     trials = _completed(table, kept, trials, roles, wanted)
     _say_choices(kept, roles, judged)
     trials = replace(trials, skipped=tuple(table.skipped), cautions=tuple(table.cautions))
-    refuse_mixed_scales(trials, wanted)
+    ask_about_scores(trials, wanted)
     return trials
 
 

@@ -91,8 +91,9 @@ def _take(table: Merged, roles: Roles, name: str) -> None:
             f"{table.source}: are the {len(labels)} values of {name!r} problems, over which scores are averaged "
             f"({named('group')} {name}), or tasks, each with a verdict ({named('task')} {name})? Say {task_none}"
         )
-    if (counts == 0).any() and not families:
-        return  # a file for each task, rather than for each family
+    of_source = not families or table.roles.get("family") in roles.family
+    if (counts == 0).any() and of_source:
+        return  # a file, or a family by its format, for each task
     if (counts == 0).any():
         _, lacking = np.argwhere(counts == 0)[0]
         raise Ambiguous(
