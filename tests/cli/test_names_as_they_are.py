@@ -31,8 +31,8 @@ COLUMNS = ["--family", "model", "--selection", "clinical_trial_success", "--repo
         ["curve"],
         ["curve", "--failed", "both"],
         ["describe"],
-        ["reach", "--target", "sh[u]t=0.5"],
-        ["plan", "--n", "3", "--resamples", "99"],
+        ["reach", "--target", "sh[u]t=0.5", "--task", "none"],
+        ["plan", "--n", "3", "--resamples", "99", "--task", "none"],
     ],
     ids=" ".join,
 )
