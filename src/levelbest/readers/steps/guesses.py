@@ -14,7 +14,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.columns import Cells, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
-from levelbest.readers.steps.kinds import Look, never_score, of_settings
+from levelbest.readers.steps.kinds import Look, is_moment, never_score, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, obvious_family, word_set
 from levelbest.readers.steps.numbers import FLAGS, as_statuses
@@ -204,11 +204,11 @@ def _that_vary(tier: list[str], columns: Mapping[str, Cells]) -> list[str]:
 
 def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], wanted: Wanted) -> None:
     costs = [name for name in free if _obvious_cost(name)] if roles.cost is None and wanted.cost is None else []
-    costs = [name for name in costs if looks_numeric(columns, name)]
+    costs = [name for name in costs if looks_numeric(columns, name) and not is_moment(Look(name, columns[name]))]
     statuses = among(free, _STATUS) if roles.status is None and wanted.status is None else []
     obvious = {
         "cost": among(costs, ("cost",)) or costs,
-        "group": among(free, _GROUP),
+        "group": [name for name in among(free, _GROUP) if _are_problems(columns, roles, name)],
         "seed": among(free, _SEED) or [name for name in free if "_".join(of_settings(name)) in _SEED],
         "search": among(free, _SEARCHES),
         "status": [name for name in statuses if as_statuses(columns[name]).is_status],
@@ -222,6 +222,15 @@ def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str],
         roles.sample = roles.trial or _obvious_sample(columns, unused) or roles.order
     flags = [name for name in free if set(names.tokens(name)) & FLAGS and as_flags(columns[name]) is not None]
     roles.flag = flags[0] if len(flags) == 1 else None
+
+
+def _are_problems(columns: Mapping[str, Cells], roles: Roles, name: str) -> bool:
+    """A column named ``group`` may hold groups of runs: problems are those that all families have in common."""
+    family, codes = _family_codes(columns, roles.family), as_codes(columns[name])[1]
+    if names.spelled(name) != "group" or family is None:
+        return True
+    sets = [frozenset(codes[family == code].tolist()) for code in np.unique(family)]
+    return len(set(sets)) == 1 and len(sets[0]) > 1
 
 
 def guess_searches(table: Merged, roles: Roles, wanted: Wanted) -> None:

@@ -15,11 +15,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from levelbest.readers.columns import EXACT, Cells, Coded, as_codes, is_numeric
+from levelbest.readers.columns import EXACT, Cells, Coded, is_numeric
 from levelbest.readers.steps import names
 from levelbest.readers.steps.nested import is_series
 
-__all__ = ["COUNTERS", "PLACES", "Look", "is_result", "never_score", "never_setting", "of_settings"]
+__all__ = ["COUNTERS", "PLACES", "Look", "is_moment", "is_result", "never_score", "never_setting", "of_settings"]
 
 Codes = npt.NDArray[np.int32]
 
@@ -58,10 +58,10 @@ _COUNTED = names.word_set("epoch epochs step steps iteration iterations iters ba
 _SO_FAR = names.word_set("done run ran trained completed best last final total stopped current seen reached actual")
 """How far a run came is no hyperparameter of it: ``epochs_done``, ``best_epoch``."""
 _ENDINGS = names.word_set(
-    "id uuid path dir folder name url timestamp time date host hostname hash sha file filename datetime"
+    "id uuid path dir folder name url timestamp time date host hostname hash sha file filename datetime at"
 )
 _PASSING = names.word_set("time cum accumulated seconds runtime duration elapsed")
-_LONG, _FEW_TEXTS = 100, 10
+_LONG, _FEW_TEXTS, _NUMBERED = 100, 10, 8
 _FILE = re.compile(r"[\w.~-]*[/\\][\w./\\=,~ -]+|[\w=,-]+\.(?:json|csv|log|txt|pt|pth|ckpt|yaml|yml|pkl|npz|h5|bin)")
 _HASH = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,64}|[0-9a-f]{8}-[0-9a-f-]{27}", re.IGNORECASE)
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T _]\d\d[:-]\d\d.*)?|\d{8}[-_T]\d{4,6}|\d\d/\d\d/\d{4}( .*)?")
@@ -125,10 +125,13 @@ def _is_attribute(look: Look) -> bool:
 
 
 def _counts_rows(look: Look) -> bool:
-    """0, 1, 2, ... from row to row, through the table or within each family."""
+    """0, 1, 2, ... from row to row, through the table or within each family, or all of these in another order."""
     values = look.numbers
     if values is None or values.size < 4 or names.is_metric(look.name):
         return False
+    ordered = np.sort(values)
+    if values.size >= _NUMBERED and ordered[0] in (0.0, 1.0) and bool((np.diff(ordered) == 1).all()):
+        return True
     parts = [values]
     if look.families is not None and look.families.max(initial=0) > 0:
         parts = [values[look.families == code] for code in range(int(look.families.max()) + 1)]
@@ -220,12 +223,16 @@ def _is_hash(look: Look) -> bool:
     return len(look.texts) > 1 and look.most(_HASH)
 
 
-def _is_moment(look: Look) -> bool:
+def is_moment(look: Look) -> bool:
     """Dates and times; seconds since 1970 that go up."""
     if look.most(_MOMENT):
         return True
     values = look.numbers
-    return values is not None and values.size > 2 and bool((values > 1e9).all() and (np.diff(values) > 0).all())
+    if values is None or values.size < 3:
+        return False
+    size = 1e3 if values.min() > 1e12 else 1.0  # in milliseconds
+    since_1970 = (values > size * 9.4e8) & (values < size * 4.1e9)  # 1999 to 2099
+    return bool(since_1970.all()) and bool((values != values[0]).any())
 
 
 def _is_list(look: Look) -> bool:
@@ -245,10 +252,11 @@ def _is_prose(look: Look) -> bool:
 NEVER_SETTINGS: Mapping[str, Rule] = {
     "place": _is_place,
     "result": _is_result,
+    "counts-rows": _counts_rows,
     "identifier": _is_identifier,
     "path": _is_path,
     "hash": _is_hash,
-    "moment": _is_moment,
+    "moment": is_moment,
     "list": _is_list,
     "prose": _is_prose,
 }
@@ -263,8 +271,3 @@ def never_setting(look: Look) -> str | None:
     ('place', None)
     """
     return next((rule for rule, holds in NEVER_SETTINGS.items() if holds(look)), None)
-
-
-def levels(cells: Cells) -> int:
-    """How many values a column has."""
-    return len(as_codes(cells)[0])

@@ -169,8 +169,8 @@ def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> Merged:
         if counter in roles.used() - {roles.order}:
             continue
         rows = _Rows(table, roles, counter, as_numbers(table.columns[counter]).values, within)
-        if not np.isfinite(rows.place).all():
-            continue
+        if not np.isfinite(rows.place).all() or (rows.unsure and roles.search is not None):
+            continue  # within a search it numbers the trials
         for runs_by in _WAYS:
             found = runs_by(rows)
             if found is not None and rows.unsure and settings_vary(table.columns, counter):
