@@ -127,8 +127,6 @@ def cases():
         yield Case(f"{column} is a task", rows, (), {"task": column, "seed": "seed", "family": "algo"}, 30)
         if column == "dataset":
             yield Case("a task that is a setting", rows, ("--task", "none"), {"task": None}, 30)
-            lacking = [row for row in rows if (row["algo"], row[column]) != ("small", "two")]
-            yield Case("families on other tasks", lacking, question=("not every family", "--where", "--task none"))
     many = [
         {"model": m, "instance": f"i{i}", "solved": int(rng.random() < p)}
         for m, p in (("a", 0.4), ("b", 0.6))
@@ -300,6 +298,14 @@ def test_games_are_compared_one_by_one(tmp_path, capsys):
         err = capsys.readouterr().err
         assert "the trials are of 3 tasks in 'game'" in err
         assert "--task none" in err
+
+
+def test_families_on_other_tasks_are_not_compared(tmp_path, capsys):
+    rows = [row for row in case_named("game is a task").rows if (row["algo"], row["game"]) != ("small", "two")]
+    assert main(["compare", written(tmp_path / "results.csv", rows)]) == 1
+    err = capsys.readouterr().err
+    assert "every family needs trials on every task: small is missing on two" in err
+    assert "--where" in err
 
 
 def test_problems_within_tasks_are_kept(tmp_path, capsys):

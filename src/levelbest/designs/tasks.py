@@ -24,7 +24,7 @@ from levelbest.designs._table import adaptive_families, scores_of
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.configurations import Configurations
 from levelbest.designs.seeds import Seeds
-from levelbest.errors import InputError, named
+from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.steps.diagnose import with_diagnostics
 from levelbest.results import Comparison, Curve, OverTasks, TaskComparison
 from levelbest.stats.bands import Interval, order_statistic
@@ -138,9 +138,10 @@ def _alike(tasks: Mapping[str, Trials]) -> dict[str, Trials]:
         lacking = sorted(set(names) ^ set(table.families))
         if lacking:
             where = task if set(table.families) < set(names) else first
-            raise InputError(
+            raise Ambiguous(
                 f"every family needs trials on every task: {', '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} "
-                f"missing on {where}; leave it out with {named('where')}"
+                f"missing on {where}; leave it out with {named('where')}, or say {named('task')} none if tasks are "
+                "settings of the models"
             )
         if table.search is not None:
             raise InputError(

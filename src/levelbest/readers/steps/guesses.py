@@ -133,10 +133,14 @@ def _guess_selection(table: Merged, wanted: Wanted, family: Sequence[str], repor
 
 
 def _with_twin(validation: list[str], free: Sequence[str]) -> list[str]:
-    """Of several validation scores the one that has a test score of the same metric, where only one has."""
+    """Of validation scores of several metrics the one that has a test score of the same, where only one has."""
     tested = {names.rest(name) for name in free if set(names.tokens(name)) & names.TEST}
     twins = [name for name in validation if names.rest(name) in tested]
-    return twins if len(validation) > 1 and len(twins) == 1 else validation
+    if len(validation) < 2 or len(twins) != 1:
+        return validation
+    others = [names.rest(name) for name in validation if name != twins[0]]
+    # ``valid.accuracy`` and ``init.valid.accuracy`` are one metric at two times
+    return validation if any(names.rest(twins[0]) & other for other in others) else twins
 
 
 def _family_codes(columns: Mapping[str, Cells], family: Sequence[str]) -> Codes | None:

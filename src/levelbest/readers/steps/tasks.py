@@ -1,7 +1,7 @@
 """Tasks: what every family was run on (a game, a data set, a benchmark), and no hyperparameter that a search chose.
 
-The best over different games is the best at none of them. A column is taken for tasks by its name where all families
-have the same values in it; where it could be something else, it is asked.
+The best over different games is the best at none of them. A column is taken for tasks by its name; where it could
+be something else, it is asked.
 """
 
 from __future__ import annotations
@@ -94,12 +94,6 @@ def _take(table: Merged, roles: Roles, name: str) -> None:
     of_source = not families or table.roles.get("family") in roles.family
     if (counts == 0).any() and of_source:
         return  # a file, or a family by its format, for each task
-    if (counts == 0).any():
-        _, lacking = np.argwhere(counts == 0)[0]
-        raise Ambiguous(
-            f"{table.source}: not every family has rows of every {name!r} (one has none of {labels[lacking]!r}): "
-            f"compare them on the same ones with {named('where')}, or say {task_none}"
-        )
     roles.task = name
     roles.guessed.append(("task", name))
 
