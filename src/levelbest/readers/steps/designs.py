@@ -115,9 +115,12 @@ class FamilySettings:
         """A grid for each data set is no grid of all: look within the levels of the columns that hold text."""
         words = [key for key in self.varied if self.trials.configuration[key].dtype == object]
         rest = [codes for key, codes in self.varied.items() if key not in words]
+        within = [self.varied[key] for key in words]
+        if self.trials.task is not None:
+            words, within = [*words, "task"], [*within, self.trials.task[self.rows].astype(np.int64)]
         if not words or len(rest) < 2:
             return None
-        level = diagnostics.configuration_codes([self.varied[key] for key in words], self.rows.size)
+        level = diagnostics.configuration_codes(within, self.rows.size)
         if int(level.max()) + 1 > self.rows.size / 4:
             return None
         in_grids = sum(
