@@ -167,15 +167,15 @@ def growth(table: Table, repeats: int) -> Growth:
             held, allowed = rows[-1][2], 1536 if (axis, kind) == ("trials", "compare") else 1024
             what = f"{kind}, memory", f"{sizes[-1]:,} {axis}", f"<= {allowed} MB"
             table.add(*what, f"{held:.0f} MB", held <= allowed)
-    dearer = cost_against_trials(found)
-    table.add("cost axis, up to 4,000 trials", "trials axis", "<= 2", number(dearer), dearer <= 2)
+    ratio = cost_against_trials(found)
+    table.add("cost axis, up to 4,000 trials", "trials axis", "<= 2", number(ratio), ratio <= 2)
     return found
 
 
 def cost_against_trials(found: Growth) -> float:
-    """How much dearer a curve over cost is than the same over trials, at most, in families of usual sizes."""
+    """How much longer a curve over cost takes than the same over trials, at most, in families of usual sizes."""
     cost, curve = (found["trials"][kind] for kind in ("cost", "curve"))
-    return max(dear[1] / own[1] for dear, own in zip(cost, curve, strict=True) if own[0] <= 4000)
+    return max(spent[1] / own[1] for spent, own in zip(cost, curve, strict=True) if own[0] <= 4000)
 
 
 def draw(found: Growth) -> None:

@@ -25,7 +25,7 @@ INTRODUCTION = """\
 
 levelbest stands on three papers: *A Boo(n) for Evaluating Architecture Performance* (Bajgar, Kadlec and Kleindienst
 2018), *Show Your Work* (Dodge, Gururangan, Card, Schwartz and Smith 2019) and *Showing Your Work Doesn't Always Work*
-(Tang, Lee, Xin, Liu, Yu and Lin 2020). Here is what of their figures and numbers can be had, made anew, each published
+(Tang, Lee, Xin, Liu, Yu and Lin 2020). Here is what of their figures and numbers can be reproduced, each published
 number beside ours, with the difference and why. Figures of the authors' own results come first, with their source and
 licence beside them; the same of results shipped with levelbest, or of a known distribution, second. The authors' files
 are not shipped. Wherever a coverage is given, the mean width of the interval stands beside it.

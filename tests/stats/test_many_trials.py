@@ -1,4 +1,4 @@
-"""Spreads and differences of very many trials: agreement with the dear way."""
+"""Spreads and differences of very many trials: agreement with the slow way."""
 
 import numpy as np
 import pytest

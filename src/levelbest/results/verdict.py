@@ -36,7 +36,7 @@ class Verdict(Documented):
     ``few-searches``     limits over searches need two of each family
     ``search-ends``      some search ends before this budget
     ``running``          no limit holds at every look there yet
-    ``outside-cost``     costs below one trial of the dearer family, or past half of what either spent
+    ``outside-cost``     costs below one trial of the more expensive family, or past half of what either spent
     ``few-problems``     too few problems have so many samples
     ``no-limits``        there are no limits, for want of anything better to say
     """
