@@ -2,7 +2,7 @@
 
 import pytest
 
-from levelbest.errors import DataError
+from levelbest.errors import Ambiguous, DataError
 from levelbest.readers.formats import _shapes as shapes
 from levelbest.readers.formats._shapes import records_in
 
@@ -46,7 +46,7 @@ def test_every_rule_is_tested():
 
 def test_several_tables_are_a_question_with_its_answer():
     document = {"train": RUNS, "test": RUNS[::-1], "n": 2}
-    with pytest.raises(DataError, match=r"holds 2 tables, 'train', 'test': choose one .* rows=train or rows=test"):
+    with pytest.raises(Ambiguous, match=r"holds 2 tables, 'train', 'test': choose one .* rows=train or rows=test"):
         records_in(document, "x.json", [])
     assert records_in(document, "x.json", [], "test")[0] == (1, RUNS[1])
     with pytest.raises(DataError, match="has nothing under 'tst': at 'tst' there are train, test, n"):

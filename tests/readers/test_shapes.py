@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import levelbest as lb
-from levelbest.errors import Ambiguous, DataError, InputError
+from levelbest.errors import Ambiguous, InputError
 from levelbest.readers.steps.designs import designs_of
 
 rng = np.random.default_rng(16)
@@ -621,7 +621,7 @@ def test_the_one_word_that_differs_in_the_names_of_files_is_a_family(tmp_path):
     assert (trials.families, trials.columns["family"], trials.columns["seed"]) == (("resnet", "vit"), "name 1", "seed")
     for file in tmp_path.iterdir():
         file.rename(file.with_name(file.name.replace("seed", f"{file.stem[-1]}x")))
-    with pytest.raises(DataError, match=r"'name 1' \(resnet, vit\) and 'name 2' \(0x0, 1x1, 2x2 ...\) vary"):
+    with pytest.raises(Ambiguous, match=r"'name 1' \(resnet, vit\) and 'name 2' \(0x0, 1x1, 2x2 ...\) vary"):
         lb.read_trials(tmp_path)
     assert lb.read_trials(tmp_path, family="name 1").families == ("resnet", "vit")
     assert len(lb.read_trials(tmp_path, family="name 1,name 2").families) == 12
@@ -645,7 +645,7 @@ def test_arguments_are_families_whatever_their_files_are_called(tmp_path):
 
 def test_two_parts_of_paths_that_cross_are_a_question(tmp_path):
     tables_of_trials(tmp_path, *(f"{a}/{b}.csv" for a in ("adam", "sgd") for b in ("resnet", "vit")))
-    with pytest.raises(DataError, match=r"'folder' \(adam, sgd\) and 'name 1' \(resnet, vit\) vary"):
+    with pytest.raises(Ambiguous, match=r"'folder' \(adam, sgd\) and 'name 1' \(resnet, vit\) vary"):
         lb.read_trials(tmp_path)
     assert lb.read_trials(tmp_path, family="folder").families == ("adam", "sgd")
     assert lb.read_trials(tmp_path, family="folder,name 1").families[1] == "adam / vit"

@@ -21,8 +21,8 @@ import numpy as np
 
 from levelbest import _check
 from levelbest._check import short
+from levelbest._ledger.spaces_of_others import in_our_words
 from levelbest.errors import InputError
-from levelbest.run.spaces_of_others import in_our_words
 
 KINDS = ("uniform", "loguniform", "integer", "log-integer", "normal", "choice", "subset", "pair", "scipy", "constant")
 RESERVED = ("seed", "trial", "family", "out", "args")
@@ -62,7 +62,7 @@ class Space:
 
     Built from a mapping in the words of a study file, whose values may also be SciPy frozen distributions or lists
     (a uniform choice), as scikit-learn's RandomizedSearchCV takes them; or from the JSON of AllenTune or meanmax as it
-    is (`levelbest.run.spaces_of_others`).
+    is (`levelbest._ledger.spaces_of_others`).
     """
 
     def __init__(self, parameters: object) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from os.path import commonpath
 from pathlib import PurePosixPath
 
-from levelbest.errors import DataError, named
+from levelbest.errors import Ambiguous, named
 from levelbest.readers.formats._searches import search_family
 from levelbest.readers.steps.names import tokens, word_set
 from levelbest.readers.tables.files import stem
@@ -64,7 +64,7 @@ def family_of(parts: Parts, source: str, least: int) -> str | None:
     if len(candidates) < 2:
         return candidates[0] if candidates else None
     described = " and ".join(f"{name!r} ({_some(parts[name])})" for name in candidates)
-    raise DataError(
+    raise Ambiguous(
         f"{source}: {described} vary in the paths of the files: say which name the families with {named('family')} "
         f"'{candidates[0]}', '{candidates[1]}' or both, '{','.join(candidates)}'"
     )

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from levelbest.errors import DataError
+from levelbest.errors import Ambiguous, DataError
 from levelbest.readers.steps import names
 from levelbest.readers.steps.nested import STEPS
 from levelbest.readers.tables.files import Json, Record
@@ -149,7 +149,7 @@ def several_tables(document: Json, source: str, skipped: list[Skipped]) -> Numbe
     if len(tables) < 2:
         return None
     either = " or ".join(f"rows={key}" for key in tables)
-    raise DataError(
+    raise Ambiguous(
         f"{source} holds {len(tables)} tables, {', '.join(map(repr, tables))}: choose one with the reader's option "
         f"{either}"
     )
@@ -192,13 +192,14 @@ def names_of_columns(lists: Lists) -> list[Record] | None:
     words = {key: names.tokens(key) for key in lists}
     spoken = sum(bool(names.is_metric(key) or {*words[key]} & _COLUMNS or not words[key]) for key in lists)
     # Among hundreds of names of problems some have a word of a score in them.
-    spoken_of = spoken * 10 > len(lists) if _many(lists) else spoken > 0
+    spoken_of = spoken * 2 > len(lists) if _many(lists) else spoken > 0
     return [] if not plain or sampled or (spoken_of and not _numbered(lists)) else None
 
 
 def names_of_problems(lists: Lists) -> list[Record] | None:
-    """Numbered names, or more names than anybody has models."""
-    return _scored(lists, "problem") if _numbered(lists) or _many(lists) else None
+    """Numbered names, or more names than anybody has models with lists on one scale, as settings are not."""
+    many = _many(lists) and (_right_or_wrong(lists) or _alike(lists))
+    return _scored(lists, "problem") if many or _numbered(lists) else None
 
 
 def names_of_families(lists: Lists) -> list[Record] | None:
