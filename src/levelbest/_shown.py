@@ -8,6 +8,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+class TableText(Protocol):
+    """A table that can be written as text."""
+
+    def markdown(self) -> str:
+        """As Markdown."""
+
+    def latex(self) -> str:
+        """As LaTeX."""
+
+
 class Presenter(Protocol):
     """What `levelbest.report.present` answers of a result."""
 
@@ -19,6 +29,9 @@ class Presenter(Protocol):
 
     def html(self, result: object) -> str:
         """How a notebook shows it."""
+
+    def table(self, result: object) -> TableText:
+        """Its numbers as one table."""
 
     def draw(self, result: object, ax: Axes | None, *, bands: bool = True, log: bool = True) -> Axes:
         """Its picture on an Axes."""
@@ -51,13 +64,21 @@ class Said(Documented):
 
 
 class Shown(Said):
-    """A result that notebooks show."""
+    """A result that notebooks show, and that has a table for a paper."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: sentences or a picture, and a short table."""
         return presenter().html(self)
+
+    def to_markdown(self) -> str:
+        """Its table, for a README or a pull request."""
+        return presenter().table(self).markdown()
+
+    def to_latex(self) -> str:
+        """Its table, for a paper; needs the packages booktabs and siunitx."""
+        return presenter().table(self).latex()
 
 
 class Drawn(Shown):

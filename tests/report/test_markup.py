@@ -13,9 +13,10 @@ from pylatexenc.latexwalker import LatexMacroNode, LatexWalker
 from levelbest.errors import InputError
 from levelbest.readers import read_trials
 from levelbest.report.build import build_view
-from levelbest.report.page.html import family_rows
-from levelbest.report.paper import checklist, markup
+from levelbest.report.paper import checklist
+from levelbest.report.tables.table import latex_text
 from levelbest.report.terminal.report import plot_lines
+from levelbest.report.view_tables import appendix_tables, families_table, methods_latex, page_table, paper_table
 
 
 def _macros(latex):
@@ -39,9 +40,10 @@ def view():
     return make_view()
 
 
-@pytest.mark.parametrize("name", ["families_latex", "appendix_latex", "methods_latex"])
+@pytest.mark.parametrize("name", ["families", "appendix", "methods"])
 def test_latex_parses_strictly_and_holds_no_foreign_macro(view, name):
-    latex = getattr(markup, name)(view)
+    appendix = "\n".join(table.latex() for table in appendix_tables(view))
+    latex = {"families": paper_table(view).latex(), "appendix": appendix, "methods": methods_latex(view)}[name]
     allowed = {
         "begin", "end", "caption", "centering", "toprule", "midrule", "bottomrule", "\\", "item", "textbackslash",
         "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar", "textquotedbl", "infty",
@@ -54,18 +56,18 @@ def test_latex_parses_strictly_and_holds_no_foreign_macro(view, name):
 
 def test_checklist_latex_parses_strictly(view):
     items = checklist.fill_checklist(view, {"code": HOSTILE})
-    assert "script" in markup.checklist_latex(items)
-    assert _macros(markup.checklist_latex(items)).count("item") == len(items)
+    assert "script" in checklist.checklist_latex(items)
+    assert _macros(checklist.checklist_latex(items)).count("item") == len(items)
 
 
 def test_every_special_character_of_latex_is_escaped():
-    assert markup.latex_text("a\\b{c}$d$&%#_~^") == (
+    assert latex_text("a\\b{c}$d$&%#_~^") == (
         r"a\textbackslash{}b\{c\}\$d\$\&\%\#\_\textasciitilde{}\textasciicircum{}"
     )
 
 
 def test_markdown_has_one_row_a_family_and_no_html(view):
-    text = markup.families_markdown(view)
+    text = paper_table(view).markdown()
     table = [line for line in text.splitlines() if line.startswith("|")]
     assert len(table) == 2 + 2
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table}) == 1
@@ -75,9 +77,10 @@ def test_markdown_has_one_row_a_family_and_no_html(view):
 
 
 def test_csv_has_full_precision(view):
-    rows = list(csv.DictReader(io.StringIO(markup.families_csv(view))))
-    assert [row["family"] for row in rows] == [HOSTILE, PLAIN]
-    assert float(rows[0]["value"]) == view.families[0].headline[0]
+    rows = list(csv.DictReader(io.StringIO(families_table(view).csv())))
+    by_family = {row["family"]: row for row in rows}
+    assert set(by_family) == {HOSTILE, PLAIN}
+    assert float(by_family[HOSTILE]["value"]) == view.families[0].headline[0]
 
 
 def test_the_checklist_has_the_ten_items_of_the_paper_in_order():
@@ -94,7 +97,7 @@ def test_what_the_trials_tell_is_filled_in_and_the_rest_is_open(view):
     assert "1 of 4" in items["failures"].answer
     assert "8.00 h for the 4 trials" in items["total_cost"].answer
     assert items["infrastructure"].answer is None
-    text = markup.checklist_markdown(tuple(items.values()))
+    text = checklist.checklist_markdown(tuple(items.values()))
     assert "- [ ] **What computing infrastructure was used?**" in text
     assert "**Open:** name the machine" in text
     assert "- [x] **Where is the code?**" in text
@@ -161,7 +164,8 @@ def test_a_table_of_families_lines_up_and_has_the_best_first():
     view = make_view()
     numbers = {"worse": (0.9207, 0.9143, 0.9259), "best": (0.9370, 0.9354, 0.9385), "wide": (0.922, 0.8837, 0.9424)}
     families = tuple(replace(view.families[1], name=name, headline=found) for name, found in numbers.items())
-    heads, rows = family_rows(replace(view, families=families))
-    values = [row[heads.index("best of 2")] for row in rows]
+    shown = page_table(replace(view, families=families))
+    rows = shown.rows
+    values = [row[shown.heads.index("best of 2")] for row in rows]
     assert [row[0] for row in rows] == ["best", "wide", "worse"]
     assert len({len(value.partition(".")[2]) for value in values}) == 1

@@ -100,6 +100,7 @@ def test_names_are_never_rewritten(name):
 
 
 FACTS = {
+    "window": 100,
     "n_failed": 2,
     "of": 30,
     "failed": "worst",

@@ -11,7 +11,7 @@ import pytest
 
 from levelbest.errors import DataError, InputError
 from levelbest.report.build import build_view
-from levelbest.report.paper.markup import families_csv, families_latex, families_markdown
+from levelbest.report.view_tables import families_table, paper_table
 from levelbest.report.write import write_report
 from levelbest.trials import Trials
 
@@ -196,10 +196,10 @@ def test_a_family_of_one_trial_is_shown_and_left_out_of_the_verdict():
     assert view.verdict[-1] == "lonely: one trial, too few to compare."
     assert "10 trials each" in " ".join(view.verdict)
     # the best of 5 of one trial does not exist: the number says that it is of one
-    row = next(line for line in families_markdown(view).splitlines() if line.startswith("| lonely"))
+    row = next(line for line in paper_table(view).markdown().splitlines() if line.startswith("| lonely"))
     assert "(n = 1) | – |" in row
-    assert families_csv(view).splitlines()[3].startswith("lonely,1,0,1,")
-    assert families_latex(view).count("(n = 1)") == 1
+    assert families_table(view).csv().splitlines()[3].startswith("lonely,1,0,1,")
+    assert paper_table(view).latex().count("(n = 1)") == 1
     alone = build_view(trials[["a", "lonely"]], **FAST)
     assert {part.verdict for pair in alone.pairs for part in pair.verdicts} == {"not comparable"}
     assert alone.verdict[0].startswith("a and lonely cannot be compared")

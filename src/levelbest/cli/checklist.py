@@ -32,8 +32,13 @@ from levelbest.errors import InputError
 def command(given: options.Given) -> None:
     """The reporting checklist, with open questions where the data do not tell."""
     from levelbest.report.build import build_view
-    from levelbest.report.paper.checklist import fill_checklist, read_answers
-    from levelbest.report.paper.markup import checklist_html, checklist_latex, checklist_markdown
+    from levelbest.report.paper.checklist import (
+        checklist_html,
+        checklist_latex,
+        checklist_markdown,
+        fill_checklist,
+        read_answers,
+    )
 
     if given["survey"]:
         _survey(given)

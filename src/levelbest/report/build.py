@@ -20,13 +20,14 @@ from levelbest.designs._input import with_scores
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.problems import ProblemsDesign, verifier_effects
 from levelbest.errors import DataError
-from levelbest.report import sections as problems
 from levelbest.report.columns import cell_text, hidden_columns, is_known, machine_columns, searched, trial_table
 from levelbest.report.describe import spearman
-from levelbest.report.view import Family, Section, View, line_of
+from levelbest.report.tables import sections as problems
+from levelbest.report.tables.results import variance_section
+from levelbest.report.tables.table import Table
+from levelbest.report.view import Family, View, line_of, verifier_lines
 from levelbest.report.words.curves import alone_sentence, family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
-from levelbest.report.words.variances import variance_section
 from levelbest.results import Comparison, Curve, FamilyCostCurve, VerifierEffect
 from levelbest.trials import Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
@@ -125,7 +126,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         provenance=provenance_of(table, settings),
         n_groups=made.n_groups,
         sections=made.sections(),
-        effect=problems.verifier_lines(made.effects, made.design.words),
+        effect=verifier_lines(made.effects, made.design.words),
         comparison=comparison,
         variances=tuple(made.design.variances),
     )
@@ -266,7 +267,7 @@ class _Made:
             return ()
         return verifier_effects(self.table, settings=self.asked.settings)
 
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[Table, ...]:
         """What there is to say of problems, or of the variance between runs."""
         design = self.design
         if design.variances:
@@ -279,7 +280,7 @@ class _Made:
         if design.metric.direction == "max" and all(own.binary for own in design.problems):
             all_of_n = design_of(self.table, replace(self.asked, statistic="all"))
             drawn = all_of_n.curves(replace(self.asked, statistic="all"))
-            if section := problems.all_table([curve for curve in drawn if isinstance(curve, Curve)]):
+            if section := problems.all_section([curve for curve in drawn if isinstance(curve, Curve)]):
                 sections.insert(0, section)
         if self.effects:
             sections.insert(0, problems.verifier_section(self.effects, design.metric.selection))

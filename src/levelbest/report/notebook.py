@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import singledispatch
 from html import escape
 from typing import TYPE_CHECKING
 
-from levelbest._plain import common_decimals, html_table, round_places, show_cost, show_limits, show_number
+from levelbest._plain import html_table
 from levelbest.report.describe import Description
 from levelbest.report.figures.axes import draw_curves
 from levelbest.report.figures.curves import figure_bytes, figure_of, new_axes, own_style
 from levelbest.report.figures.distributions import descriptions_figure
 from levelbest.report.figures.strips import standings_figure
+from levelbest.report.tables.results import curves_table, plan_table, reach_table, standings_table, variance_table
 from levelbest.report.terminal.descriptions import description_facts
-from levelbest.report.words.phrases import best_of, level, shortened
-from levelbest.report.words.plans import plan_summary, plan_table
+from levelbest.report.words.curves import curve_sentence
+from levelbest.report.words.plans import plan_summary
 from levelbest.report.words.tasks import score_words, task_sentences
-from levelbest.report.words.variances import variance_heading, variance_table
 from levelbest.results import Comparison, Curve, CurveSet, Reaches, TaskComparison, TrialPlan, Variances
 
 if TYPE_CHECKING:
@@ -45,8 +46,7 @@ def _(result: TaskComparison) -> str:
 
 @html.register
 def _(result: Variances) -> str:
-    heads, rows = variance_table(result)
-    return html_table(heads, rows, caption=variance_heading(result))
+    return variance_table(result).html()
 
 
 @html.register(CurveSet)
@@ -56,21 +56,14 @@ def curves_html(curves: Sequence[Curve]) -> str:
         log = max(curve.n[-1] for curve in curves) > _LOG_FROM
         ax = draw_curves(new_axes(), curves, bands=len(curves) <= 7, log=log, at_ends=True)
         picture = _picture(figure_of(ax), f"Curves of the best {curves[0].score} against the budget")
-    rows = []
-    sign = -1.0 if curves[0].direction == "max" else 1.0
-    first = curves[0]
-    points = [(first, i) for i in round_places(first.n.tolist(), most=8)]
-    if len(curves) > 1:
-        points = [(curve, curve.n.size - 1) for curve in curves]
-        points.sort(key=lambda point: sign * float(point[0].value[point[1]]))
-    numbers = [(float(c.value[i]), float(c.low[i]), float(c.high[i])) for c, i in points]
-    decimals = common_decimals(numbers)
-    for (curve, i), (value, low, high) in zip(points, numbers, strict=True):
-        shown = [show_number(value, decimals), show_limits(low, high, decimals)]
-        rows.append([curve.family, str(curve.n[i]), *shown, str(curve.n_trials), str(curve.n_failed)])
-    limits = f"{100 * first.confidence:g} %"
-    heads = ["family", "n", f"{first.statistic} best {first.score}", limits, first.words.units, "failed"]
-    return picture + html_table(heads, rows[:_MOST_ROWS], caption=str(first) if len(curves) == 1 else "")
+    shown = curves_table(curves)
+    if len(curves) > 1:  # each at its largest budget, the best first
+        sign = -1.0 if curves[0].direction == "max" else 1.0
+        names, values = shown.columns[0].cells, shown.columns[2].cells
+        last = [max(row for row, name in enumerate(names) if name == curve.family) for curve in curves]
+        shown = shown.part(sorted(last, key=lambda row: sign * float(str(values[row])))[:_MOST_ROWS])
+    note = curve_sentence(curves[0]) if len(curves) == 1 else ""
+    return picture + replace(shown, note=note).html()
 
 
 @html.register(Comparison)
@@ -83,36 +76,23 @@ def comparison_html(comparison: Comparison, sentences: Sequence[str] = (), score
     with own_style():
         figure = standings_figure(comparison, score)
         picture = "" if figure is None else _picture(figure, "Who is best, and the families with their limits")
-    rows = []
-    decimals = common_decimals([(row.value, row.low, row.high) for row in comparison.standings])
-    for row in comparison.standings[:_MOST_ROWS]:
-        shown = [show_number(row.value, decimals), show_limits(row.low, row.high, decimals)]
-        better = shortened(row.better_than) if row.better_than else "–"
-        rows.append([row.family, *shown, str(row.n_trials), str(row.n_failed), better])
-    if not rows:
+    if not comparison.standings:
         return verdict + picture
-    terms = comparison.terms
-    heads = ["family", best_of(terms, comparison.standings[0].budget), f"{100 * comparison.confidence:g} %"]
-    return verdict + picture + html_table([*heads, terms.words.units, "failed", "better than"], rows)
+    shown = standings_table(comparison)
+    return verdict + picture + replace(shown, note="").part(range(shown.size)[:_MOST_ROWS]).html()
 
 
 @html.register
 def plan_html(plan: TrialPlan) -> str:
     """The plan in a sentence and in the table of the terminal."""
-    return _paragraphs([plan_summary(plan)]) + html_table(*plan_table(plan))
+    return _paragraphs([plan_summary(plan)]) + replace(plan_table(plan), note="").html()
 
 
 @html.register
 def reaches_html(reaches: Reaches) -> str:
     """A sentence for each family and target, and the same as a table."""
-    rows = []
-    for own in reaches:
-        needed = (own.cost, own.cost_low, own.cost_high) if own.over_cost else own.interval
-        value, low, high = (show_cost(number, own.cost_unit if own.over_cost else None) for number in needed)
-        rows.append([own.family, f"{own.target:g}", value, f"{low} to {high}", str(own.n_trials), str(own.n_failed)])
-    first = reaches[0]
-    heads = ["family", "target", "cost" if first.over_cost else f"{first.words.units} needed", level(first.confidence)]
-    return _paragraphs(map(str, reaches)) + html_table([*heads, first.words.units, "failed"], rows[:_MOST_ROWS])
+    shown = reach_table(reaches)
+    return _paragraphs(map(str, reaches)) + shown.part(range(shown.size)[:_MOST_ROWS]).html()
 
 
 @html.register

@@ -9,6 +9,7 @@ from levelbest.cautions import Caution
 from levelbest.report.documents import document
 from levelbest.report.figures.axes import draw_comparison, draw_curves, draw_variances
 from levelbest.report.notebook import html
+from levelbest.report.tables.results import table
 from levelbest.report.words.cautions import caution_sentence
 from levelbest.report.words.curves import cost_sentence, curve_sentence, reach_sentence
 from levelbest.report.words.plans import plan_sentences
@@ -32,7 +33,7 @@ from levelbest.results import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["document", "draw", "html", "sentences"]
+__all__ = ["document", "draw", "html", "sentences", "table"]
 
 
 @singledispatch

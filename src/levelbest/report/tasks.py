@@ -14,19 +14,19 @@ from levelbest.designs.tasks import Tasks, over_tasks, split_tasks
 from levelbest.errors import InputError
 from levelbest.report.build import build_view, provenance_of
 from levelbest.report.columns import hidden_columns, searched, trial_table
-from levelbest.report.view import Family, Section, View, line_of
+from levelbest.report.tables.results import variance_section
+from levelbest.report.tables.sections import aggregate_section, improvement_section
+from levelbest.report.tables.table import Table, texts
+from levelbest.report.view import Family, View, line_of
 from levelbest.report.words.curves import family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
 from levelbest.report.words.phrases import condition_sentence
 from levelbest.report.words.tasks import (
     STANDARD,
     TASK_REFERENCE,
-    aggregate_section,
-    improvement_section,
     overall_sentence,
     task_methods,
 )
-from levelbest.report.words.variances import variance_section
 from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import TaskComparison
 from levelbest.trials import Settings, Trials
@@ -90,7 +90,8 @@ def _view(
     overall, metric = result.overall, trials.metric
     headline = overall.terms.headline or 1
     methods = methods_paragraph(result.curves, overall, headline=headline)
-    each = tuple((task, " ".join(verdict_sentences(own))) for task, own in result.tasks.items())
+    verdicts = [" ".join(verdict_sentences(compared)) for compared in result.tasks.values()]
+    each = (texts("task", result.tasks), texts("verdict", verdicts))
     return View(
         title=f"{family_title(overall.families, metric, overall.terms.words)}, {len(views)} tasks",
         verdict=(overall_sentence(result), condition_sentence(overall)),
@@ -117,7 +118,7 @@ def _view(
         sections=(
             aggregate_section(result),
             improvement_section(result),
-            Section("Each task", "The verdict of each task by itself.", ("Task", "verdict"), each),
+            Table(each, "Each task", "The verdict of each task by itself."),
             *([variance_section(result.variances)] if result.variances else []),
         ),
         comparison=overall,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest._plain import plain
 from levelbest.cautions import Caution
+from levelbest.report.tables.table import Table
 from levelbest.results import (
     TRIALS,
     Comparison,
@@ -20,11 +21,9 @@ from levelbest.results import (
     FamilyVariance,
     PairComparison,
     TaskComparison,
+    VerifierEffect,
 )
 from levelbest.results.verdict import Strip, pairs_reach, strips_of_pairs
-
-if TYPE_CHECKING:
-    from levelbest.report.paper.checklist import Item
 
 Numbers = tuple[float, ...]
 _NAN = float("nan")
@@ -87,13 +86,16 @@ class Family:
 
 
 @dataclass(frozen=True)
-class Section:
-    """A further table with what to say about it."""
+class Item:
+    """One question: who asks it, its answer where there is one, and what to write where there is none."""
 
-    title: str
-    note: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    key: str
+    asked_by: str
+    question: str
+    hint: str
+    answer: str | None = None
+    source: str | None = None
+    """``trials``, ``answers`` or ``ledger``: where the answer comes from."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ class View:
     provenance: Mapping[str, str] = field(default_factory=dict)
     n_groups: int | None = None
     """How many problems there are, where trials are samples of problems."""
-    sections: tuple[Section, ...] = ()
+    sections: tuple[Table, ...] = ()
     effect: tuple[Line, ...] = ()
     """Oracle, verifier and random pick, where a verifier selects among the samples of a problem."""
     named: bool = False
@@ -206,10 +208,10 @@ class View:
         """Plain values for JSON, a number that does not exist None: all but the table of trials, which was read."""
         names = [own.name for own in fields(self) if own.name not in ("table", "over_tasks", "words")]
         document = {name: getattr(self, name) for name in names}
-        for name in ("families", "sections", "checklist"):
+        for name in ("families", "checklist"):
             document[name] = [asdict(own) for own in document[name]]
-        for name in ("lines", "effect"):
-            document[name] = [line.numbers() for line in document[name]]
+        for name in ("lines", "effect", "sections"):
+            document[name] = [shown.numbers() for shown in document[name]]
         for name in ("variances", "cautions"):
             document[name] = [own.to_dict() for own in document[name]]
         document["pairs"] = [_pair_document(pair) for pair in self.pairs]
@@ -260,3 +262,15 @@ def _pair_document(pair: PairComparison) -> dict[str, object]:
         "claim": claim_sentence(pair),
         "survives": pair.survives,
     }
+
+
+def verifier_lines(effects: Sequence[VerifierEffect], words: DesignWords) -> tuple[Line, ...]:
+    """The three as lines of one figure."""
+    lines = []
+    for effect in effects:
+        nowhere = (math.nan,) * effect.n.size
+        for name in ("oracle", "verifier", "random"):
+            label = f"{effect.family}: {name}" if len(effects) > 1 else name
+            columns = (tuple(map(float, effect.n)), tuple(map(float, getattr(effect, name))), nowhere, nowhere)
+            lines.append(Line(label, "mean", "trials", *columns, method="none", simultaneous=False, words=words))
+    return tuple(lines)

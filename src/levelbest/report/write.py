@@ -17,9 +17,10 @@ from levelbest.report.build import build_view
 from levelbest.report.figures.curves import figure_bytes, own_style
 from levelbest.report.figures.panels import report_figures
 from levelbest.report.page import html
-from levelbest.report.paper import checklist, markup
+from levelbest.report.paper import checklist
 from levelbest.report.tasks import build_task_view
 from levelbest.report.view import View
+from levelbest.report.view_tables import appendix_tables, families_table, methods_latex, paper_table
 from levelbest.trials import Trials
 
 
@@ -120,13 +121,13 @@ def write_report(
     if page_only:
         return Report(view, page, (page,))
     texts = {
-        "families.md": markup.families_markdown(view),
-        "families.tex": markup.families_latex(view),
-        "families.csv": markup.families_csv(view),
-        "appendix.tex": markup.appendix_latex(view),
-        "methods.tex": markup.methods_latex(view),
-        "checklist.md": markup.checklist_markdown(view.checklist),
-        "checklist.tex": markup.checklist_latex(view.checklist),
+        "families.md": paper_table(view).markdown(),
+        "families.tex": paper_table(view).latex(),
+        "families.csv": families_table(view).csv(),
+        "appendix.tex": "\n".join(own.latex() for own in appendix_tables(view)),
+        "methods.tex": methods_latex(view),
+        "checklist.md": checklist.checklist_markdown(view.checklist),
+        "checklist.tex": checklist.checklist_latex(view.checklist),
         **files,
     }
     written += [write_text(beside / name, text) for name, text in texts.items()]

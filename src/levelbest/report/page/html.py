@@ -13,32 +13,25 @@ from importlib import resources
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import numpy as np
-
 from levelbest import __version__
-from levelbest._plain import common_decimals, guarded, round_places, show_cost, show_limits, show_number, show_range
+from levelbest._plain import guarded
 from levelbest.report.columns import cell_text
 from levelbest.report.figures.curves import slim, themed
 from levelbest.report.figures.panels import panel_of_view
 from levelbest.report.page.data import embedded, page_data
-from levelbest.report.paper.markup import ROUNDING
-from levelbest.report.view import Section, View
+from levelbest.report.tables.results import ROUNDING
+from levelbest.report.view import View
+from levelbest.report.view_tables import page_table, values_table, verdict_tables
 from levelbest.report.words.cautions import remarks
 from levelbest.report.words.curves import interval_name
-from levelbest.report.words.phrases import joined, level, plural, scope_words
+from levelbest.report.words.phrases import level, plural, scope_words
 from levelbest.report.words.plans import next_steps
-from levelbest.report.words.verdicts import reason_words
-from levelbest.results import NOT_COMPARABLE, UNDECIDED
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 MOST_CELLS = 12_000
 """More cells of trials than this stay in the table beside the page."""
-MOST_PAIRS = 200
-"""Of more pairs the table names those with a verdict."""
-MOST_VALUES = 800
-"""Of more points of curves the table has those at round budgets."""
 Rows = list[list[str]]
 MOST_SENTENCES = 60
 """Of more pairs the sentences are in report.json."""
@@ -60,7 +53,6 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     row_heads, rows = trial_rows(view)
-    family_heads, families = family_rows(view)
     asked = remarks(view.cautions, len(view.families))
     line = view.lines[0]
     limits = f"{'simultaneous' if line.simultaneous else 'pointwise'} limits ({interval_name(line.method)})"
@@ -80,7 +72,7 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             level=level(view.confidence),
             pairs_of=lambda names: [(name, name) for name in names],
             caption=f"{view.score}, {line.statistic} of the best of n, {level(view.confidence)} {limits}.",
-            values=value_rows(view),
+            values=values_table(view),
             verdicts=verdict_tables(view),
             details=view.details[:MOST_SENTENCES],
             steps=() if view.comparison is None else next_steps(view.comparison),
@@ -89,9 +81,7 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             axes=tuple(dict.fromkeys(name for own in (view, *view.tasks.values()) for name in own.axes)),
             log_first=panel_of_view(view).is_log,
             heights_log=view.direction == "min" and min(v for line in view.lines for v in line.value if v == v) > 0,
-            family_heads=family_heads,
-            family_rows=families,
-            section_kinds=[kinds_of(section.rows, len(section.heads)) for section in view.sections],
+            families=page_table(view),
             doubts=[remark for remark in asked if remark.severity < 2],
             choices=[remark for remark in asked if remark.severity == 2],
             rounding=ROUNDING,
@@ -219,7 +209,7 @@ def _data_uri(content: bytes, kind: str) -> Markup:
 
 
 def kinds_of(rows: Sequence[Sequence[str]], columns: int) -> str:
-    """For each column ``n`` where every cell is a number, a dash or empty, else ``t``."""
+    """For each column of trials ``n`` where every cell is a number or empty, else ``t``."""
     return "".join("n" if all(_is_number(row[k]) for row in rows) else "t" for k in range(columns))
 
 
@@ -227,71 +217,8 @@ def _is_number(text: str) -> bool:
     try:
         float(text.removesuffix("%") or "0")
     except ValueError:
-        return text in ("–", "∞", "−∞")
+        return False
     return True
-
-
-def value_rows(view: View) -> Rows:
-    """The points of the first curves, where they are many those at round budgets."""
-    rows: Rows = []
-    lines = view.lines_of(view.statistics[0])
-    many = sum(len(line.x) for line in lines) > MOST_VALUES
-    for line in lines:
-        points = list(zip(line.value, line.low, line.high, strict=True))
-        decimals = common_decimals(points)
-        places = round_places([int(x) for x in line.x], most=0 if many else len(line.x))
-        rows += [[line.family, f"{line.x[i]:g}", *(show_number(v, decimals) for v in points[i])] for i in places]
-    return rows
-
-
-def verdict_tables(view: View) -> list[Section]:
-    """One table for each statistic and axis, one row a pair: who is better where, where nothing is decided, and where
-    nothing can be compared; what is the same for every pair is said once."""
-    tables = []
-    for statistic, axis in dict.fromkeys((pair.terms.statistic, pair.terms.axis) for pair in view.pairs):
-        rows, apart = [], []
-        pairs = view.pairs_of(statistic, axis)
-        told = pairs if len(pairs) <= MOST_PAIRS else [pair for pair in pairs if pair.decided][:MOST_PAIRS]
-        for pair in told:
-            where: dict[str, list[str]] = {}
-            for part in joined(pair.verdicts):
-                where.setdefault(part.verdict, []).append(show_range(part.start, part.end, axis, view.cost_unit))
-            better = [f"{name}: {', '.join(where[name])}" for name in where if name in pair.families]
-            reasons = dict.fromkeys(reason_words(part.reason) for part in pair.verdicts if part.reason)
-            nowhere = ", ".join(where.get(NOT_COMPARABLE, ()))
-            apart.append(f"{nowhere} ({'; '.join(reasons)})" if nowhere and reasons else nowhere or "–")
-            rows.append((" and ".join(pair.families), "; ".join(better) or "–", ", ".join(where.get(UNDECIDED, ["–"]))))
-        heads: tuple[str, ...] = ("Families", "better at", "undecided at")
-        table: list[tuple[str, ...]] = [*rows]
-        note = f"{len(pairs) - len(told)} further pairs are in report.json." if len(told) < len(pairs) else ""
-        if len(set(apart)) == 1:
-            note = ("" if apart[0] == "–" else f"Not comparable at {apart[0]}. ") + note
-        else:
-            heads = (*heads, "not comparable at")
-            table = [(*row, last) for row, last in zip(rows, apart, strict=True)]
-        title = f"{statistic} curves, budgets in {'cost' if pairs[0].terms.over_cost else view.words.units}"
-        tables.append(Section(title, note, heads, tuple(table)))
-    return tables
-
-
-def family_rows(view: View) -> tuple[list[str], Rows]:
-    """The families, the best of the headline budget first."""
-    words = view.words
-    at = view.single or f"one {words.unit}" if view.headline == 1 else f"best of {view.headline}"
-    heads = ["Family", words.units, "failed", at, "interval", words.winner, "mean (sd)"]
-    has_cost = view.cost_unit is not None or any(np.isfinite(other.mean_cost) for other in view.families)
-    heads += [f"cost of a {words.unit}"] if has_cost else []
-    decimals = common_decimals([other.headline for other in view.families])
-    sign = -1.0 if view.direction == "max" else 1.0
-    rows = []
-    for family in sorted(view.families, key=lambda other: (np.isnan(other.headline[0]), sign * other.headline[0])):
-        value, low, high = family.headline
-        best = show_number(value, decimals) + view.headline_mark(family)
-        winner, mean, sd = (show_number(x, max(decimals, 3)) for x in (family.winner, family.mean, family.sd))
-        row = [family.name, str(family.n_trials), str(family.n_failed), best, show_limits(low, high, decimals)]
-        row += [winner, f"{mean} ({sd})"]
-        rows.append(row + ([show_cost(family.mean_cost, view.cost_unit)] if has_cost else []))
-    return heads, rows
 
 
 def trial_rows(view: View) -> tuple[list[str], Rows]:

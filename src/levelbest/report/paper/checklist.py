@@ -7,29 +7,16 @@ tells is an open question in the output, with what to write.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from pathlib import Path
 
 from levelbest import _check
 from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.errors import InputError
-from levelbest.report.view import Family, View
+from levelbest.report.tables.table import latex_text, markdown_text
+from levelbest.report.view import Family, Item, View
 from levelbest.report.words.phrases import counted, plural
-
-
-@dataclass(frozen=True)
-class Item:
-    """One question: who asks it, its answer where there is one, and what to write where there is none."""
-
-    key: str
-    asked_by: str
-    question: str
-    hint: str
-    answer: str | None = None
-    source: str | None = None
-    """``trials``, ``answers`` or ``ledger``: where the answer comes from."""
-
 
 # key, who asks ([D] text box 1 in its order; ARR's responsible-research and NeurIPS' paper checklists), question, hint
 _ITEMS = (
@@ -294,3 +281,31 @@ def _text(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value if isinstance(value, str) else json.dumps(value)
     return str(value) if isinstance(value, int) else f"{value:.6g}"
+
+
+def checklist_markdown(items: Sequence[Item]) -> str:
+    """A task list: answered items ticked, open ones with what to write."""
+    lines = ["# Reporting checklist", ""]
+    for item in items:
+        box = "x" if item.answer else " "
+        answer = markdown_text(item.answer) if item.answer else f"**Open:** {markdown_text(item.hint)}"
+        lines.append(f"- [{box}] **{item.question}** ({markdown_text(item.asked_by)})  \n  {answer}")
+    return "\n".join(lines) + "\n"
+
+
+def checklist_latex(items: Sequence[Item]) -> str:
+    """A description list for an appendix."""
+    lines = [r"\begin{description}"]
+    for item in items:
+        answer = latex_text(item.answer) if item.answer else rf"\emph{{Open:}} {latex_text(item.hint)}"
+        lines.append(rf"\item[{{{latex_text(item.question)}}}] {answer} ({latex_text(item.asked_by)})")
+    return "\n".join([*lines, r"\end{description}"]) + "\n"
+
+
+def checklist_html(items: Sequence[Item]) -> str:
+    """A list to paste into a page."""
+    lines = []
+    for item in items:
+        answer = escape(item.answer) if item.answer else f"<em>Open:</em> {escape(item.hint)}"
+        lines.append(f"<dt>{escape(item.question)} ({escape(item.asked_by)})</dt>\n<dd>{answer}</dd>")
+    return "<dl>\n" + "\n".join(lines) + "\n</dl>\n"

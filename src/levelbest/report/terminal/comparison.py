@@ -5,49 +5,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from levelbest._plain import (
-    common_decimals,
-    round_places,
-    round_to_uncertainty,
-    show_budget,
     show_cost,
-    show_limits,
-    show_number,
 )
 from levelbest.cautions import Caution
 from levelbest.errors import named
+from levelbest.report.tables.results import pair_table, pairs_table, standings_table
+from levelbest.report.tables.sections import aggregate_section, improvement_section
+from levelbest.report.tables.table import texts
 from levelbest.report.terminal.console import (
     COLOURS,
     LONGEST,
     console,
-    plain_table,
+    drawn_table,
     print_cautions,
     print_steps,
     print_text,
     print_variances,
 )
 from levelbest.report.words.phrases import (
-    best_of,
     condition_sentence,
-    level,
     pair_details,
     table_heading,
-    winners_words,
 )
 from levelbest.report.words.plans import next_steps
-from levelbest.report.words.tasks import aggregate_section, improvement_section, overall_sentence
-from levelbest.report.words.verdicts import comparison_summary, effect_words, verdict_of_pair, verdict_sentences
-from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, PairComparison, Standing, TaskComparison
+from levelbest.report.words.tasks import overall_sentence
+from levelbest.report.words.verdicts import comparison_summary, verdict_of_pair, verdict_sentences
+from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Standing, TaskComparison
 from levelbest.results.verdict import BEATEN, BEST, NOTHING, POSSIBLE, leading_spans, states_at
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
 LETTERS = {BEST: "B", POSSIBLE: "o", BEATEN: "-", NOTHING: " "}
 STYLES = {"B": "bold green", "+": "bold green", "o": "yellow", "-": "dim", " ": ""}
@@ -57,8 +48,8 @@ _MANY, _STRIPS = 12, 4
 """More families than this have strips for the leading ones only, so many at most."""
 _MOST_REMARKS, _FEWER_REMARKS = 8, 3
 """Of many families fewer remarks, so that they fit one long screen."""
-_DETAILED, _MOST_ROWS, _MOST_PAIRS = 3, 10, 10
-"""More pairs than these have a row each; longer tables of budgets, and of pairs over tasks, show so many rows."""
+_DETAILED, _MOST_PAIRS = 3, 10
+"""More pairs than these have a row each; of pairs over tasks so many are shown."""
 
 
 def print_comparison(
@@ -78,7 +69,7 @@ def print_comparison(
     out.print()
     if comparison.standings:
         print_text(table_heading(comparison.terms, comparison.standings[0].budget), out, "dim")
-        out.print(_table(comparison))
+        _print_standings(comparison, out)
         out.print()
     _print_strips(comparison, out)
     for label, inside in comparison.strata:
@@ -105,30 +96,15 @@ def print_comparison(
     print_text(" ".join(footer), out, "dim")
 
 
-def _table(comparison: Comparison) -> Table:
-    from rich.text import Text
-
-    rows, terms = comparison.standings, comparison.terms
-    decimals = common_decimals([(row.value, row.low, row.high) for row in rows])
-    ranked = _needs_ranks(rows)
-    shown_failed = any(row.n_failed for row in rows)
-    shown_running = any(row.n_running for row in rows)
-    heads = [*[""] * ranked, "family", best_of(terms, rows[0].budget), level(terms.confidence), terms.words.units]
-    heads += ["failed"] * shown_failed + ["running"] * shown_running
-    heads += ["better than"] * (len(rows) > 2)
-    table = []
-    for i, row in enumerate(rows):
-        cells: list[str | Text] = [*[f"{i + 1:>2}"] * ranked, Text(row.family, style=COLOURS[i % len(COLOURS)])]
-        cells += [show_number(row.value, decimals), show_limits(row.low, row.high, decimals), str(row.n_trials)]
-        cells += [str(row.n_failed)] * shown_failed + [str(row.n_running)] * shown_running
-        better = f"{len(row.better_than)} of {len(comparison.families) - 1}" if row.better_than else "-"
-        if row.family == comparison.baseline:
-            better = "(baseline)"
-        elif comparison.baseline is not None:
-            better = "baseline" if row.better_than else "(worse)" if row.worse_than else "-"
-        cells += [better] * (len(rows) > 2)
-        table.append(cells)
-    return plain_table(heads, table, left=range(1 + ranked))
+def _print_standings(comparison: Comparison, out: Console) -> None:
+    """A row for each family, in its colour; numbered where names are long or many."""
+    shown, rows = standings_table(comparison), comparison.standings
+    styles = [COLOURS[i % len(COLOURS)] for i in range(len(rows))]
+    if _needs_ranks(rows):
+        ranks = texts("", [f"{i + 1:>2}" for i in range(len(rows))])
+        out.print(drawn_table(replace(shown, columns=(ranks, *shown.columns)), styles=styles))
+    else:
+        out.print(drawn_table(shown, styles=styles))
 
 
 def _needs_ranks(rows: Sequence[Standing]) -> bool:
@@ -164,47 +140,16 @@ def _print_pairs(comparison: Comparison, out: Console, *, every: bool) -> None:
     """Every pair, those with a verdict first; few pairs with their differences, at round budgets or ``every`` one."""
     pairs = sorted(comparison.pairs, key=lambda pair: not pair.decided)
     if len(pairs) > _DETAILED:
-        at = "difference" if pairs[0].terms.words.single else f"difference at {pairs[0].effect.budget:g}"
-        rows = []
-        for pair in pairs:
-            by = effect_words(pair.effect) if np.isfinite(pair.effect.difference) else "-"
-            rows.append([" - ".join(pair.families), winners_words(pair), by])
-        out.print(plain_table(["pair", "better", at], rows, left=range(3)))
+        out.print(drawn_table(pairs_table(pairs)))
         out.print()
         return
     for pair in pairs:
         if len(pairs) > 1:
             print_text(" ".join(verdict_of_pair(pair)), out)
-        out.print(_pair_table(pair, every=every))
+        out.print(drawn_table(pair_table(pair, every=every)))
         for line in pair_details(pair):
             print_text(line, out, "dim")
         out.print()
-
-
-def _pair_table(pair: PairComparison, *, every: bool) -> Table:
-    terms = pair.terms
-    tested = bool(np.isfinite(pair.p_value).any())
-    budgets = "budget" if terms.over_cost else terms.words.units
-    heads = [budgets, f"{pair.families[0]} - {pair.families[1]}", f"{100 * terms.confidence:g} % band"]
-    heads += ["by mean cost"] * (pair.scaled is not None) + ["p"] * tested + ["better"]
-    rows = []
-    places = list(range(pair.budget.size))
-    if not every and pair.budget.size > _MOST_ROWS:
-        places = [] if terms.over_cost else round_places([int(budget) for budget in pair.budget])
-        if len(places) < 4:
-            places = [int(i) for i in np.linspace(0, pair.budget.size - 1, _MOST_ROWS)]
-    for i in places:
-        decimals = round_to_uncertainty(pair.difference[i], pair.low[i], pair.high[i])
-        budget = float(pair.budget[i])
-        cells = [
-            show_budget(budget, terms.axis, terms.cost_unit),
-            show_number(pair.difference[i], decimals),
-            show_limits(pair.low[i], pair.high[i], decimals),
-        ]
-        cells += [] if pair.scaled is None else [show_number(float(pair.scaled[i]), decimals)]
-        cells += [f"{pair.p_value[i]:.2g}" if np.isfinite(pair.p_value[i]) else "-"] * tested
-        rows.append([*cells, pair.verdict_at(budget)])
-    return plain_table(heads, rows, left=())
 
 
 def print_tasks(comparison: TaskComparison) -> None:
@@ -212,8 +157,10 @@ def print_tasks(comparison: TaskComparison) -> None:
     out = console()
     print_text(overall_sentence(comparison), out, "bold")
     out.print()
-    for section, most in ((aggregate_section(comparison), None), (improvement_section(comparison), _MOST_PAIRS)):
-        out.print(plain_table(section.heads, section.rows[-most:] if most else section.rows))
+    improvements = improvement_section(comparison)
+    last = range(improvements.size)[-_MOST_PAIRS:]
+    for section in (aggregate_section(comparison), improvements.part(last)):
+        out.print(drawn_table(section))
         print_text(section.note, out, "dim")
         out.print()
     for task, own in comparison.tasks.items():

@@ -5,18 +5,18 @@ from __future__ import annotations
 import shlex
 import sys
 import textwrap
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from levelbest.cautions import Caution
+from levelbest.report.tables.results import variance_table
+from levelbest.report.tables.table import Table
 from levelbest.report.words.cautions import remarks
-from levelbest.report.words.variances import variance_heading, variance_table
 from levelbest.results import FamilyVariance
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from rich.table import Table as RichTable
 
     from levelbest.report.words.plans import Step
 
@@ -48,26 +48,33 @@ def print_text(text: str, out: Console, style: str = "") -> None:
         out.print(Text(line, style=style), soft_wrap=True)
 
 
-def plain_table(
-    heads: Sequence[str], rows: Sequence[Sequence[str | Text]], *, left: Collection[int] = (0,), room: int | None = None
-) -> Table:
-    """Columns without lines: those in ``left`` hold texts, which may be folded, the others numbers.
+def drawn_table(
+    shown: Table, *, styles: Sequence[str] = (), room: int | None = None, folded: Sequence[str] = ()
+) -> RichTable:
+    """A table without lines; texts may be folded, and the names of families have ``styles``.
 
-    ``room`` is the least width of the columns of texts, where not that of their longest one.
+    ``room`` is the least width of the columns of texts, where not that of their longest one; columns named in
+    ``folded`` repeat nothing that stands in the row above.
     """
-    from rich.table import Table
+    from rich.table import Table as RichTable
+    from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for k, head in enumerate(heads):
-        longest = max(len(row[k]) for row in rows if k < len(row))
-        if k in left:
-            table.add_column(head.lower(), overflow="fold", min_width=min(LONGEST, longest if room is None else room))
+    drawn = RichTable(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    rows = shown.rows
+    for k, column in enumerate(shown.columns):
+        longest = max((len(row[k]) for row in rows), default=0)
+        if column.right:
+            narrow = max(longest, len(column.name)) < LONGEST
+            drawn.add_column(column.name, justify="right", overflow="fold", no_wrap=narrow)
         else:
-            narrow = max(longest, len(head)) < LONGEST
-            table.add_column(head, justify="right", overflow="fold", no_wrap=narrow)
-    for row in rows:
-        table.add_row(*row)
-    return table
+            drawn.add_column(column.name, overflow="fold", min_width=min(LONGEST, longest if room is None else room))
+    place = shown.heads.index("family") if "family" in shown.heads else 0
+    once = [k for k, column in enumerate(shown.columns) if column.name in folded]
+    for i, row in enumerate(rows):
+        cells = ["" if k in once and i and rows[i - 1][k] == cell else cell for k, cell in enumerate(row)]
+        named = [Text(cell, style=styles[i]) if styles and k == place else cell for k, cell in enumerate(cells)]
+        drawn.add_row(*named)
+    return drawn
 
 
 def print_labelled(rows: Iterable[tuple[str, str, str]], out: Console) -> None:
@@ -111,11 +118,9 @@ def print_variances(variances: Sequence[FamilyVariance], out: Console) -> None:
     """A row for each family and source of variance; nothing where there is none."""
     if not variances:
         return
-    print_text(variance_heading(variances), out, "dim")
-    heads, rows = variance_table(variances)
-    families = [row[0] for row in rows]
-    once = ["" if name == before else name for before, name in zip(["", *families], families, strict=False)]
-    out.print(plain_table(heads, [[name, *row[1:]] for name, row in zip(once, rows, strict=True)], left=(0, 1)))
+    shown = variance_table(variances)
+    print_text(shown.note, out, "dim")
+    out.print(drawn_table(shown, folded=("family",)))
     out.print()
 
 

@@ -11,12 +11,12 @@ import numpy as np
 from levelbest._check import FloatArray
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.report.describe import Description, Distribution, Histogram
-from levelbest.report.terminal.console import console, plain_table, print_text, print_variances
+from levelbest.report.tables.table import Table, counts, numbers, texts
+from levelbest.report.terminal.console import console, drawn_table, print_text, print_variances
 from levelbest.report.words.variances import variance_facts
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
 _BAR = 40
 _SHADES = " .:+#"
@@ -34,7 +34,8 @@ def print_descriptions(descriptions: Sequence[Description]) -> None:
     if len(descriptions) > _IN_FULL:
         rank = "" if descriptions[0].claimed is None else "; ρ: Spearman's, of selection and reported score"
         print_text(f"{descriptions[0].score}, with its counts from the lowest score to the highest{rank}", out, "dim")
-        out.print(_table(descriptions))
+        table, styles = _table(descriptions)
+        out.print(drawn_table(table, styles=styles))
         out.print()
         print_variances([described.variance for described in descriptions if described.variance is not None], out)
         for described in descriptions:
@@ -47,7 +48,7 @@ def print_descriptions(descriptions: Sequence[Description]) -> None:
 
 def _print_in_full(description: Description, out: Console, *, alone: bool) -> None:
     """All facts; pictures of a family that is described alone, so that two fit on a screen."""
-    from rich.table import Table
+    from rich.table import Table as RichTable
     from rich.text import Text
 
     decimals = _decimals(description)
@@ -55,14 +56,14 @@ def _print_in_full(description: Description, out: Console, *, alone: bool) -> No
     running = f", {description.n_running} still running" if description.n_running else ""
     count = f"  {description.words.count(description.n_trials)}{failed}{running}; {description.score}"
     out.print(Text.assemble((description.family, "bold"), count))
-    table = Table(box=None, pad_edge=False, show_header=False)
+    table = RichTable(box=None, pad_edge=False, show_header=False)
     table.add_column(style="dim")
     table.add_column()
     if description.claimed is not None:
         table.add_column()
         table.add_row("", Text(description.score, style="bold"), Text(description.claimed.score, style="bold"))
-    for name, *texts in description_facts(description):
-        table.add_row(name, *texts)
+    for row in description_facts(description):
+        table.add_row(*row)
     if not alone and description.histogram.counts.size:
         scores = [scores for scores in (description, description.claimed) if scores is not None]
         table.add_row("counts", *(spark_line(each.histogram) for each in scores))
@@ -72,7 +73,7 @@ def _print_in_full(description: Description, out: Console, *, alone: bool) -> No
         for line in histogram_lines(description.histogram, decimals):
             out.print(Text(line))
     elif alone and description.pairs is not None:
-        pictures = Table.grid(padding=(0, 3))
+        pictures = RichTable.grid(padding=(0, 3))
         counts = "\n".join(["", *histogram_lines(description.histogram, decimals, _BAR // 2)])
         title = Text(f"{description.reported} (up) against {description.score}", style="dim")
         points = Text("\n").join([title, *map(Text, scatter_lines(*description.pairs))])
@@ -92,23 +93,26 @@ def _print_winner(description: Description, out: Console, name: str = "") -> Non
     print_text(f"{label}: {'; '.join(part for part in parts if part)}", out, "dim")
 
 
-def _table(descriptions: Sequence[Description]) -> Table:
-    from rich.text import Text
-
-    decimals = statistics.median_low([_decimals(described) for described in descriptions])
-
-    def numbers(scores: Distribution) -> list[str]:
-        return [show_number(value, decimals) for value in (scores.mean, scores.sd, scores.median, scores.max)]
-
-    rows: list[list[str | Text]] = []
-    for own in descriptions:
-        counts = [str(own.n_trials), str(own.n_failed)]
-        rows.append([Text(own.family, style="bold"), *counts, *numbers(own), spark_line(own.histogram)])
-        if own.claimed is not None:
-            rank = f"{spark_line(own.claimed.histogram, 6):<6} ρ {show_number(own.spearman, 2)}"
-            rows.append([Text(f" {own.claimed.score}", style="dim"), "", "", *numbers(own.claimed), rank])
-    heads = ["family", descriptions[0].words.units, "failed", "mean", "sd", "median", "max", ""]
-    return plain_table(heads, rows, left=(0, 7))
+def _table(descriptions: Sequence[Description]) -> tuple[Table, list[str]]:
+    """A row for each family and score, and the style of its name."""
+    digits = statistics.median_low([_decimals(described) for described in descriptions])
+    rows: list[tuple[str, Description | None, Distribution, str]] = []
+    for described in descriptions:
+        rows.append((described.family, described, described, spark_line(described.histogram)))
+        if (claimed := described.claimed) is not None:
+            rank = f"{spark_line(claimed.histogram, 6):<6} ρ {show_number(described.spearman, 2)}"
+            rows.append((f" {claimed.score}", None, claimed, rank))
+    columns = [
+        texts("family", [name for name, *_ in rows]),
+        counts(descriptions[0].words.units, [None if family is None else family.n_trials for _, family, _, _ in rows]),
+        counts("failed", [None if family is None else family.n_failed for _, family, _, _ in rows]),
+        *(
+            numbers(name, [getattr(scores, name) for _, _, scores, _ in rows], digits)
+            for name in ("mean", "sd", "median", "max")
+        ),
+        texts("", [picture for *_, picture in rows]),
+    ]
+    return Table(tuple(columns)), ["dim" if family is None else "bold" for _, family, _, _ in rows]
 
 
 def spark_line(histogram: Histogram, width: int = 10) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from levelbest.report.terminal.console import console, plain_table
+from levelbest.report.tables.table import Table, counts, formed, limits, texts
+from levelbest.report.terminal.console import console, drawn_table
 from levelbest.simulation.battery import Simulation, clopper_pearson
 from levelbest.simulation.summaries import BEST_OF_N, SUMMARIES, Summaries
-
-_HEADS = ("n", "truth", "bias", "below truth", "coverage", "95 % limits", "mean width")
 
 
 def print_simulation(simulation: Simulation) -> None:
@@ -22,14 +21,7 @@ def print_simulation(simulation: Simulation) -> None:
     )
     for method in plan.methods:
         out.print(f"{100 * plan.confidence:g} % {kind}: {method}")
-        rows = []
-        for i, n in enumerate(plan.n):
-            low, high = clopper_pearson(simulation.covered[method][i], simulation.n_samples)
-            bias = simulation.mean_estimate[i] - simulation.truth[i]
-            cells = [f"{n}", f"{simulation.truth[i]:.5g}", f"{bias:+.2e}", f"{simulation.below_truth[i]:.3f}"]
-            cells += [f"{simulation.covered[method][i]:.3f}", f"{low:.3f} to {high:.3f}"]
-            rows.append([*cells, f"{simulation.mean_width[method][i]:.4g}"])
-        out.print(plain_table(_HEADS, rows, left=()))
+        out.print(drawn_table(coverage_table(simulation, method)))
         if plan.simultaneous:
             out.print(f"all budgets at once: {simulation.jointly[method]:.3f}")
 
@@ -41,14 +33,26 @@ def print_summaries(family: str, summaries: Summaries) -> None:
     out = console()
     what = f"  {summaries.n_samples} samples of each number of experiments, 95 % of them within"
     out.print(Text.assemble((family, "bold"), what))
-    rows = []
-    for i, size in enumerate(summaries.sizes):
-        cells = (
-            f"{summaries.mean[name][i]:.4g} ({summaries.low[name][i]:.4g} to {summaries.high[name][i]:.4g})"
-            if summaries.mean[name][i] == summaries.mean[name][i]
-            else "–"
-            for name in SUMMARIES
+    columns = [counts("experiments", summaries.sizes)]
+    for name in SUMMARIES:
+        points = zip(summaries.mean[name], summaries.low[name], summaries.high[name], strict=True)
+        cells = [f"{mean:.4g} ({low:.4g} to {high:.4g})" if mean == mean else "–" for mean, low, high in points]
+        columns.append(texts(f"best of {summaries.n}" if name == BEST_OF_N else name, cells, right=True))
+    out.print(drawn_table(Table(tuple(columns))))
+
+
+def coverage_table(simulation: Simulation, method: str) -> Table:
+    """A row for each budget: the truth, the bias of the estimate, and how often the interval covers the truth."""
+    covered, n_samples = simulation.covered[method], simulation.n_samples
+    ends = [clopper_pearson(share, n_samples) for share in covered]
+    return Table(
+        (
+            counts("n", simulation.plan.n),
+            formed("truth", simulation.truth, ".5g"),
+            formed("bias", simulation.mean_estimate - simulation.truth, "+.2e"),
+            formed("below truth", simulation.below_truth, ".3f"),
+            formed("coverage", covered, ".3f"),
+            limits("95 % limits", ends, 3),
+            formed("mean width", simulation.mean_width[method], ".4g"),
         )
-        rows.append([str(size), *cells])
-    heads = [f"best of {summaries.n}" if name == BEST_OF_N else name for name in SUMMARIES]
-    out.print(plain_table(["experiments", *heads], rows, left=()))
+    )

@@ -75,7 +75,7 @@ def _more_problems(plan: GroupPlan) -> str:
     return f"{plan.groups_needed} problems{samples}"
 
 
-def plan_table(plan: TrialPlan) -> tuple[list[str], list[list[str]]]:
+def plan_rows(plan: TrialPlan) -> list[list[str]]:
     """A row for each pair and family: what there is, what is needed, and what for."""
     rows = []
     for first, second, needed in plan.separations:
@@ -95,7 +95,7 @@ def plan_table(plan: TrialPlan) -> tuple[list[str], list[list[str]]]:
         rows.append([runs.family, _way(runs.now), _way(runs.precise), errors])
         score = f"new run of the best {runs.new_run(runs.finding):.4g}, now {runs.new_run(runs.now):.4g}"
         rows.append([runs.family, _way(runs.now), _way(runs.finding), score])
-    return ["pair or family", plan.words.units, "needed", "what for"], rows
+    return rows
 
 
 def _needed(needed: Needed) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from levelbest.report.view import Section
 from levelbest.report.words.phrases import level, listed, plural
 from levelbest.results import FamilyVariance
 from levelbest.stats.checks import Source
@@ -17,8 +16,8 @@ def variance_sentence(variance: FamilyVariance) -> str:
     """Which part of the variance each source has, the largest first."""
     shared = sorted(variance.sources, key=lambda source: -source.variance)
     parts = [
-        f"{_share(variance, source)} {'comes ' * (i == 0)}from {_PLURALS[source.name]} "
-        f"(sd {source.sd:.3g}, {_ends(source)})"
+        f"{share_words(variance, source)} {'comes ' * (i == 0)}from {_PLURALS[source.name]} "
+        f"(sd {source.sd:.3g}, {ends_words(source)})"
         for i, source in enumerate(shared)
     ]
     return f"{variance.family}: of the variance of {variance.score} between runs, {listed(parts)}."
@@ -41,34 +40,16 @@ def variance_heading(variances: Sequence[FamilyVariance]) -> str:
     )
 
 
-def variance_section(variances: Sequence[FamilyVariance]) -> Section:
-    """The table for a page."""
-    heads, rows = variance_table(variances)
-    sentences = " ".join(map(variance_sentence, variances))
-    note = f"{sentences} Limits hold at {level(variances[0].confidence)} for each source by itself."
-    return Section("Variance by source", note, tuple(heads), tuple(map(tuple, rows)))
-
-
-def variance_table(variances: Sequence[FamilyVariance]) -> tuple[list[str], list[list[str]]]:
-    """A row for each family and source."""
-    heads = ["family", "source", "sd", level(variances[0].confidence), "share of variance"]
-    rows = []
-    for own in variances:
-        for source in own.sources:
-            name = source.name if own.split is None or source.name != "split" else f"split ({own.split})"
-            rows.append([own.family, name, f"{source.sd:.3g}", _ends(source), _share(own, source)])
-    return heads, rows
-
-
 def variance_facts(variance: FamilyVariance) -> list[tuple[str, str]]:
     """A line for each source."""
     return [
-        (f"by {source.name}", f"sd {source.sd:.3g}, {_ends(source)}, {_share(variance, source)} of variance")
+        (f"by {source.name}", f"sd {source.sd:.3g}, {ends_words(source)}, {share_words(variance, source)} of variance")
         for source in variance.sources
     ]
 
 
-def _share(variance: FamilyVariance, source: Source) -> str:
+def share_words(variance: FamilyVariance, source: Source) -> str:
+    """Its part of the variance, with limits; a dash where it is not known."""
     share = variance.components.share(source.name)
     if math.isnan(share):
         return "–"
@@ -77,6 +58,11 @@ def _share(variance: FamilyVariance, source: Source) -> str:
     return f"{100 * share:.0f} %{limits}"
 
 
-def _ends(source: Source) -> str:
+def ends_words(source: Source) -> str:
     """The limits of its standard deviation."""
     return " to ".join(f"{math.sqrt(max(limit, 0.0)):.3g}" for limit in (source.low, source.high))
+
+
+def source_words(variance: FamilyVariance, source: Source) -> str:
+    """The name of a source, with the column that tells data splits apart."""
+    return f"{source.name} ({variance.split})" if variance.split is not None and source.name == "split" else source.name

@@ -1,0 +1,1 @@
+"""Tables as data: columns that know their name, their rounding and their side; every output draws the same ones."""

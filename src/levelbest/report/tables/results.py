@@ -1,0 +1,283 @@
+"""The tables of results: curves, comparisons, plans, targets and sources of variance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import singledispatch
+
+import numpy as np
+
+from levelbest._plain import common_decimals, round_places, round_to_uncertainty, show_budget, show_with_limits
+from levelbest.report.tables.table import Column, Table, costs, counts, formed, limits, numbers, shares, texts
+from levelbest.report.words.curves import cost_heading, curves_heading
+from levelbest.report.words.phrases import best_of, level, plural, table_heading, winners_words
+from levelbest.report.words.plans import plan_rows, plan_summary
+from levelbest.report.words.variances import ends_words, share_words, source_words, variance_heading, variance_sentence
+from levelbest.report.words.verdicts import effect_words
+from levelbest.results import (
+    Comparison,
+    Curve,
+    CurveSet,
+    FamilyCostCurve,
+    FamilyVariance,
+    PairComparison,
+    Reach,
+    Reaches,
+    Standing,
+    TaskComparison,
+    TrialPlan,
+    Variances,
+)
+
+ROUNDING = "Numbers are rounded to two digits of half their interval's width."
+_ROUND = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
+_FEW = (1, 5, 20, 50, 100, 500, 2000, 10_000, 100_000, 1_000_000)
+"""Budgets shown of one or two curves, and of more of them."""
+_MOST_ROWS = 10
+"""Longer tables of budgets show so many rows."""
+
+
+@singledispatch
+def table(result: object) -> Table:
+    """The numbers of a result as one table."""
+    raise TypeError(f"{type(result).__name__} has no table")
+
+
+@table.register
+def _(result: Curve) -> Table:
+    return curves_table([result])
+
+
+def curve_decimals(points: Sequence[tuple[float, float, float]]) -> int:
+    """Decimals for the points of one curve: those that its first half deserves."""
+    return max(round_to_uncertainty(*point) for point in points[: max(1, len(points) // 2)])
+
+
+@table.register(CurveSet)
+def curves_table(curves: Sequence[Curve], every: bool = False) -> Table:
+    """A row for each family and round budget, or for ``every`` budget."""
+    first, words = curves[0], curves[0].words
+    shown = [(curve, place) for curve in curves for place in _places(curve, every=every, few=len(curves) > 2)]
+    decimals = {
+        id(curve): curve_decimals([_point(curve, place) for own, place in shown if own is curve]) for curve in curves
+    }
+    digits = [decimals[id(curve)] for curve, _ in shown]
+
+    def column(name: str) -> list[float | None]:
+        columns = {id(curve): getattr(curve, name) for curve in curves}
+        return [None if (known := columns[id(curve)]) is None else float(known[i]) for curve, i in shown]
+
+    columns = [
+        texts("family", [curve.family for curve, _ in shown]),
+        counts(f"{words.units} n" if first.n_runs is None else "n", [int(curve.n[i]) for curve, i in shown], "n"),
+        numbers("best of n", column("value"), digits, "value"),
+        limits(limits_head(first.confidence, first.simultaneous), [_point(curve, i)[1:] for curve, i in shown], digits),
+        numbers("spread", column("spread"), digits),
+    ]
+    if first.problems is not None:
+        known = [None if curve.problems is None else int(curve.problems.n_groups[i]) for curve, i in shown]
+        columns.append(counts(plural(2, words.group)[2:], known, "n_groups"))
+    if first.new_run is not None:
+        columns.append(numbers("new run", column("new_run"), digits, "new_run"))
+    if any(curve.cost is not None for curve in curves):
+        columns.append(costs("mean cost", column("cost"), first.cost_unit, "cost"))
+    columns.append(counts(words.units, [curve.n_trials for curve, _ in shown], "n_trials"))
+    columns.append(counts("failed", [curve.n_failed for curve, _ in shown], "n_failed"))
+    return Table(tuple(columns), note=curves_heading(curves))
+
+
+def _point(curve: Curve, place: int) -> tuple[float, float, float]:
+    return float(curve.value[place]), float(curve.low[place]), float(curve.high[place])
+
+
+def limits_head(confidence: float, simultaneous: bool) -> str:
+    """``95 % interval``, or ``band`` where it is for all budgets at once."""
+    return f"{level(confidence)} {'band' if simultaneous else 'interval'}"
+
+
+def _places(curve: Curve, *, every: bool, few: bool) -> list[int]:
+    """All budgets; else round ones and the last."""
+    if every:
+        return list(range(curve.n.size))
+    shown = np.isin(curve.n, _FEW if few else _ROUND)
+    shown[-1] = True
+    if curve.n.size > 300 or shown.sum() < 3:  # log-spaced grids seldom hit round budgets
+        shown[np.linspace(0, curve.n.size - 1, min(5 if few else 12, curve.n.size)).astype(int)] = True
+    return [int(i) for i in np.flatnonzero(shown)]
+
+
+def strata_table(curve: Curve) -> Table:
+    """Each stratum at the first, a middle and the last budget, with limits over its own groups."""
+    places = sorted({0, int(np.searchsorted(curve.n, np.sqrt(curve.n[-1]))), curve.n.size - 1})
+    labels = [f"{stratum.label} ({stratum.best.groups.size})" for stratum in curve.strata]
+    columns = [texts("stratum", labels)]
+    for place in places:
+        points = [np.array([part.best.value, part.limits.low, part.limits.high])[:, place] for part in curve.strata]
+        columns.append(texts(f"n = {curve.n[place]}", [show_with_limits(*p.tolist()) for p in points], right=True))
+    return Table(tuple(columns))
+
+
+def costs_table(curves: Sequence[FamilyCostCurve]) -> Table:
+    """The same over budgets of cost, with the scaling by the mean cost beside."""
+    first = curves[0].curve
+    rows = []
+    for family in curves:
+        spent = family.curve
+        nowhere = np.full(spent.budget.size, np.nan)
+        low, high = (nowhere if ends is None else ends for ends in (spent.low, spent.high))
+        few = np.linspace(0, spent.budget.size - 1, min(5 if len(curves) > 2 else 10, spent.budget.size))
+        rows += [(family, i, float(low[i]), float(high[i])) for i in np.unique(few).astype(int).tolist()]
+    value, scaled, nothing, budget = (
+        [float(getattr(family.curve, name)[i]) for family, i, _, _ in rows]
+        for name in ("value", "mean_cost_value", "nothing_finished", "budget")
+    )
+    digits = [round_to_uncertainty(v, low, high) for v, (_, _, low, high) in zip(value, rows, strict=True)]
+    return Table(
+        (
+            texts("family", [family.family for family, *_ in rows]),
+            costs("budget", budget, curves[0].cost_unit, "cost"),
+            numbers("best", value, digits, "value"),
+            limits(limits_head(first.confidence or 0.0, first.simultaneous), [row[2:] for row in rows], digits),
+            numbers("mean cost", scaled, digits, "mean_cost_value"),
+            shares("none done", nothing, "nothing_finished"),
+        ),
+        note=cost_heading(curves),
+    )
+
+
+@table.register
+def standings_table(comparison: Comparison) -> Table:
+    """A row for each family, the best first: its value at one budget, its trials, and whom it is better than."""
+    rows, terms = comparison.standings, comparison.terms
+    if not rows:
+        return pairs_table(comparison.pairs)
+    digits = common_decimals([(row.value, row.low, row.high) for row in rows])
+    columns = [
+        texts("family", [row.family for row in rows]),
+        numbers(best_of(terms, rows[0].budget), [row.value for row in rows], digits, "value"),
+        limits(level(terms.confidence), [(row.low, row.high) for row in rows], digits),
+        counts(terms.words.units, [row.n_trials for row in rows], "n_trials"),
+    ]
+    lost, running = [row.n_failed for row in rows], [row.n_running for row in rows]
+    columns += [counts("failed", lost, "n_failed")] * any(lost)
+    columns += [counts("running", running, "n_running")] * any(running)
+    if len(rows) > 2:
+        columns.append(texts("better than", [_better_than(row, comparison) for row in rows], right=True))
+    return Table(tuple(columns), note=table_heading(terms, rows[0].budget))
+
+
+def _better_than(row: Standing, comparison: Comparison) -> str:
+    """How many others a family is better than; of a baseline's rivals, whether they are better than it."""
+    if row.family == comparison.baseline:
+        return "(baseline)"
+    if comparison.baseline is not None:
+        return "baseline" if row.better_than else "(worse)" if row.worse_than else "-"
+    return f"{len(row.better_than)} of {len(comparison.families) - 1}" if row.better_than else "-"
+
+
+@table.register
+def _(result: TaskComparison) -> Table:
+    return standings_table(result.overall)
+
+
+def pairs_table(pairs: Sequence[PairComparison]) -> Table:
+    """A row for each pair: who is better at which budgets, and by how much."""
+    single = bool(pairs[0].terms.words.single)
+    at = "difference" if single else f"difference at {pairs[0].effect.budget:g}"
+    by = [effect_words(pair.effect) if math.isfinite(pair.effect.difference) else "-" for pair in pairs]
+    names = [" - ".join(pair.families) for pair in pairs]
+    return Table((texts("pair", names), texts("better", map(winners_words, pairs)), texts(at, by)))
+
+
+@table.register
+def _(result: PairComparison) -> Table:
+    return pair_table(result, every=True)
+
+
+def pair_table(pair: PairComparison, *, every: bool) -> Table:
+    """A row for each budget, or for round ones: the difference with its band, and who is better."""
+    terms = pair.terms
+    places = list(range(pair.budget.size))
+    if not every and pair.budget.size > _MOST_ROWS:
+        places = [] if terms.over_cost else round_places([int(budget) for budget in pair.budget])
+        if len(places) < 4:
+            places = [int(i) for i in np.linspace(0, pair.budget.size - 1, _MOST_ROWS)]
+    points = [(float(pair.difference[i]), float(pair.low[i]), float(pair.high[i])) for i in places]
+    digits = [round_to_uncertainty(*point) for point in points]
+    budgets = [float(pair.budget[i]) for i in places]
+    columns = [
+        texts(
+            "budget" if terms.over_cost else terms.words.units,
+            [show_budget(budget, terms.axis, terms.cost_unit) for budget in budgets],
+            "n",
+            right=True,
+        ),
+        numbers(" - ".join(pair.families), [point[0] for point in points], digits, "difference"),
+        limits(f"{level(terms.confidence)} band", [point[1:] for point in points], digits),
+    ]
+    if pair.scaled is not None:
+        columns.append(numbers("by mean cost", [float(pair.scaled[i]) for i in places], digits))
+    if np.isfinite(pair.p_value).any():
+        tested = [f"{pair.p_value[i]:.2g}" if np.isfinite(pair.p_value[i]) else "-" for i in places]
+        columns.append(texts("p", tested, right=True))
+    columns.append(texts("better", map(pair.verdict_at, budgets), right=True))
+    return Table(tuple(columns))
+
+
+@table.register(Variances)
+def variance_table(variances: Sequence[FamilyVariance]) -> Table:
+    """A row for each family and source."""
+    rows = [(variance, source) for variance in variances for source in variance.sources]
+    columns = (
+        texts("family", [variance.family for variance, _ in rows]),
+        texts("source", [source_words(variance, source) for variance, source in rows]),
+        formed("sd", [source.sd for _, source in rows], ".3g"),
+        texts(level(variances[0].confidence), [ends_words(source) for _, source in rows], right=True),
+        texts("share of variance", [share_words(variance, source) for variance, source in rows], right=True),
+    )
+    return Table(columns, note=variance_heading(variances))
+
+
+def variance_section(variances: Sequence[FamilyVariance]) -> Table:
+    """The same for a page, with its sentences."""
+    sentences = " ".join(map(variance_sentence, variances))
+    note = f"{sentences} Intervals are at {level(variances[0].confidence)} for each source by itself."
+    return replace(variance_table(variances), title="Variance by source", note=note)
+
+
+@table.register
+def plan_table(plan: TrialPlan) -> Table:
+    """A row for each pair and family: what there is, what is needed, and what for."""
+    names, present, needed, goals = zip(*plan_rows(plan), strict=True) if plan_rows(plan) else ((), (), (), ())
+    columns = (
+        texts("pair or family", names),
+        texts(plan.words.units, present, right=True),
+        texts("needed", needed, right=True),
+        texts("what for", goals),
+    )
+    return Table(columns, note=plan_summary(plan))
+
+
+@table.register(Reaches)
+def reach_table(reaches: Iterable[Reach]) -> Table:
+    """A row for each family and target: what is needed."""
+    rows = list(reaches)
+    first = rows[0]
+    needed = [(row.cost, row.cost_low, row.cost_high) if row.over_cost else row.interval for row in rows]
+    unit = first.cost_unit if first.over_cost else None
+    what = "cost" if first.over_cost else f"{first.words.units} needed"
+    value = costs(what, [point[0] for point in needed], unit)
+    ends = [costs("", points, unit) for points in ([point[1] for point in needed], [point[2] for point in needed])]
+    columns: list[Column] = [
+        texts("family", [row.family for row in rows]),
+        formed("target", [row.target for row in rows], "g"),
+        value,
+        texts(
+            level(first.confidence), [f"{ends[0].text(i)} to {ends[1].text(i)}" for i in range(len(rows))], right=True
+        ),
+        counts(first.words.units, [row.n_trials for row in rows], "n_trials"),
+        counts("failed", [row.n_failed for row in rows], "n_failed"),
+    ]
+    return Table(tuple(columns))

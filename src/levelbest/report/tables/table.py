@@ -1,0 +1,250 @@
+"""A table as data, and how it is written as Markdown, LaTeX, CSV and HTML; terminal and page draw it themselves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from levelbest._plain import guarded, html_table, show_cost, show_limits, show_number
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "%": r"\%",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "–": "--",
+    "−": "$-$",
+    "∞": r"$\infty$",
+}
+_MARKDOWN = "\\`*_{}[]<>#|~"
+Limits = tuple[float, float]
+
+
+def latex_text(text: str) -> str:
+    """A text as LaTeX text: nothing in it is a command."""
+    return "".join(_LATEX.get(char, char) for char in " ".join(text.split()))
+
+
+def markdown_text(text: str) -> str:
+    """A text as Markdown text: nothing in it is markup or HTML."""
+    return "".join(f"\\{char}" if char in _MARKDOWN else char for char in " ".join(text.split()))
+
+
+@dataclass(frozen=True)
+class Column:
+    """The cells of one column and how they are written.
+
+    A cell is a text, a number, the two ends of an interval, or None where there is nothing to show.
+    """
+
+    name: str
+    cells: tuple[object, ...]
+    key: str = ""
+    """Its name in a CSV file, where that is another."""
+    decimals: tuple[int, ...] = ()
+    """Of each cell that is a number or an interval; none: numbers are written in full."""
+    marks: tuple[str, ...] = ()
+    """What stands beside each number."""
+    unit: str | None = None
+    """Of costs."""
+    shown: Callable[[float], str] | None = None
+    """How a number is written, where not with decimals."""
+    right: bool = True
+    """Whether it stands at the right, as numbers do."""
+
+    def text(self, row: int) -> str:
+        """One cell for reading."""
+        cell = self.cells[row]
+        mark = self.marks[row] if self.marks else ""
+        if cell is None or isinstance(cell, str):
+            return cell or ""
+        if isinstance(cell, tuple):
+            return show_limits(cell[0], cell[1], self.decimals[row])
+        assert isinstance(cell, int | float)
+        if self.shown is not None:
+            return self.shown(cell) + mark
+        return (str(cell) if isinstance(cell, int) else show_number(cell, self.decimals[row])) + mark
+
+    @property
+    def is_number(self) -> bool:
+        """Whether LaTeX may align it by the decimal point."""
+        return self.right and self.shown is None and all(isinstance(cell, int | float) for cell in self.cells)
+
+    @property
+    def ends(self) -> tuple[Column, ...]:
+        """An interval as two columns; any other as it is."""
+        if not any(isinstance(cell, tuple) for cell in self.cells):
+            return (self,)
+        pairs = [cell if isinstance(cell, tuple) else (None, None) for cell in self.cells]
+        low, high = (tuple(pair[side] for pair in pairs) for side in (0, 1))
+        return replace(self, name="low", key="low", cells=low), replace(self, name="high", key="high", cells=high)
+
+    def exact(self, row: int) -> object:
+        """One cell for a spreadsheet: every digit, nothing where there is no number."""
+        cell = self.cells[row]
+        if isinstance(cell, str):
+            return guarded(cell)
+        if isinstance(cell, float):
+            return repr(cell) if math.isfinite(cell) else ""
+        return "" if cell is None else cell
+
+
+def texts(name: str, cells: Iterable[str | None], key: str = "", *, right: bool = False) -> Column:
+    """A column of texts."""
+    return Column(name, tuple(cells), key, right=right)
+
+
+def counts(name: str, cells: Iterable[int | None], key: str = "") -> Column:
+    """A column of whole numbers."""
+    return Column(name, tuple(None if cell is None else int(cell) for cell in cells), key)
+
+
+def numbers(
+    name: str,
+    cells: Iterable[float | None],
+    decimals: int | Sequence[int],
+    key: str = "",
+    marks: Sequence[str] = (),
+) -> Column:
+    """A column of numbers, rounded to ``decimals``, those of all or of each."""
+    column = tuple(None if cell is None else float(cell) for cell in cells)
+    return Column(name, column, key, _each(decimals, len(column)), tuple(marks))
+
+
+def limits(name: str, cells: Iterable[Limits | None], decimals: int | Sequence[int]) -> Column:
+    """A column of intervals."""
+    column = tuple(None if cell is None else (float(cell[0]), float(cell[1])) for cell in cells)
+    return Column(name, column, "", _each(decimals, len(column)))
+
+
+def costs(name: str, cells: Iterable[float | None], unit: str | None, key: str = "") -> Column:
+    """A column of costs, in the unit that people would use."""
+    column = tuple(None if cell is None else float(cell) for cell in cells)
+    return Column(name, column, key, unit=unit, shown=lambda cost: show_cost(cost, unit))
+
+
+def formed(name: str, cells: Iterable[float | None], form: str, key: str = "") -> Column:
+    """A column of numbers in one form, such as ``.2f``; a dash where one is undefined."""
+    column = tuple(None if cell is None else float(cell) for cell in cells)
+    return Column(name, column, key, shown=lambda cell: "–" if math.isnan(cell) else format(cell, form))
+
+
+def shares(name: str, cells: Iterable[float | None], key: str = "") -> Column:
+    """A column of shares in percent; nothing where one is undefined."""
+    column = tuple(None if cell is None or math.isnan(cell) else float(cell) for cell in cells)
+    return Column(name, column, key, shown=lambda share: f"{100 * share:.0f} %")
+
+
+def _each(decimals: int | Sequence[int], count: int) -> tuple[int, ...]:
+    return (decimals,) * count if isinstance(decimals, int) else tuple(decimals)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of equal length, with what to say about them."""
+
+    columns: tuple[Column, ...]
+    title: str = ""
+    note: str = ""
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.columns[0].cells)
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """Every cell for reading."""
+        return [tuple(column.text(row) for column in self.columns) for row in range(self.size)]
+
+    @property
+    def kinds(self) -> str:
+        """For each column ``n`` where it stands at the right, else ``t``."""
+        return "".join("n" if column.right else "t" for column in self.columns)
+
+    def only(self, *keys: str) -> Table:
+        """The columns of these keys, or names, in their order."""
+        known = {column.key or column.name: column for column in self.columns}
+        return replace(self, columns=tuple(known[key] for key in keys if key in known))
+
+    def part(self, rows: Sequence[int]) -> Table:
+        """Some of the rows."""
+        cut = [
+            replace(
+                column,
+                cells=tuple(column.cells[row] for row in rows),
+                decimals=tuple(column.decimals[row] for row in rows) if column.decimals else (),
+                marks=tuple(column.marks[row] for row in rows) if column.marks else (),
+            )
+            for column in self.columns
+        ]
+        return replace(self, columns=tuple(cut))
+
+    def numbers(self) -> dict[str, object]:
+        """Plain values for JSON, as they are read."""
+        return {"title": self.title, "note": self.note, "heads": self.heads, "rows": self.rows}
+
+    def markdown(self) -> str:
+        """As Markdown, with the note below."""
+        sides = ["---:" if column.right else "---" for column in self.columns]
+        cells = [[markdown_text(cell) for cell in row] for row in (self.heads, *self.rows)]
+        lines = "\n".join(f"| {' | '.join(row)} |" for row in (cells[0], sides, *cells[1:]))
+        return f"{lines}\n" + (f"\n{markdown_text(self.note)}\n" if self.note else "")
+
+    def latex(self) -> str:
+        """As a booktabs table; columns of numbers are S columns of siunitx."""
+        columns = [end for column in self.columns for end in column.ends]
+        sides = "".join("S" if column.is_number else "r" if column.right else "l" for column in columns)
+        heads = " & ".join(f"{{{latex_text(_capital(column.name))}}}" for column in columns)
+        body = "\n".join(
+            " & ".join(_latex_cell(column, row) for column in columns) + r" \\" for row in range(self.size)
+        )
+        return (
+            "\\begin{table}\n\\centering\n"
+            f"\\caption{{{latex_text(self.note)}}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n{heads} \\\\\n\\midrule\n"
+            f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
+        )
+
+    def csv(self) -> str:
+        """As CSV with every digit; a text that a spreadsheet would take for a formula is quoted with an apostrophe."""
+        columns = [end for column in self.columns for end in column.ends]
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([guarded(column.key or column.name) for column in columns])
+        writer.writerows([column.exact(row) for column in columns] for row in range(self.size))
+        return out.getvalue()
+
+    def html(self) -> str:
+        """For notebooks; every cell is text."""
+        return html_table(self.heads, self.rows, self.note)
+
+
+def _latex_cell(column: Column, row: int) -> str:
+    """A number as it is; siunitx wants what is no number in braces."""
+    text, cell = column.text(row), column.cells[row]
+    plain = isinstance(cell, int | float) and math.isfinite(cell) and not (column.marks and column.marks[row])
+    if not column.is_number:
+        return latex_text(text)
+    return text if plain else f"{{{latex_text(text)}}}"
+
+
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]

@@ -1,0 +1,146 @@
+"""The tables of a report, for the page and for a paper: families, values of the curves, verdicts, search spaces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from levelbest._plain import common_decimals, round_places, show_cost, show_range
+from levelbest.report.tables.results import ROUNDING, curve_decimals
+from levelbest.report.tables.table import Table, costs, counts, latex_text, limits, numbers, texts
+from levelbest.report.view import Family, View
+from levelbest.report.words.phrases import joined, level, plural
+from levelbest.report.words.verdicts import reason_words
+from levelbest.results import NOT_COMPARABLE, UNDECIDED, PairComparison
+
+MOST_PAIRS = 200
+"""Of more pairs the table names those with a verdict."""
+MOST_VALUES = 800
+"""Of more points of curves the table has those at round budgets."""
+
+
+def families_table(view: View) -> Table:
+    """The families, the best of the headline budget first."""
+    words, sign = view.words, -1.0 if view.direction == "max" else 1.0
+    rows = sorted(view.families, key=lambda own: (math.isnan(own.headline[0]), sign * own.headline[0]))
+    at = f"best of {view.headline}" if view.headline != 1 else view.single or f"one {words.unit}"
+    digits = common_decimals([family.headline for family in rows])
+    return Table(
+        (
+            texts("family", [family.name for family in rows]),
+            counts(words.units, [family.n_trials for family in rows], "n_trials"),
+            counts("failed", [family.n_failed for family in rows], "n_failed"),
+            counts("n", [min(view.headline, family.n_trials) for family in rows]),
+            numbers(at, [family.headline[0] for family in rows], digits, "value", list(map(view.headline_mark, rows))),
+            limits("interval", [family.headline[1:] for family in rows], digits),
+            numbers(words.winner, [family.winner for family in rows], digits, "winner"),
+            numbers("mean", [family.mean for family in rows], digits),
+            numbers("sd", [family.sd for family in rows], digits),
+            costs(f"cost of a {words.unit}", [family.mean_cost for family in rows], view.cost_unit, "mean_cost"),
+        ),
+        note=f"{_caption(view)} {ROUNDING}",
+    )
+
+
+def _caption(view: View) -> str:
+    words = view.words
+    chosen = f"selected by {view.selection}" if view.reported else words.unchecked
+    over = "" if view.n_groups is None else f" of each of {plural(view.n_groups, words.group)}"
+    return (
+        f"Expected best {view.score} of n = {view.headline} {words.units}{over} ({chosen}) with a pointwise "
+        f"{level(view.confidence)} interval, and {'' if words.group else 'the '}{words.winner}."
+    )
+
+
+def page_table(view: View) -> Table:
+    """The families as the page shows them."""
+    has_cost = view.cost_unit is not None or any(math.isfinite(family.mean_cost) for family in view.families)
+    shown = ("family", "n_trials", "n_failed", "value", "interval", "winner", "mean", "sd")
+    return families_table(view).only(*shown, *["mean_cost"] * has_cost)
+
+
+def paper_table(view: View) -> Table:
+    """The families as a paper shows them."""
+    return families_table(view).only("family", "n_trials", "n_failed", "value", "interval", "winner")
+
+
+def appendix_tables(view: View) -> list[Table]:
+    """[D]'s appendix tables, one a family: search space, best assignment, infrastructure and durations."""
+    machine = next((item.answer for item in view.checklist if item.key == "infrastructure" and item.answer), None)
+    where = f" Infrastructure: {machine}." if machine else ""
+    return [_appendix(view, family, where) for family in view.families]
+
+
+def _appendix(view: View, family: Family, where: str) -> Table:
+    names = list(dict.fromkeys([*family.space, *family.assignment]))
+    known = family.mean_cost == family.mean_cost
+    cost = f", {show_cost(family.mean_cost, view.cost_unit)} a {view.words.unit} on average" if known else ""
+    best = f" ({family.path})" if family.path else ""
+    trials = f"{view.words.count(family.n_trials)}, {family.n_failed} failed{cost}"
+    columns = (
+        texts("hyperparameter", names),
+        texts("searched", [family.space.get(name, "–") for name in names]),
+        texts("best", [family.assignment.get(name, "–") for name in names]),
+    )
+    caption = f"{family.name}: search space as observed and best assignment{best}; {trials}.{where}"
+    return Table(columns, note=caption)
+
+
+def methods_latex(view: View) -> str:
+    """The methods paragraph and its references."""
+    entries = "\n".join(rf"\item {latex_text(reference)}" for reference in view.references)
+    return f"{latex_text(view.methods)}\n\n\\begin{{enumerate}}\n{entries}\n\\end{{enumerate}}\n"
+
+
+def values_table(view: View) -> Table:
+    """The points of the first curves, where they are many those at round budgets."""
+    lines = view.lines_of(view.statistics[0])
+    many = sum(len(line.x) for line in lines) > MOST_VALUES
+    rows, digits = [], []
+    for line in lines:
+        points = list(zip(line.value, line.low, line.high, strict=True))
+        places = round_places([int(x) for x in line.x], most=0 if many else len(line.x))
+        rows += [(line.family, line.x[i], points[i]) for i in places]
+        digits += [curve_decimals(points)] * len(places)
+    columns = [texts("family", [name for name, *_ in rows]), counts("n", [int(x) for _, x, _ in rows])]
+    for k, name in enumerate(("value", "low", "high")):
+        columns.append(numbers(name, [point[k] for *_, point in rows], digits))
+    return Table(tuple(columns))
+
+
+def verdict_tables(view: View) -> list[Table]:
+    """One table for each statistic and axis, one row a pair: who is better where, where nothing is decided, and where
+    nothing can be compared; what is the same for every pair is said once."""
+    kinds = dict.fromkeys((pair.terms.statistic, pair.terms.axis) for pair in view.pairs)
+    return [_verdicts(view, statistic, view.pairs_of(statistic, axis)) for statistic, axis in kinds]
+
+
+def _verdicts(view: View, statistic: str, pairs: Sequence[PairComparison]) -> Table:
+    shown = pairs if len(pairs) <= MOST_PAIRS else [pair for pair in pairs if pair.decided][:MOST_PAIRS]
+    rows = [_verdict_row(pair) for pair in shown]
+    better, undecided, apart = zip(*rows, strict=True) if rows else ((), (), ())
+    columns = [
+        texts("families", [" and ".join(pair.families) for pair in shown]),
+        texts("better at", better),
+        texts("undecided at", undecided),
+    ]
+    note = f"{len(pairs) - len(shown)} further pairs are in report.json." if len(shown) < len(pairs) else ""
+    if len(set(apart)) == 1:
+        note = ("" if apart[0] == "–" else f"Not comparable at {apart[0]}. ") + note
+    else:
+        columns.append(texts("not comparable at", apart))
+    budgets = "cost" if pairs[0].terms.over_cost else view.words.units
+    return Table(tuple(columns), f"{statistic} curves, budgets in {budgets}", note)
+
+
+def _verdict_row(pair: PairComparison) -> tuple[str, str, str]:
+    """Where one of two is better, where neither is, and where they cannot be compared."""
+    where: dict[str, list[str]] = {}
+    for part in joined(pair.verdicts):
+        ends = show_range(part.start, part.end, pair.terms.axis, pair.terms.cost_unit)
+        where.setdefault(part.verdict, []).append(ends)
+    better = [f"{name}: {', '.join(where[name])}" for name in where if name in pair.families]
+    reasons = dict.fromkeys(reason_words(part.reason) for part in pair.verdicts if part.reason)
+    nowhere = ", ".join(where.get(NOT_COMPARABLE, ()))
+    apart = f"{nowhere} ({'; '.join(reasons)})" if nowhere and reasons else nowhere or "–"
+    return "; ".join(better) or "–", ", ".join(where.get(UNDECIDED, ["–"])), apart
