@@ -37,7 +37,7 @@ def test_sections_list_problems_and_the_verifier():
     assert view.n_groups == 12
     verifier, every, problems = view.sections
     assert every.title == "All of n succeed"
-    assert verifier.heads == ("Family", "n", "oracle", "verifier", "random", "share of the gain")
+    assert verifier.heads == ("family", "n", "oracle", "verifier", "random", "share of the gain")
     correct = trials["base"].reported.reshape(12, 6).sum(axis=1)
     row = next(row for row in every.rows if row[:2] == ("base", "4"))
     assert float(row[2]) == pytest.approx(all_of_k(correct, 6, 4).mean(), abs=0.005)
@@ -45,7 +45,7 @@ def test_sections_list_problems_and_the_verifier():
     assert float(row[2]) == pytest.approx(pass_at_k(correct, 6, 5).mean(), abs=1e-4)
     assert float(row[4]) == pytest.approx(correct.mean() / 6, abs=1e-4)
     assert float(row[4]) < float(row[3]) < float(row[2])
-    assert problems.heads[0] == "Problem"
+    assert problems.heads[0] == "problem"
     assert problems.rows[0][0] == "p0"
     assert problems.rows[0][1:] == ("6", "0.000", "0.000") * 2
     assert len(problems.rows) == 12

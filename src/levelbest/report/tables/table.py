@@ -200,7 +200,8 @@ class Table:
 
     def numbers(self) -> dict[str, object]:
         """Plain values for JSON, as they are read."""
-        return {"title": self.title, "note": self.note, "heads": self.heads, "rows": self.rows}
+        heads = [_capital(self.heads[0]), *self.heads[1:]]
+        return {"title": self.title, "note": self.note, "heads": heads, "rows": self.rows}
 
     def markdown(self) -> str:
         """As Markdown, with the note below."""
