@@ -94,18 +94,30 @@ def _rounded(sums: dict[str, float]) -> dict[str, float]:
     return {name: float(f"{value:.10g}") for name, value in sums.items()}
 
 
-def run(cells: Iterable[Cell], path: Path, *, rounds: Sequence[int] = ROUNDS, minutes: float = 60) -> Results:
-    """Add samples to every cell, round by round, until all have enough or the CPU minutes are over."""
+def run(
+    cells: Iterable[Cell],
+    path: Path,
+    *,
+    rounds: Sequence[int] = ROUNDS,
+    minutes: float = 60,
+    seconds: float = math.inf,
+) -> Results:
+    """Add samples to every cell, round by round, until all have enough or the CPU minutes are over.
+
+    A cell that has taken so many CPU ``seconds`` is left as it is.
+    """
     results, started, todo = load(path), time.process_time(), list(cells)
     for aim in rounds:
         for cell in todo:
             tally = results.setdefault(cell.key, Tally())
             target = math.ceil(aim * cell.share)
-            if tally.samples >= target:
+            if tally.samples >= target or tally.seconds >= seconds:
                 continue
             begun = time.process_time()
             for at in range(tally.samples, target):
                 tally.add(cell.sample(at))
+                if tally.seconds + time.process_time() - begun >= seconds:
+                    break
             tally.seconds += time.process_time() - begun
             save(results, path)
             figures = ", ".join(f"{name} {tally.mean(name):.3f}" for name in tally.sums)
@@ -143,12 +155,13 @@ def main(cells: Callable[[], Sequence[Cell]], write: Callable[[Results], None], 
     parser.add_argument("--samples", type=int, default=ROUNDS[-1], help="samples a cell, reached in rounds")
     parser.add_argument("--cells", default="", help="a regular expression: the cells whose names it matches")
     parser.add_argument("--minutes", type=float, default=60, help="CPU minutes")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="CPU seconds a cell")
     given = parser.parse_args()
     chosen = [cell for cell in cells() if re.search(given.cells, cell.key)]
     if given.what == "list":
         print("\n".join(cell.key for cell in chosen))
     elif given.what == "run":
         rounds = [aim for aim in ROUNDS if aim < given.samples] + [given.samples]
-        run(chosen, given.results, rounds=rounds, minutes=given.minutes)
+        run(chosen, given.results, rounds=rounds, minutes=given.minutes, seconds=given.seconds)
     else:
         write(load(given.results))

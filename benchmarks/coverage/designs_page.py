@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from distributions import HELD_OUT
 
 __all__ = ["write_page"]
 
+EARLIER = Path(__file__).parent / "earlier.json"
 PAGE = Path(__file__).parents[2] / "docs" / "coverage-verdicts.md"
 Figures = Mapping[str, Mapping[str, float]]
 """By cell and measure, of an earlier version."""
@@ -58,13 +60,16 @@ class List:
     def lines(self, cells: Mapping[tuple[str, str], Tally], before: Figures) -> list[str]:
         """Its table."""
         known = {key: head for key, head in self.measures.items() if any(t.numbers.get(key) for t in cells.values())}
-        heads = [*self.heads, *known.values(), *(["version 0.1"] if self.earlier else []), "samples"]
+        shown = {key: [head] for key, head in known.items()}
+        if self.earlier in shown:
+            shown[self.earlier].append("(version 0.1)")
+        heads = [*self.heads, *(" ".join(words) for words in shown.values()), "samples"]
         body = []
         for (row, column), tally in cells.items():
             figures = [_number(key, tally.mean(key)) for key in known]
-            if self.earlier:
-                old = before.get(" | ".join((self.name, row, column)), {})
-                figures.append(rate(old.get(self.earlier, math.nan)))
+            old = before.get(" | ".join((self.name, row, column)), {})
+            if self.earlier in old:
+                figures[list(known).index(self.earlier)] += f" ({rate(old[self.earlier])})"
             body.append([_starred(row), column, *figures, f"{tally.samples:,}"])
         return table(heads, body)
 
@@ -230,25 +235,30 @@ TABLES: tuple[Grid | List, ...] = (
         "Bands of the difference, no bounds",
         "All budgets and pairs at once; percentile bootstrap intervals at each budget beside.",
         _METHODS,
+        earlier="default decided",
     ),
     List(
         "bands with bounds 0 and 1",
         "Bands of the difference, bounds 0 and 1",
         "Beside: percentile bootstrap, and a confidence band of each distribution.",
         _METHODS,
+        earlier="default decided",
     ),
     List(
         "bands, rare modes",
         "Bands of the difference, rare modes",
         "A mode rarer than 3 in the number of trials may be unseen.",
         _METHODS,
+        earlier="default decided",
     ),
     List("bands, rare modes, gaffke", "The same with the interval gaffke", "It rests on the bounds alone.", _WRONG),
 )
 
 
 def write_page(results: Results, before: Figures | None = None, page: Path = PAGE) -> None:
-    """All tables; what was not measured is left out."""
+    """All tables; what was not measured is left out. ``before`` are the figures of version 0.1."""
+    if before is None:
+        before = json.loads(EARLIER.read_text(encoding="utf-8"))
     lines = [*_HEAD]
     for part in TABLES:
         cells = {(row, column): tally for (name, row, column), tally in _split(results) if name == part.name}
@@ -259,7 +269,7 @@ def write_page(results: Results, before: Figures | None = None, page: Path = PAG
                 "",
                 part.text,
                 "",
-                *part.lines(cells, before or {}),
+                *part.lines(cells, before),
                 samples_words(cells.values()),
             ]
     lines += _invariance(results)

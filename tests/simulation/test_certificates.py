@@ -100,7 +100,7 @@ def test_a_run_goes_on_where_it_stopped_and_writes_its_page(load, tmp_path):
     page.write_page(results, {wanted[1]: {"decided at 1": 0.75}}, tmp_path / "page.md")
     text = (tmp_path / "page.md").read_text()
     assert "## Equal distributions: seeds" in text
-    assert "| 8 sd | 3-3 | 1.000 | 0.000 | 1.000 | 0.750 | 2 |" in text
+    assert "| 8 sd | 3-3 | 1.000 (0.750) | 0.000 | 1.000 | 2 |" in text
     assert "| Laplace / gamma, meet at 1 \\* | 30-30 |" in text
     assert "| order of rows | 0.000 |" in text
 
