@@ -5,6 +5,7 @@ The default suite changes 130 records; with ``--long`` it is 3,000.
 
 import copy
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,9 @@ import pytest
 
 import levelbest as lb
 from levelbest.errors import LevelbestError
+
+sys.path.insert(0, str(Path(__file__).parent))
+import logs
 
 HERE = Path(__file__).parent / "artefacts"
 JUNK = [None, "", "x", "NaN", -1, 1e308, True, [], {}, [1, 2], {"a": 1}, "0.5", float("inf"), float("nan"), 10**400]
@@ -52,7 +56,25 @@ def in_every_eval_ever(path):
     return document["evaluation_results"], lambda records: json.dumps({**document, "evaluation_results": records})
 
 
-# name -> a file, how its records are found, and what reading it takes
+def below(*keys):
+    """Records in a list at a path of keys."""
+
+    def found(path):
+        document = json.loads(path.read_text())
+        owner = document
+        for key in keys[:-1]:
+            owner = owner[key]
+
+        def write(records):
+            owner[keys[-1]] = records
+            return json.dumps(document)
+
+        return owner[keys[-1]], write
+
+    return found
+
+
+# name -> a file or what makes one, how its records are found, and what reading it takes
 FORMATS = {
     "nevergrad": ("nevergrad/log.jsonl", in_lines, {}),
     "smac": ("smac/svm/1/runhistory.json", in_smac, {}),
@@ -70,6 +92,10 @@ FORMATS = {
         in_every_eval_ever,
         {"direction": "max"},
     ),
+    "tau2-bench": (lambda home: logs.tau2(home) / "gpt-5_airline.json", below("simulations"), {}),
+    "terminal-bench": (lambda home: logs.terminal_bench(home) / "run-m1" / "results.json", below("results"), {}),
+    "promptfoo": (logs.promptfoo, below("results", "results"), {"selection": "success"}),
+    "deepeval": (lambda home: logs.deepeval(home) / "gpt-4o.json", below("testCases"), {}),
 }
 
 
@@ -101,8 +127,9 @@ def check(seed, folder):
     """Whether it was read; raises where a record is neither a trial nor named."""
     rng = np.random.default_rng(seed)
     source, find, options = FORMATS[list(FORMATS)[seed % len(FORMATS)]]
-    path = folder / Path(source).name
-    records, write = find(HERE / source)
+    whole = source(folder / "whole") if callable(source) else HERE / source
+    path = folder / whole.name
+    records, write = find(whole)
     victim = int(rng.integers(len(records)))
     records = [changed(record, rng) if place == victim else record for place, record in enumerate(records)]
     path.write_text(write(records))

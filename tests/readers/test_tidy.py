@@ -133,3 +133,33 @@ def test_errors_are_ours(tmp_path):
 
 def test_all_statuses_are_words():
     assert set(tidy_columns(TRIALS)["status"]) == {"ok", "failed", "diverged", "running"} <= set(STATUSES)
+
+
+def test_what_plays_no_part_is_kept_beside_the_trials(tmp_path, capsys):
+    path = tmp_path / "log.csv"
+    path.write_text(
+        "model,run_name,status,lr,val_acc,test_acc,val_f1,runtime_note\n"
+        "a,fox,done,.1,.8,.79,.7,ok\na,owl,crash,.2,,,,oom\nb,cat,keep,.3,.9,.85,.8,\nb,dog,discard,.1,.7,.75,.6,\n"
+    )
+    out = tmp_path / "tidy.csv"
+    assert main(["convert", str(path), "--selection", "val_acc", "--out", str(out)]) == 0
+    kept = pd.read_csv(out)
+    assert kept["other.status"].tolist() == ["done", "crash", "keep", "discard"]
+    assert kept["other.run_name"].tolist() == ["fox", "owl", "cat", "dog"]
+    assert kept["other.val_f1"].tolist()[2:] == [0.8, 0.6]
+    first, back = lb.read_trials(path, selection="val_acc"), lb.read_trials(out)
+    assert not first.others
+    assert not back.others
+    assert back.status.tolist() == first.status.tolist() == [0, 1, 0, 0]
+    assert back.cost is None
+    assert set(back.configuration) == {"config.lr"}
+    assert main(["convert", str(path), "--selection", "val_acc", "--hide", "run_name"]) == 0
+    assert "fox" not in capsys.readouterr().out
+
+
+def test_tasks_are_kept(tmp_path):
+    table = {"algo": ["a", "b"] * 8, "game": ["pong"] * 8 + ["qbert"] * 8, "seed": list(range(16)), "score": range(16)}
+    trials = lb.read_trials(table | {"score": [float(s) for s in table["score"]]}, task="game", direction="max")
+    back = lb.read_trials(lb.write_trials(trials, tmp_path / "tidy.csv"))
+    assert back.tasks == trials.tasks == ("pong", "qbert")
+    assert back.task.tolist() == trials.task.tolist()

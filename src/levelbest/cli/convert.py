@@ -35,7 +35,7 @@ def command(given: options.Given) -> None:
     out, kind, hide, as_json = (given[key] for key in ("out", "kind", "hide", "as_json"))
     if out is None and kind not in (None, "csv", "jsonl"):
         raise InputError(f"{kind} is not text: name what to write with --out")
-    trials = options.load_trials(given, quiet=as_json)
+    trials = options.load_trials(given, quiet=as_json, keep=True)
     if out is not None:
         write_trials(trials, out, kind=kind, hide=hide)
     if as_json:

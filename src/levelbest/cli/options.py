@@ -296,10 +296,10 @@ READING = tuple(
 """Those of them that `read_trials` takes, by the same names."""
 
 
-def load_trials(given: Given, *, quiet: bool = True) -> Trials:
+def load_trials(given: Given, *, quiet: bool = True, keep: bool = False) -> Trials:
     """Read the trials the options name; unless ``quiet``, say on standard error what was chosen and what was skipped.
 
-    Commands that print warnings say it there.
+    Commands that print warnings say it there. ``keep``: with the columns that play no part.
     """
     from levelbest.readers import read_trials  # type: ignore[attr-defined,unused-ignore]
 
@@ -308,7 +308,7 @@ def load_trials(given: Given, *, quiet: bool = True) -> Trials:
     clash = next((key for key in own if key in reading), None)
     if clash:
         raise InputError(f"--reader-option {clash}= is an option of its own: give --{clash.replace('_', '-')}")
-    trials: Trials = read_trials(files if len(files) > 1 else files[0], **reading, **own)
+    trials: Trials = read_trials(files if len(files) > 1 else files[0], **reading, **own, keep=keep)
     for caution in () if quiet else trials.cautions:
         if caution.code in ("guessed-columns", "converted-numbers", "skipped-rows"):
             click.echo(f"chosen {caution}", err=True)

@@ -39,6 +39,7 @@ def read_trials(
     bounds: Sequence[float | None] | None = None,
     wide: str | Sequence[str] | None = None,
     reader: str | None = None,
+    keep: bool = False,
     diagnostics: bool = True,
     **options: Any,
 ) -> Trials:
@@ -76,6 +77,8 @@ def read_trials(
         Patterns of columns that hold one sample each.
     reader, options
         The format, and what its reader is told, e.g. ``study="cnn"``.
+    keep
+        Whether to keep the columns that play no part too, in ``others``.
     diagnostics
         Whether to look for what speaks against a random sample.
 
@@ -114,6 +117,7 @@ def read_trials(
         direction=direction,
         selection_direction=selection_direction,
         bounds=bounds,
+        keep=keep,
     )
     trials = build_trials(_tables(source, reader, options, asked=wanted.family is not None), wanted)
     if not diagnostics:

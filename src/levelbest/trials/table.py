@@ -73,6 +73,8 @@ class Trials:
     """One label (difficulty, source) for each of ``groups``; empty: they are not divided."""
     configuration: Mapping[str, Column] = field(default_factory=dict)
     """Hyperparameters by column; None or NaN where a trial has no such parameter."""
+    others: Mapping[str, Column] = field(default_factory=dict)
+    """Columns that play no part, as they were read, where they were asked for; a status in the words of the source."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Role -> the column it was read from."""
     source: tuple[str, ...] = ()
@@ -82,7 +84,7 @@ class Trials:
     cautions: tuple[Caution, ...] = ()
 
     def __post_init__(self) -> None:
-        named_columns = {name: getattr(self, name) for name in _COLUMNS} | dict(self.configuration)
+        named_columns = {name: getattr(self, name) for name in _COLUMNS} | dict(self.configuration) | dict(self.others)
         for name, column in named_columns.items():
             if column is None:
                 continue
@@ -222,8 +224,12 @@ class Trials:
     def take(self, rows: Column) -> Trials:
         """The trials at these positions, families and groups named as before."""
         columns: dict[str, Any] = {name: getattr(self, name) for name in _COLUMNS}
-        part = {name: column[rows] for name, column in columns.items() if column is not None}
-        return replace(self, **part, configuration={key: column[rows] for key, column in self.configuration.items()})
+        part: dict[str, Any] = {name: column[rows] for name, column in columns.items() if column is not None}
+        part |= {
+            kind: {key: column[rows] for key, column in getattr(self, kind).items()}
+            for kind in ("configuration", "others")
+        }
+        return replace(self, **part)
 
     def refuse_tasks(self) -> None:
         """Raise where trials of several tasks would be taken as one: the best over tasks is the best at none."""

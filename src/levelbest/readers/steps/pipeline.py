@@ -7,14 +7,14 @@ all: the row is skipped and reported.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import Column, FloatArray, IntArray
 from levelbest.errors import DataError, InputError, named
 from levelbest.readers.columns import as_codes, as_flags, joint_codes, texts, unique_codes
 from levelbest.readers.limits import refuse_more
@@ -142,11 +142,13 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
         facts[INDEPENDENT] = "yes"
     if roles.flag is not None:
         facts[f"flagged:{roles.flag}"] = str(int(_flagged(kept, roles.flag).sum()))
+    configuration = configuration_of(table, kept, roles, wanted)
     return replace(
         trials,
         families=families,
         family=family,
-        configuration=configuration_of(table, kept, roles, wanted),
+        configuration=configuration,
+        others=_others(kept, roles, configuration) if wanted.keep else {},
         order=_order(kept, roles),
         task=task,
         tasks=tasks,
@@ -163,6 +165,12 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
         source=tuple(part.source for part in table.tables),
         facts=facts,
     )
+
+
+def _others(table: Merged, roles: Roles, configuration: Collection[str]) -> dict[str, Column]:
+    """What else stands in the rows: other scores and remarks, the names of runs, a status in its own words."""
+    told = {*configuration, *(roles.used() - {roles.status, roles.trial, roles.flag}), roles.sample}
+    return {name: plain_values(table.columns[name]) for name in table.columns if name not in told}
 
 
 def _metric(table: Merged, roles: Roles, judged: Judged, reported: bool, clock: bool) -> Metric:

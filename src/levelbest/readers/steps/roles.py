@@ -47,6 +47,8 @@ class Wanted:
     direction: str | None = None
     selection_direction: str | None = None
     bounds: Sequence[float | None] | None = None
+    keep: bool = False
+    """Whether columns that play no part are kept."""
 
 
 @dataclass

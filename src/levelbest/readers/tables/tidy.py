@@ -1,10 +1,11 @@
 """One tidy table for anyone's results: a row per trial, a column per role, and what the scores are beside them.
 
-    family, selection, reported, cost, group, weight, stratum, search, seed, sample, path, status, order, config.*,
-    direction, selection_name, ...
+    family, selection, reported, cost, task, group, weight, stratum, search, seed, sample, path, status, order,
+    config.*, other.*, direction, selection_name, ...
 
 Columns that a source does not have are not written. What is the same for every row (the direction, the scores' names,
-bounds, the unit of cost) is a column too, so that a plain CSV file says all that is needed to read it back.
+bounds, the unit of cost) is a column too, so that a plain CSV file says all that is needed to read it back. Columns
+``other.*`` played no part; they are kept for people and other tools, and not read back.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from levelbest._check import Column, FloatArray
 from levelbest._plain import guarded
 from levelbest._write import replacing
 from levelbest.errors import InputError
-from levelbest.readers.columns import as_codes, cell_list, texts
+from levelbest.readers.columns import Cells, LazyColumns, as_codes, cell_list, texts
 from levelbest.readers.raw import RawTable
 from levelbest.trials import STATUSES, Trials
 
@@ -32,18 +33,18 @@ __all__ = ["FORMATS", "MARKS", "TEXT", "mark_roles", "tidy_columns", "tidy_text"
 FORMATS = ("csv", "jsonl", "parquet")
 MARKS = frozenset({"family", "selection", "status", "direction", "selection_name"})
 """Columns by which a tidy table is known."""
-TEXT = frozenset({"family", "group", "stratum", "search"})
+TEXT = frozenset({"family", "task", "group", "stratum", "search"})
 """Columns of names, even where a name looks like a number."""
 _ROLES = (*sorted(TEXT), "selection", "reported", "cost", "weight", "seed", "status", "order", "path")
-_PREFIX = "config."
+_PREFIX, _OTHER = "config.", "other."
 _CHUNK = 50_000
 
 
 def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Column]:
     """The columns of the tidy table; ``hide`` leaves out configuration columns."""
-    unknown = [name for name in hide if name not in trials.configuration]
+    unknown = [name for name in hide if name not in {**trials.configuration, **trials.others}]
     if unknown:
-        names = list(trials.configuration)
+        names = [*trials.configuration, *trials.others]
         near = _check.nearest_first(unknown[0], names) if names else "there are none"
         raise InputError(f"there is no configuration column {unknown[0]!r} to hide; {near}")
     known: dict[str, Column | None] = {
@@ -51,6 +52,7 @@ def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Col
         "selection": trials.selection,
         "reported": trials.reported,
         "cost": trials.cost,
+        "task": _named(trials.tasks, trials.task),
         "group": _named(trials.groups, trials.group),
         "weight": _named(trials.weights, trials.group),
         "stratum": _named(trials.strata or None, trials.group),
@@ -67,6 +69,7 @@ def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Col
         for name, column in trials.configuration.items()
         if name not in hide
     }
+    columns |= {_OTHER + name: column for name, column in trials.others.items() if name not in hide}
     samplers = [trials.facts.get(f"sampler:{name}") for name in trials.families]
     if any(sampler is not None for sampler in samplers):
         columns["sampler"] = np.array(samplers, dtype=object)[trials.family]
@@ -175,6 +178,7 @@ def mark_roles(table: RawTable) -> RawTable:
     if not set(table.columns) >= MARKS:
         return table
     table.roles = {role: role for role in _ROLES if role in table.columns}
+    table.columns = _without_others(table.columns)
     table.configuration = [name for name in table.columns if name.startswith(_PREFIX)]
     table.direction = _only(table, "direction")
     if table.direction is not None:
@@ -189,6 +193,15 @@ def mark_roles(table: RawTable) -> RawTable:
         pairs = zip(texts(table.columns["family"]), texts(table.columns["sampler"]), strict=True)
         table.facts |= {f"sampler:{family}": sampler for family, sampler in dict(pairs).items() if sampler is not None}
     return table
+
+
+def _without_others(columns: Mapping[str, Cells]) -> Mapping[str, Cells]:
+    names = [name for name in columns if not name.startswith(_OTHER)]
+    if len(names) == len(columns):
+        return columns
+    if isinstance(columns, LazyColumns):
+        return LazyColumns(names, columns.n_rows, columns.__getitem__, columns.numbers)
+    return {name: columns[name] for name in names}
 
 
 def _only(table: RawTable, name: str) -> str | None:
