@@ -4,11 +4,13 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelbest as lb
+from levelbest.cli.main import main
 from levelbest.errors import InputError
 from levelbest.readers.tables.tidy import FORMATS, tidy_columns, tidy_text
 from levelbest.trials import STATUSES
