@@ -40,6 +40,9 @@ def load_everything() -> None:
     for path in sorted(ROOT.rglob("*.py")):
         if "data" not in path.parts and path.name != "__main__.py":
             importlib.import_module(".".join(("levelbest", *path.relative_to(ROOT).with_suffix("").parts)))
+    for package in (lb, lb.stats):
+        for name in package.__all__:
+            getattr(package, name)  # which is imported on first use
 
 
 def trace(call: Callable[[], object]) -> Trace:

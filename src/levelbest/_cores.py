@@ -30,7 +30,7 @@ def this_is_a_command() -> None:
 def with_threads(make: Callable[[_Of], _Made], each: Sequence[_Of], n_trials: int) -> list[_Made]:
     """What is made of each family of ``n_trials``; of very many in threads: copying large arrays lets others run."""
     if len(each) < 2 or n_trials < MANY_TRIALS:
-        return [make(one) for one in each]
+        return [make(family) for family in each]
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_workers(each)) as pool:
@@ -43,9 +43,9 @@ def with_processes(make: Callable[[_Of], _Made], each: Sequence[_Of], n_trials: 
     A fork shares what is in memory and copies none of it. It is safe where no other thread of Python can hold a lock:
     in a command, on Linux.
     """
-    if n_trials < MANY_TRIALS or not _may_fork(each):
-        return with_threads(make, each, n_trials)
-    return _forked(make, each)
+    if n_trials < MANY_TRIALS:
+        return [make(family) for family in each]
+    return _forked(make, each) if _may_fork(each) else with_threads(make, each, n_trials)
 
 
 def with_long_work(make: Callable[[_Of], _Made], each: Sequence[_Of], progress: Progress | None = None) -> list[_Made]:

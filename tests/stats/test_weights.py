@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from levelbest.stats import expected_best
-from levelbest.stats.best._moments import weighted_sums
+from levelbest.stats.best._moments import sums_of_columns
 from levelbest.stats.best._weights import depth, log_share, rank_weights, subset_fraction, weight_pieces, weight_rows
 
 
@@ -125,7 +125,7 @@ def test_blocks_hold_for_noisy_scores_and_v():
     n = np.array([1, 2, 3, 7, 20, 26, 27, 28, 300, 60_000])
     for estimator in ("u", "v"):
         slow = [math.fsum(row * scores[::-1]) for row in rank_weights(size, n, estimator)]
-        assert weighted_sums(scores, n, estimator) == pytest.approx(slow, rel=2e-14)
+        assert sums_of_columns([scores], n, estimator)[0] == pytest.approx(slow, rel=2e-14)
 
 
 @pytest.mark.parametrize("size", [500, 66_000])

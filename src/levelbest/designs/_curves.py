@@ -22,6 +22,7 @@ from levelbest.stats.best import (
     expected_best,
     gaussian_best,
     mean_and_spread,
+    means_and_spreads,
     normality,
     spread_of_best,
     statistic_named,
@@ -132,11 +133,12 @@ def _about_the_fit(scores: Scores, budgets: IntArray, family: str, direction: st
 def _value_and_spread(
     sample: Sample, budgets: IntArray, direction: str, asked: Asked
 ) -> tuple[FloatArray, FloatArray | None]:
-    """What a curve shows at its budgets, and how much the best itself spreads; a fitted law does not say that."""
+    """What a curve shows at its budgets, and how much the best itself spreads, which a fit does not say."""
     columns, estimator = (sample.selection, budgets, sample.reported), asked.estimator
     if estimator == "u" and isinstance(statistic_named(asked.statistic), Mean):
         ranked = sample.turned(direction).ordered()
-        means, spreads = ranked.means_and_spreads(budgets)
+        means, spreads = means_and_spreads(ranked.ranked, budgets, estimator)
+        ranked.remember(budgets, means)
         return _check.sign_of(direction) * means + 0.0, spreads  # 0 has no sign
     if estimator == "gaussian":
         return np.asarray(gaussian_best(*columns, direction=direction)), None

@@ -97,7 +97,9 @@ def compare(
         worth=worth,
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
-    return compare_asked(as_table(trials, reading), asked)
+    table = comparable(as_table(trials, reading), baseline)
+    pairs_of(table.families, baseline)
+    return assemble(design_of(table, asked))
 
 
 def compare_asked(trials: Table, asked: Asked, *, pairs_only: bool = False) -> Comparison:

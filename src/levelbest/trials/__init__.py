@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from levelbest.trials.configurations import by_configuration, has_repeats, runs_of, split_column
 from levelbest.trials.joining import one_table
-from levelbest.trials.scores import OK, RUNNING, STATUSES, FailurePolicy, Metric, Scores, Settings
+from levelbest.trials.scores import (
+    OK,
+    RUNNING,
+    STATUSES,
+    FailurePolicy,
+    Metric,
+    Scores,
+    Settings,
+    by_configuration,
+    has_repeats,
+    runs_of,
+    split_column,
+)
 from levelbest.trials.table import Skipped, Trials
 
 __all__ = [

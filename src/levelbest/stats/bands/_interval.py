@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -106,8 +106,8 @@ def sample_interval(
         return request.none_of_its_own(name)
     if name == EXACT:
         return request.exact()
-    work = request.work(as_rng(rng))
-    return request.interval(name, request.limits(name, work), work)
+    limits, work = request.method(name), request.work(as_rng(rng))
+    return request.interval(name, limits(work), work)
 
 
 def _default_for(statistic: Statistic, sample: Sample, estimator: str) -> str:
@@ -135,7 +135,7 @@ def all_intervals(
     known = request.served_by
     names = known if only is None else [as_choice(name, known, "method") for name in only]
     work = request.work(as_rng(rng))
-    return {name: request.interval(name, request.limits(name, work), work) for name in names}
+    return {name: request.interval(name, request.method(name)(work), work) for name in names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,12 +161,12 @@ class _Request:
         """The methods that serve it."""
         return methods_that_serve(self.statistic, self.sample, self.bounds, simultaneous=self.terms.simultaneous)
 
-    def limits(self, name: str, work: Work) -> Limits:
-        """The limits by the method of that name, which must serve the request."""
-        compute = method_named(name).limits
+    def method(self, name: str) -> Callable[[Work], Limits]:
+        """The method of that name, which must serve the request."""
         self._check_served(name)
+        compute = method_named(name).limits
         assert compute is not None
-        return compute(work)
+        return compute
 
     def _check_served(self, name: str) -> None:
         lacking = method_named(name).lacks(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from levelbest.stats.best._distributions import gaussian_best, law_best, normal_best
 from levelbest.stats.best._held_out import new_run_of_best as new_run_of_best
+from levelbest.stats.best._moments import means_and_spreads as means_and_spreads
 from levelbest.stats.best._moments import weight_squares as weight_squares
 from levelbest.stats.best._normality import Normality, normality
 from levelbest.stats.best._order import (

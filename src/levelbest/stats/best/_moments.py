@@ -106,7 +106,7 @@ def group_starts(ordered: FloatArray) -> IntArray:
 def means_of(ranked: BestFirst, budgets: IntArray, estimator: str) -> FloatArray:
     """The expected best of n for every budget."""
     unique, back = np.unique(budgets, return_inverse=True)
-    return weighted_sums(ranked.scores, unique, estimator)[back]
+    return np.asarray(sums_of_columns([ranked.scores], unique, estimator)[0, back])
 
 
 def means_and_spreads(ranked: BestFirst, budgets: IntArray, estimator: str) -> tuple[FloatArray, FloatArray]:
@@ -119,7 +119,7 @@ def means_and_spreads(ranked: BestFirst, budgets: IntArray, estimator: str) -> t
     if ranked.width == 0:
         return means_of(ranked, budgets, estimator), np.zeros(budgets.size)
     if ranked.scores.size < BLOCKS_PAY:
-        means = weighted_sums(ranked.scores, unique, estimator)
+        means = sums_of_columns([ranked.scores], unique, estimator)[0]
         spreads = np.full(unique.size, np.nan)
     else:
         squares = ranked.scores / ranked.scale
@@ -238,13 +238,8 @@ def refined(
     return values
 
 
-def weighted_sums(scores: FloatArray, budgets: IntArray, estimator: str) -> FloatArray:
-    """The weighted mean of the scores, best first, for each of the increasing budgets."""
-    return np.asarray(sums_of_columns([scores], budgets, estimator)[0])
-
-
 def sums_of_columns(columns: Sequence[FloatArray], budgets: IntArray, estimator: str) -> FloatArray:
-    """The same of several columns that share their weights, (column, budget)."""
+    """The weighted means of columns of scores, best first, for each of the increasing budgets: (column, budget)."""
     size = columns[0].size
     largest = np.array([[max(float(column.max()), -float(column.min()))] for column in columns])
     if size * budgets.size <= KEPT_UP_TO:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray
-from levelbest.stats.best._moments import BestFirst, best_first, means_and_spreads, means_of
+from levelbest.stats.best._moments import BestFirst, best_first, means_of
 
 _MANY = 1 << 16
 
@@ -71,22 +71,22 @@ class Sample:
         """The expected best of n by U, of scores that are turned so that higher is better; computed once."""
         key = n.tobytes()
         if key not in self._means:
-            self._means[key] = means_of(self._ranked, n, "u")
+            self._means[key] = means_of(self.ranked, n, "u")
             self._means[key].setflags(write=False)
         return self._means[key]
 
-    def means_and_spreads(self, n: IntArray) -> tuple[FloatArray, FloatArray]:
-        """The same, and the standard deviation of the best of n itself."""
-        means, spreads = means_and_spreads(self._ranked, n, "u")
+    def remember(self, n: IntArray, means: FloatArray) -> None:
+        """Keep means that are computed already."""
         means.setflags(write=False)
-        return self._means.setdefault(n.tobytes(), means), spreads
+        self._means.setdefault(n.tobytes(), means)
 
     @cached_property
     def _means(self) -> dict[bytes, FloatArray]:
         return {}
 
     @cached_property
-    def _ranked(self) -> BestFirst:
+    def ranked(self) -> BestFirst:
+        """The trials best first, of scores that are turned so that higher is better."""
         return best_first(self.selection, self.reported, "max")
 
     def turned(self, direction: str) -> Sample:
