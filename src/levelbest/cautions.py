@@ -62,7 +62,9 @@ class Caution(Documented):
 
     def __post_init__(self) -> None:
         if self.code not in CODES:
-            raise AssertionError(f"unknown caution code {self.code!r}")
+            raise AssertionError(
+                f"unknown caution code {self.code!r}: add it to CODES, and its sentence to report/words"
+            )
 
     @classmethod
     def of(
