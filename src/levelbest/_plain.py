@@ -160,9 +160,14 @@ def show_cost(value: float, unit: str | None) -> str:
     return f"{_three(value)} {unit}" if unit else _three(value)
 
 
+def is_cost(axis: str) -> bool:
+    """Whether budgets on this axis are costs, and not numbers of trials."""
+    return axis == "cost"
+
+
 def show_budget(budget: float, axis: str, unit: str | None) -> str:
     """A number of trials, or a cost in its unit."""
-    return show_cost(budget, unit) if axis == "cost" else f"{budget:g}"
+    return show_cost(budget, unit) if is_cost(axis) else f"{budget:g}"
 
 
 def show_range(start: float, end: float, axis: str, unit: str | None, between: str = " to ") -> str:

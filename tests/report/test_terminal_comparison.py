@@ -38,7 +38,7 @@ def test_every_part_is_there_once(capsys):
     assert text.startswith("svm is better than mlp with 7 to 60 trials; with 1 to 6 the data cannot tell;")
     assert "test of the best of 10 trials, which val chooses (mean)" in text
     assert "svm 0.956 0.951 to 0.961 120" in text
-    for words in ("95 % confidence", "svm is better by", "hold for each family by itself", "Seed 0"):
+    for words in ("95 % confidence", "svm is better by", "are for each family by itself", "Seed 0"):
         assert text.count(words) == 1, words
     assert all(len(line) <= 80 for line in lines)
     assert lines == [line.rstrip() for line in lines]

@@ -143,7 +143,7 @@ def test_seeds_speak_of_a_new_run():
     two = pair("a", "b", (1, 1, "a"), terms=seeds, effect=won, n_trials=(3, 3), basis="t")
     assert comparison_summary(comparison(two)) == (
         "a is better than b: a new run of it is better by 0.021 (0.014 to 0.028).",
-        "95 % confidence; 3 runs each, none failed; so few that the verdict leans on means that are nearly normal.",
+        "95 % confidence; 3 runs each, none failed; so few that the verdict assumes nearly normal means.",
     )
     still_open = pair("a", "b", (1, 1, OPEN), terms=seeds, effect=effect(-0.01, -0.03, 0.01, budget=1))
     assert verdict_sentences(comparison(still_open)) == (

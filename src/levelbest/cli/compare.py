@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @options.workers
 @click.option("--pairs", is_flag=True, help="A table for each pair as well.")
 @click.option("--p-values", is_flag=True, help="Permutation p-values for equal distributions as well.")
-@click.option("--while-running", is_flag=True, help="Limits that hold at every look at a search that still runs.")
+@click.option("--while-running", is_flag=True, help="Limits that are valid at every look at a search that still runs.")
 @options.tasks
 @click.option("--out", type=click.Path(path_type=Path), help="Write curves and verdicts here (.png, .svg or .pdf).")
 @options.log
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def command(given: options.Given) -> None:
     """Which family is better, at which budgets, and where the data cannot tell.
 
-    The bands behind a verdict hold for all pairs and budgets together.
+    The bands behind a verdict cover all pairs and budgets together.
     """
     from levelbest.designs.compare import compare_asked
 
@@ -97,7 +97,8 @@ def _draw(tables: Mapping[str, Table], compared: Mapping[str, Comparison], asked
     for name, result in compared.items():
         kept = comparable(tables[name], asked.baseline)
         published = published_on(name, given["published"], tuple(compared))
-        curves = design_of(kept, whole).curves(whole)
+        design = design_of(kept, whole)
+        curves = design.curves(whole)
         panel = panel_of_curves(curves, log=given["log"], published=published)
-        panels[name] = panel_with_verdicts(panel, result, kept)
+        panels[name] = panel_with_verdicts(panel, result, design.unit_scores)
     save_panels(panels, given["out"])

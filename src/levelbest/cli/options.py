@@ -169,7 +169,7 @@ curve = together(
         show_default=True,
         help=f"{_methods('curves')}; over problems {_methods('problems')}.",
     ),
-    click.option("--simultaneous", is_flag=True, help="A band that holds for all budgets at once."),
+    click.option("--simultaneous", is_flag=True, help="A band that covers all budgets at once."),
     confidence,
     budgets,
     resamples,

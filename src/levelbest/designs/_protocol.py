@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import IntArray
+from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
 from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve, PairComparison, Variances
@@ -202,6 +202,11 @@ class Design:
     def observed(self) -> tuple[float, float] | None:
         """The least and the greatest score of a trial, where the scores are at hand and of one scale."""
         return None
+
+    @property
+    def unit_scores(self) -> Mapping[str, FloatArray]:
+        """By family, the score of each of its units, where they are at hand."""
+        return {}
 
     @property
     def variances(self) -> Variances:

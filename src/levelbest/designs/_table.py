@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from levelbest._check import IntArray, budget_grid
+from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest._cores import with_processes, with_threads
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design
@@ -100,6 +100,11 @@ class TableDesign(Design):
         column = self.trials.selection if self.trials.reported is None else self.trials.reported
         finished = column[self.trials.status == OK]
         return float(np.nanmin(finished)), float(np.nanmax(finished))
+
+    @property
+    def unit_scores(self) -> Mapping[str, FloatArray]:
+        """By family, the score of each of its units."""
+        return {name: own.curve_of for name, own in zip(self.families, self.scores, strict=True)}
 
     @property
     def reach(self) -> dict[str, float]:

@@ -25,7 +25,7 @@ from levelbest.report.describe import spearman
 from levelbest.report.tables import sections as problems
 from levelbest.report.tables.results import variance_section
 from levelbest.report.tables.table import Table
-from levelbest.report.view import Family, View, line_of, verifier_lines
+from levelbest.report.view import Family, View, floats, line_of, verifier_lines
 from levelbest.report.words.curves import alone_sentence, family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
 from levelbest.results import Comparison, Curve, FamilyCostCurve, VerifierEffect
@@ -123,6 +123,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         methods=methods,
         references=REFERENCES,
         words=made.design.words,
+        units={name: floats(scores) for name, scores in made.design.unit_scores.items()} if made.single else {},
         provenance=provenance_of(table, settings),
         n_groups=made.n_groups,
         sections=made.sections(),

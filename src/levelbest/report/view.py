@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest._plain import plain
+from levelbest._plain import is_cost, plain
 from levelbest.cautions import Caution
 from levelbest.report.tables.table import Table
 from levelbest.results import (
@@ -49,7 +49,7 @@ class Line:
     @property
     def over_cost(self) -> bool:
         """Whether budgets are costs."""
-        return self.axis == "cost"
+        return is_cost(self.axis)
 
     def numbers(self) -> dict[str, object]:
         """Plain values for JSON."""
@@ -147,6 +147,8 @@ class View:
     """How much of the variance between runs comes from which source, where configurations have several runs."""
     scale: str = ""
     """What heights are measured in, where they are not scores as they are."""
+    units: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """By family the score of every unit, where families are compared by one new unit."""
     tasks: Mapping[str, View] = field(default_factory=dict)
     """The same of each task or data set, where this is over several."""
     over_tasks: TaskComparison | None = None
@@ -206,7 +208,7 @@ class View:
 
     def numbers(self) -> dict[str, object]:
         """Plain values for JSON, a number that does not exist None: all but the table of trials, which was read."""
-        names = [own.name for own in fields(self) if own.name not in ("table", "over_tasks", "words")]
+        names = [own.name for own in fields(self) if own.name not in ("table", "over_tasks", "units", "words")]
         document = {name: getattr(self, name) for name in names}
         for name in ("families", "checklist"):
             document[name] = [asdict(own) for own in document[name]]
@@ -232,14 +234,15 @@ def line_of(curve: Curve | FamilyCostCurve) -> Line:
         own = curve.curve
         nowhere = np.full(own.budget.size, np.nan)
         low, high = (nowhere if ends is None else ends for ends in (own.low, own.high))
-        columns = (_floats(own.budget), _floats(own.value), _floats(low), _floats(high))
+        columns = (floats(own.budget), floats(own.value), floats(low), floats(high))
         return Line(curve.family, "mean", "cost", *columns, "studentised", own.simultaneous, words=curve.words)
-    columns = (_floats(curve.n), _floats(curve.value), _floats(curve.low), _floats(curve.high))
+    columns = (floats(curve.n), floats(curve.value), floats(curve.low), floats(curve.high))
     provenance = (curve.method, curve.simultaneous, curve.horizon, curve.words)
     return Line(curve.family, curve.statistic, "trials", *columns, *provenance)
 
 
-def _floats(column: FloatArray | IntArray) -> Numbers:
+def floats(column: FloatArray | IntArray) -> Numbers:
+    """A column as plain numbers."""
     return tuple(map(float, column))
 
 

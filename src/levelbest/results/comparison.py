@@ -28,7 +28,7 @@ class Terms(OverBudgets):
     statistic: str = "mean"
     axis: str = "trials"
     adjustment: str = ""
-    """A code for how the limits hold for all pairs and budgets together (`levelbest.report.words.verdicts`)."""
+    """A code for how the bands cover all pairs and budgets together (`levelbest.report.words.verdicts`)."""
     headline: int | None = None
     """The budget of the effect, where the design has one."""
     named: bool = False
@@ -54,7 +54,7 @@ class Terms(OverBudgets):
 
 @dataclass(frozen=True)
 class Effect(Documented):
-    """By how much, at one budget, with limits that hold for all pairs together."""
+    """By how much, at one budget, with a confidence interval that covers all pairs together."""
 
     budget: float
     difference: float
@@ -93,7 +93,7 @@ class PairComparison(Said):
     further: float
     """Further trials of each family that would probably decide; 0 where decided, infinite or NaN where unknown."""
     basis: str
-    """What a verdict leans on: ``permutation``, ``t``, ``gaffke``, ``limits`` or ``none``."""
+    """What a verdict rests on: ``permutation``, ``t``, ``gaffke``, ``limits`` or ``none``."""
     method: str
     paired: bool
     n_trials: tuple[int, int]
@@ -110,7 +110,7 @@ class PairComparison(Said):
     scaled: FloatArray | None = None
     """On the cost axis: the difference of the trial curves scaled by the mean cost ([D] 4.3), to set beside."""
     equal_laws_p: float | None = None
-    """The p-value of the permutation test that both families are one law, where it was asked for."""
+    """The p-value of the permutation test that both families have one distribution, where it was asked for."""
     survives: bool | None = None
     """Whether the same families win under the other failure policy; None where nothing failed."""
     reasons: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest._check import FloatArray
+from levelbest._plain import is_cost
 from levelbest.report.figures.axes import difference_figure, draw_comparison
 from levelbest.report.figures.curves import (
     LOG_FROM,
@@ -37,7 +38,6 @@ from levelbest.report.view import Line, View, line_of
 from levelbest.results import Comparison, Curve, FamilyCostCurve
 from levelbest.results.verdict import Strip, pairs_reach, strips_of_pairs
 from levelbest.trials import Trials
-from levelbest.trials.problems import ProblemTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,9 +66,9 @@ class Panel:
     """Whether budgets stand on a log scale; None: where curves are long, and over cost."""
     published: Mapping[str, float] = field(default_factory=dict)
     runs: Mapping[str, Sequence[float] | FloatArray] = field(default_factory=dict)
-    """Of seeds, every run of each family: they are shown instead of curves."""
+    """Every unit of each family, where one budget is compared: they are shown instead of curves."""
     means: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
-    """Of seeds, the mean of a new run of each family with its limits, the best first."""
+    """There, the mean of each family with its limits, the best first."""
 
     @property
     def axis(self) -> str:
@@ -169,11 +169,7 @@ def _fill(ax: Axes, x: FloatArray, low: FloatArray, high: FloatArray, value: Flo
 def panel_of_view(view: View, axis: str = "trials") -> Panel:
     """The chart of a report."""
     statistic = view.statistics[0]
-    seeds = view.single and view.table and not view.tasks
-    runs: dict[str, list[float]] = {line.family: [] for line in view.lines_of(statistic)} if seeds else {}
-    for family, value in zip(view.table["family"], view.table[view.score], strict=True) if seeds else ():
-        if family in runs and isinstance(value, float):
-            runs[str(family)].append(value)
+    runs = view.units if view.single else {}
     ranked = sorted(view.families, key=lambda family: family.headline[0], reverse=view.direction == "max")
     return Panel(
         lines=view.lines_of(statistic, axis),
@@ -182,11 +178,11 @@ def panel_of_view(view: View, axis: str = "trials") -> Panel:
         names=tuple(family.name for family in view.families),
         cost_unit=view.cost_unit,
         reach=view.reach(statistic, axis),
-        near=float(view.headline) if axis == "trials" else None,
+        near=None if is_cost(axis) else float(view.headline),
         log=view.log,
         published=view.published,
         runs=runs,
-        means={family.name: family.headline for family in ranked} if seeds else {},
+        means={family.name: family.headline for family in ranked} if runs else {},
     )
 
 
@@ -208,12 +204,11 @@ def panel_of_curves(
     )
 
 
-def panel_with_verdicts(panel: Panel, comparison: Comparison, table: Trials | ProblemTable) -> Panel:
-    """The curves of the families compared with the verdicts on them; of seeds the runs in the ``table``."""
+def panel_with_verdicts(panel: Panel, comparison: Comparison, units: Mapping[str, FloatArray]) -> Panel:
+    """The curves of the families compared with the verdicts on them; with one budget every one of the ``units``."""
     terms = comparison.terms
-    if terms.words.single and isinstance(table, Trials):  # the verdict is about one new unit
-        scored = {"failed": terms.settings.failed, "missing": terms.settings.missing}
-        runs = {name: table[name].scores(**scored).curve_of for name in comparison.families}
+    if terms.words.single and units:  # the verdict is about one new unit
+        runs = {name: units[name] for name in comparison.families}
         means = {own.family: (own.value, own.low, own.high) for own in comparison.standings}
         return replace(panel, score=terms.metric.score, runs=runs, means=means)
     return replace(
@@ -315,7 +310,7 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
     figures["curves"] = panel_figure(replace(panel, runs={}))
     if view.tasks:
         figures["panels"] = panels_figure({name: panel_of_view(own) for name, own in view.tasks.items()})
-    elif trials is not None and "runs" not in figures:
+    elif trials is not None and not panel.runs:
         figures["distributions"] = distribution_figure(trials)
     if view.single and view.comparison is not None:
         rows = new_axes(height=0.6 + 0.28 * max(2, len(view.comparison.pairs)))
@@ -328,6 +323,6 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
         figures["differences"] = difference_figure(compared, leader, score=score, log=log, names=names)
     if view.effect:
         figures["verifier"] = figure_of(draw_lines(Panel(view.effect, view.score, log=log)))
-    if "cost" in view.axes:
+    if any(line.over_cost for line in view.lines):
         figures["cost"] = panel_figure(panel_of_view(view, "cost"))
     return {name: figure for name, figure in figures.items() if figure is not None}

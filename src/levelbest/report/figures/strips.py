@@ -159,6 +159,6 @@ def draw_runs(panel: Panel, ax: Axes | None = None) -> Axes:
     ax.set_ylim(len(order) - 0.4, -0.6)
     ax.set_yticks(range(len(order)), [plain_text(shorten(name)) for name in order])
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(plain_text(f"{panel.score}: runs, their mean and its limits"))
+    ax.set_xlabel(plain_text(f"{panel.score}: {panel.lines[0].words.units}, their mean and its limits"))
     open_frame(ax, without=("top", "right", "left"), grid="x")
     return ax

@@ -203,7 +203,7 @@ _WORDS = {
     "one": "one {unit}",
     "best_of": "best of {budget}",
     "band": "{level} band",
-    "band_means": "holds over all budgets at once",
+    "band_means": "covers all budgets at once",
     "units": "{units}",
     "failed": "failed",
     "better_than": "better than",
@@ -221,7 +221,7 @@ _WORDS = {
     "selected": "Selected: press Ctrl+C to copy.",
 }
 
-_OF_ONE = {"band": "{level}", "band_means": "holds for each family by itself", "one": "{single}"}
+_OF_ONE = {"band": "{level}", "band_means": "for each family by itself", "one": "{single}"}
 """What is said otherwise where there is one budget, and nothing to choose."""
 
 

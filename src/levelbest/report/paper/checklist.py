@@ -248,33 +248,33 @@ def _spaces(view: View, facts: Mapping[str, str]) -> str:
     lines = []
     for family in view.families:
         space: dict[str, object] = json.loads(facts.get(f"space:{family.name}", "{}"))
-        parts = [f"{name}: {_law(law)}" for name, law in space.items() if is_seen(name)]
+        parts = [f"{name}: {_searched(values)}" for name, values in space.items() if is_seen(name)]
         if parts:
             lines.append(f"{family.name}: {', '.join(parts)}")
     return ";\n".join(lines)
 
 
-def _law(given: object) -> str:
+def _searched(given: object) -> str:
     """One parameter of a space in words."""
     if not isinstance(given, dict):
         return f"always {_text(given)}"
     kind = next(iter(given))
     value = given[kind]
     if kind in _RANGES:
-        law = f"{_RANGES[kind]} from {_text(value[0])} to {_text(value[1])}"
+        text = f"{_RANGES[kind]} from {_text(value[0])} to {_text(value[1])}"
     elif kind == "normal":
-        law = f"normal with mean {_text(value[0])} and sd {_text(value[1])}"
+        text = f"normal with mean {_text(value[0])} and sd {_text(value[1])}"
     elif kind == "choice":
-        law = f"one of {', '.join(_text(choice) for choice in value)}"
+        text = f"one of {', '.join(_text(choice) for choice in value)}"
         if given.get("weights"):
-            law += f" with weights {', '.join(_text(weight) for weight in given['weights'])}"
+            text += f" with weights {', '.join(_text(weight) for weight in given['weights'])}"
     elif kind == "constant":
-        law = f"always {_text(value)}"
+        text = f"always {_text(value)}"
     else:
-        law = json.dumps({key: part for key, part in given.items() if key != "when"})
+        text = json.dumps({key: part for key, part in given.items() if key != "when"})
     if given.get("when"):
-        law += " where " + " and ".join(f"{name} is {_text(one)}" for name, one in dict(given["when"]).items())
-    return law
+        text += " where " + " and ".join(f"{name} is {_text(wanted)}" for name, wanted in dict(given["when"]).items())
+    return text
 
 
 def _text(value: object) -> str:

@@ -89,7 +89,7 @@ def print_comparison(
         out.print()
     footer = list(comparison_summary(comparison)[len(verdict_sentences(comparison)) :])
     if comparison.standings and footer:
-        footer.append("Limits in the table hold for each family by itself.")
+        footer.append("Intervals in the table are for each family by itself.")
     several, terms = len(comparison.pairs) > 1, comparison.terms
     more = f"; {named('pairs')} shows {'each pair' if several else 'every budget'}"
     footer.append(f"Seed {terms.settings.rng}{more if not pairs and (several or not terms.words.single) else ''}.")

@@ -23,7 +23,7 @@ _NAMES = {
     "percentile": "percentile bootstrap",
     "basic": "basic bootstrap",
     "bca": "BCa bootstrap",
-    "bootstrap": "bootstrap with a further trial imagined",
+    "bootstrap": "Gaffke-type bootstrap",
     "smoothed": "smoothed bootstrap",
     "jackknife": "jackknife",
     "gaussian": "a Gaussian fit",
@@ -153,7 +153,7 @@ def _over_problems(words: str) -> Callable[..., str]:
 
 _RULES: dict[str, str | Callable[..., str]] = {
     "none": "",
-    "bootstrap": "Bayesian bootstrap with one further trial imagined beyond those observed",
+    "bootstrap": "Gaffke-type Bayesian bootstrap of the trials",
     "percentile": _resampled("percentiles of the resampled estimates"),
     "basic": _resampled("percentiles of the resampled estimates, mirrored"),
     "bca": "bias-corrected and accelerated percentiles",
@@ -169,9 +169,7 @@ _RULES: dict[str, str | Callable[..., str]] = {
     "gaffke over problems": _over_problems(
         "Gaffke-type limits for the mean over {n_groups} problems, scores within {ends}"
     ),
-    "imagined over problems": _over_problems(
-        "Gaffke-type limits for the mean over {n_groups} problems, a further one imagined near them"
-    ),
+    "imagined over problems": _over_problems("Gaffke-type limits for the mean over {n_groups} problems"),
     "studentised over problems": _over_problems("studentised bootstrap of {n_groups} problems"),
     "t over problems": _over_problems(
         "t interval over {n_groups} problems: too narrow where few of them differ from the rest"

@@ -64,8 +64,8 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ),
     ("failures", "left-out"): "none of {n_trials} trials has a score: left out",
     ("fixed-sample", "stopped"): (
-        "{left} of {planned} planned trials have not run: these limits hold for a sample fixed in advance, not for "
-        "one that stops when the scores look good"
+        "{left} of {planned} planned trials have not run: these limits are valid for a sample fixed in advance, not "
+        "for one that stops when the scores look good"
     ),
     # is it a random sample?
     ("trend", "sorted"): "the rows are sorted by their score: the order of the trials is lost",
@@ -76,11 +76,11 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ("grid", "recorded"): f"the source records a grid ({{sampler}}): {_OF_A_GRID}",
     ("grid", "even"): (
         "the source records {sampler}, which spreads its points evenly: it does not learn from earlier trials, but "
-        "each point keeps away from the others, so they are not independent draws and intervals need not hold"
+        "each point keeps away from the others, so they are not independent draws and intervals need not cover"
     ),
     ("adaptive-sampler", ""): (
         "the source records {sampler}, which learns from earlier trials: later trials are not like earlier ones, and "
-        "intervals need not hold; repeat the whole search and compare searches"
+        "intervals need not cover; repeat the whole search and compare searches"
     ),
     ("adaptive-sampler", "incumbent"): (
         "the scores never fall from trial to trial and mostly stay: the best so far of one search, which is one "
@@ -142,7 +142,7 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ("beyond-trials", "samples"): "budgets above the {largest} samples of the largest problem are left out",
     ("beyond-horizon", ""): why_no_interval,
     ("extrapolated", ""): (
-        "beyond the {n_trials} trials observed the curve is a guess by the {method} law, not an estimate"
+        "beyond the {n_trials} trials observed the curve is a guess by a fitted {method} distribution, not an estimate"
     ),
     ("not-normal", ""): (
         "the scores are not normal (Anderson and Darling's test, p = {p_value:.2g}): Gaussian values mislead"
@@ -153,8 +153,8 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         f"{plural(n_running, unit)} {'is' if n_running == 1 else 'are'} still running and left out"
     ),
     ("fixed-sample", ""): lambda n_running, unit: (
-        f"{plural(n_running, unit)} still run{'s' * (n_running == 1)}: these limits hold for a number of {unit}s fixed "
-        f"in advance, not at every look ({named('while_running')} has limits that do)"
+        f"{plural(n_running, unit)} still run{'s' * (n_running == 1)}: these limits are valid for a number of {unit}s "
+        f"fixed in advance, not at every look ({named('while_running')} has limits that do)"
     ),
     ("trend", ""): lambda rho, better: (
         f"scores get {'better' if better else 'worse'} with the order of the trials (rank correlation {rho:.2f}): "

@@ -45,7 +45,7 @@ def methods_paragraph(
         if drawn is not None:
             kind, over = ("Bands", "for all n at once") if drawn.simultaneous else ("Limits", "for each n")
             cited = f"({interval_name(drawn.method)})" + (" [4]" if statistic == "median" else "")
-            sentences.append(f"{kind} for the {what} hold at {level(drawn.confidence)} {over} {cited}.")
+            sentences.append(f"{kind} for the {what} have {level(drawn.confidence)} confidence {over} {cited}.")
     if comparison is not None:
         sentences.append(_compared(comparison))
     lost = sum(curve.n_failed for curve in families)

@@ -154,7 +154,7 @@ def table_heading(terms: Terms, budget: float) -> str:
 
 
 def condition_sentence(comparison: Comparison) -> str:
-    """The confidence, the trials and failures behind a verdict, and what it leans on."""
+    """The confidence, the trials and failures behind a verdict, and what it assumes."""
     terms = comparison.terms
     parts = [confidence_words(terms, comparison.pairs), _trials(comparison), *leaning(comparison.pairs)]
     known = [pair.survives for pair in comparison.pairs if pair.survives is not None]
@@ -218,13 +218,13 @@ def _trials(comparison: Comparison) -> str:
 
 
 def leaning(pairs: Sequence[PairComparison]) -> list[str]:
-    """What verdicts lean on, where that is more than the trials."""
+    """What verdicts assume beyond the trials."""
     bases = {pair.basis for pair in pairs if pair.decided}
     leaning = []
     if "t" in bases:
-        leaning.append(f"{pairs[0].terms.words.few} that the verdict leans on means that are nearly normal")
+        leaning.append(f"{pairs[0].terms.words.few} that the verdict assumes nearly normal means")
     if "gaffke" in bases:
-        leaning.append("limits from the bounds of the score alone")
+        leaning.append("confidence limits from the bounds of the score alone")
     return leaning
 
 
@@ -256,7 +256,7 @@ def pair_details(pair: PairComparison) -> tuple[str, ...]:
         chances = [f"{chance:.2f} at n = {n:g}" for n, chance in pair.chance[:: max(1, len(pair.chance) // 4)]]
         lines.append(f"chance that the best of n of {pair.families[0]} is better: {listed(chances)}")
     if pair.equal_laws_p is not None:
-        lines.append(f"permutation p-value for equal laws: {pair.equal_laws_p:.3g}")
+        lines.append(f"permutation p-value for equal distributions: {pair.equal_laws_p:.3g}")
     return tuple(lines)
 
 

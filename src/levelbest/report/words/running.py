@@ -13,7 +13,7 @@ NOTES = {
         "the columns when it is finished."
     ),
     "pending": "Limits are still being computed; those shown are valid, and will narrow.",
-    "few-planned": "Fewer than {first} trials are planned: there are no limits that hold at every look.",
+    "few-planned": "Fewer than {first} trials are planned: no confidence limits are valid at every look.",
     "no-look": "There are no limits before the first look, at {first} finished trials of a family's plan.",
     "contradict": (
         "Looks contradict each other at some budgets, and no limits are shown there: one of them misses, or the trials "

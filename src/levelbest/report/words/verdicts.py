@@ -27,7 +27,7 @@ from levelbest.results.verdict import Span, leading_spans
 _MOST_NAMES, _MOST_BLOCKS = 3, 3
 _REASONS = {
     "few-trials": "a family has fewer than 3 trials",
-    "no-spread": "scores that do not vary allow no limits",
+    "no-spread": "scores that do not vary allow no confidence interval",
     "beyond-half": "verdicts reach to half the trials of the smaller family",
     "no-bounds": "the method asked for needs the lowest and the highest possible score",
     "unsettled": "too close to call with as many random draws as are allowed",
@@ -35,9 +35,9 @@ _REASONS = {
     "few-searches": "at least two searches of each family are needed",
     "search-ends": "some search ends before this budget",
     "running": "too early to tell while trials still run",
-    "outside-cost": "verdicts reach from one trial of the dearer family to half of what either spent",
+    "outside-cost": "verdicts reach from one trial of the more expensive family to half of what either spent",
     "few-problems": "too few problems have so many samples",
-    "no-limits": "there are no limits",
+    "no-limits": "there is no confidence interval",
 }
 _ADJUSTMENTS = {
     "holm": "Welch's t with Holm over {pairs}, confirmed by permutations",
@@ -47,7 +47,9 @@ _ADJUSTMENTS = {
     "joint": "simultaneous over {pairs} and budgets",
     "bonferroni": "Bonferroni over {pairs} and budgets",
     "swaps": "simultaneous over budgets and {pairs}, systems swapped within problems",
-    "permutation": "trials dealt anew, over {pairs} and budgets, and limits that allow for unequal laws",
+    "permutation": (
+        "permutations over {pairs} and budgets, with confidence intervals that allow for unequal distributions"
+    ),
 }
 _TOO_FEW = ("beyond-half", "outside-cost", "few-problems", "no-limits")
 
@@ -64,7 +66,7 @@ def reason_words(code: str) -> str:
 
 
 def adjustment_words(terms: Terms) -> str:
-    """What makes the limits hold for all pairs and budgets together."""
+    """What makes the bands cover all pairs and budgets together."""
     words = _ADJUSTMENTS.get(terms.adjustment, terms.adjustment).format(pairs=plural(terms.n_pairs, "pair"))
     return words + (", problems weighted" if terms.weighted else "")
 
