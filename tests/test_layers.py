@@ -59,6 +59,26 @@ def test_no_layer_imports_one_above_it():
     assert wrong == []
 
 
+REPORT = (
+    *("words", "tables", "columns", "describe", "view", "view_tables", "build", "tasks", "figures", "terminal"),
+    *("paper", "page", "trackers", "notebook", "documents", "present", "write"),
+)
+"""The parts of report, each building on those before it."""
+
+
+def test_each_part_of_report_builds_on_those_before_it():
+    wrong, parts = [], set()
+    for path in sorted((ROOT / "report").rglob("*.py")):
+        part = path.relative_to(ROOT / "report").parts[0].removesuffix(".py")
+        parts |= {part} - {"__init__"}
+        for name in sorted(_modules(path)):
+            inside = name.split(".")[2:3] if name.startswith("levelbest.report.") else []
+            if inside and REPORT.index(inside[0]) > REPORT.index(part):
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert wrong == []
+    assert parts == set(REPORT)
+
+
 def _top_level_packages(path: Path) -> set[str]:
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     plain = {alias.name.split(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}

@@ -28,7 +28,7 @@ from levelbest.report.tables.table import Table
 from levelbest.report.view import Family, View, floats, line_of, verifier_lines
 from levelbest.report.words.curves import alone_sentence, family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
-from levelbest.results import Comparison, Curve, FamilyCostCurve, VerifierEffect
+from levelbest.results import Comparison, Curve, FamilyCostCurve, Standing, VerifierEffect
 from levelbest.trials import Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
 
@@ -85,7 +85,11 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
     table, settings, comparison = made.table, made.asked.settings, made.comparison
     named = made.asked.headline is not None
     families = tuple(_family(made, name, hidden) for name in made.table.families)
-    alone = alone_sentence(families[0], made.headline, table.metric.score, made.n_groups, made.curves[0].words)
+    first = families[0]
+    standing = Standing(
+        first.name, first.n_trials, first.n_failed, first.n_running, min(made.headline, first.n_trials), *first.headline
+    )
+    alone = alone_sentence(standing, table.metric.score, made.n_groups, made.curves[0].words)
     methods = methods_paragraph(
         made.curves,
         comparison,

@@ -9,9 +9,8 @@ import numpy as np
 
 from levelbest._check import Bounds
 from levelbest._plain import round_to_uncertainty, show_cost, show_number, show_range
-from levelbest.report.view import Family
 from levelbest.report.words.phrases import after, level, listed, plural
-from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve, Reach
+from levelbest.results import Curve, DesignWords, FamilyCostCurve, Reach, Standing
 from levelbest.stats.bands import Rule, interval_methods
 from levelbest.stats.budgets import CostCurve
 from levelbest.trials import Metric
@@ -311,13 +310,13 @@ def family_title(names: Sequence[str], metric: Metric, words: DesignWords) -> st
     return f"{who}: {what}"
 
 
-def alone_sentence(family: Family, headline: int, score: str, n_groups: int | None, words: DesignWords = TRIALS) -> str:
+def alone_sentence(standing: Standing, score: str, n_groups: int | None, words: DesignWords) -> str:
     """With one family there is nothing to compare: the headline number is the verdict."""
-    value, low, high = family.headline
-    at = min(headline, family.n_trials)
+    low, high, n_failed = standing.low, standing.high, standing.n_failed
     limits = f" ({low:.4g} to {high:.4g})" if math.isfinite(low) and math.isfinite(high) else ""
-    failed = f", {plural(family.n_failed, words.part) if words.in_parts else family.n_failed} failed"
-    failed = failed if family.n_failed else ""
+    lost = plural(n_failed, words.part) if words.in_parts else f"{n_failed}"
+    failed = f", {lost} failed" if n_failed else ""
     over = "" if n_groups is None else f" of {plural(n_groups, words.group)}"
-    head = f"{family.name}: the expected best {score} of {words.count(at)} is {value:.4g}{limits}"
-    return f"{head}, from {words.count(family.n_trials)}{over}{failed}."
+    best = f"the expected best {score} of {words.count(int(standing.budget))}"
+    trials = words.count(standing.n_trials)
+    return f"{standing.family}: {best} is {standing.value:.4g}{limits}, from {trials}{over}{failed}."
