@@ -101,6 +101,7 @@ def test_names_are_never_rewritten(name):
 
 FACTS = {
     "window": 100,
+    "words": ["won", "lost"],
     "n_failed": 2,
     "of": 30,
     "failed": "worst",
