@@ -11,7 +11,6 @@ from levelbest.stats import cost_curve, expected_best
 from levelbest.stats.budgets import Pool
 from levelbest.stats.budgets._many_trials import _drawn, _woven
 from levelbest.stats.budgets._orders import _exact_sum
-from levelbest.stats.budgets._stretches import StretchCosts
 
 
 def spent_by_hand(order, pool, cost, limit, step):
@@ -46,7 +45,7 @@ def test_windows_of_a_long_order_are_those_spent_by_hand(tied):
     for spent in (drawn, drawn.woven()):
         outcomes = dict(spent.spend(limits, steps, np.ones(limits.size, dtype=bool)))
         assert sorted(outcomes) == list(range(limits.size))
-        for i, (mean, winners, finished) in outcomes.items():
+        for i, (mean, winners, finished, _) in outcomes.items():
             by_hand = spent_by_hand(order, pool, cost, limits[i], max(1, steps[i]))
             assert mean == pytest.approx(by_hand[0], abs=1e-12)
             assert winners.tolist() == by_hand[1]
@@ -84,25 +83,6 @@ def test_equal_costs_of_many_trials_give_the_u_curve(separate):
     spread = np.std(selection if reported is None else reported)
     assert (np.abs(result.value - u) <= 4.5 * spread * np.sqrt(n / m / 2)).all()
     assert (result.monte_carlo_error[1:-1] > 0).all()
-
-
-def test_what_weights_do_within_stretches_is_what_uniforms_do():
-    rng = np.random.default_rng(0)
-    counts = np.array([1, 1, 2, 50, 400, 30, 3, 1])
-    cost = rng.exponential(size=counts.sum()) * np.repeat([1, 2, 1, 3, 1, 0.5, 1, 2], counts)
-    budgets = np.array([3.0, 0.5, 1.0, 1.0])
-    costs = StretchCosts(cost, counts, budgets)
-    weights = rng.dirichlet(np.ones(cost.size), size=4000)
-    of_trial = np.column_stack([cost, *(cost > budget for budget in budgets)])
-    starts = np.cumsum(counts) - counts
-    of_stretch = np.add.reduceat(of_trial, starts) / counts[:, None]
-    assert costs.too_dear == pytest.approx(of_stretch[:, 1:])
-    further = weights @ of_trial - np.add.reduceat(weights, starts, axis=1) @ of_stretch
-    exact = np.cov(further.T)
-    own = costs.factor @ costs.factor.T
-    # the error of a covariance from 4000 draws is at most sqrt(2 / 4000) of the two spreads: 4.5 of it
-    allowed = 4.5 * math.sqrt(2 / 4000) * np.sqrt(np.outer(np.diag(exact), np.diag(exact)))
-    assert (np.abs(own - exact) <= allowed).all()
 
 
 def test_limits_of_a_share_are_those_of_a_share():

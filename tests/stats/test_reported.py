@@ -5,8 +5,9 @@ import pytest
 from scipy import stats
 
 from levelbest.stats import best_interval
-from levelbest.stats.bands._reported import Places, mean_draws
-from levelbest.stats.bands._reported_quantiles import quantile_draws, quantile_left_out, quantile_windows, score_places
+from levelbest.stats.bands._reported import ReportCells, degrees_of_freedom, imagined_reports
+from levelbest.stats.bands._reported_quantiles import quantile_draws
+from levelbest.stats.best import Sample, best_weights, standard_error
 
 
 def weighted_quantile(scores, weights, q):
@@ -14,141 +15,121 @@ def weighted_quantile(scores, weights, q):
     return scores[order][np.searchsorted(np.cumsum(weights[order]), q - 1e-12)]
 
 
-def drawn_quantiles(selection, reported, n, n_draws, rng, *, ends=(-4.0, 4.0), q=0.5, jointly=False):
-    places = score_places(selection, reported)
-    windows = quantile_windows(places, reported, n, q)
-    ends = np.broadcast_to(np.reshape(ends, (2, -1)), (2, n.size))
-    draws = quantile_draws(places, windows, ends, n, q, n_draws, rng, jointly=jointly)
-    return draws + quantile_left_out(places, windows, reported, n, q)[:, None]
-
-
-def quantiles_one_by_one(selection, reported, n, n_draws, rng, q=0.5):
-    """Every trial with a weight of its own, those that tie with their part of the tie's, the rest anywhere in +-4."""
+def weights_one_by_one(selection, n, n_draws, rng):
+    """Dirichlet weights of the trials at one budget, (draw, trial): those that tie have their part of the tie's."""
     tie = np.unique(selection, return_inverse=True)[1]
-    out = np.empty((n.size, n_draws))
-    for b in range(n_draws):
-        exponential = rng.standard_exponential(reported.size + 1)
-        of_ties = np.bincount(tie, exponential[:-1])
-        uniforms = np.cumsum(of_ties) / exponential.sum()
-        scores = np.append(reported, rng.uniform(-4, 4))
-        order = np.argsort(scores)
-        for i, k in enumerate(n.tolist()):
-            weights = (np.diff(uniforms**k, prepend=0.0) / of_ties)[tie] * exponential[:-1]
-            weights = np.append(weights, 1 - uniforms[-1] ** k)
-            out[i, b] = scores[order[np.searchsorted(np.cumsum(weights[order]), q)]]
-    return out
+    exponential = rng.standard_exponential((n_draws, selection.size + 1))
+    of_ties = np.stack([np.bincount(tie, row[:-1]) for row in exponential])
+    uniforms = np.cumsum(of_ties, axis=1) / exponential.sum(axis=1, keepdims=True)
+    return (np.diff(uniforms**n, prepend=0.0) / of_ties)[:, tie] * exponential[:, :-1]
 
 
-@pytest.mark.parametrize("tied", [False, True])
-def test_draws_give_each_trial_its_weight_and_the_rest_to_the_imagined_one(tied):
+def test_the_interval_is_the_wider_of_t_and_draws_written_out():
     rng = np.random.default_rng(0)
-    selection = np.sort(rng.integers(0, 3, 9).astype(float) if tied else rng.random(9))
-    reported = rng.random(9)
-    n = np.array([1, 2, 6])
-    ends = np.array([[-1.0, -2, -3], [2, 3, 4]])
-    places = Places.of(selection, reported)
-    assert np.array_equal(np.sort(score_places(selection, reported).values), np.sort(reported))
-    means, rest = mean_draws(places, n, 60, np.random.default_rng(1))
-    medians = drawn_quantiles(selection, reported, n, 60, np.random.default_rng(1), ends=ends)
-    again = np.random.default_rng(1)
-    weights = again.standard_gamma(np.ones((60, 9)))
-    beyond = again.standard_exponential((60, 1))
-    where = again.random(60)
-    group = np.unique(selection, return_inverse=True)[1]
-    for b in range(60):
-        whole = weights[b].sum() + beyond[b, 0]
-        ends_of_groups = np.r_[0, np.cumsum(np.bincount(group, weights[b]))] / whole
-        for i, k in enumerate(n):
-            steps = np.diff(ends_of_groups**k)
-            # within a group the values are in order of the reported scores
-            by_value = np.lexsort((reported, group))
-            share = steps[group] * weights[b] / np.bincount(group, weights[b])[group]
-            assert rest[i, b] == pytest.approx(1 - ends_of_groups[-1] ** k, rel=1e-9)
-            assert means[i, b] == pytest.approx(share @ reported[by_value], rel=1e-9)
-            score = ends[0, i] + where[b] * (ends[1, i] - ends[0, i])
-            expected = weighted_quantile(np.r_[reported[by_value], score], np.r_[share, rest[i, b]], 0.5)
-            assert medians[i, b] == expected
+    selection = rng.normal(size=30)
+    reported = selection + rng.normal(size=30)
+    order = np.argsort(selection)
+    for n in (1, 4, 15):
+        estimate = reported @ best_weights(selection, n)
+        half = stats.t.ppf(0.975, max(29 / n, 2)) * standard_error(selection, n, reported)
+        weights = weights_one_by_one(selection, n, 60_000, rng)
+        rest, best = 1 - weights.sum(axis=1), reported[order[-5:]]  # five is about the square root of 30
+        low = min(np.quantile(weights @ reported + rest * best.min(), 0.025), estimate - half)
+        high = max(np.quantile(weights @ reported + rest * best.max(), 0.975), estimate + half)
+        limits = best_interval(selection, n, reported, n_resamples=20_000)
+        # the error of a .025 quantile of 20,000 draws is a hundredth of the width; four of them
+        assert limits.low == pytest.approx(low, abs=0.02 * (high - low))
+        assert limits.high == pytest.approx(high, abs=0.02 * (high - low))
 
 
-def test_places_of_many_trials_keep_the_mean_and_the_variance_of_what_is_reported():
-    rng = np.random.default_rng(5)
-    selection, reported = np.sort(rng.integers(0, 40, 3000).astype(float)), rng.exponential(size=3000)
-    places = Places.of(selection, reported)
-    assert (places.edges - 1).tolist() == np.flatnonzero(np.diff(selection, append=99)).tolist()
-    ends = np.append(places.starts[1:], places.values.size)
-    for start, end, s in zip(places.starts, ends, np.unique(selection), strict=True):
-        mine, sizes = places.values[start:end], places.sizes[start:end]
-        theirs = reported[selection == s]
-        assert sizes.sum() == theirs.size
-        assert sizes @ mine / sizes.sum() == pytest.approx(theirs.mean())
-        assert sizes @ (mine - theirs.mean()) ** 2 / sizes.sum() == pytest.approx(theirs.var())
+@pytest.mark.parametrize("levels", [0, 3, 40])
+@pytest.mark.parametrize("size", [9, 150, 3000])
+def test_errors_from_cells_are_jackknife_errors(size, levels):
+    rng = np.random.default_rng(size)
+    selection = np.sort(rng.integers(0, levels, size).astype(float) if levels else rng.random(size))
+    reported = selection + rng.exponential(size=size)
+    n = np.unique([1, 2, size // 4, size // 2, size - 1])
+    errors = ReportCells.of(Sample(selection, reported).ordered()).errors(n)
+    # neighbours among many trials count as tied, which is a thousandth of the error
+    assert errors == pytest.approx(standard_error(selection, n, reported), rel=2e-3 if size > 150 else 1e-9)
 
 
-def test_neighbours_in_rank_that_are_drawn_at_once_have_the_law_of_dirichlet_weights():
-    rng = np.random.default_rng(8)
-    selection, reported = np.arange(20_000.0), rng.exponential(size=20_000)
-    places = Places.of(selection, reported)
-    means, logs = places.drawn_means(2_000, rng)
-    assert logs.shape == means.shape
-    firsts = np.append(0, places.edges[:-1])
-    wide = np.flatnonzero(places.edges - firsts >= 100)
-    assert wide.size > 50
-    for k in wide:
-        own = reported[firsts[k] : places.edges[k]]
-        assert means[:, k].mean() == pytest.approx(own.mean(), abs=5 * own.std() / np.sqrt(own.size * 2_000))
-        assert means[:, k].std() == pytest.approx(own.std() / np.sqrt(own.size + 1), rel=0.1)  # Dirichlet(1, ..., 1)
+def test_degrees_of_freedom_are_those_of_the_weight_of_the_best_trial():
+    n = np.array([1, 5, 20])
+    apart = Sample(np.arange(41.0), np.arange(41.0))
+    assert degrees_of_freedom(apart, n).tolist() == pytest.approx([40, 8, 2])
+    # four trials tie for best among ten: at n = 2 they win in 1 - C(6, 2)/C(10, 2) = 30/45 of draws, 1/6 each
+    tied = Sample(np.array([0, 1, 2, 3, 4, 5, 6, 6, 6, 6.0]), np.arange(10.0))
+    assert degrees_of_freedom(tied, np.array([2]))[0] == pytest.approx(9 / (10 / 6))
+    assert degrees_of_freedom(apart, np.array([40]))[0] == 2
 
 
-@pytest.mark.parametrize("diverged", [[4000], [0], [200, 2500, 4000]])
-def test_limits_of_many_trials_follow_dirichlet_weights_where_few_reports_decide(diverged):
+def test_a_better_trial_reports_what_the_best_ones_do():
+    reported = np.array([9.0, -9.0, 4.0, 1.0, 2.0, 3.0, 5.0, 7.0, 6.0])
+    assert imagined_reports(Sample(np.arange(9.0), reported)) == (5, 7)
+    # the third and the fourth best tie: both count
+    assert imagined_reports(Sample(np.array([0, 1, 2, 3, 4, 5, 5, 7, 8.0]), reported)) == (3, 7)
+    # the three best agree: the next that does not, too; where all agree, the bounds
+    assert imagined_reports(Sample(np.arange(5.0), np.array([3.0, 2.0, 1.0, 1.0, 1.0]))) == (1, 2)
+    assert imagined_reports(Sample(np.arange(5.0), np.ones(5)), (0.0, 1.0)) == (0, 1)
+    assert np.isnan(imagined_reports(Sample(np.arange(5.0), np.ones(5)))).all()
+
+
+@pytest.mark.parametrize("diverged", [None, 4000])
+def test_limits_of_many_trials_are_those_of_all_of_them(diverged):
     rng = np.random.default_rng(9)
+    selection = np.arange(8000.0)
     reported = rng.normal(size=8000)
-    reported[diverged] = -1e6
-    n, n_draws = np.array([1, 2, 5]), 4000
-    means, _ = mean_draws(Places.of(np.arange(8000.0), reported), n, n_draws, rng)
-    uniforms = np.cumsum(rng.standard_exponential((n_draws, 8001)), axis=1)
-    uniforms /= uniforms[:, -1:]
-    for own, k in zip(means, n, strict=True):
-        all_drawn = np.diff(uniforms[:, :-1] ** k, axis=1, prepend=0.0) @ reported
-        assert stats.ks_2samp(own, all_drawn).pvalue > 1e-4  # false alarms: under 1 in 1,000 for all nine together
+    if diverged:
+        reported[diverged] = -1e6
+    for n in (1, 5):
+        limits = best_interval(selection, n, reported, n_resamples=4000)
+        half = stats.t.ppf(0.975, 7999 / n) * standard_error(selection, n, reported)
+        estimate = reported @ best_weights(selection, n)
+        assert limits.low <= estimate - 0.998 * half
+        assert limits.high >= estimate + 0.998 * half
+        assert limits.high - limits.low < 2.4 * half
 
 
-@pytest.mark.parametrize(("levels", "diverged"), [(5, [100]), (2, [10, 700])])
-def test_limits_of_tied_trials_follow_dirichlet_weights_where_few_reports_decide(levels, diverged):
-    rng = np.random.default_rng(10)
-    selection, reported = np.repeat(np.arange(float(levels)), 1000 // levels), rng.normal(size=1000)
-    reported[diverged] = -1e6
-    n_draws = 4000
-    means, _ = mean_draws(Places.of(selection, reported), np.array([1]), n_draws, rng)
-    weights = rng.standard_exponential((n_draws, 1001))
-    all_drawn = (weights / weights.sum(axis=1, keepdims=True))[:, :-1] @ reported
-    assert stats.ks_2samp(means[0], all_drawn).pvalue > 1e-4  # false alarms: 1 in 5,000 for both together
-
-
-def test_the_median_of_many_tied_trials_has_limits_as_fine_as_its_trials():
-    rng = np.random.default_rng(11)
-    selection, reported = np.repeat(np.arange(5.0), 200), rng.normal(size=1000)
-    medians = drawn_quantiles(selection, reported, np.array([1]), 4000, np.random.default_rng(12))
-    weights = rng.standard_exponential((4000, 1001))
-    order = np.argsort(reported)
-    held = np.cumsum((weights / weights.sum(axis=1, keepdims=True))[:, :-1][:, order], axis=1)
-    all_drawn = reported[order][(held >= 0.5).argmax(axis=1)]
-    assert stats.ks_2samp(medians[0], all_drawn).pvalue > 1e-4  # false alarms: 1 in 10,000
+@pytest.mark.parametrize("levels", [0, 3])
+def test_drawn_quantiles_have_the_weights_of_all_trials(levels):
+    rng = np.random.default_rng(13)
+    selection = np.sort(rng.normal(size=40)) if not levels else np.repeat(np.arange(3.0), [20, 12, 8])
+    reported, n = rng.normal(size=40), np.array([1, 4, 12])
+    draws = quantile_draws(Sample(selection, reported), (-4.0, 4.0), n, 0.5, 4000, rng)
+    for row, k in zip(draws, n, strict=True):
+        weights = weights_one_by_one(selection, k, 4000, rng)
+        weights = np.column_stack([weights, 1 - weights.sum(axis=1)])
+        drawn = [weighted_quantile(np.append(reported, rng.uniform(-4, 4)), w, 0.5) for w in weights]
+        assert stats.ks_2samp(row, drawn).pvalue > 1e-4  # false alarms: 1 in 1,600 for all six together
 
 
 @pytest.mark.parametrize("q", [0.5, 0.9])
-@pytest.mark.parametrize(("rho", "levels"), [(0.3, 0), (0.9, 0), (0.8, 3), (0.3, 100)])
-def test_quantiles_of_very_many_trials_lie_where_dirichlet_weights_put_them(rho, levels, q):
+@pytest.mark.parametrize(("rho", "levels"), [(0.3, 0), (0.9, 0), (0.8, 3)])
+def test_quantiles_of_very_many_trials_have_the_limits_of_all_their_weights(rho, levels, q):
     rng = np.random.default_rng(13)
-    selection = np.sort(rng.normal(size=8000))
-    reported, n = rho * selection + np.sqrt(1 - rho**2) * rng.normal(size=8000), np.array([1, 2, 5, 50])
-    selection = np.floor(np.arange(8000) * levels / 8000) if levels else selection
-    draws = drawn_quantiles(selection, reported, n, 4000, rng, q=q, jointly=True)
-    all_drawn = quantiles_one_by_one(selection, reported, n, 800, rng, q)
-    spread = all_drawn.std(axis=1)
-    assert np.all(np.abs(draws.mean(axis=1) - all_drawn.mean(axis=1)) < 0.2 * spread)  # 5.2 standard errors
-    assert draws.std(axis=1) == pytest.approx(spread, rel=0.12)  # 4.4 standard errors of a ratio
-    assert np.corrcoef(draws) == pytest.approx(np.corrcoef(all_drawn), abs=0.15)  # 3.9 standard errors where it is 0
+    selection = np.sort(rng.normal(size=6000))
+    reported, n = rho * selection + np.sqrt(1 - rho**2) * rng.normal(size=6000), np.array([1, 5, 20])
+    selection = np.floor(np.arange(6000) * levels / 6000) if levels else selection
+    limits = best_interval(selection, n, reported, statistic=q, n_resamples=1999)
+    for low, high, k in zip(limits.low, limits.high, n, strict=True):
+        drawn = [weighted_quantile(reported, w / w.sum(), q) for w in weights_one_by_one(selection, k, 400, rng)]
+        low_drawn, high_drawn = np.quantile(drawn, [0.025, 0.975])
+        # quantiles of 400 draws are off by a twelfth of the width; three of them
+        assert [low, high] == pytest.approx([low_drawn, high_drawn], abs=0.25 * (high_drawn - low_drawn))
+
+
+def test_a_tie_of_very_many_trials_is_drawn_by_some_of_them():
+    rng = np.random.default_rng(11)
+    selection = np.append(np.zeros(9000), np.arange(1.0, 6))
+    reported = np.append(rng.normal(size=9000), np.full(5, 3.0))
+    # at n = 2,000 of 9,005 the five best win in .7 of draws, and the quantile .2 lies within the tie
+    draws = quantile_draws(Sample(selection, reported), (3.0, 3.0), np.array([2000]), 0.2, 400, rng)
+    drawn = [
+        weighted_quantile(np.append(reported, 3.0), np.append(w, 1 - w.sum()), 0.2)
+        for w in weights_one_by_one(selection, 2000, 400, rng)
+    ]
+    assert stats.ks_2samp(draws[0], drawn).pvalue > 1e-4  # false alarms: 1 in 10,000
 
 
 def test_draws_of_a_quantile_at_a_budget_do_not_depend_on_the_others():
@@ -161,14 +142,14 @@ def test_draws_of_a_quantile_at_a_budget_do_not_depend_on_the_others():
 
 
 @pytest.mark.parametrize("q", [1e-6, 1e-3, 0.999, 1 - 1e-6])
-def test_quantiles_at_the_very_end_of_many_trials_stay_between_what_was_seen_and_imagined(q):
+def test_quantiles_at_the_very_end_of_many_trials_stay_between_what_was_seen(q):
     rng = np.random.default_rng(15)
     selection = np.sort(rng.normal(size=3000))
     reported = np.round(selection + rng.normal(size=3000), 1)
-    draws = drawn_quantiles(selection, reported, np.array([1, 2, 40]), 500, rng, ends=(-9.0, 9.0), q=q)
-    assert draws.min() >= -9
-    assert draws.max() <= 9
-    assert np.all(draws[0] > 2 if q > 0.5 else draws[0] < -2)
+    limits = best_interval(selection, [1, 2, 12], reported, statistic=q, n_resamples=499)
+    assert limits.low.min() >= reported.min()
+    assert limits.high.max() <= reported.max()
+    assert limits.low[0] > 2 if q > 0.5 else limits.high[0] < -2
 
 
 def test_the_median_of_reported_scores_has_no_jumps():
@@ -237,10 +218,11 @@ def test_the_default_covers_the_reported_score(law, statistic):
     assert hits.min() >= 100, hits
 
 
-def test_near_the_last_trial_the_interval_of_bounded_scores_stays_narrow():
+def test_near_the_last_trial_the_interval_of_bounded_scores_grows_no_further():
     rng = np.random.default_rng(3)
     selection = rng.random(50)
     reported = 0.8 + 0.1 * selection + 0.01 * rng.normal(size=50)
-    found = best_interval(selection, [41, 48, 49, 50], reported=reported, bounds=(0, 1), rng=0)
-    assert (found.high - found.low < 0.2).all()
-    assert np.ptp(found.high - found.low) < 0.02
+    found = best_interval(selection, [25, 41, 48, 49, 50], reported=reported, bounds=(0, 1), rng=0)
+    width = found.high - found.low
+    assert (width[1:] < 3 * width[0]).all()
+    assert np.ptp(width[2:]) < 0.02

@@ -10,7 +10,6 @@ from __future__ import annotations
 from levelbest.stats.bands._anytime import anytime_cdf_band, anytime_quantile_interval, looks
 from levelbest.stats.bands._cdf import CdfBand, cdf_band, mean_curve_bounds
 from levelbest.stats.bands._gaffke import closer_by as closer_by
-from levelbest.stats.bands._gaffke import further_reports as further_reports
 from levelbest.stats.bands._gaffke import further_scores as further_scores
 from levelbest.stats.bands._gaffke import gaffke_draws as gaffke_draws
 from levelbest.stats.bands._gaffke import sorted_uniforms as sorted_uniforms
@@ -25,8 +24,12 @@ from levelbest.stats.bands._quantiles import horizon, quantile_interval
 from levelbest.stats.bands._ranks import RankBand, rank_band
 from levelbest.stats.bands._registry import EXACT as EXACT
 from levelbest.stats.bands._registry import IntervalMethod, interval_methods, register_interval
-from levelbest.stats.bands._reported import Places as Places
-from levelbest.stats.bands._reported import mean_draws as mean_draws
+from levelbest.stats.bands._reported import FEWEST_FREE as FEWEST_FREE
+from levelbest.stats.bands._reported import ReportCells as ReportCells
+from levelbest.stats.bands._reported import degrees_of_freedom as degrees_of_freedom
+from levelbest.stats.bands._reported import imagined_reports as imagined_reports
+from levelbest.stats.bands._reported import t_quantile as t_quantile
+from levelbest.stats.bands._reported import wider_by as wider_by
 from levelbest.stats.bands._resample import Ranked as Ranked
 from levelbest.stats.bands._resample import allow as allow
 from levelbest.stats.bands._resample import bootstrap as bootstrap

@@ -24,9 +24,6 @@ and X_0 likewise on the worse side without the term in n/m: the larger n, the mo
 Where the best quarter of the trials ties, nothing tells what a better one would score: the bound stands, and without
 one there is no interval. The steps of both limits are moved towards each other by .25/n of a spacing, less where scores
 tie: Gaffke's limits are half a spacing too wide on each side for a smooth law, and just right for 0/1 scores.
-
-What a better trial would report, where that is another score (`further_reports`), lies in the range of what the best
-trials report, widened on both sides by a part that grows with n.
 """
 
 from __future__ import annotations
@@ -157,28 +154,3 @@ def _beyond(reach: FloatArray, away: FloatArray, bound: float | None, end: float
     if gap == 0 or m < FEWEST:
         return np.full(reach.size, room if math.isfinite(room) else (math.nan if needed else 0.0))
     return np.minimum(reach * gap, room)
-
-
-def further_reports(
-    selection: FloatArray, reported: FloatArray, n: FloatArray | IntArray, bounds: Bounds = (None, None)
-) -> FloatArray:
-    """What an imagined better trial reports at worst and at best, (2, n).
-
-    The range of what the best m/n trials report, at least sqrt(3 m) and at most a quarter of all unless n < 4, widened
-    by a part of it that grows with n.
-    """
-    m = selection.size
-    lowest = -math.inf if bounds[0] is None else bounds[0]
-    highest = math.inf if bounds[1] is None else bounds[1]
-    if reported.min() == reported.max():  # nothing but the bounds tells what another trial might report
-        return np.repeat([[lowest], [highest]], n.size, axis=1)
-    fewest = max(min(m // 4, round(math.sqrt(3 * m))), min(FEWEST, m - 1))
-    count = np.minimum(np.maximum(fewest, np.ceil(m / n)).astype(np.int64), m - 1)
-    # the worst of so many trials and one, ties in the selection score together; ranges from there to the best
-    lowest_ranks, back = np.unique(np.searchsorted(selection, selection[m - 1 - count]), return_inverse=True)
-    ranges = (f.accumulate(f.reduceat(reported, lowest_ranks)[::-1])[::-1] for f in (np.minimum, np.maximum))
-    seen = np.stack([ends[back] for ends in ranges])
-    width = np.where(seen[0] == seen[1], np.ptp(reported), seen[1] - seen[0])
-    wider = (0.1 + 0.1 * (1 - 1 / n) + 0.3 * (n - 1) / m) * (1.2 + 9 / m) * width
-    ends = np.stack([seen[0] - wider, seen[1] + wider])
-    return np.asarray(np.clip(ends, lowest, highest))

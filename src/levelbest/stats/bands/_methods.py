@@ -6,9 +6,9 @@ import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest.stats.bands import _limits as limits
-from levelbest.stats.bands._gaffke import FEWEST, closer_by, further_reports, further_scores
-from levelbest.stats.bands._reported import Places, mean_draws
-from levelbest.stats.bands._reported_quantiles import quantile_draws, quantile_left_out, quantile_windows, score_places
+from levelbest.stats.bands._gaffke import FEWEST, closer_by, further_scores
+from levelbest.stats.bands._reported import ReportCells, degrees_of_freedom, imagined_reports, t_quantile, wider_by
+from levelbest.stats.bands._reported_quantiles import ALL_DRAWN, FREE, quantile_draws, woodruff
 from levelbest.stats.bands._resample import smooth_bootstrap
 from levelbest.stats.bands._results import Rule
 from levelbest.stats.bands._work import TIED_TOP, Limits, Work
@@ -25,8 +25,8 @@ def default(work: Work) -> Limits:
     standard error nor a different rule where scores tie. What it cannot know is a mode that no trial has shown: see
     ``Interval.unseen``, and `gaffke` by name.
 
-    Separate reported scores: a Bayesian bootstrap with an imagined better trial (see `_reported`). Without the bound on
-    the best score, or on both sides where reported scores are separate, limits end at n = .8 m. Statistics other than
+    Separate reported scores: the wider of Student's t and rank draws (see `_reported`). Without the bound on the best
+    score, or on both sides where reported scores are separate, limits end at n = .8 m. Statistics other than
     the mean and quantiles have the percentiles of their resamples.
     """
     if not isinstance(work.statistic, (Mean, Quantile)):
@@ -60,20 +60,42 @@ def _one_sided(work: Work, lower: FloatArray, upper: FloatArray) -> tuple[FloatA
 
 
 def _reported(work: Work) -> tuple[FloatArray, FloatArray]:
-    selection, reported = work.ordered.selection, work.ordered.claimed
-    n = work.nodes
-    ends = further_reports(selection, reported, n, (work.lowest, work.highest))
-    if not np.isfinite(ends).all():
-        nowhere = np.full(n.size, np.nan)
+    """The wider of Student's t and rank draws: see `_reported`."""
+    imagined = imagined_reports(work.ordered, (work.lowest, work.highest))
+    if np.isnan(imagined).any():
+        nowhere = np.full(work.nodes.size, np.nan)
         return nowhere, nowhere
     if isinstance(work.statistic, Quantile):
-        q, places = work.statistic.q, score_places(selection, reported)
-        windows = quantile_windows(places, reported, n, q)
-        draws = quantile_draws(places, windows, ends, n, q, work.n_resamples, work.rng(5), jointly=work.simultaneous)
-        draws += quantile_left_out(places, windows, reported, n, q)[:, None]
-        return limits.percentile(draws, work.level(draws))
-    means, rest = mean_draws(Places.of(selection, reported), n, work.n_resamples, work.rng(5))
-    return _one_sided(work, means + rest * ends[0][:, None], means + rest * ends[1][:, None])
+        return _reported_quantile(work, work.statistic.q, imagined)
+    cells = ReportCells.of(work.ordered)
+    lower, upper = _report_draws(work, cells, imagined)
+    tails = work.level(lower, 0.5, tails=-1), work.level(upper, 0.5, tails=1)
+    low, high = limits.order_statistic(lower, tails[0]), limits.order_statistic(upper, 1 - tails[1])
+    half = t_quantile(degrees_of_freedom(work.ordered, work.nodes), work.alpha / 2) * cells.errors(work.nodes)
+    estimate = work.estimates_at(work.nodes)
+    below, above = (half * wider_by(tail, work.alpha / 2) for tail in tails)
+    return np.minimum(low, estimate - below), np.maximum(high, estimate + above)
+
+
+def _report_draws(work: Work, cells: ReportCells, imagined: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+    means, rest = cells.mean_draws(work.nodes, work.n_resamples, work.rng(5))
+    return means + rest * imagined[0], means + rest * imagined[1]
+
+
+def _reported_quantile(work: Work, q: float, imagined: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+    n, ordered = work.nodes, work.ordered
+    freedom = degrees_of_freedom(ordered, n)
+    many = (freedom > FREE) & (work.n_trials > ALL_DRAWN)
+    low, high = np.empty((2, n.size))
+    level = work.alpha / 2
+    if work.simultaneous and many.any():
+        level = work.level(_report_draws(work, ReportCells.of(ordered), imagined)[0])
+    half = t_quantile(freedom[many], work.alpha / 2) * wider_by(level, work.alpha / 2)
+    low[many], high[many] = woodruff(ordered, n[many], q, half)
+    if not many.all():
+        draws = quantile_draws(ordered, imagined, n[~many], q, work.n_resamples, work.rng(5))
+        low[~many], high[~many] = limits.percentile(draws, min(level, work.level(draws)))
+    return low, high
 
 
 def percentile(work: Work) -> Limits:

@@ -1,150 +1,157 @@
-"""Limits where the reported score is not the selection score: a Bayesian bootstrap with one better trial imagined.
+"""Intervals where the reported score is not the selection score: the wider of Student's t and rank draws.
 
-The ranks of the trials by selection score are those of sorted uniforms U_1 < ... < U_m, so that the winner of n is
-trial j with weight U_j^n - U_{j-1}^n, and with the rest, 1 - U_m^n, a trial better than all observed. What that one
-would report is unknown: anything in the range of what the best trials report (`_default` says how many), widened on
-both sides. The limits of a mean curve take the two ends (a uniform draw covered .89 where selection and reported score
-are independent), those of a quantile curve a uniform draw. Trials that tie in the selection score share the weight of
-their group at random (Dirichlet), as unequally as resampling would.
+*Student's t*: the U estimate and its jackknife error, with as many degrees of freedom as the budget leaves. The best
+trial has the weight n/m at budget n, so that the estimate is worth m/n trials and not m; the degrees of freedom are
+(m - 1)/n, or with the weight w that each of the best trials has where they tie, (m - 1)/(m w), and at least 2.
 
-Of many trials, neighbours in rank are taken together: they share the weight of their place as tied trials do, and of
-each place eight values are kept that have its mean and its variance. Of 32 neighbours and more the mean alone is kept:
-what Dirichlet weights make of it is by then normal. Of a tie the four lowest and the four highest are kept by
-themselves. What is kept for quantiles is in `_reported_quantiles`.
+*Rank draws*: by their selection scores the trials have the ranks of sorted uniforms U_1 < ... < U_m, so that the winner
+of n is trial j with weight U_j^n - U_{j-1}^n, and with the rest, 1 - U_m^n, a trial better than all observed. That one
+reports at worst what the worst of the sqrt(m) best trials does, and at best what the best of them does. Trials that tie
+in the selection score share the weight of their group; of many trials, neighbours in rank do.
+
+Neither serves alone. The t interval is symmetric and sees no variance where the best trials happen to agree; the draws
+are too narrow where few trials carry the weight.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from levelbest._check import FloatArray, IntArray
-from levelbest.stats.bands._gaffke import powers
+from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest.stats.bands._gaffke import FEWEST, powers, sorted_uniforms
 from levelbest.stats.bands._resample import allow
 from levelbest.stats.bands._thin import rank_edges
+from levelbest.stats.best import Sample, subset_fraction, weights_below
 
-CELLS = 1 << 17
-"""Values in one piece of draws."""
-_VALUES, _AT_ENDS = 8, 4  # kept of each place; of a tie as many parts, and the lowest and the highest by themselves
-_MANY = 32  # neighbours whose weighted mean is drawn as one normal number
-_DECISIVE = 1 / 32  # of the squares of all better trials and its own: a trial with more has a place of its own
+_CELLS = 1 << 17  # values in one piece of draws
+FEWEST_FREE = 2.0
+"""Degrees of freedom at least. NOTE: past n = m/2 the best trial has more than half of the weight, (m - 1)/n lies below
+2, and the interval would grow without end. With 2 it covers .95 to .99 up to .8 m, and .88 where selection overfits at
+the top. Chosen on normal scores with correlations .1 and .8, accuracies and overfitting; guarded by the columns
+n = .8 m of "reported mean" in docs/coverage.md."""
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
-    """Reported scores by place of the selection score, worst first: one place for each tie, and for near neighbours."""
+class ReportCells:
+    """Reported scores in cells of neighbouring selection rank, worst first: single trials near the best, ties whole."""
 
     edges: IntArray
-    """The last rank of each place."""
-    starts: IntArray
-    """Where the values of each place begin."""
-    values: FloatArray
-    sizes: IntArray
-    """How many trials each value stands for."""
+    """The last rank of each cell."""
+    means: FloatArray
+    squares: FloatArray
+    """The sum of the squared deviations from the mean in each cell."""
     n_trials: int
-    spread: FloatArray
-    """The standard deviation of each place's weighted mean where it is drawn at once, else 0."""
 
     @classmethod
-    def of(cls, selection: FloatArray, reported: FloatArray) -> Places:
-        """The places of trials whose selection scores rise, with values for means."""
-        m = selection.size
-        edges, last_of_tie = rank_places(selection)
-        alone = _outstanding(reported, edges)
-        edges = np.union1d(edges, last_of_tie[np.searchsorted(last_of_tie, np.union1d(alone, alone + 1))])
+    def of(cls, ordered: Sample) -> ReportCells:
+        """The cells of trials in order of their selection score."""
+        reported, m = ordered.claimed, ordered.n_trials
+        tie_ends = ends_of_ties(ordered.selection)
+        edges = np.unique(tie_ends[np.searchsorted(tie_ends, rank_edges(m, fine_at_worst=False))])
         counts = np.diff(edges, prepend=0)
-        ties = np.diff(np.searchsorted(last_of_tie, edges), prepend=-1)
-        at_once = (counts >= _MANY) & (ties > 1)
-        by_value = in_places(reported, edges[~at_once], counts[~at_once])
-        tied = (counts > _VALUES) & (ties == 1)
-        alone_at_ends = np.where(tied, _AT_ENDS, 0)
-        kept = np.where(at_once, 1, np.minimum(counts, _VALUES + 2 * alone_at_ends))
-        starts, place = np.cumsum(kept) - kept, np.repeat(np.arange(edges.size), kept)
-        within = np.arange(place.size) - starts[place]
-        firsts = (edges - counts)[place] + _first_of_part(within, kept[place], counts[place], alone_at_ends[place])
-        sizes = np.diff(firsts, append=m)
-        means = np.add.reduceat(by_value, firsts) / sizes
-        centre = np.add.reduceat(by_value, edges - counts) / counts
-        by_value -= np.repeat(centre, counts)
-        whole = np.add.reduceat(np.square(by_value, out=by_value), edges - counts)
-        about = np.where(at_once[place], 0.0, means - centre[place])
-        held = np.add.reduceat(sizes * about**2, starts)
-        stretch = np.sqrt(np.divide(whole, held, out=np.ones(edges.size), where=held > 0))
-        spread = np.where(at_once, np.sqrt(whole / (counts * (counts + 1.0))), 0.0)
-        return cls(edges, starts, centre[place] + about * stretch[place], sizes, m, spread)
+        means = np.add.reduceat(reported, edges - counts) / counts
+        squares = np.add.reduceat((reported - np.repeat(means, counts)) ** 2, edges - counts)
+        return cls(edges, means, squares, m)
 
-    def drawn(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Gamma weights of all values (draw, value), of all places, and the logarithms of the uniforms at the edges."""
-        weights = rng.standard_gamma(np.broadcast_to(self.sizes, (n_draws, self.sizes.size)))
-        own = np.add.reduceat(weights, self.starts, axis=1)
-        sums = np.cumsum(own, axis=1)
-        rest = rng.standard_exponential((n_draws, 1))
-        return weights, own, np.log(sums / (sums[:, -1:] + rest))
+    @property
+    def counts(self) -> IntArray:
+        """How many trials each cell has."""
+        return np.diff(self.edges, prepend=0)
 
-    def drawn_means(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """The weighted mean of every place, and the logarithms of the uniforms at the edges, (draw, place) each."""
-        weights, own, logs = self.drawn(n_draws, rng)
-        weights *= self.values
-        means = np.add.reduceat(weights, self.starts, axis=1)
-        means /= own
-        at_once = np.flatnonzero(self.spread)
-        if at_once.size:
-            means[:, at_once] += self.spread[at_once] * rng.standard_normal((n_draws, at_once.size))
+    def errors(self, n: IntArray) -> FloatArray:
+        """Jackknife standard errors of the U estimates; for all m trials, which leave none out, that of m - 1.
+
+        Leaving out a trial of one cell rather than of the next better one moves one trial across the edge between them,
+        which has the weight w' of m - 1 trials; leaving out one of c trials of a cell moves its mean by
+        (mean - score) / (c - 1). The second shifts sum to zero in each cell, so that the two parts of the variance add.
+        """
+        m, counts, edges = self.n_trials, self.counts, self.edges
+        rises, starts, others = np.diff(self.means), edges - counts, np.maximum(counts - 1.0, 1.0)
+        better = np.asarray(m - 1.0 - edges[:-1], dtype=np.float64)
+        out = np.empty(n.size)
+        for i, budget in enumerate(np.minimum(n, m - 1).tolist()):
+            steps = weights_below(m - 1, budget, better, "u") * rises
+            shifts = np.append(np.cumsum(steps[::-1])[::-1], 0.0)
+            between = counts @ (shifts - counts @ shifts / m) ** 2
+            held = subset_fraction(edges - 1, m - 1, budget) - subset_fraction(starts, m - 1, budget)
+            out[i] = math.sqrt((1 - 1 / m) * (between + (held / others) ** 2 @ self.squares))
+        return out
+
+    def drawn(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """The mean of every cell and the logarithm of the uniform at its edge, (draw, cell) each."""
+        logs = np.log(sorted_uniforms(self.edges, self.n_trials, n_draws, rng))
+        means = np.repeat(self.means[None], n_draws, axis=0)
+        several = np.flatnonzero(self.squares)
+        counts = self.counts[several]
+        spread = np.sqrt(self.squares[several] / (counts * (counts + 1.0)))  # of a mean with Dirichlet weights
+        means[:, several] += spread * rng.standard_normal((n_draws, several.size))
         return means, logs
 
-
-def rank_places(selection: FloatArray) -> tuple[IntArray, IntArray]:
-    """The last rank of each place of near neighbours, and of each tie, in selection scores that rise."""
-    m = selection.size
-    apart = selection[1:] != selection[:-1]
-    last_of_tie = np.arange(1, m + 1) if apart.all() else np.append(np.flatnonzero(apart), m - 1) + 1
-    return np.unique(last_of_tie[np.searchsorted(last_of_tie, rank_edges(m, fine_at_worst=False))]), last_of_tie
-
-
-def in_places(reported: FloatArray, edges: IntArray, counts: IntArray) -> FloatArray:
-    """The scores, in order within some places."""
-    by_value = reported.copy()
-    for start, stop in zip((edges - counts).tolist(), edges.tolist(), strict=True):
-        by_value[start:stop].sort()
-    return by_value
-
-
-def _first_of_part(part: IntArray, parts: IntArray, count: IntArray, ends: IntArray) -> IntArray:
-    """Where a part of trials in order begins: ``ends`` on either side stand alone, the rest is in equal parts."""
-    from_last = parts - part
-    inner = ends - (-(part - ends) * (count - 2 * ends) // np.maximum(parts - 2 * ends, 1))
-    return np.where(part < ends, part, np.where(from_last <= ends, count - from_last, inner))
+    def mean_draws(self, n: IntArray, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """The weighted mean of the reported scores and the weight of the imagined trial, (n, draw) each."""
+        allow(n_draws, n.size, 2)
+        means, rest = np.empty((2, n.size, n_draws))
+        middle = float(self.means[-1])  # deviations lose no digits to a large common offset
+        piece = max(1, _CELLS // self.edges.size)
+        for start in range(0, n_draws, piece):
+            cut = slice(start, min(start + piece, n_draws))
+            of_cell, logs = self.drawn(cut.stop - start, rng)
+            of_cell -= middle
+            rises = np.diff(of_cell, axis=1)
+            for i, (left, power) in enumerate(powers(logs, self.edges, self.n_trials, n)):
+                lost = np.einsum("bk,bk->b", power[:, :-1], rises[:, left:])
+                means[i, cut] = power[:, -1] * of_cell[:, -1] - lost
+                rest[i, cut] = 1 - power[:, -1]
+        means += middle * (1 - rest)
+        return means, rest
 
 
-def _outstanding(reported: FloatArray, edges: IntArray) -> IntArray:
-    """Trials, counted from 0, whose reported score may decide a mean by itself: they have places of their own.
+def ends_of_ties(selection: FloatArray) -> IntArray:
+    """The last rank, from 1 on, of each group of equal scores among scores that rise."""
+    return np.append(np.flatnonzero(selection[1:] != selection[:-1]), selection.size - 1) + 1
 
-    A budget gives every better trial at least the weight of this one, so that its part of the variance is at most that
-    of its square among theirs; the sum of what Dirichlet weights make of smaller parts is close to normal.
+
+def imagined_reports(ordered: Sample, bounds: Bounds = (None, None)) -> tuple[float, float]:
+    """What a better trial than all observed reports, at worst and at best: the range of the sqrt(m) best trials.
+
+    They are at least three, and more where trials tie or all of these report the same. Where all trials do, nothing but
+    the bounds tells; without one it is NaN.
     """
-    counts = np.diff(edges, prepend=0)
-    about = reported - np.repeat(np.add.reduceat(reported, edges - counts) / counts, counts)
-    np.square(about, out=about)
-    so_far = np.cumsum(about[::-1])[::-1]
-    so_far *= _DECISIVE
-    return np.flatnonzero((about > so_far) & (np.repeat(counts, counts) >= _VALUES))
+    reported, m = ordered.claimed, ordered.n_trials
+    count = min(max(FEWEST, round(math.sqrt(m))), m)
+    first = int(np.searchsorted(ordered.selection, ordered.selection[m - count]))
+    if (reported[first:] == reported[-1]).all():
+        others = np.flatnonzero(reported[:first] != reported[-1])
+        if not others.size:
+            worst, best = (math.nan if bound is None else float(bound) for bound in bounds)
+            return worst, best
+        first = int(others[-1])
+    return float(reported[first:].min()), float(reported[first:].max())
 
 
-def mean_draws(places: Places, n: IntArray, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """The weighted mean of the reported scores and the weight of the imagined trial, (n, draw) each."""
-    allow(n_draws, n.size, 2)
-    means, rest = np.empty((2, n.size, n_draws))
-    middle = float(places.values[-1])  # deviations lose no digits to a large common offset
-    places = replace(places, values=places.values - middle)
-    piece = max(1, CELLS // places.values.size)
-    for start in range(0, n_draws, piece):
-        cut = slice(start, min(start + piece, n_draws))
-        of_place, logs = places.drawn_means(cut.stop - start, rng)
-        rises = np.diff(of_place, axis=1)
-        for i, (left, power) in enumerate(powers(logs, places.edges, places.n_trials, n)):
-            lost = np.einsum("bk,bk->b", power[:, :-1], rises[:, left:])
-            means[i, cut] = power[:, -1] * of_place[:, -1] - lost
-            rest[i, cut] = 1 - power[:, -1]
-    means += middle * (1 - rest)
-    return means, rest
+def degrees_of_freedom(ordered: Sample, n: IntArray) -> FloatArray:
+    """(m - 1) / (m w) at each budget, w the weight of each of the trials that tie for best; (m - 1) / n for one."""
+    m = ordered.n_trials
+    tied = m - int(np.searchsorted(ordered.selection, ordered.selection[-1]))
+    weight = (1 - subset_fraction(m - tied, m, n)) / tied
+    return np.maximum((m - 1) / (m * weight), FEWEST_FREE)
+
+
+def t_quantile(freedom: FloatArray, level: float) -> FloatArray:
+    """The upper quantile of Student's t that leaves ``level``."""
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(freedom, 1 - level))
+
+
+def wider_by(level: float, pointwise: float) -> float:
+    """By what factor normal limits with the tail ``level`` are wider than pointwise ones: what a band takes.
+
+    Student's t at so small a level would leave nearly all of the error to the budgets with many degrees of freedom.
+    """
+    from scipy.special import ndtri
+
+    return float(ndtri(level) / ndtri(pointwise))

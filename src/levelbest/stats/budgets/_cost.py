@@ -167,7 +167,8 @@ def curve_of(spending: Spending, direction: str, confidence: float | None, *, si
     low = high = None
     if confidence is not None and spending.draws is not None:
         band = spending.draws.limits(_check.as_confidence(confidence), orders.value, simultaneous=simultaneous)
-        low, high = (np.where(inside, side, np.nan) for side in turned_limits(*band, direction))
+        ends = turned_limits(np.clip(band[0], *pool.bounds), np.clip(band[1], *pool.bounds), direction)
+        low, high = (np.where(inside, side, np.nan) for side in ends)
     return CostCurve(
         budget=grid,
         value=np.where(inside, sign * orders.value, np.nan),

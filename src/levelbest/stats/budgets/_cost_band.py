@@ -18,21 +18,24 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.bands import (
-    Places,
+    FEWEST_FREE,
+    ReportCells,
     closer_by,
-    further_reports,
     further_scores,
     hats,
+    imagined_reports,
     local_level,
     order_statistic,
     rank_edges,
     sorted_uniforms,
+    t_quantile,
+    wider_by,
 )
+from levelbest.stats.best import Sample
 from levelbest.stats.budgets._many_trials import MANY, expected_of_many
 from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, expected
-from levelbest.stats.budgets._stretches import StretchCosts
 
 _CELLS = 1 << 17  # uniforms in one piece
 _HALVINGS = 40
@@ -43,19 +46,66 @@ _SEEN = 20  # orders with their winner at or below a rank that tell how often th
 
 @dataclass(frozen=True, eq=False)
 class CostDraws:
-    """Draws of a cost curve, (budget, draw): quantiles of the one are lower limits, of the other upper ones."""
+    """Draws of a cost curve, (budget, draw): quantiles of the one are lower limits, of the other upper ones.
+
+    Limits are at least as wide as Student's t with this ``error`` and so many degrees of freedom at each budget.
+    """
 
     lower: FloatArray
     upper: FloatArray
+    error: FloatArray
+    freedom: FloatArray
+
+    def __sub__(self, other: CostDraws) -> CostDraws:
+        """The draws of a difference of two independent families, with Welch and Satterthwaite's degrees of freedom."""
+        squares, others = self.error**2, other.error**2
+        parts = squares**2 / self.freedom + others**2 / other.freedom
+        freedom = np.divide((squares + others) ** 2, parts, out=np.ones(parts.size), where=parts > 0)
+        return CostDraws(self.lower - other.upper, self.upper - other.lower, np.sqrt(squares + others), freedom)
+
+    def at(self, chosen: npt.NDArray[np.bool_]) -> CostDraws:
+        """The same at some of the budgets."""
+        return CostDraws(self.lower[chosen], self.upper[chosen], self.error[chosen], self.freedom[chosen])
 
     @property
     def finite(self) -> npt.NDArray[np.bool_]:
         """The budgets at which every draw is a number."""
         return np.asarray(np.isfinite(self.lower).all(axis=1) & np.isfinite(self.upper).all(axis=1))
 
+    def stretched(self, spent: Spent, of_trials: FloatArray, bounds: Bounds) -> CostDraws:
+        """The same with the standard deviation of the curve, where that is more than theirs and than ``of_trials``.
+
+        The last is the error of the curve over as many trials: what costs add to it, and the draws do not have.
+        """
+
+        def wider(side: FloatArray) -> FloatArray:
+            middle, known = side.mean(axis=1, keepdims=True), np.maximum(side.std(axis=1), of_trials)
+            factor = np.divide(spent.sampling_error, known, out=np.ones(known.size), where=known > 0)
+            return np.asarray(np.clip(middle + np.maximum(factor, 1.0)[:, None] * (side - middle), *bounds))
+
+        return CostDraws(wider(self.lower), wider(self.upper), self.error, self.freedom)
+
     def limits(self, confidence: float, value: FloatArray, *, simultaneous: bool) -> tuple[FloatArray, FloatArray]:
         """Low and high about the curve ``value``, for each budget alone or for all at once."""
-        return _limits(self.lower, self.upper, 1 - confidence, value, jointly=simultaneous)
+        low, high = np.full((2, value.size), np.nan)
+        known = np.isfinite(value) & self.finite
+        if known.any():
+            inside, tail = self.at(known), (1 - confidence) / 2
+            tails = [
+                local_level(draws, tail, tails=side) if simultaneous else tail
+                for draws, side in ((inside.lower, -1), (inside.upper, 1))
+            ]
+            low[known], high[known] = inside.at_tails((tails[0], tails[1]), tail, value[known])
+        return low, high
+
+    def at_tails(
+        self, tails: tuple[float, float], pointwise: float, value: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Low and high that leave such tails; ``pointwise`` is the tail of one budget alone."""
+        half = t_quantile(self.freedom, pointwise) * self.error
+        below, above = (half * wider_by(tail, pointwise) for tail in tails)
+        low = np.minimum(order_statistic(self.lower, tails[0]), value - below)
+        return low, np.maximum(order_statistic(self.upper, 1 - tails[1]), value + above)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +134,7 @@ class Spending:
 
     def at(self, chosen: npt.NDArray[np.bool_]) -> Spending:
         """The same at some of the budgets."""
-        drawn = None if self.draws is None else CostDraws(self.draws.lower[chosen], self.draws.upper[chosen])
+        drawn = None if self.draws is None else self.draws.at(chosen)
         return Spending(self.pool, self.grid[chosen], self.orders.at(chosen), drawn)
 
 
@@ -97,7 +147,24 @@ def spend(pool: Pool, grid: FloatArray, n_orders: int, n_draws: int, rng: np.ran
     trials = np.maximum(orders.finished / np.maximum(1 - orders.nothing, 1e-12), 1.0)
     alike = bool((pool.y == pool.selection).all())
     source = (_OneColumn if alike else _Reported)(pool, trials)
-    return Spending(pool, grid, orders, source.draws(pool, grid, orders, n_draws, rng))
+    lower, upper = source.draws(pool, grid, orders, n_draws, rng)
+    # Student's t is for separate reported scores alone, as it is over trials.
+    error = np.zeros(grid.size) if alike else orders.sampling_error
+    drawn = CostDraws(lower, upper, error, degrees_of_winners(pool, orders))
+    whole = np.clip(np.rint(trials), 1, pool.y.size - 1).astype(np.int64)
+    of_trials = ReportCells.of(Sample(pool.selection[pool.ranked], pool.y[pool.ranked])).errors(whole)
+    return Spending(pool, grid, orders, drawn.stretched(orders, of_trials, pool.bounds))
+
+
+def degrees_of_winners(pool: Pool, spent: Spent) -> FloatArray:
+    """Degrees of freedom at each budget: (m - 1) / (m w), w how often the likeliest winner wins; at least 2."""
+    trials = np.bincount(pool.rank)
+    freedom = np.empty(spent.value.size)
+    for i, parts in enumerate(spent.winners):
+        won = np.concatenate(parts)
+        often = np.bincount(won[won >= 0], minlength=trials.size) / trials
+        freedom[i] = (1 - 1 / pool.y.size) * won.size / max(float(often.max()), 1.0)
+    return np.maximum(freedom, FEWEST_FREE)
 
 
 class _Curve:
@@ -107,47 +174,50 @@ class _Curve:
 
     def __init__(self, pool: Pool, trials: FloatArray) -> None:
         order = pool.ranked
-        self.y, self.cost = pool.y[order], pool.cost[order]
+        self.y = pool.y[order]
         self.trials, self.m = trials, order.size
 
-    def draws(self, pool: Pool, grid: FloatArray, spent: Spent, n_draws: int, rng: np.random.Generator) -> CostDraws:
-        """The draws at every budget of the grid."""
+    def draws(
+        self, pool: Pool, grid: FloatArray, spent: Spent, n_draws: int, rng: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        """The draws at every budget of the grid, for lower and for upper limits."""
         nu = self._worth(spent, pool.rank[pool.ranked[self.edges - 1]])
-        edges, counts = self.edges, np.diff(self.edges, prepend=0)
-        costs = StretchCosts(self.cost, counts, grid * (1 + ROUNDING))
-        dearest = further_scores(np.sort(self.cost), self.trials)[1]  # imagined as a better score is
-        may_be_dear = (spent.nothing < 1) & ((spent.nothing > 0) | (grid < dearest))
+        nothing = self._nothing(pool, grid, spent, n_draws, rng)
         lower, upper = np.empty((2, grid.size, n_draws))
-        piece = max(1, _CELLS // edges.size)
+        piece = max(1, _CELLS // self.edges.size)
         for start in range(0, n_draws, piece):
             cut = slice(start, min(start + piece, n_draws))
-            uniforms = self._drawn(cut.stop - start, rng)
-            weights = np.diff(uniforms, axis=1, prepend=0.0)
-            mean_cost, too_dear = costs.drawn(weights, rng)
-            logs = np.log(uniforms) * (costs.overall * uniforms[:, -1] / mean_cost)[:, None]
-            nothing = self._nothing(pool, spent, weights, too_dear, may_be_dear)
+            logs = np.log(self._drawn(cut.stop - start, rng))
             highest = logs.max(axis=0)
             for i in range(grid.size):
                 begin = int(np.argmax(nu[i] * highest > _SMALL)) if self.m > MANY else 0
                 # exp is slow where it underflows, and what is this small adds nothing
                 sides = self._sides(i, np.exp(np.maximum(nu[i, begin:] * logs[:, begin:], _LEAST)), begin)
                 for side, draw, none in zip((lower, upper), sides, nothing, strict=True):
-                    side[i, cut] = none[i] * pool.worst + (1 - none[i]) * draw
-        return CostDraws(lower, upper)
+                    side[i, cut] = none[i, cut] * pool.worst + (1 - none[i, cut]) * draw
+        return lower, upper
 
-    @staticmethod
     def _nothing(
-        pool: Pool, spent: Spent, weights: FloatArray, too_dear: FloatArray, may_be_dear: npt.NDArray[np.bool_]
+        self, pool: Pool, grid: FloatArray, spent: Spent, n_draws: int, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
         """The chance that nothing finishes, (budget, draw), at most and at least.
 
         With one worker it is the weight of the trials that alone cost more than the budget, and at most that of an
-        imagined one too.
+        imagined one too, where the budget is not above what a further trial may cost.
         """
         if pool.workers > 1:
-            same = np.repeat(spent.nothing[:, None], weights.shape[0], axis=1)
+            same = np.repeat(spent.nothing[:, None], n_draws, axis=1)
             return same, same
-        return too_dear + may_be_dear[:, None] * (1 - weights.sum(axis=1)), too_dear
+        cost = np.sort(pool.cost)
+        affordable = np.searchsorted(cost, grid * (1 + ROUNDING), side="right")
+        highest = further_scores(cost, self.trials)[1]  # imagined as a better score is
+        with_imagined = np.where((affordable == self.m) & ~(grid < highest), self.m + 1, affordable)
+        ranks = np.stack([with_imagined, affordable + 1])
+        edges = np.unique(np.clip(ranks, 1, self.m))
+        uniforms = sorted_uniforms(edges, self.m, n_draws, rng).T
+        uniforms = np.concatenate([np.zeros((1, n_draws)), uniforms, np.ones((1, n_draws))])
+        at = np.where(ranks < 1, 0, np.where(ranks > self.m, edges.size + 1, np.searchsorted(edges, ranks) + 1))
+        return 1 - uniforms[at[0]], 1 - uniforms[at[1]]
 
     def _worth(self, spent: Spent, rank: npt.NDArray[np.int32]) -> FloatArray:
         """nu (budget, edge): with how many trials the winners would lie at or below the edge, of some rank, as often.
@@ -198,20 +268,20 @@ class _Reported(_Curve):
 
     def __init__(self, pool: Pool, trials: FloatArray) -> None:
         super().__init__(pool, trials)
-        selection = pool.selection[pool.ranked]
-        self.places = Places.of(selection, self.y)
-        self.edges = self.places.edges
-        self.ends = further_reports(selection, self.y, trials, pool.bounds)
-        self.of_place = np.empty((0, 0))
+        ordered = Sample(pool.selection[pool.ranked], self.y)
+        self.cells = ReportCells.of(ordered)
+        self.edges = self.cells.edges
+        self.imagined = np.repeat(np.array(imagined_reports(ordered, pool.bounds))[:, None], trials.size, axis=1)
+        self.of_cell = np.empty((0, 0))
 
     def _drawn(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
-        self.of_place, logs = self.places.drawn_means(n_draws, rng)
+        self.of_cell, logs = self.cells.drawn(n_draws, rng)
         return np.asarray(np.exp(logs))
 
     def _sides(self, i: int, power: FloatArray, begin: int) -> tuple[FloatArray, FloatArray]:
-        mean = np.einsum("bk,bk->b", np.diff(power, axis=1, prepend=0.0), self.of_place[:, begin:])
+        mean = np.einsum("bk,bk->b", np.diff(power, axis=1, prepend=0.0), self.of_cell[:, begin:])
         rest = 1 - power[:, -1]
-        return mean + rest * self.ends[0, i], mean + rest * self.ends[1, i]
+        return mean + rest * self.imagined[0, i], mean + rest * self.imagined[1, i]
 
 
 def _trials_for(share: FloatArray, edges: IntArray, n_trials: int) -> FloatArray:
@@ -245,42 +315,20 @@ def cost_differences(
     differences = {(a, b): values[a] - values[b] for a, b in pairs}
     known = {(a, b): np.isfinite(differences[a, b]) & drawn[a].finite & drawn[b].finite for a, b in pairs}
 
-    def below(a: int, b: int) -> FloatArray:
-        return np.asarray((drawn[a].lower - drawn[b].upper)[known[a, b]])
+    def band(pair: tuple[int, int]) -> CostDraws:
+        return (drawn[pair[0]] - drawn[pair[1]]).at(known[pair])
 
-    def above(a: int, b: int) -> FloatArray:
-        return np.asarray((drawn[a].upper - drawn[b].lower)[known[a, b]])
-
-    bands = []
-    if any(own.any() for own in known.values()):
+    bands, tail = [], (1 - confidence) / 2
+    lowest = highest = tail
+    if any(inside.any() for inside in known.values()):
         # A pair at a time: those of many families together would not fit into memory.
-        lowest, highest = (
-            local_level((row for pair in pairs for row in side(*pair)), (1 - confidence) / 2, tails=tails)
-            for side, tails in ((below, -1), (above, 1))
-        )
+        lowest = local_level((row for pair in pairs for row in band(pair).lower), tail, tails=-1)
+        highest = local_level((row for pair in pairs for row in band(pair).upper), tail, tails=1)
     for pair in pairs:
         difference, inside = differences[pair], known[pair]
         low, high = np.full((2, grid.size), np.nan)
         if inside.any():
-            low[inside] = np.minimum(order_statistic(below(*pair), lowest), difference[inside])
-            high[inside] = np.maximum(order_statistic(above(*pair), 1 - highest), difference[inside])
+            low[inside], high[inside] = band(pair).at_tails((lowest, highest), tail, difference[inside])
         certified = np.where(low > 0, 1, np.where(high < 0, -1, 0))
         bands.append(CostBand(difference, low, high, certified))
     return tuple(bands)
-
-
-def _limits(
-    lower: FloatArray, upper: FloatArray, error: float, value: FloatArray, *, jointly: bool
-) -> tuple[FloatArray, FloatArray]:
-    """Quantiles of the draws that leave half of the error on each side, for each row alone or for all at once."""
-    known = np.isfinite(value) & np.isfinite(upper).all(axis=1) & np.isfinite(lower).all(axis=1)
-    low, high = np.full((2, value.size), np.nan)
-    if known.any():
-        below, above = lower[known], upper[known]
-        tails = [
-            local_level(draws, error / 2, tails=side) if jointly else error / 2
-            for draws, side in ((below, -1), (above, 1))
-        ]
-        low[known] = np.minimum(order_statistic(below, tails[0]), value[known])
-        high[known] = np.maximum(order_statistic(above, 1 - tails[1]), value[known])
-    return low, high

@@ -11,8 +11,8 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 from levelbest._plain import picked, plain, rows_of
 from levelbest.errors import InputError
-from levelbest.stats.bands import Places, further_reports, mean_draws, order_statistic
-from levelbest.stats.best import expected_best
+from levelbest.stats.bands import Ranked, ReportCells, degrees_of_freedom, imagined_reports, order_statistic, t_quantile
+from levelbest.stats.best import Sample, expected_best
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +73,8 @@ def winners_curse(
 
     Notes
     -----
-    The limits are those of a reported score, here the drop of each trial from selection to reported score: a Bayesian
-    bootstrap in which one better trial is imagined, less the mean drop of all trials in the same draw.
+    The interval is that of a reported score, here the drop of each trial from selection to reported score, less the
+    mean drop of all trials: the wider of Student's t and rank draws.
 
     Examples
     --------
@@ -90,15 +90,18 @@ def winners_curse(
     tail = (1 - _check.as_confidence(confidence)) / 2
     asked, _ = _check.as_budgets(n, chosen_by.size)
     drop = sign * (chosen_by - claimed)
-    order = np.lexsort((drop, sign * chosen_by))
-    ranked, drops = (sign * chosen_by)[order], drop[order]
+    ordered = Sample(sign * chosen_by, drop).ordered()
     grid, place = np.unique(np.append(asked, 1), return_inverse=True)
-    value = np.asarray(expected_best(ranked, grid, drops)) - drop.mean()
-    means, rest = mean_draws(Places.of(ranked, drops), grid, n_resamples, _check.as_rng(rng))
+    value = np.asarray(expected_best(ordered.selection, grid, ordered.claimed)) - drop.mean()
+    means, rest = ReportCells.of(ordered).mean_draws(grid, n_resamples, _check.as_rng(rng))
     beyond, more = means - means[0], rest - rest[0]
-    lowest, highest = further_reports(ranked, drops, grid)[..., None]
-    low = np.minimum(order_statistic(beyond + more * lowest, tail), value)
-    high = np.maximum(order_statistic(beyond + more * highest, 1 - tail), value)
+    imagined = imagined_reports(ordered)
+    low, high = (order_statistic(beyond + more * end, p) for end, p in zip(imagined, (tail, 1 - tail), strict=True))
+    fewer, back = np.unique(np.minimum(grid, drop.size - 1), return_inverse=True)  # all the trials leave none out
+    left_out = Ranked(ordered.selection, fewer, ordered.claimed).leave_one_out()[back]
+    error = np.sqrt((1 - 1 / drop.size) * np.sum((left_out - left_out[0]) ** 2, axis=1))
+    half = t_quantile(degrees_of_freedom(ordered, grid), tail) * error
+    low, high = np.minimum(low, value - half), np.maximum(high, value + half)
     value[0] = low[0] = high[0] = 0.0  # of one trial there is no choice
     curse, low, high = (column[place[:-1]] for column in (value, low, high))
     return Curse(asked, curse, low, high, float(drop.mean()), float(confidence), chosen_by.size, direction)

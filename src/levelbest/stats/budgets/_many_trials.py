@@ -17,7 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, TiedWins, best_in_stretch
+from levelbest.stats.budgets._orders import (
+    ROUNDING,
+    Pool,
+    Spent,
+    TiedWins,
+    best_in_stretch,
+    jackknife_error,
+    looked_at_sums,
+)
 
 MANY = 1 << 14  # more trials than this
 _ORDERS = 6
@@ -30,8 +38,8 @@ _COARSE = 64  # few places are searched among every so many sums first, which li
 
 _Number = TypeVar("_Number", np.int32, np.int64)
 _Ranks = npt.NDArray[np.int32]
-_Outcome = tuple[float, _Ranks, int]
-"""The mean value, the winners, and how many trials were finished in all."""
+_Outcome = tuple[float, _Ranks, int, FloatArray]
+"""The mean value, the winners, how many trials were finished in all, and `looked_at_sums` per window."""
 
 
 def expected_of_many(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generator) -> Spent:
@@ -54,7 +62,7 @@ def expected_of_many(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random
             needed = times * np.where(steps == 0, _FEWEST, _ORDERS)
         for i, outcome in order.spend(limits, steps, turn < needed):
             outcomes[i].append(outcome)
-    means, winners, finished = zip(*(zip(*own, strict=True) for own in outcomes), strict=True)
+    means, winners, finished, left_out = zip(*(zip(*own, strict=True) for own in outcomes), strict=True)
     counts = np.array([sum(won.size for won in own) for own in winners])
     nothing = np.array([sum(np.count_nonzero(won < 0) for won in own) for own in winners])
     return Spent(
@@ -63,6 +71,7 @@ def expected_of_many(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random
         nothing=nothing / counts,
         finished=np.array([sum(done) for done in finished]) / counts,
         winners=winners,
+        sampling_error=np.array([jackknife_error(np.stack(own[:2])[:, None])[0] for own in left_out]),
     )
 
 
@@ -88,8 +97,7 @@ class _Order:
         No two trials that are near each other in the one are so in the other, and which half of the one a trial lies
         in tells nothing of its half of the other.
         """
-        order = self.order if self.values is not None else _woven(self.order)
-        return _Order(self.pool, order, _woven(self.cost), _woven(self.rank[: self.m]), self.values)
+        return _Order(self.pool, _woven(self.order), _woven(self.cost), _woven(self.rank[: self.m]), self.values)
 
     @cached_property
     def tied(self) -> TiedWins:
@@ -119,20 +127,31 @@ class _Order:
             across = done > 4 * self.m
             best = self._best_across(starts, ends, step) if across else _best_between(self.rank, starts, ends)
             winners = np.where(counts > 0, best, np.int32(-1))
-            yield int(i), (self._mean(winners, starts, counts), winners, done)
+            yield int(i), self._outcome(winners, starts, counts, done)
 
-    def _mean(self, winners: _Ranks, starts: IntArray, counts: IntArray) -> float:
-        """What the winners report on average; starts and counts of their windows matter only where trials tie."""
+    def _outcome(self, winners: _Ranks, starts: IntArray, counts: IntArray, done: int) -> _Outcome:
+        """What the winners of so many windows, with their starts and the trials that they finish, come to."""
         if self.values is not None:
-            return float(self.values[winners].mean())
-        shared = self.tied.means(starts, counts[None, :, None], winners[None, :, None].astype(np.int64))[0, :, 0]
-        return float(np.where(counts > 0, shared, self.pool.worst).mean())
+            values = self.values[winners]
+        else:
+            shared = self.tied.means(starts, counts[None, :, None], winners[None, :, None].astype(np.int64))[0, :, 0]
+            values = np.where(counts > 0, shared, self.pool.worst)
+        looked_at = np.minimum(counts + 1, self.m - 1)[None, :, None]
+        sums = looked_at_sums(self.place, starts, looked_at, values[None, :, None])[0, 0]
+        return float(values.mean()), winners, done, sums / starts.size
+
+    @cached_property
+    def place(self) -> IntArray:
+        """Where each trial stands in the order."""
+        place = np.empty((1, self.m), dtype=np.int64)
+        place[0, self.order] = np.arange(self.m)
+        return place
 
     def _spend_short(self, limits: IntArray) -> Iterator[_Outcome]:
         """Windows from every trial on, spent trial by trial for all budgets at once."""
         rising = np.argsort(limits)
         winners = np.empty((limits.size, self.m), dtype=np.int32)
-        counts = np.empty((limits.size, self.m if self.values is None else 0), dtype=np.int32)
+        counts = np.empty((limits.size, self.m), dtype=np.int32)
         done = np.zeros(limits.size, dtype=np.int64)
         highest = np.full((_STEPS, _PIECE), -1, dtype=np.int32)
         for begin in range(0, self.m, _PIECE):
@@ -142,11 +161,9 @@ class _Order:
             done[rising] += finished.sum(axis=1, dtype=np.int64)
             for i, own in zip(rising, finished, strict=True):
                 winners[i, cut] = flat[own * np.int64(_PIECE) + place]
-            if self.values is None:
-                counts[rising, cut] = finished
+            counts[rising, cut] = finished
         for i, best in enumerate(winners):
-            starts = np.arange(counts.shape[1])
-            yield self._mean(best, starts, counts[i]), best, int(done[i])
+            yield self._outcome(best, np.arange(self.m), counts[i], int(done[i]))
 
     def _counted(self, limits: IntArray, cut: slice, highest: _Ranks) -> tuple[_Ranks, _Ranks]:
         """How many trials are finished within each of rising limits (limit, start), and the highest rank after each.

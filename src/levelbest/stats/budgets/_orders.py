@@ -107,6 +107,8 @@ class Spent:
     """The mean number of trials that do."""
     winners: tuple[Sequence[npt.NDArray[np.int32]], ...]
     """At each budget, in parts, the rank of the winner's selection score in every order; -1: none finished."""
+    sampling_error: FloatArray
+    """The jackknife standard error of ``value`` over the trials."""
 
     @property
     def counts(self) -> IntArray:
@@ -141,6 +143,7 @@ class Spent:
             nothing=self.nothing[chosen],
             finished=self.finished[chosen],
             winners=tuple(won for won, own in zip(self.winners, chosen, strict=True) if own),
+            sampling_error=self.sampling_error[chosen],
         )
 
 
@@ -150,38 +153,73 @@ def expected(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
     exact = m <= _ENUMERATED and n_orders >= math.factorial(m)
     parts: Iterable[_Part]
     if exact:
-        parts = [_spend(pool, np.array(list(permutations(range(m))), dtype=np.int64), 1, grid)]
+        every = np.array(list(permutations(range(m))), dtype=np.int64)
+        parts = [_spend(pool, every, np.zeros(1, dtype=np.int64), grid)]
     elif pool.workers > 1:
         parts = (_spend(pool, *orders, grid) for orders in _rotated_orders(m, n_orders, rng))
     else:
         parts = _windows(pool, grid, n_orders, rng)
-    values, won, finished = zip(*parts, strict=True)
-    means, winners = np.concatenate(values), np.concatenate(won).T
+    values, won, finished, sums = zip(*parts, strict=True)
+    means, winners, halves = np.concatenate(values), np.concatenate(won).T, np.sum(sums, axis=0)
     # The rotations of one order depend on each other: the order is the unit of the Monte Carlo error.
     error = np.zeros(grid.size) if exact else means.std(axis=0, ddof=1) / math.sqrt(len(means))
     count = winners.shape[1]
+    if exact:
+        halves = np.repeat(halves.sum(axis=0, keepdims=True), 2, axis=0) / 2
     return Spent(
         value=means.mean(axis=0),
         error=error,
         nothing=1 - np.count_nonzero(winners >= 0, axis=1) / count,
         finished=np.sum(finished, axis=0) / count,
         winners=tuple((row,) for row in winners),
+        sampling_error=jackknife_error(halves / (count / 2)),
     )
 
 
-_Part = tuple[FloatArray, npt.NDArray[np.int32], FloatArray]
-"""Mean values of each order (order, budget), the winners of its rotations (rotation, budget), trials finished."""
+_Part = tuple[FloatArray, npt.NDArray[np.int32], FloatArray, FloatArray]
+"""Mean values of each order (order, budget), the winners of its rotations (rotation, budget), trials finished, and
+`looked_at_sums`."""
+
+
+def looked_at_sums(place: IntArray, starts: IntArray, looked_at: IntArray, values: FloatArray) -> FloatArray:
+    """What leaving each trial out takes away, summed over windows: (half of the orders, budget, trial).
+
+    ``place`` is where each trial stands in each order, ``looked_at`` (order, start, budget) how many trials a window
+    looks at: those that it finishes and the one that it does not. A window of k trials is as likely in an order of all
+    m as in one of m - 1 without some other trial, but for a factor m / (m - k). So the value without trial i is the
+    mean, over the windows that do not look at i, of value times m / (m - k): the jackknife takes no further orders.
+    """
+    size, m = place.shape
+    weight = (values - values.mean(axis=(0, 1))) * (m / (m - looked_at))
+    first = np.arange(size)[:, None] * (2 * m + 1) + starts
+    out = np.zeros((2, values.shape[2], m))
+    for i in range(values.shape[2]):
+        ends = (
+            np.bincount(at.ravel(), weight[:, :, i].ravel(), size * (2 * m + 1))
+            for at in (first, first + looked_at[:, :, i])
+        )
+        inside = np.cumsum(np.subtract(*ends).reshape(size, -1), axis=1)
+        of_trial = np.take_along_axis(inside[:, :m] + inside[:, m:-1], place, axis=1)
+        out[:, i] = of_trial[::2].sum(axis=0), of_trial[1::2].sum(axis=0)
+    return out
+
+
+def jackknife_error(halves: FloatArray) -> FloatArray:
+    """From `looked_at_sums` per window; the Monte Carlo errors of the two halves are independent and do not add."""
+    first, second = halves - halves.mean(axis=2, keepdims=True)
+    squares = (1 - 1 / halves.shape[2]) * np.sum(first * second, axis=1)
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
 def _windows(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generator) -> Iterator[_Part]:
     """One worker: the trials that a rotation finishes within a budget are a window of the order, gone round twice."""
     m = pool.y.size
     rotations = min(m, _ROTATIONS)
-    bases = max(_BASES, -(-n_orders // rotations))
+    bases = max(_BASES, 2 * -(-n_orders // (2 * rotations)))
     starts = (np.arange(rotations) * m) // rotations
     limits = grid * (1 + ROUNDING)
     apart = 3 * float(pool.cost.sum()) + float(limits.max())
-    step = max(1, _CHUNK // (max(2 * m, rotations * grid.size)))
+    step = 2 * max(1, _CHUNK // (2 * max(2 * m, rotations * grid.size)))
     for begin in range(0, bases, step):
         size = min(step, bases - begin)
         order = rng.permuted(np.broadcast_to(np.arange(m), (size, m)), axis=1)
@@ -202,7 +240,8 @@ def _windows(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
             values = pool.y_of_rank[best]
         values = np.where(some, values, pool.worst)
         won = np.where(some, best, -1).astype(np.int32).reshape(-1, grid.size)
-        yield values.mean(axis=1), won, counts.sum(axis=(0, 1)).astype(np.float64)
+        left_out = looked_at_sums(np.argsort(order, axis=1), starts, np.minimum(counts + 1, m - 1), values)
+        yield values.mean(axis=1), won, counts.sum(axis=(0, 1)).astype(np.float64), left_out
 
 
 def _twice(orders: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
@@ -271,24 +310,28 @@ def best_in_stretch(rank: npt.NDArray[np.int32], counts: IntArray) -> IntArray:
     return np.asarray(np.maximum(table[level, row, first], table[level, row, last]), dtype=np.int64)
 
 
-def _rotated_orders(m: int, n_orders: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, int]]:
-    """Random orders with their rotations, (order and rotation, m), and how many rotations each has; in chunks."""
+def _rotated_orders(m: int, n_orders: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
+    """Random orders with their rotations, (order and rotation, m), and where each rotation starts; in chunks."""
     rotations = min(m, _ROTATIONS)
-    bases = max(_BASES, -(-n_orders // rotations))
-    shifts = (np.arange(rotations) * m) // rotations
-    turned = (shifts[:, None] + np.arange(m)) % m
-    step = max(1, _CHUNK // (rotations * m))
-    for start in range(0, bases, step):
-        size = min(step, bases - start)
+    bases = max(_BASES, 2 * -(-n_orders // (2 * rotations)))
+    starts = (np.arange(rotations) * m) // rotations
+    turned = (starts[:, None] + np.arange(m)) % m
+    step = 2 * max(1, _CHUNK // (2 * rotations * m))
+    for begin in range(0, bases, step):
+        size = min(step, bases - begin)
         base = rng.permuted(np.broadcast_to(np.arange(m), (size, m)), axis=1)
-        yield base[:, turned].reshape(size * rotations, m), rotations
+        yield base[:, turned].reshape(size * rotations, m), starts
 
 
-def _spend(pool: Pool, orders: IntArray, rotations: int, grid: FloatArray) -> _Part:
+def _spend(pool: Pool, orders: IntArray, starts: IntArray, grid: FloatArray) -> _Part:
     """Any number of workers, and orders that are given one by one."""
-    rows = np.arange(orders.shape[0])[:, None]
-    finish = _finish_times(pool.cost[orders], pool.workers)
-    counts = np.stack([np.count_nonzero(finish <= t, axis=1) for t in grid * (1 + ROUNDING)], axis=1)
+    rows, m = np.arange(orders.shape[0])[:, None], pool.y.size
+    place = np.argsort(orders[:: starts.size], axis=1)
+    limits, finish = grid * (1 + ROUNDING), _finish_times(pool.cost[orders], pool.workers)
+    begun = finish - pool.cost[orders]
+    counts, looked_at = (
+        np.stack([np.count_nonzero(times <= t, axis=1) for t in limits], axis=1) for times in (finish, begun)
+    )
     if pool.workers > 1:
         # A trial that starts later may finish earlier: follow the order of the finishes.
         orders = orders[rows, np.argsort(finish, axis=1, kind="stable")]
@@ -300,9 +343,11 @@ def _spend(pool: Pool, orders: IntArray, rotations: int, grid: FloatArray) -> _P
     else:
         values = pool.y_of_rank[best]
     some = counts > 0
-    values = np.where(some, values, pool.worst)
-    means = values.reshape(-1, rotations, grid.size).mean(axis=1)
-    return means, np.where(some, best, -1).astype(np.int32), counts.sum(axis=0).astype(np.float64)
+    by_order = (place.shape[0], starts.size, grid.size)
+    values = np.where(some, values, pool.worst).reshape(by_order)
+    left_out = looked_at_sums(place, starts, np.minimum(looked_at, m - 1).reshape(by_order), values)
+    won = np.where(some, best, -1).astype(np.int32)
+    return values.mean(axis=1), won, counts.sum(axis=0).astype(np.float64), left_out
 
 
 def _finish_times(cost: FloatArray, workers: int) -> FloatArray:
