@@ -38,6 +38,7 @@ CODES = frozenset(
         "extrapolated",
         "fixed-sample",
         "not-normal",
+        "light-tails",
         "paired-design",
         "guessed-columns",
         "converted-numbers",

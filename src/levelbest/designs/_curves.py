@@ -185,6 +185,8 @@ def _about_the_trials(trials: Trials, scores: Scores, limits: Interval, asked: A
         cautions.append(Caution.of("still-running", family, scores.n_running, n_running=scores.n_running, unit=unit))
     if scores.reported is None:
         cautions.append(Caution.of("no-reported", family, selection=trials.metric.selection))
+    if limits.rule.code == "light tails":
+        cautions.append(Caution.of("light-tails", family, scores.n_trials, n_trials=scores.n_trials))
     if limits.why:
         estimator, method = asked.estimator, asked.interval
         cautions.append(

@@ -100,6 +100,9 @@ def cost_rule(curve: CostCurve) -> str:
     return "bootstrap of the trials with their costs"
 
 
+_RANK_DRAWS = "Gaffke-type Bayesian bootstrap of the trials"
+
+
 def _resampled(words: str) -> Callable[..., str]:
     return lambda estimator: words + (", estimator V" if estimator == "v" else "")
 
@@ -152,7 +155,9 @@ def _over_problems(words: str) -> Callable[..., str]:
 
 _RULES: dict[str, str | Callable[..., str]] = {
     "none": "",
-    "bootstrap": "Gaffke-type Bayesian bootstrap of the trials",
+    "bootstrap": _RANK_DRAWS,
+    "light tails": f"{_RANK_DRAWS}; with so few trials and no bounds it leans on light tails",
+    "reported": "the wider of Student's t and rank draws",
     "percentile": _resampled("percentiles of the resampled estimates"),
     "basic": _resampled("percentiles of the resampled estimates, mirrored"),
     "bca": "bias-corrected and accelerated percentiles",

@@ -144,6 +144,10 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ("extrapolated", ""): (
         "beyond the {n_trials} trials observed the curve is a guess by a fitted {method} distribution, not an estimate"
     ),
+    ("light-tails", ""): (
+        "with {n_trials} trials the interval leans on light tails: it is too narrow where few scores lie far from the "
+        "others; bounds on the score help ({named[bounds]})"
+    ),
     ("not-normal", ""): (
         "the scores are not normal (Anderson and Darling's test, p = {p_value:.2g}): Gaussian values mislead"
     ),

@@ -21,6 +21,8 @@ and at most a quarter of the trials,
     X_{m+1} = X_m + (.3 + .4 (1 - 1/n) + 1.4 (n - 1)/m) (1.35 + 8/m) g,     at most the bound,
 
 and X_0 likewise on the worse side without the term in n/m: the larger n, the more rests on a trial that was not seen.
+Between two bounds the further score is at least as far in log odds, so that a sample that lies close to one bound and
+thins out towards the other allows for what may come (for 5 trials of Kumaraswamy(.4, 3): .95 where .83 were covered).
 Where the best quarter of the trials ties, nothing tells what a better one would score: the bound stands, and without
 one there is no interval. The steps of both limits are moved towards each other by .25/n of a spacing, less where scores
 tie: Gaffke's limits are half a spacing too wide on each side for a smooth law, and just right for 0/1 scores.
@@ -126,12 +128,12 @@ def further_scores(
     ordered: FloatArray, n: FloatArray | IntArray, bounds: Bounds = (None, None)
 ) -> tuple[FloatArray, FloatArray]:
     """X_0 and X_{m+1} at each budget, for scores in order, worst first; NaN for the best where nothing tells it."""
-    m, (lowest, highest) = ordered.size, bounds
+    m = ordered.size
     near = (0.3 + 0.4 * (1 - 1 / n)) * (1.35 + 8 / m)
     far = near + 1.4 * (n - 1) / m * (1.35 + 8 / m)
-    below = _beyond(near, ordered - ordered[0], lowest, float(ordered[0]), needed=False)
-    above = _beyond(far, ordered[-1] - ordered[::-1], highest, float(ordered[-1]), needed=True)
-    return ordered[0] - below, ordered[-1] + above
+    above = _further(ordered, far, bounds, needed=True)
+    turned = tuple(None if bound is None else -bound for bound in bounds[::-1])
+    return -_further(-ordered[::-1], near, (turned[0], turned[1]), needed=False), above
 
 
 def closer_by(ordered: FloatArray, n: FloatArray | IntArray) -> FloatArray:
@@ -140,17 +142,34 @@ def closer_by(ordered: FloatArray, n: FloatArray | IntArray) -> FloatArray:
     return np.asarray(0.25 / n * (distinct / max(ordered.size - 1, 1)))
 
 
-def _beyond(reach: FloatArray, away: FloatArray, bound: float | None, end: float, *, needed: bool) -> FloatArray:
-    """How far beyond the last score a further one is imagined, given the distances of all scores from it, in order.
+def _further(ordered: FloatArray, reach: FloatArray, bounds: Bounds, *, needed: bool) -> FloatArray:
+    """A score imagined beyond the best, ``reach`` times as far as that lies from a neighbour; at most the bound.
 
-    NaN where nothing tells and it is ``needed``, 0 where it is not.
+    Between two bounds it is the farther of two: so far in scores, and so far in their log odds, which is more where the
+    scores lie close to the other bound and thin out away from it. NaN where the best trials tie, nothing tells and it
+    is ``needed``; the best score itself where it is not.
     """
+    (lowest, highest), end = bounds, float(ordered[-1])
+    other = _neighbour(ordered[-1] - ordered[::-1])
+    if other == 0 or ordered.size < FEWEST:
+        return np.full(reach.size, (math.nan if needed else end) if highest is None else highest)
+    neighbour = float(ordered[-1 - other])
+    further = end + reach * (end - neighbour)
+    if highest is None:
+        return np.asarray(further)
+    if lowest is not None and lowest < neighbour < end < highest:
+        odds, before = ((score - lowest) / (highest - score) for score in (end, neighbour))
+        with np.errstate(over="ignore"):
+            share = 1 / (1 + 1 / (odds * (odds / before) ** reach))
+        further = np.maximum(further, lowest + (highest - lowest) * share)
+    return np.minimum(further, highest)
+
+
+def _neighbour(away: FloatArray) -> int:
+    """Which score, from the best on, tells how far apart the best ones lie; 0 where the best quarter ties."""
     m = away.size
-    gap = float(away[max(min(m // 4, round(math.sqrt(m))), min(FEWEST, m - 1))])
-    if gap == 0:
-        seen = away[: max(m // 4, min(FEWEST, m - 1)) + 1]
-        gap = float(seen[seen > 0].min(initial=math.inf)) if (seen > 0).any() else 0.0
-    room = math.inf if bound is None else abs(bound - end)
-    if gap == 0 or m < FEWEST:
-        return np.full(reach.size, room if math.isfinite(room) else (math.nan if needed else 0.0))
-    return np.minimum(reach * gap, room)
+    fewest = min(FEWEST, m - 1)
+    place = max(min(m // 4, round(math.sqrt(m))), fewest)
+    if away[place] > 0:
+        return place
+    return int(np.argmax(away[: max(m // 4, fewest) + 1] > 0))
