@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, ks_2samp
 
+from levelbest.stats import best_interval
 from levelbest.stats.bands._gaffke import gaffke_draws, sorted_uniforms
 from levelbest.stats.bands._limits import order_statistic
 from levelbest.stats.bands._thin import filled, hats, node_budgets, nodes_for, rank_edges
@@ -123,7 +124,7 @@ def test_between_bounds_a_skewed_sample_allows_for_what_may_come():
         hits += limits.low <= truth <= limits.high
     # At a true coverage of .93 fewer than 265 of 300 happen in .2 % of runs; at .81, as it was, 265 in .02 %.
     assert hits >= 265, hits
-    # where scores lie close together far from the bounds, it is as without them: 2 % of the width
+    # where scores lie close together far from the bounds, it is as without them
     close = 0.8 + 0.01 * rng.normal(size=6)
     widths = [limits.high - limits.low for limits in (best_interval(close, 1, bounds=b) for b in (None, (0, 1)))]
     assert widths[1] == pytest.approx(widths[0], rel=0.05)

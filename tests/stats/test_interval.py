@@ -281,7 +281,7 @@ def test_few_normal_trials_have_limits_hardly_wider_than_students_t(m):
     hits, ratio = 0, []
     for x in rng.normal(0.5, 0.05, (300, m)):
         found = best_interval(x, 1, n_resamples=399, rng=rng)
-        assert found.rule.code == "bootstrap"
+        assert found.rule.code == "light tails"
         hits += found.low <= 0.5 <= found.high
         ratio.append(found.width / (2 * t.ppf(0.975, m - 1) * x.std(ddof=1) / np.sqrt(m)))
     # at a true coverage of .92 fewer than 260 of 300 happen in .1 % of runs; fixed seed, 5 cells
@@ -290,11 +290,12 @@ def test_few_normal_trials_have_limits_hardly_wider_than_students_t(m):
 
 
 @pytest.mark.parametrize("scale", [0.001, 0.05, 0.2])
-def test_bounds_never_widen_the_default(scale):
+def test_bounds_do_not_widen_the_default_of_symmetric_scores(scale):
     x = np.random.default_rng(22).normal(0.75, scale, 80).clip(0, 1)
     n = np.arange(1, 65)
     with_bounds, without = (best_interval(x, n, bounds=bounds, n_resamples=499) for bounds in ((0, 1), None))
-    assert (with_bounds.low >= without.low - 1e-12).all()
+    # from .75 on downwards a distance in log odds is a little more than in scores
+    assert (with_bounds.low >= without.low - 0.002 * without.width).all()
     assert (with_bounds.high <= without.high + 1e-12).all()
 
 
