@@ -147,10 +147,10 @@ def _parameter(name: str, given: object, before: Mapping[str, _Parameter]) -> _P
             f"{_check.nearest_first(unknown[0], KINDS)}"
         )
     kind = kinds[0]
-    for key in spec:
-        if key != kind and key not in _EXTRA.get(kind, ()):
-            takes = ", ".join([*_EXTRA.get(kind, ()), "when"])
-            raise InputError(f"{name}: {kind} has no option {key!r}; it takes {takes}")
+    extra = _EXTRA.get(kind, ())
+    if wrong := spec.keys() - {kind, *extra}:
+        takes = ", ".join([*extra, "when"])
+        raise InputError(f"{name}: {kind} has no option {min(wrong)!r}; it takes {takes}")
     arguments = spec[kind]
     match kind:
         case "constant":

@@ -144,6 +144,11 @@ class Design:
     """
 
     name: ClassVar[str] = ""
+    column: ClassVar[str] = ""
+    """The column of trials that makes it their design, where that is all it takes."""
+    option: ClassVar[str] = ""
+    chosen: ClassVar[object] = True
+    """Or the option of a request that does, at this value."""
     words: DesignWords = TRIALS
     """What its units are called, and how a sentence names a budget of them."""
     adjustment = ""
@@ -169,9 +174,10 @@ class Design:
         self.trials, self.asked = trials, asked
 
     @classmethod
-    def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
-        """Whether this is the design of these trials, given what is asked; those asked before it have declined."""
-        return False
+    def fits(cls, trials: Table, asked: Asked) -> bool:
+        """Whether this is the design of these trials, given the request; those asked before it have declined."""
+        by_column = bool(cls.column) and getattr(trials, cls.column, None) is not None
+        return by_column or (bool(cls.option) and bool(getattr(asked, cls.option) == cls.chosen))
 
     @property
     def unit(self) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, cost_grid
-from levelbest.designs._protocol import Asked, Table
+from levelbest.designs._protocol import Asked
 from levelbest.designs._table import TableDesign
 from levelbest.designs.configurations import Configurations
 from levelbest.errors import DataError, InputError, named
@@ -41,15 +41,11 @@ class Cost(TableDesign):
     """The expected best within each budget of cost ([S] section 8)."""
 
     name: ClassVar[str] = "cost"
+    option, chosen = "axis", "cost"
     adjustment = "joint"
     headline: int | None = None
     beyond = ""
     moot = ("nested-seeds",)  # the advice to count configurations, which is followed here
-
-    @classmethod
-    def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
-        """Where budgets are costs."""
-        return asked.axis == "cost"
 
     def __init__(self, trials: Trials, asked: Asked) -> None:
         if asked.statistic != "mean" or asked.estimator != "u" or asked.n is not None:

@@ -91,37 +91,45 @@ def find_pairing(families: Sequence[Trials], *, required: bool = False) -> Pairi
 
 
 def _pairing(families: Sequence[Trials], required: bool) -> Pairing:
-    names = sorted(set.intersection(*(set(family.configuration) for family in families)))
-    varied = [
-        name
-        for name in names
-        if (required or not _counts(name))
-        and _same_values([family.configuration[name] for family in families])
-        and any(varies(family.configuration[name]) for family in families)
-    ]
+    settings = _paired_settings(families, counters=required)
     seeds = [family.seed for family in families]
     same_seeds = all(seed is not None for seed in seeds) and _same_values([np.asarray(seed) for seed in seeds])
-    if not varied and not (required and same_seeds):
+    if not settings and not (required and same_seeds):
         raise InputError(
             "a paired design needs the same configurations, seeds or problems in every family, and no column holds "
             f"the same values in all of them; name {named('group')} or {named('seed_column')}, or compare unpaired"
         )
-    by = " and ".join([*(["configuration"] if varied else []), *(["seed"] if same_seeds else [])])
-    places = []
-    for family in families:
-        columns = [family.configuration[name] for name in varied] + ([np.asarray(family.seed)] if same_seeds else [])
-        keys = zip(*(map(str, column) for column in columns), strict=True)
-        rows = {key: row for row, key in enumerate(keys) if family.status[row] != RUNNING}
-        if len(rows) < int(np.count_nonzero(family.status != RUNNING)):
-            raise _unmatched(f"{family.families[0]} has several trials with the same {by}")
-        places.append(rows)
-    common = [key for key in places[0] if all(key in rows for rows in places)]
+    by = " and ".join([*(["configuration"] if settings else []), *(["seed"] if same_seeds else [])])
+    places = [_rows_by_key(family, settings, by, seeded=same_seeds) for family in families]
+    common = set.intersection(*map(set, places))
     for family, rows in zip(families, places, strict=True):
         if len(rows) > len(common):
-            odd = next(key for key in rows if not all(key in other for other in places))
+            odd = next(key for key in rows if key not in common)
             alone = f"{len(rows) - len(common)} of {len(rows)} trials of {family.families[0]}"
             raise _unmatched(f"{alone} have no partner with the same {by} (first: {', '.join(odd)[:80]})")
     return Pairing(by, tuple(np.array([rows[key] for key in sorted(common)], dtype=np.int64) for rows in places))
+
+
+def _paired_settings(families: Sequence[Trials], *, counters: bool) -> list[str]:
+    """The settings that take the same values in every family, and vary; ``counters``: columns that count trials too."""
+    shared = sorted(set.intersection(*(set(family.configuration) for family in families)))
+    return [
+        name
+        for name in shared
+        if (counters or not _counts(name))
+        and _same_values([family.configuration[name] for family in families])
+        and any(varies(family.configuration[name]) for family in families)
+    ]
+
+
+def _rows_by_key(family: Trials, settings: Sequence[str], by: str, *, seeded: bool) -> dict[tuple[str, ...], int]:
+    """The row of each finished trial by its settings and, where it pairs, its seed."""
+    columns = [family.configuration[name] for name in settings] + ([np.asarray(family.seed)] if seeded else [])
+    keys = zip(*(map(str, column) for column in columns), strict=True)
+    rows = {key: row for row, key in enumerate(keys) if family.status[row] != RUNNING}
+    if len(rows) < int(np.count_nonzero(family.status != RUNNING)):
+        raise _unmatched(f"{family.families[0]} has several trials with the same {by}")
+    return rows
 
 
 def _unmatched(why: str) -> InputError:

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import InputError, named
 from levelbest.results import DesignWords
@@ -32,15 +31,11 @@ class Running(TableDesign):
     """Each family's anytime band at an adjusted level: independent families, so a product."""
 
     name: ClassVar[str] = "running"
+    option = "while_running"
     words = DesignWords(scope="valid at every look")
     adjustment = "bands"
     beyond = ""
     moot = ("fixed-sample",)  # these limits do not need a sample fixed in advance
-
-    @classmethod
-    def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
-        """Where limits are asked for that hold while trials run."""
-        return asked.while_running
 
     def _scores(self) -> Sequence[Scores]:
         settings = self.asked.settings

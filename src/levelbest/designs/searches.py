@@ -12,7 +12,7 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._curves import drawn_curve
-from levelbest.designs._protocol import Asked, Counts, Table
+from levelbest.designs._protocol import Asked, Counts
 from levelbest.designs._table import TableDesign
 from levelbest.errors import InputError
 from levelbest.results import Curve, DesignWords
@@ -38,6 +38,7 @@ class Searches(TableDesign):
     """Families of whole searches, repeated with other seeds."""
 
     name: ClassVar[str] = "searches"
+    column = "search"
     words = DesignWords(
         scope="for the best so far of a whole search",
         few="so few searches",
@@ -49,11 +50,6 @@ class Searches(TableDesign):
     adjustment = "bonferroni"
     beyond = "search-ends"
     moot = ("adaptive-sampler", "trend", "repeated-configurations")  # the unit is the search
-
-    @classmethod
-    def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
-        """Where trials belong to searches."""
-        return isinstance(trials, Trials) and trials.search is not None
 
     def __init__(self, trials: Trials, asked: Asked) -> None:
         if asked.axis == "cost" or asked.while_running or asked.statistic != "mean" or asked.estimator != "u":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from levelbest._ledger.chain import LedgerFamily
 from levelbest.errors import DataError, InputError, named
@@ -73,27 +73,13 @@ def _renamed(study: Study, known: list[LedgerFamily], new_family: Sequence[str])
         if any(earlier.declared == family.name for earlier in known)
         and not any(_is_same(earlier, family) for earlier in known)
     ]
-    asked: dict[str, str] = {}
-    for text in new_family:
-        old, equals, new = text.partition("=")
-        if not equals:
-            if len(changed) != 1:
-                names = ", ".join(family.name for family in changed) or "none"
-                raise InputError(
-                    f"{named('new_family')} {text}: say OLD=NEW, because the families that changed are: {names}"
-                )
-            old, new = changed[0].name, text
-        if not any(family.name == old for family in changed):
-            raise InputError(f"{named('new_family')} {text}: {old} has not changed, so it needs no new name")
-        taken = [name for earlier in known for name in (earlier.name, earlier.declared)]
-        if new in taken or any(family.name == new for family in study.families):
-            raise InputError(f"{named('new_family')} {text}: there is a family {new} already; choose another name")
-        asked[old] = new
+    names = {name for earlier in known for name in (earlier.name, earlier.declared)}
+    taken = names | {family.name for family in study.families}
+    renamed = dict(_new_name(text, [family.name for family in changed], taken) for text in new_family)
     for family in changed:
-        if family.name not in asked:
+        if family.name not in renamed:
             before = [earlier for earlier in known if earlier.declared == family.name][-1]
-            used = {name for earlier in known for name in (earlier.name, earlier.declared)}
-            free = next(name for k in itertools.count(2) if (name := f"{family.name}-{k}") not in used)
+            free = next(name for k in itertools.count(2) if (name := f"{family.name}-{k}") not in names)
             raise DataError(
                 f"family {family.name} changed after it began (nothing was run):\n"
                 + "\n".join(_difference(dict(before.definition), family.definition()))
@@ -106,7 +92,22 @@ def _renamed(study: Study, known: list[LedgerFamily], new_family: Sequence[str])
                 raise DataError(
                     f"family {family.name}: the ledger knows {earlier.declared} by this name; choose another"
                 )
-    return asked
+    return renamed
+
+
+def _new_name(text: str, changed: Sequence[str], taken: Container[str]) -> tuple[str, str]:
+    """``OLD=NEW``, or ``NEW`` where one family changed, as (old, new)."""
+    old, equals, new = text.partition("=")
+    if not equals and len(changed) != 1:
+        names = ", ".join(changed) or "none"
+        raise InputError(f"{named('new_family')} {text}: say OLD=NEW, because the families that changed are: {names}")
+    if not equals:
+        old, new = changed[0], text
+    if old not in changed:
+        raise InputError(f"{named('new_family')} {text}: {old} has not changed, so it needs no new name")
+    if new in taken:
+        raise InputError(f"{named('new_family')} {text}: there is a family {new} already; choose another name")
+    return old, new
 
 
 def _difference(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:

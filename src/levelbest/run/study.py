@@ -182,13 +182,8 @@ def _family(name: str, given: object, shared: Mapping[str, object], folder: Path
 
 
 def _checked_family(name: str, own: Mapping[str, object], folder: Path) -> Family:
-    command, function, space = own.get("command"), own.get("function"), own.get("space", {})
-    if (command is None) == (function is None):
-        raise InputError("give either a command or a function, and not both")
-    if isinstance(function, str) and not re.fullmatch(r"[\w.]+:[\w.]+", function):
-        raise InputError(f"a function is named as module:name, such as train:objective, got {function!r}")
-    if function is not None and not isinstance(function, str) and not callable(function):
-        raise InputError(f"a function must be callable or named as module:name, got {function!r}")
+    command, space = own.get("command"), own.get("space", {})
+    function = _objective(command, own.get("function"))
     if isinstance(space, str):
         from levelbest.run.study_file import read_plain
 
@@ -211,9 +206,6 @@ def _checked_family(name: str, own: Mapping[str, object], folder: Path) -> Famil
     templates += [] if report in ("json", "exit") else [Template([report])]
     for each in templates:
         each.check([*space.names, *RESERVED])
-    limit = None if own.get("time_limit") is None else _quantity(own["time_limit"], _SECONDS, "time_limit")
-    if limit is not None and limit > _LONGEST:
-        raise InputError(f"time_limit must be at most 3650 d, got {own['time_limit']!r}; leave it out for none")
     return Family(
         name=name,
         space=space,
@@ -222,13 +214,30 @@ def _checked_family(name: str, own: Mapping[str, object], folder: Path) -> Famil
         function=function,
         seeds=seeds,
         report=report,
-        time_limit=limit,
+        time_limit=_time_limit(own.get("time_limit")),
         retries=_count(own.get("retries", 3), "retries", least=0),
         resources=_resources(own.get("resources", {})),
         env=variables,
         env_parameters=env == "parameters",
         number=None if own.get("number") is None else as_seed(own["number"], "number"),
     )
+
+
+def _objective(command: object, function: object) -> str | Callable[..., object] | None:
+    if (command is None) == (function is None):
+        raise InputError("give either a command or a function, and not both")
+    if isinstance(function, str) and not re.fullmatch(r"[\w.]+:[\w.]+", function):
+        raise InputError(f"a function is named as module:name, such as train:objective, got {function!r}")
+    if function is None or isinstance(function, str) or callable(function):
+        return function
+    raise InputError(f"a function must be callable or named as module:name, got {function!r}")
+
+
+def _time_limit(given: object) -> float | None:
+    limit = None if given is None else _quantity(given, _SECONDS, "time_limit")
+    if limit is not None and limit > _LONGEST:
+        raise InputError(f"time_limit must be at most 3650 d, got {given!r}; leave it out for none")
+    return limit
 
 
 def _report(given: object, template: Template | None) -> str:

@@ -29,13 +29,9 @@ def one_table(trials: Trials | Sequence[Trials]) -> Trials:
     for table in tables[1:]:
         _check_metric(tables[0], table)
     first = tables[0]
-    families = tuple(dict.fromkeys(name for table in tables for name in table.families))
+    families = _united(tables, "families")
     once = len(families) == sum(len(table.families) for table in tables)
-
-    def joined(column: str) -> Any:
-        parts = [getattr(table, column) for table in tables]
-        return None if any(part is None for part in parts) else np.concatenate(parts)
-
+    columns = ("selection", "status", "reported", "cost", "seed", "sample", "path")
     shared = set.intersection(*(set(table.configuration) for table in tables))
     tasks, task = _joined_codes([(table.tasks, table.task) for table in tables])
     groups, group = _joined_codes([(table.groups, table.group) for table in tables])
@@ -46,8 +42,8 @@ def one_table(trials: Trials | Sequence[Trials]) -> Trials:
         metric=replace(first.metric, bounds=_shared_bounds(tables)),
         families=families,
         family=np.zeros(0, dtype=np.int32) if family is None else family,
-        **{name: joined(name) for name in ("selection", "status", "reported", "cost", "seed", "sample", "path")},
-        order=joined("order") if once else None,
+        **{name: _joined(tables, name) for name in columns},
+        order=_joined(tables, "order") if once else None,
         task=task,
         tasks=tasks,
         group=group,
@@ -59,11 +55,22 @@ def one_table(trials: Trials | Sequence[Trials]) -> Trials:
         setting=_joined_settings(tables),
         configuration={key: np.concatenate([t.configuration[key] for t in tables]) for key in sorted(shared)},
         columns=first.columns,
-        source=tuple(dict.fromkeys(name for table in tables for name in table.source)),
+        source=_united(tables, "source"),
         facts={key: fact for table in reversed(tables) for key, fact in table.facts.items()},
-        skipped=tuple(dict.fromkeys(skipped for table in tables for skipped in table.skipped)),
-        cautions=tuple(dict.fromkeys(caution for table in tables for caution in table.cautions)),
+        skipped=_united(tables, "skipped"),
+        cautions=_united(tables, "cautions"),
     )
+
+
+def _united(tables: Sequence[Trials], name: str) -> tuple[Any, ...]:
+    """What the tables hold under this name, each item once."""
+    return tuple(dict.fromkeys(item for table in tables for item in getattr(table, name)))
+
+
+def _joined(tables: Sequence[Trials], column: str) -> Any:
+    """One column of all tables; None where one of them does not have it."""
+    parts = [getattr(table, column) for table in tables]
+    return None if any(part is None for part in parts) else np.concatenate(parts)
 
 
 def _check_metric(first: Trials, other: Trials) -> None:
