@@ -85,7 +85,7 @@ def test_files_that_are_no_tables(tmp_path, content, sentence):
 
 
 def test_an_unknown_ending_is_named(tmp_path):
-    path = tmp_path / "runs.xlsx"
+    path = tmp_path / "runs.xyz"
     path.write_text(CSV)
     assert "is in no known format" in complaint(path)
     assert lb.read_trials(path, reader="table").n_trials == 2

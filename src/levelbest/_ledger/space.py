@@ -129,16 +129,8 @@ def as_seed(seed: object, name: str = "seed") -> int:
 
 def _parameter(name: str, given: object, before: Mapping[str, _Parameter]) -> _Parameter:
     """How one parameter is drawn, from what a study file or SciPy says of it."""
-    when: object = {}
-    if hasattr(given, "rvs"):
-        spec = _from_scipy(name, given)
-    elif isinstance(given, list | tuple) or (isinstance(given, Iterable) and getattr(given, "ndim", 0) == 1):
-        spec = {"choice": list(given)}
-    elif isinstance(given, Mapping):
-        spec = {str(key): value for key, value in given.items()}
-        when = spec.pop("when", {})
-    else:
-        spec = {"constant": given}
+    spec = _specification(name, given)
+    when = spec.pop("when", {})
     kinds = [key for key in spec if key in KINDS]
     if len(kinds) != 1:
         unknown = [key for key in spec if key not in KINDS] or ["nothing"]
@@ -167,6 +159,17 @@ def _parameter(name: str, given: object, before: Mapping[str, _Parameter]) -> _P
     if conditions:
         return replace(parameter, described={**parameter.described, "when": conditions}, rules=rules)
     return parameter
+
+
+def _specification(name: str, given: object) -> Configuration:
+    """What is given for a parameter, in the words of a study file."""
+    if hasattr(given, "rvs"):
+        return _from_scipy(name, given)
+    if isinstance(given, list | tuple) or (isinstance(given, Iterable) and getattr(given, "ndim", 0) == 1):
+        return {"choice": list(given)}
+    if isinstance(given, Mapping):
+        return {str(key): value for key, value in given.items()}
+    return {"constant": given}
 
 
 def _interval(name: str, kind: str, arguments: object) -> tuple[list[float], Draw]:

@@ -148,11 +148,7 @@ def _tables(source: object, reader: str | None, options: dict[str, object], *, a
     for path, name in zip(paths, short_names(paths), strict=True):
         own, by = read_path(path, reader, options)
         used.append(by)
-        for table in own:
-            if table.source == path.name:
-                table.source = name
-            elif by.name == "folder" and len(paths) > 1:
-                table.source = f"{name}/{table.source}"
+        _name_sources(own, path, name, inside=by.name == "folder" and len(paths) > 1)
         by_path.append((name, own))
     _check_options(options, used)
     tables = [table for _, own in by_path for table in own]
@@ -164,6 +160,15 @@ def _tables(source: object, reader: str | None, options: dict[str, object], *, a
     if len(paths) > 1 and not searches_in_arguments(by_path):
         apart_by_path(by_path)  # where names are alike, a family for each
     return tables
+
+
+def _name_sources(tables: Sequence[RawTable], path: Path, name: str, *, inside: bool) -> None:
+    """Each table by the name that tells its path apart from the others; ``inside``: below the folder of its path."""
+    for table in tables:
+        if table.source == path.name:
+            table.source = name
+        elif inside:
+            table.source = f"{name}/{table.source}"
 
 
 def _check_options(options: Mapping[str, object], used: Sequence[Reader]) -> None:

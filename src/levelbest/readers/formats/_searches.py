@@ -72,12 +72,8 @@ def searches_in_arguments(by_path: Sequence[tuple[str, Sequence[RawTable]]]) -> 
     """
     tables = [table for _, own in by_path for table in own]
     column = tables[0].roles.get("family", "") if tables else ""
-    if len(tables) != len(by_path) or column not in _STUDIES:
+    if len(tables) != len(by_path) or not all(_is_search(table, column) for table in tables):
         return False
-    if any(table.roles.get("family") != column or "search" in table.roles or not table.n_rows for table in tables):
-        return False
-    if column == "sweep" and not all(any(key.startswith("sampler:") for key in table.facts) for table in tables):
-        return False  # sweeps over lists are no searches
     studies = [_first(table, column) for table in tables]
     named = studies
     if all(map(_UNNAMED.fullmatch, studies)):
@@ -91,6 +87,13 @@ def searches_in_arguments(by_path: Sequence[tuple[str, Sequence[RawTable]]]) -> 
         return False
     together(tables, families, labels, column, said=True)
     return True
+
+
+def _is_search(table: RawTable, column: str) -> bool:
+    """Whether a table is one study, named in this column: a search, which a sweep over lists is not."""
+    if column not in _STUDIES or table.roles.get("family") != column or "search" in table.roles or not table.n_rows:
+        return False
+    return column != "sweep" or any(key.startswith("sampler:") for key in table.facts)
 
 
 def together(

@@ -87,8 +87,9 @@ def _joined(tables: Sequence[RawTable], parts: Parts, family: str | None, root: 
         columns[name] = stacked([(table.columns.get(name), table.n_rows) for table in tables])
     sizes = [table.n_rows for table in tables]
     added = {name: values for name, values in parts.items() if name not in columns}
-    for name, values in added.items():
-        columns[name] = typed([value for value, size in zip(values, sizes, strict=True) for _ in range(size)])
+    columns |= {
+        name: typed(np.repeat(np.array(values, dtype=object), sizes).tolist()) for name, values in added.items()
+    }
     roles = {"trial": FILE} if max(sizes) > 1 and FILE in added else {}
     roles |= {"family": family} if family in added else {}
     others = [name for name in added if name != FILE]
@@ -97,12 +98,15 @@ def _joined(tables: Sequence[RawTable], parts: Parts, family: str | None, root: 
         root,
         columns,
         roles=roles,
-        place_of=[
-            table.source if table.n_rows == 1 else table.at(row) for table in tables for row in range(table.n_rows)
-        ].__getitem__,
+        place_of=[place for table in tables for place in _places(table)].__getitem__,
         skipped=[lost for table in tables for lost in table.skipped],
         cautions=[caution, *(known for table in tables for known in table.cautions)],
     )
+
+
+def _places(table: RawTable) -> list[str]:
+    """Where each row of a table stands: a file of one record is its own place."""
+    return [table.source] if table.n_rows == 1 else [table.at(row) for row in range(table.n_rows)]
 
 
 def apart_by_path(by_path: Sequence[tuple[str, Sequence[RawTable]]]) -> None:

@@ -53,13 +53,7 @@ def _tables(tree: Tree, *, metrics: str | None = None) -> list[RawTable]:
     ``metrics`` is the file's name inside a job's folder, e.g. ``results.json`` or ``logs/*/metrics.csv``.
     """
     jobs = [name[: -len(_CONFIG)].rstrip("/") for name in tree.files if name.endswith(_CONFIG)]
-    inside = _files_of(tree, jobs)
-    chosen = {job: _metrics_file(files, metrics) for job, files in inside.items()}
-    if jobs and not any(chosen.values()):
-        raise InputError(_nothing_found(tree.name, inside, metrics))
-    if jobs and metrics is None:
-        metrics = Counter(name for name in chosen.values() if name).most_common(1)[0][0]
-        chosen = {job: _metrics_file(files, metrics) for job, files in inside.items()}
+    metrics, chosen = _chosen_files(tree, jobs, metrics)
     sweeps: dict[str, list[str]] = {}
     for job in jobs:
         sweeps.setdefault(str(PurePosixPath(job).parent) if job else "", []).append(job)
@@ -77,6 +71,18 @@ def _tables(tree: Tree, *, metrics: str | None = None) -> list[RawTable]:
     for job in sorted(begun - set(jobs)):
         tree.skip(job or tree.name, f"a job without its {_CONFIG}")
     return tables
+
+
+def _chosen_files(tree: Tree, jobs: list[str], metrics: str | None) -> tuple[str | None, dict[str, str | None]]:
+    """The name of the metrics file, the commonest usual one where none is given; and the file of each job."""
+    inside = _files_of(tree, jobs)
+    chosen = {job: _metrics_file(files, metrics) for job, files in inside.items()}
+    if jobs and not any(chosen.values()):
+        raise InputError(_nothing_found(tree.name, inside, metrics))
+    if jobs and metrics is None:
+        metrics = Counter(name for name in chosen.values() if name).most_common(1)[0][0]
+        chosen = {job: _metrics_file(files, metrics) for job, files in inside.items()}
+    return metrics, chosen
 
 
 def _hydra(tree: Tree, job: str) -> tuple[str, str]:

@@ -151,34 +151,12 @@ def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
 
 def _table(tree: Tree, log: _Log, several: bool) -> RawTable:
     task, model = str(log.told("eval", "task")), str(log.told("eval", "model"))
-    rows: list[Record] = []
     settings: Record = {}
     for part, name in (("plan", "config"), ("eval", "task_args")):
         with tree.trying(f"{log.name}, {name}"):
             settings |= flatten(log.told(part, name) or {}, name)
     worded: set[str] = set()
-    for sample in log.samples:
-        scores = _scores(sample.get("scores"), worded)
-        failed = sample.get("error") is not None or not scores
-        usage = [counts for counts in (sample.get("model_usage") or {}).values() if isinstance(counts, dict)]
-        rows.append(
-            {
-                "model": model,
-                "task": task,
-                "problem": f"{task} #{sample.get('id')}",
-                "epoch": whole(sample.get("epoch"), 1),
-                "status": "failed" if failed else "ok",
-                **settings,
-                **scores,
-                "total_time": number(sample.get("total_time")),
-                "working_time": number(sample.get("working_time")),
-                **{
-                    f"{kind}_tokens": sum(whole(counts.get(f"{kind}_tokens")) for counts in usage)
-                    for kind in ("input", "output", "total")
-                    if usage
-                },
-            }
-        )
+    rows = [{"model": model, "task": task, **_row(sample, task, settings, worded)} for sample in log.samples]
     missing = whole(log.told("results", "total_samples")) - len(rows)
     status = str(log.told("status"))
     if status != "success" or missing > 0:
@@ -196,6 +174,27 @@ def _table(tree: Tree, log: _Log, several: bool) -> RawTable:
     return scored_table(
         log.name, rows, about, scorers, several=several, roles=roles, settings=settings, numbers=numbers, facts=facts
     )
+
+
+def _row(sample: Record, task: str, settings: Record, worded: set[str]) -> Record:
+    scores = _scores(sample.get("scores"), worded)
+    failed = sample.get("error") is not None or not scores
+    usage = [counts for counts in (sample.get("model_usage") or {}).values() if isinstance(counts, dict)]
+    tokens = {
+        f"{kind}_tokens": sum(whole(counts.get(f"{kind}_tokens")) for counts in usage)
+        for kind in ("input", "output", "total")
+        if usage
+    }
+    return {
+        "problem": f"{task} #{sample.get('id')}",
+        "epoch": whole(sample.get("epoch"), 1),
+        "status": "failed" if failed else "ok",
+        **settings,
+        **scores,
+        "total_time": number(sample.get("total_time")),
+        "working_time": number(sample.get("working_time")),
+        **tokens,
+    }
 
 
 def _scores(stored: object, worded: set[str]) -> dict[str, float]:

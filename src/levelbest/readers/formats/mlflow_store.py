@@ -136,13 +136,7 @@ def _table(tree: Tree, runs: list[_Run], history: bool, about: str) -> RawTable:
     searches = _searches(runs, parents)
     kept: list[Run] = []
     for run in sorted(runs, key=lambda other: (math.inf if other.start is None else other.start, other.name)):
-        why = None
-        if run.stage == "deleted":
-            why = "deleted"
-        elif run.name in parents:
-            why = "the parent of other runs, not a trial itself"
-        elif run.status not in _STATUS:
-            why = "planned, never started" if run.status == "SCHEDULED" else f"unknown status {run.status!r}"
+        why = _no_trial(run, parents)
         if why:
             tree.skip(f"{run.family}, run {run.label or run.name}", why)
             continue
@@ -158,12 +152,28 @@ def _table(tree: Tree, runs: list[_Run], history: bool, about: str) -> RawTable:
         ]
         run.logged = rows_by_step(points) if history else [{name: value for name, _, value in points}]
         kept.append(run)
-    for name in dict.fromkeys(name for run in kept for name in run.settings):  # MLflow stores every parameter as text
-        given = [run.settings for run in kept if name in run.settings]
+    _read_numbers(kept)
+    return runs_table(runs[0].family, kept, "experiment", "run", about, steps=history, cost="duration_s")
+
+
+def _no_trial(run: _Run, parents: set[str | None]) -> str | None:
+    """Why a run is no trial; None where it is one."""
+    if run.stage == "deleted":
+        return "deleted"
+    if run.name in parents:
+        return "the parent of other runs, not a trial itself"
+    if run.status in _STATUS:
+        return None
+    return "planned, never started" if run.status == "SCHEDULED" else f"unknown status {run.status!r}"
+
+
+def _read_numbers(runs: Iterable[Run]) -> None:
+    """Settings that are numbers in every run as numbers: MLflow stores every parameter as text."""
+    for name in dict.fromkeys(name for run in runs for name in run.settings):
+        given = [run.settings for run in runs if name in run.settings]
         if all(number(settings[name]) is not None for settings in given):
             for settings in given:
                 settings[name] = number(settings[name])
-    return runs_table(runs[0].family, kept, "experiment", "run", about, steps=history, cost="duration_s")
 
 
 def _searches(runs: list[_Run], parents: set[str | None]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from levelbest.readers.formats._rows import Record, number, scored_table
+from levelbest.readers.formats._rows import Record, number, part_of, scored_table
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import Json, has_marks, head_of, json_value
@@ -67,29 +67,39 @@ def _results(tree: Tree, name: str) -> list[Json]:
 
 
 def _row(result: Json) -> Record:
-    provider, prompt, case = result["provider"], result.get("prompt"), result.get("testCase")
-    who = provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
-    case = case if isinstance(case, dict) else {}
-    values = case.get("vars") or result.get("vars")
-    described = str(case.get("description") or "")
-    key = json.dumps([described, values], sort_keys=True, default=str) if values or described else None
-    first = next((str(value) for value in values.values()), "") if isinstance(values, dict) else ""
+    test, about = _test(result)
     why = result.get("failureReason")
     failed = why == _ERROR or (why is None and bool(result.get("error")))
     passed = None if failed or not isinstance(result["success"], bool) else float(result["success"])
-    latency = number(result.get("latencyMs"))
     row: Record = {
-        "model": str(who),
+        "model": _label(result["provider"], "label", "id"),
         "task": "promptfoo",
-        "prompt": str((prompt.get("label") or prompt.get("raw") or "") if isinstance(prompt, dict) else prompt or ""),
-        "test": key or f"test {result.get('testIdx')}",
-        "about": described or first,
+        "prompt": _label(result.get("prompt"), "label", "raw"),
+        "test": test,
+        "about": about,
         "status": "ok" if passed is not None else "failed",
         "success": passed,
         "score": None if passed is None else number(result.get("score", passed)),
     }
+    latency, cost = number(result.get("latencyMs")), number(result.get("cost"))
     row |= {} if latency is None else {"seconds": latency / 1000}
-    return row | ({} if number(result.get("cost")) is None else {"cost_usd": number(result["cost"])})
+    return row | ({} if cost is None else {"cost_usd": cost})
+
+
+def _label(named: Json, *keys: str) -> str:
+    """The name of a provider or prompt, which is an object with some of these keys, or the name itself."""
+    given = next((named[key] for key in keys if named.get(key)), "") if isinstance(named, dict) else named
+    return str(given or "")
+
+
+def _test(result: Json) -> tuple[str, str]:
+    """What tells a test apart from others, its values and description, and a label for it."""
+    case = part_of(result, "testCase")
+    values, described = case.get("vars") or result.get("vars"), str(case.get("description") or "")
+    if not values and not described:
+        return f"test {result.get('testIdx')}", ""
+    first = next((str(value) for value in values.values()), "") if isinstance(values, dict) else ""
+    return json.dumps([described, values], sort_keys=True, default=str), described or first
 
 
 READERS = (

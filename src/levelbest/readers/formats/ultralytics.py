@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from levelbest.cautions import Caution
@@ -34,16 +35,7 @@ def _are_results(names: list[str]) -> bool:
 
 def _tables(tree: Tree) -> list[RawTable]:
     """One table, one row per epoch of each run; the family is the model that was trained."""
-    files = tree.named(_RESULTS)
-    folders = [str(PurePosixPath(name).parent) for name in files]
-    runs = []
-    for name, folder, (family, told) in zip(files, folders, run_families(folders, tree.place.name), strict=True):
-        settings = _arguments(tree, folder)
-        model = settings.pop("args.model", None) or settings.pop("args.weights", None)
-        rows = tree.measured(name)
-        label = PurePosixPath(folder).name or tree.place.name
-        trained = PurePosixPath(str(model)).stem if model else family
-        runs.append(Run(trained, label, "ok" if rows else "failed", {**told, **settings}, rows))
+    runs = list(_runs(tree))
     if not runs:
         return []
     logged = list(dict.fromkeys(name for run in runs for row in run.logged for name in row))
@@ -59,6 +51,18 @@ def _tables(tree: Tree) -> list[RawTable]:
         about = {"task": "a run", "column": score, "others": others}
         table.cautions.append(Caution.of("guessed-columns", None, len(others), kind="primary", **about))
     return [table]
+
+
+def _runs(tree: Tree) -> Iterator[Run]:
+    files = tree.named(_RESULTS)
+    folders = [str(PurePosixPath(name).parent) for name in files]
+    for name, folder, (family, told) in zip(files, folders, run_families(folders, tree.place.name), strict=True):
+        settings = _arguments(tree, folder)
+        model = settings.pop("args.model", None) or settings.pop("args.weights", None)
+        rows = tree.measured(name)
+        label = PurePosixPath(folder).name or tree.place.name
+        trained = PurePosixPath(str(model)).stem if model else family
+        yield Run(trained, label, "ok" if rows else "failed", {**told, **settings}, rows)
 
 
 def _arguments(tree: Tree, folder: str) -> Record:

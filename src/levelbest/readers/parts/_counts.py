@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,15 +65,7 @@ def count_samples(connection: DuckDBPyConnection, source: Source, family: str, k
     )
     every = run(connection, query)
     rows = [row for row in every if row[0] is not None]
-    if not any(row[2] for row in rows):
-        raise DataError(f"{family}: none of {sum(row[1] for row in rows)} samples has a score")
-    missing = sum(row[2] - row[3] for row in rows)
-    if missing:
-        finished = sum(row[2] for row in rows)
-        raise DataError(
-            f"{family}: the reported score {source.reported!r} is known for {finished - missing} of {finished} "
-            f"finished samples; say how to treat the others ({named('missing')} drop, worst or selection)"
-        )
+    _refuse_unscored(source, family, rows)
     counted = np.array([row[1:8] for row in rows], dtype=np.float64)
     samples, finished, ones, zeros = (counted[:, i].astype(np.int64) for i in (0, 1, 5, 6))
     labels = np.array([row[0] for row in rows], dtype=object)
@@ -91,6 +83,19 @@ def count_samples(connection: DuckDBPyConnection, source: Source, family: str, k
         strata=strata,
         n_nameless=sum(row[1] for row in every if row[0] is None),
     )
+
+
+def _refuse_unscored(source: Source, family: str, rows: list[tuple[Any, ...]]) -> None:
+    """Of each problem: its name, samples, finished samples and those with a score."""
+    if not any(row[2] for row in rows):
+        raise DataError(f"{family}: none of {sum(row[1] for row in rows)} samples has a score")
+    missing = sum(row[2] - row[3] for row in rows)
+    if missing:
+        finished = sum(row[2] for row in rows)
+        raise DataError(
+            f"{family}: the reported score {source.reported!r} is known for {finished - missing} of {finished} "
+            f"finished samples; say how to treat the others ({named('missing')} drop, worst or selection)"
+        )
 
 
 def _said(

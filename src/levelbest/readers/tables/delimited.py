@@ -14,6 +14,7 @@ from typing import SupportsFloat
 
 import numpy as np
 
+from levelbest._check import FloatArray
 from levelbest._plain import unguarded
 from levelbest.cautions import Caution
 from levelbest.errors import DataError
@@ -182,14 +183,24 @@ def _text_column(cells: Sequence[str], *, plain: bool = False) -> Cells:
     empty = np.fromiter((not cell for cell in trimmed), dtype=bool, count=len(trimmed))
     if trimmed and not plain and trimmed[0] in _TRUTH and set(trimmed) <= set(_TRUTH):
         return np.fromiter((_TRUTH[cell] for cell in trimmed), dtype=bool, count=len(trimmed))
-    # Leading zeros are a name ("007"), not a number; as a score it is still read as one.
-    match, zeros = NUMBER.fullmatch, _ZEROS_FIRST.match
-    if not plain and not empty.all() and all(not cell or (match(cell) and not zeros(cell)) for cell in trimmed):
-        numbers = np.array([cell or "nan" for cell in trimmed], dtype=np.float64)
-        whole = np.abs(numbers[np.isfinite(numbers)])
-        if whole.size == 0 or whole.max() <= EXACT or not any(cell.lstrip("+-").isdigit() for cell in trimmed):
-            return np.ma.MaskedArray(numbers, mask=empty) if empty.any() else numbers
+    numbers = None if plain or empty.all() else _numbers(trimmed)
+    if numbers is not None:
+        return np.ma.MaskedArray(numbers, mask=empty) if empty.any() else numbers
     return np.fromiter((cell or None for cell in trimmed), dtype=object, count=len(trimmed))
+
+
+def _numbers(cells: Sequence[str]) -> FloatArray | None:
+    """Cells as numbers, NaN where empty; None where one is no number, or names something as ``007`` and long ids do.
+
+    As a score such a name is still read as a number.
+    """
+    match, zeros = NUMBER.fullmatch, _ZEROS_FIRST.match
+    if not all(not cell or (match(cell) and not zeros(cell)) for cell in cells):
+        return None
+    numbers = np.array([cell or "nan" for cell in cells], dtype=np.float64)
+    whole = np.abs(numbers[np.isfinite(numbers)])
+    exact = whole.size == 0 or whole.max() <= EXACT
+    return numbers if exact or not any(cell.lstrip("+-").isdigit() for cell in cells) else None
 
 
 @dataclass(frozen=True)
