@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import levelbest as lb
@@ -91,3 +92,20 @@ def test_a_log_that_is_cut_off_costs_itself_alone(tmp_path, maker, reader):
     hurt = lb.read_trials(home)
     assert len(whole) - 1 <= len(hurt) + len(hurt.skipped)
     assert hurt.skipped
+
+
+@pytest.mark.parametrize(
+    ("maker", "pattern"),
+    [
+        (logs.stable_baselines, "*/progress.csv"),
+        (logs.monitor, "*/*.monitor.csv"),
+        (logs.spinning_up, "*/*/progress.txt"),
+        (logs.ultralytics, "*/results.csv"),
+        (logs.sacred, "*/run.json"),
+    ],
+)
+def test_several_logs_are_read_as_their_folder_is(tmp_path, maker, pattern):
+    home = maker(tmp_path / "logs")
+    folder, files = lb.read_trials(home), lb.read_trials(sorted(home.glob(pattern)))
+    assert set(files.families) == set(folder.families)
+    assert np.array_equal(np.sort(files.selection), np.sort(folder.selection), equal_nan=True)

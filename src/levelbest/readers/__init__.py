@@ -131,7 +131,7 @@ def _tables(source: object, reader: str | None, options: dict[str, object], *, a
     """What the readers make of the sources; ``asked``: the families were asked for."""
     from levelbest.readers.formats._searches import searches_in_arguments
     from levelbest.readers.formats.folder import apart_by_path, arranged
-    from levelbest.readers.registry import read_path
+    from levelbest.readers.registry import read_logs, read_path
     from levelbest.readers.tables.files import as_paths, short_names
     from levelbest.readers.tables.frames import is_frame
 
@@ -144,6 +144,10 @@ def _tables(source: object, reader: str | None, options: dict[str, object], *, a
     paths = as_paths(source)
     if not paths:
         raise InputError("there is nothing to read: the list of files is empty")
+    logs = read_logs(paths, reader, options)
+    if logs is not None:
+        _check_options(options, [logs[1]])
+        return logs[0]
     used, by_path = [], []
     for path, name in zip(paths, short_names(paths), strict=True):
         own, by = read_path(path, reader, options)

@@ -77,3 +77,5 @@ class Reader:
     """Cheap and exact: looks at names, magic bytes or a schema, never at a whole file; never raises."""
     read: Callable[..., list[RawTable]]
     """``read(path, ...)``, with options that are keywords; raises levelbest's own errors only."""
+    read_logs: Callable[..., list[RawTable]] | None = None
+    """``read_logs(paths, ...)``, where each file is the log of one run, and several of them are one table."""

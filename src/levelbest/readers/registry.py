@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
 from inspect import signature
@@ -16,7 +16,7 @@ from levelbest.readers.formats._tree import is_packed
 from levelbest.readers.raw import RawTable, Reader
 from levelbest.readers.tables.files import kind_of
 
-__all__ = ["options_of", "read_path", "reader_for", "readers"]
+__all__ = ["options_of", "read_logs", "read_path", "reader_for", "readers"]
 
 _PICKLES = (".joblib", ".pkl", ".pickle")
 _SHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -133,6 +133,20 @@ def read_path(
     known = options_of(reader)
     own = {key: _converted(key, value, known[key]) for key, value in (options or {}).items() if key in known}
     return reader.read(path, **own), reader
+
+
+def read_logs(
+    paths: Sequence[Path], name: str | None = None, options: Mapping[str, object] | None = None
+) -> tuple[list[RawTable], Reader] | None:
+    """The raw tables of files that are the log of one run each, by one reader; None where they are not."""
+    if len(paths) < 2 or not all(path.is_file() for path in paths):
+        return None
+    reader = reader_for(paths[0], name)
+    if reader.read_logs is None or any(reader_for(path, name) is not reader for path in paths[1:]):
+        return None
+    known = options_of(reader)
+    own = {key: _converted(key, value, known[key]) for key, value in (options or {}).items() if key in known}
+    return reader.read_logs(paths, **own), reader
 
 
 def _converted(key: str, value: object, default: object) -> object:

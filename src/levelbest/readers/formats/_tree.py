@@ -8,11 +8,12 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import count
+from os.path import commonpath
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -212,6 +213,7 @@ def tool(
     file: Callable[[Path], bool] = lambda _: False,
     beside: tuple[str, ...] | Callable[[Path], Iterable[str]] = (),
     look: int = 0,
+    logs: bool = False,
 ) -> Reader:
     """The reader of a tool: ``tables(tree, ...)`` makes tables of ``what`` its files hold, and none is an error.
 
@@ -219,7 +221,7 @@ def tool(
     their paths inside a folder or archive; ``known``: the same for those by which the tool is recognised, where not all
     of them tell; ``together``: it is recognised by a folder with one name of each set; ``file``: whether a single one
     is its own; ``beside``: those read with a single one; ``look``: names do not tell, so that so many of a folder are
-    looked into.
+    looked into; ``logs``: each file is the log of a run, and several that are named are read as a folder of them is.
     """
     wanted, telling = _rule(files), _rule(known if known is not None else () if together else files)
 
@@ -229,13 +231,12 @@ def tool(
         named = beside(path) if callable(beside) else beside
         others = [path.with_name(other) for other in named if tree.given]
         tree.files |= {other.name: other for other in others if other != path and is_plain(other, path.parent)}
-        made = tables(tree, **options) if tree.files else []
-        if not made:
-            lost = tree.skipped[:1]
-            reasons = [part for first in lost for part in (first.where, first.why) if part != tree.name]
-            raise DataError(": ".join([f"{tree.name} holds no {what}", *reasons]))
-        made[0].skipped += tree.skipped
-        return made
+        return _made(tree, tables(tree, **options) if tree.files else [], what)
+
+    def read_logs(paths: Sequence[Path], **options: object) -> list[RawTable]:
+        named = [] if callable(beside) else list(beside)
+        tree = _tree_of(paths, named)
+        return _made(tree, tables(tree, **options), what)
 
     def recognises(path: Path) -> bool:
         looked_at = count()
@@ -254,7 +255,28 @@ def tool(
 
         return (path.is_file() and file(path)) or holds(path, is_wanted)
 
-    return Reader(name, about, recognises, read)
+    return Reader(name, about, recognises, read, read_logs if logs else None)
+
+
+def _made(tree: Tree, tables: list[RawTable], what: str) -> list[RawTable]:
+    """The tables with what was lost on the way; none is an error."""
+    if not tables:
+        lost = tree.skipped[:1]
+        reasons = [part for first in lost for part in (first.where, first.why) if part != tree.name]
+        raise DataError(": ".join([f"{tree.name} holds no {what}", *reasons]))
+    tables[0].skipped += tree.skipped
+    return tables
+
+
+def _tree_of(paths: Sequence[Path], beside: Iterable[str]) -> Tree:
+    """Single files, with those of these names beside them, as a tree below the folder that they share."""
+    root = Path(commonpath([path.absolute().parent for path in paths]))
+    tree = Tree(root.name, place=root)
+    for path in paths:
+        others = [path.with_name(other) for other in beside if is_plain(path.with_name(other), path.parent)]
+        tree.files |= {other.absolute().relative_to(root).as_posix(): other for other in (path, *others)}
+    tree.files = dict(sorted(tree.files.items()))
+    return tree
 
 
 def _rule(files: tuple[str, ...] | Callable[[str], bool]) -> Callable[[str], bool]:

@@ -86,5 +86,6 @@ READERS = (
         file=_is_run,
         beside=(_CONFIG, _METRICS),
         look=_LOOK,
+        logs=True,
     ),
 )

@@ -61,5 +61,6 @@ READERS = (
         file=_is_progress,
         beside=(_CONFIG,),
         look=_LOOK,
+        logs=True,
     ),
 )

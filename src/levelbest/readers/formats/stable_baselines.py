@@ -122,5 +122,6 @@ READERS = (
         files=_is_named,
         file=_is_log,
         look=_LOOK,
+        logs=True,
     ),
 )

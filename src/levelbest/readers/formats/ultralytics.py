@@ -83,5 +83,6 @@ READERS = (
         file=_is_results,
         beside=(_ARGS, _OPT),
         look=_LOOK,
+        logs=True,
     ),
 )
