@@ -108,6 +108,9 @@ def test_the_first_try_gives_the_right_verdict(make, tmp_path, capsys):
     files, better = make(tmp_path, np.random.default_rng(KINDS.index(make)))
     assert main(["compare", *map(str, files)]) == 0
     told = capsys.readouterr()
-    assert told.out.startswith(f"{better} is better than ")
+    chosen, _, answer = told.out.partition("\n\n")
+    answer = answer if chosen.startswith("chosen ") else told.out
+    assert answer.startswith(f"{better} is better than ")
+    assert "chosen " not in answer  # it stands above the verdict
     assert len(told.out.splitlines()) <= 40
     assert max(map(len, told.out.splitlines())) <= 80

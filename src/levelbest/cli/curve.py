@@ -27,13 +27,15 @@ def command(given: options.Given) -> None:
     """Expected or quantile best score against the budget."""
     from levelbest.cautions import documents_of
     from levelbest.designs import design_of
-    from levelbest.designs._input import with_scores
+    from levelbest.designs._input import with_scores, without_one_search
+    from levelbest.trials import Trials
 
     tables, out = options.load_tables(given), given["out"]
     by_task = "" not in tables
     with working("drawing curves"):
         asked = [options.asked_of(given, failed) for failed in options.policies_of(given)]
         scored = {name: with_scores(table) for name, table in tables.items()}
+        scored = {name: without_one_search(t) if isinstance(t, Trials) else t for name, t in scored.items()}
         curves = {
             name: [drawn for request in asked for drawn in design_of(table, request).curves(request)]
             for name, table in scored.items()

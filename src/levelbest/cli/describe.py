@@ -47,9 +47,12 @@ def command(given: options.Given) -> None:
             document["reasons"] = [dict(zip(names, reason, strict=True)) for reason in reasons]
         options.echo_json(document)
         return
-    from levelbest.report.terminal.console import print_cautions
+    from levelbest.report.terminal.console import print_cautions, print_choices
     from levelbest.report.terminal.descriptions import print_descriptions
 
+    shown_below = {("skipped-rows", ""), ("guessed-columns", "")}
+    cautions = [caution for caution in trials.cautions if (caution.code, caution.kind) not in shown_below]
+    print_choices(cautions)
     print_descriptions(descriptions)
     if reasons:
         from levelbest.run.ledger import reason_lines
@@ -61,8 +64,7 @@ def command(given: options.Given) -> None:
         click.echo(fill(text, 80, initial_indent="skipped  ", subsequent_indent=" " * 9, break_on_hyphens=False))
     if len(trials.skipped) > _SHOWN_SKIPPED:
         click.echo(f"skipped  {len(trials.skipped) - _SHOWN_SKIPPED} more; --json lists all of them")
-    shown_above = {("skipped-rows", ""), ("guessed-columns", "")}
-    print_cautions([caution for caution in trials.cautions if (caution.code, caution.kind) not in shown_above])
+    print_cautions(cautions)
     if out is not None:
         click.echo(f"figure: {out}")
 

@@ -54,33 +54,42 @@ def _flag(argument: str) -> str:
 
 _COMMANDS_OF_VERBS = {"plan_trials": "plan", "write_report": "report"}
 """Verbs whose command is not their name."""
-_ASKING_AGAIN = ("compare",)
-_ASKING = ("n", "headline", "statistic", "axis", "baseline", "confidence", "worth")
-"""What was asked is asked again by these."""
+_OF_THE_OUTPUT = ("files", "as_json", "out", "pairs", "p_values", "log", "published", "force", "title", "figures")
+"""Options that say what to do with the answer, and not what is asked."""
 
 
 def _command(verb: str, arguments: dict[str, object]) -> str:
-    """The command with the files and the reading options of the one that runs; no path that tells of a machine."""
-    from levelbest.cli.options import READING
-
-    words = ["levelbest", _COMMANDS_OF_VERBS.get(verb, verb)]
+    """The command with the files of the one that runs and all its options that it takes; no path of a machine."""
+    name = _COMMANDS_OF_VERBS.get(verb, verb)
+    words = ["levelbest", name]
     context = click.get_current_context(silent=True)
-    if context is not None:
-        words += [_near(str(name)) for name in context.params.get("files", context.meta.get(FILES, ()))]
-        same = _ASKING if verb in _ASKING_AGAIN else ()
-        given = {
-            name: context.params[name]
-            for name in (*READING, *same)
-            if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        }
-        arguments = context.meta.get(OPTIONS, {}) | given | arguments
-    for name, value in arguments.items():
-        words.append(_flag(name))
-        if name == "n" and isinstance(value, tuple):
-            value = ",".join(map(str, value))
-        several = value if isinstance(value, (list, tuple)) else [value]
-        words += [] if value is True else [f"{one:g}" if isinstance(one, float) else f"{one}" for one in several]
-    return shlex.join(words)
+    if context is None:
+        return shlex.join([*words, *(word for key, value in arguments.items() for word in _option(key, value))])
+    words += [_near(str(file)) for file in context.params.get("files", context.meta.get(FILES, ()))]
+    command = cli.get_command(context, name)
+    taken = {param.name for param in command.params} if command is not None else set()
+    given = {
+        key: value
+        for key, value in context.params.items()
+        if key in taken - {*_OF_THE_OUTPUT}
+        and context.get_parameter_source(key) is click.core.ParameterSource.COMMANDLINE
+    }
+    asked = context.meta.get(OPTIONS, {}) | given | arguments
+    return shlex.join([*words, *(word for key, value in asked.items() for word in _option(key, value))])
+
+
+def _option(name: str, value: object) -> list[str]:
+    """An option as it is written, with its value."""
+    flag = {"seed": "--seed", "reader_options": "--reader-option", "task_directions": "--task-direction"}.get(name)
+    flag = flag or _flag(name)
+    if isinstance(value, dict):
+        return [word for key, each in value.items() for word in (flag, f"{key}={each}")]
+    if isinstance(value, bool):
+        return [flag] if value else ["--unpaired"] * (name == "paired")
+    if name in ("n", "budget") and isinstance(value, tuple):
+        value = ",".join(f"{budget:g}" for budget in value)
+    several = value if isinstance(value, (list, tuple)) else [value]
+    return [flag, *(f"{part:.12g}" if isinstance(part, float) else f"{part}" for part in several)]
 
 
 def _near(name: str) -> str:
@@ -100,6 +109,16 @@ class _LazyGroup(click.Group):
             return None
         command: click.Command = importlib.import_module(f"levelbest.cli.{name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from levelbest._check import nearest_first
+
+            hint = " (a file goes after a command: levelbest describe FILE)" if Path(args[0]).exists() else ""
+            raise click.UsageError(f"there is no command {args[0]!r}; {nearest_first(args[0], list(COMMANDS))}{hint}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         if COMMANDS:
@@ -133,6 +152,11 @@ def main(args: list[str] | None = None) -> int:
     except LevelbestError as error:
         wrong_usage = isinstance(error, InputError) and not isinstance(error, Ambiguous)
         return tell(str(error), 2 if wrong_usage else 1)
+    except SystemExit as stop:
+        if not isinstance(stop.__context__, BrokenPipeError):
+            raise
+        _let_go_of_output()  # click and rich leave with 1 where their reader went away
+        return 0
     except BrokenPipeError:
         _let_go_of_output()  # its reader went away (a pager, head)
         return 0

@@ -62,10 +62,11 @@ def command(given: options.Given) -> None:
     if given["as_json"]:
         options.echo_json(both.to_dict())
         return
-    from levelbest.report.terminal.console import console, print_cautions, print_text
+    from levelbest.report.terminal.console import console, print_cautions, print_choices, print_text
     from levelbest.report.words.phrases import counted
 
     out = console()
+    print_choices(both.cautions, out)
     for target in both:
         policy = f" (failed trials {counted(target.failed)})" if len(reached) > 1 else ""
         print_text(f"{target}{policy}", out)

@@ -243,6 +243,11 @@ def _standings(
             loser = pair.families[1] if winner == pair.families[0] else pair.families[0]
             above[winner].append(loser)
             below[loser].append(winner)
+    nothing = (float("nan"),) * 3  # of one search that learns no budget but its own can be spoken of
+    points = [
+        (at, *(nothing if design.excluded.get(name) == "adaptive" else limits))
+        for name, (at, *limits) in zip(design.families, points, strict=False)
+    ]
     standings = [
         Standing(
             family=own.family,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Table
-from levelbest.errors import InputError, named
+from levelbest.errors import DataError, InputError, named
 from levelbest.trials import OK, Trials, one_table
 from levelbest.trials.problems import ProblemTable
 
@@ -109,6 +109,24 @@ def comparable(trials: Table, baseline: str | None = None) -> Table:
     alone = [name for name in trials.families if trials[name].n_trials < 2]
     lost = {name: Caution.of("few-values", name, 1, kind="one-trial") for name in alone}
     return _without(trials, lost, 2, baseline)
+
+
+def without_one_search(trials: Trials, baseline: str | None = None) -> Trials:
+    """The families whose trials are a sample, with the warning of each that is one search that learns.
+
+    What one such search says of another budget is nothing: where all families are one, that is all there is to say.
+    """
+    if trials.search is not None or trials.group is not None:
+        return trials
+    adaptive = {c.family: c for c in trials.cautions if c.code == "adaptive-sampler" and c.family is not None}
+    kept = _without(trials, adaptive, 1, baseline)
+    if adaptive and kept is trials:
+        raise DataError(
+            f"{', '.join(adaptive)}: one search that learns from its own trials is one observation, which says nothing "
+            f"of other budgets; repeat the whole search, at least 3 times, and name the column that tells the searches "
+            f"apart ({named('search')}; 'none' there if the trials are independent)"
+        )
+    return kept
 
 
 def _without(trials: Trials, lost: Mapping[str, Caution], least: int, baseline: str | None) -> Trials:

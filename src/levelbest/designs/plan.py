@@ -11,7 +11,7 @@ import numpy as np
 from levelbest import _check
 from levelbest._cores import Progress, with_long_work
 from levelbest.designs._assemble import Pairs, pairs_of
-from levelbest.designs._input import as_trials, with_scores
+from levelbest.designs._input import as_trials, with_scores, without_one_search
 from levelbest.designs._protocol import Asked, design_of
 from levelbest.designs._table import TableDesign, scores_of
 from levelbest.designs.configurations import Configurations
@@ -98,7 +98,7 @@ def plan_trials(
     """
     if not 0 < power < 1:
         raise InputError(f"power must lie in (0, 1), got {power}; 0.8 is the usual choice")
-    table = with_scores(as_trials(trials, reading), baseline)
+    table = without_one_search(with_scores(as_trials(trials, reading), baseline), baseline)
     table.refuse_tasks()
     seeds = only_seeds_vary(table) and n in (None, 1)
     budget = _check.as_count((1 if seeds else BUDGET) if n is None else n, "n")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from levelbest.designs._curves import mean_cost
-from levelbest.designs._input import as_trials, with_scores
+from levelbest.designs._input import as_trials, with_scores, without_one_search
 from levelbest.designs._protocol import Asked, design_of
 from levelbest.designs._table import scores_of
 from levelbest.results import TRIALS, Curve, FamilyCostCurve, Reach, Reaches
@@ -60,7 +60,7 @@ def reach(
     2.0
     """
     settings = Settings(confidence, failed, missing, n_resamples, rng)
-    table = with_scores(as_trials(trials, reading))
+    table = without_one_search(with_scores(as_trials(trials, reading)))
     scores = scores_of(table, settings)
     # A curve of the selection score never falls; that of another score may: then the limits must hold together.
     together = any(own.reported is not None for own in scores)

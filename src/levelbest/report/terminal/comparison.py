@@ -22,6 +22,7 @@ from levelbest.report.terminal.console import (
     console,
     drawn_table,
     print_cautions,
+    print_choices,
     print_steps,
     print_text,
     print_variances,
@@ -65,6 +66,8 @@ def print_comparison(
     ``cautions`` in place of the comparison's own, and sentences on what was ``left_out`` of it, are a report's.
     """
     out = console()
+    doubts = list(comparison.cautions if cautions is None else cautions)
+    print_choices(doubts, out, n_families=len(comparison.families))
     print_text(" ".join([*verdict_sentences(comparison), *left_out]), out, "bold")
     out.print()
     if comparison.standings:
@@ -79,7 +82,6 @@ def print_comparison(
     print_variances(comparison.variances, out)
     if pairs:
         _print_pairs(comparison, out, every=n is not None)
-    doubts = list(comparison.cautions if cautions is None else cautions)
     many = len(comparison.families) > _MANY
     steps = next_steps(comparison)[: 2 if many else None]
     most = _FEWER_REMARKS if many else _MOST_REMARKS
@@ -155,6 +157,7 @@ def _print_pairs(comparison: Comparison, out: Console, *, every: bool) -> None:
 def print_tasks(comparison: TaskComparison) -> None:
     """Print it."""
     out = console()
+    print_choices(comparison.cautions, out, n_families=len(comparison.overall.families))
     print_text(overall_sentence(comparison), out, "bold")
     out.print()
     improvements = improvement_section(comparison)

@@ -92,15 +92,21 @@ def print_labelled(rows: Iterable[tuple[str, str, str]], out: Console) -> None:
 def print_cautions(
     cautions: Iterable[Caution], out: Console | None = None, *, n_families: int = 0, most: int | None = None
 ) -> None:
-    """Warnings, each matter once: doubts first, then limits, ``most`` of them, then all that was chosen."""
-    every = remarks(cautions, n_families)
-    doubts, chosen = (
-        [(*_LABELS[remark.severity], str(remark)) for remark in every if (remark.severity == 2) == wanted]
-        for wanted in (False, True)
-    )
+    """Warnings, each matter once: doubts first, then limits, ``most`` of them; what was chosen stands above all."""
+    every = [remark for remark in remarks(cautions, n_families) if remark.severity < 2]
+    doubts = [(*_LABELS[remark.severity], str(remark)) for remark in every]
     if most is not None and len(doubts) > most:
         doubts[most - 1 :] = [("", "", f"and {len(doubts) - most + 1} more; the JSON form lists all")]
-    print_labelled([*doubts, *chosen], out or console())
+    print_labelled(doubts, out or console())
+
+
+def print_choices(cautions: Iterable[Caution], out: Console | None = None, *, n_families: int = 0) -> None:
+    """What was chosen for the reader, which is read before the answer: it rests on these."""
+    out = out or console()
+    chosen = [remark for remark in remarks(cautions, n_families) if remark.severity == 2]
+    print_labelled([(*_LABELS[2], str(remark)) for remark in chosen], out)
+    if chosen:
+        out.print()
 
 
 def print_steps(steps: Sequence[Step], out: Console) -> None:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from levelbest.errors import named
 from levelbest.report.tables.results import costs_table, curves_table, plan_table, strata_table
 from levelbest.report.tables.table import Table
-from levelbest.report.terminal.console import console, drawn_table, print_cautions, print_text, print_variances
+from levelbest.report.terminal.console import (
+    console,
+    drawn_table,
+    print_cautions,
+    print_choices,
+    print_text,
+    print_variances,
+)
 from levelbest.report.words.phrases import level, plural
 from levelbest.report.words.plans import capped_sentence, plan_sentences, plan_summary
 from levelbest.results import Curve, FamilyCostCurve, TrialPlan
@@ -21,6 +28,8 @@ if TYPE_CHECKING:
 def print_curves(drawn: Sequence[Curve | FamilyCostCurve], *, n: Iterable[int] | None = None) -> None:
     """What the numbers are, one table, the strata, and what a reviewer would ask about."""
     out = console()
+    cautions = [caution for own in drawn for caution in own.cautions]
+    print_choices(cautions, out, n_families=len(drawn))
     if over_cost := [curve for curve in drawn if isinstance(curve, FamilyCostCurve)]:
         shown = costs_table(over_cost)
         print_text(shown.note, out, "dim")
@@ -39,7 +48,7 @@ def print_curves(drawn: Sequence[Curve | FamilyCostCurve], *, n: Iterable[int] |
                 out.print(drawn_table(strata_table(curve)))
         out.print()
         print_variances([own for own in {c.family: c.variance for c in curves}.values() if own is not None], out)
-    print_cautions([caution for own in drawn for caution in own.cautions], out, n_families=len(drawn))
+    print_cautions(cautions, out, n_families=len(drawn))
 
 
 def _labelled(curves: Sequence[Curve], every: bool) -> tuple[Table, list[str]]:

@@ -11,7 +11,14 @@ import numpy as np
 
 from levelbest._plain import show_number
 from levelbest.report.terminal.comparison import print_comparison, print_tasks
-from levelbest.report.terminal.console import COLOURS, console, print_cautions, print_text, print_variances
+from levelbest.report.terminal.console import (
+    COLOURS,
+    console,
+    print_cautions,
+    print_choices,
+    print_text,
+    print_variances,
+)
 from levelbest.report.view import Line, View
 from levelbest.report.words.phrases import plural
 
@@ -34,6 +41,7 @@ def print_report(view: View, files: Iterable[str] = ()) -> None:
         left_out = view.verdict[len(view.comparison.summary) :]
         print_comparison(view.comparison, cautions=view.cautions, left_out=left_out)
     else:
+        print_choices(view.cautions, out, n_families=len(view.families))
         print_text(" ".join(view.verdict), out, "bold")
         out.print()
         _print_curves(view, out)
