@@ -150,7 +150,7 @@ def test_one_budget_has_no_strip(capsys):
     assert not any("may be best" in line for line in lines)
 
 
-def test_doubts_come_before_notes_and_choices(capsys):
+def test_choices_come_before_the_answer_and_doubts_before_notes(capsys):
     cautions = (
         Caution.of("guessed-columns", columns=[("seed", "seed")]),
         Caution.of("ties", "svm", 0.8, share=0.8),
@@ -159,7 +159,8 @@ def test_doubts_come_before_notes_and_choices(capsys):
     shown = comparison(*_two().pairs, cautions=cautions)
     lines = _printed(capsys, shown)
     labels = [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in ("doubt", "note", "chosen")]
-    assert labels == ["doubt", "note", "chosen"]
+    assert labels == ["chosen", "doubt", "note"]
+    assert lines[0].startswith("chosen ")
 
 
 def test_next_steps_say_what_would_decide_it():

@@ -116,8 +116,9 @@ class _LazyGroup(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from levelbest._check import nearest_first
 
+            near = nearest_first(args[0], list(COMMANDS))
             hint = " (a file goes after a command: levelbest describe FILE)" if Path(args[0]).exists() else ""
-            raise click.UsageError(f"there is no command {args[0]!r}; {nearest_first(args[0], list(COMMANDS))}{hint}", ctx)
+            raise click.UsageError(f"there is no command {args[0]!r}; {near}{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -181,12 +181,24 @@ def spans_of(pairs: Sequence[PairComparison], families: Sequence[str]) -> tuple[
         best = next((name for name, state in states.items() if state == BEST), None)
         # one that cannot be compared is not beaten; where verdicts form a circle, any may be the best
         names = tuple(name for name, state in states.items() if state != BEATEN) or tuple(states)
+        if over_cost:  # one that cannot finish a single trial at this cost is no contender
+            names = tuple(name for name in names if states[name] != NOTHING or not _is_too_small(pairs, name, inside))
         span = Span(start, end, () if set(states.values()) == {NOTHING} else names, best)
         follows = bool(spans) and spans[-1].end + (0 if over_cost else 1) == start
         if follows and (spans[-1].contenders, spans[-1].best) == (span.contenders, best):
             span = Span(spans.pop().start, end, span.contenders, best)
         spans.append(span)
     return tuple(spans)
+
+
+def _is_too_small(pairs: Sequence[PairComparison], family: str, budget: float) -> bool:
+    """Whether a budget lies below all at which a family is compared."""
+    for pair in pairs:
+        if family in pair.families:
+            first = next((v.start for v in pair.verdicts if v.verdict != NOT_COMPARABLE), None)
+            if first is None or budget >= first:
+                return False
+    return True
 
 
 def states_at(pairs: Sequence[PairComparison], families: Sequence[str], budget: float) -> dict[str, str]:

@@ -67,7 +67,8 @@ def print_comparison(
     """
     out = console()
     doubts = list(comparison.cautions if cautions is None else cautions)
-    print_choices(doubts, out, n_families=len(comparison.families))
+    many = len(comparison.families) > _MANY
+    print_choices(doubts, out, n_families=len(comparison.families), apart=not many)
     print_text(" ".join([*verdict_sentences(comparison), *left_out]), out, "bold")
     out.print()
     if comparison.standings:
@@ -82,7 +83,6 @@ def print_comparison(
     print_variances(comparison.variances, out)
     if pairs:
         _print_pairs(comparison, out, every=n is not None)
-    many = len(comparison.families) > _MANY
     steps = next_steps(comparison)[: 2 if many else None]
     most = _FEWER_REMARKS if many else _MOST_REMARKS
     print_cautions(doubts, out, n_families=len(comparison.families), most=most)

@@ -100,12 +100,14 @@ def print_cautions(
     print_labelled(doubts, out or console())
 
 
-def print_choices(cautions: Iterable[Caution], out: Console | None = None, *, n_families: int = 0) -> None:
-    """What was chosen for the reader, which is read before the answer: it rests on these."""
+def print_choices(
+    cautions: Iterable[Caution], out: Console | None = None, *, n_families: int = 0, apart: bool = True
+) -> None:
+    """What was chosen for the reader: it is read before the answer, ``apart`` from it by an empty line."""
     out = out or console()
     chosen = [remark for remark in remarks(cautions, n_families) if remark.severity == 2]
     print_labelled([(*_LABELS[2], str(remark)) for remark in chosen], out)
-    if chosen:
+    if chosen and apart:
         out.print()
 
 

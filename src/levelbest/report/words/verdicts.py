@@ -162,7 +162,7 @@ def _of_many(comparison: Comparison) -> tuple[str, ...]:
     else:
         return (f"The families cannot be compared: {listed(map(reason_words, _reasons(comparison)))}.",)
     smallest = min(count for pair in comparison.pairs for count in pair.n_trials)
-    open_clauses = _open_clauses(spans, len(comparison.families), terms, unit=not leaders)
+    open_clauses = _open_clauses(spans, comparison, unit=not leaders)
     as_verdicts = [Verdict(s.start, s.end, s.verdict, "" if s.contenders else "beyond-half") for s in spans]
     open_clauses += _beyond(as_verdicts, terms, smallest)
     if open_clauses:
@@ -170,44 +170,31 @@ def _of_many(comparison: Comparison) -> tuple[str, ...]:
     return tuple([*sentences, *_lead_sentence(comparison, leaders)][:3])
 
 
-def _open_clauses(spans: Sequence[Span], n_families: int, terms: Terms, *, unit: bool) -> list[str]:
-    """Where nobody is better than all others: who may be the best there, neighbouring budgets put together; ``unit``
-    says what the budgets count."""
-    blocks = _open_blocks(spans, n_families, narrow=True)
-    if len(blocks) > _MOST_BLOCKS:
-        blocks = _open_blocks(spans, n_families, narrow=False)
+def _open_clauses(spans: Sequence[Span], comparison: Comparison, *, unit: bool) -> list[str]:
+    """Where nobody is better than all others: who may be the best there; ``unit`` says what the budgets count.
+
+    Budgets with other contenders are never put together: where they are many, those at the budget of the table are
+    named, and that the others differ.
+    """
+    terms, n_families = comparison.terms, len(comparison.families)
+    open_spans = [span for span in spans if span.best is None and span.contenders]
+    shown = open_spans
+    if len(open_spans) > _MOST_BLOCKS:
+        budget = comparison.pairs[0].effect.budget
+        shown = [span for span in open_spans if span.start <= budget <= span.end] or open_spans[:1]
     clauses: list[str] = []
-    for both, names in blocks:
-        where = with_budgets([both], terms, unit=unit and not clauses)
+    for span in shown:
+        where = with_budgets([(span.start, span.end)], terms, unit=unit and not clauses)
+        names = span.contenders
         if len(names) == n_families:
             clauses.append(f"{where} it may be any of them")
         elif len(names) <= _MOST_NAMES:
             clauses.append(f"{where} the best is {listed(names, 'or')}")
         else:
             clauses.append(f"{where} the best is one of {len(names)}")
+    if len(shown) < len(open_spans):
+        clauses.append("at other budgets others may be, as the strips show")
     return clauses
-
-
-def _open_blocks(spans: Sequence[Span], n_families: int, *, narrow: bool) -> list[tuple[Range, list[str]]]:
-    """Neighbouring budgets without a best, with all that may be; ``narrow``: those of few names apart from others, and
-    those at which some family is beaten apart from those at which none is."""
-    blocks: list[tuple[Range, list[str]]] = []
-    follows = False
-    for span in spans:
-        is_open = span.best is None and bool(span.contenders)
-        if is_open and follows:
-            (start, _), names = blocks[-1]
-            union = list(dict.fromkeys([*names, *span.contenders]))
-            many = [len(known) > _MOST_NAMES for known in (names, span.contenders, union)]
-            told_apart = len(union) == n_families and min(len(names), len(span.contenders)) < n_families
-            if not narrow or (not many[2] and not told_apart) or (many[0] and many[1]):
-                blocks[-1] = ((start, span.end), union)
-            else:
-                blocks.append(((span.start, span.end), list(span.contenders)))
-        elif is_open:
-            blocks.append(((span.start, span.end), list(span.contenders)))
-        follows = is_open
-    return blocks
 
 
 def _lead_sentence(comparison: Comparison, leaders: Sequence[str]) -> list[str]:
