@@ -126,7 +126,7 @@ class TableDesign(Design):
             if own.n_running:
                 kept.append(Caution.of("fixed-sample", name, own.n_running, n_running=own.n_running, unit=self.unit))
             distinct = int(np.unique(own.curve_of).size)
-            if distinct < min(10, own.n_trials):
+            if distinct < min(10, own.n_trials / 2):
                 kept.append(Caution.of("few-values", name, distinct, distinct=distinct, n_trials=own.n_trials))
         if self.scores[0].reported is None:
             kept.append(Caution.of("no-reported", selection=self.metric.selection))

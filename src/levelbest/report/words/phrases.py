@@ -214,7 +214,7 @@ def _trials(comparison: Comparison) -> str:
         return f"{many}; {plural(lost, words.part)} failed and {did}"
     if terms.settings.failed == "worst":
         return f"{many}, {lost} of {total} failed and count{'s' * (lost == 1)} as the worst score"
-    return f"{many}, {lost} failed and were dropped"
+    return f"{many}, {lost} of {total + lost} failed and {'was' if lost == 1 else 'were'} dropped"
 
 
 def leaning(pairs: Sequence[PairComparison]) -> list[str]:
