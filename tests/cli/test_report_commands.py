@@ -139,7 +139,7 @@ def test_simulate(capsys):
         (["report", "FILE", "--published", "0.9"], 2, "NAME=SCORE"),
         (["simulate"], 2, "name one law"),
         (["simulate", "--law", "nrom"], 2, "did you mean 'norm'"),
-        (["nothing"], 2, "No such command"),
+        (["comapre"], 2, "there is no command 'comapre'; did you mean 'compare'?"),
     ],
 )
 def test_a_mistake_is_one_sentence(table, tmp_path, capsys, monkeypatch, arguments, code, message):

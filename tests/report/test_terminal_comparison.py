@@ -186,7 +186,7 @@ def test_next_steps_tell_how_to_choose_n_where_it_chooses_the_winner():
     # [B] 3.3
     def hints(asked, *ranges):
         steps = next_steps(comparison(pair("a", "b", *ranges, terms=asked)))
-        return [step for step in steps if step.text.startswith("Name the budget that your readers have")]
+        return [step for step in steps if step.text.startswith("Name the budget your readers have")]
 
     crossing = ((1, 3, "a"), (4, 5, OPEN), (6, 9, "b"))
     (hint,) = hints(terms(), *crossing)

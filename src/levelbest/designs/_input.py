@@ -116,6 +116,7 @@ def without_one_search(trials: Trials, baseline: str | None = None) -> Trials:
 
     What one such search says of another budget is nothing: where all families are one, that is all there is to say.
     """
+    trials.refuse_tasks()
     if trials.search is not None or trials.group is not None:
         return trials
     adaptive = {c.family: c for c in trials.cautions if c.code == "adaptive-sampler" and c.family is not None}

@@ -99,7 +99,6 @@ def plan_trials(
     if not 0 < power < 1:
         raise InputError(f"power must lie in (0, 1), got {power}; 0.8 is the usual choice")
     table = without_one_search(with_scores(as_trials(trials, reading), baseline), baseline)
-    table.refuse_tasks()
     seeds = only_seeds_vary(table) and n in (None, 1)
     budget = _check.as_count((1 if seeds else BUDGET) if n is None else n, "n")
     settings = Settings(confidence, failed, missing, n_resamples, rng)

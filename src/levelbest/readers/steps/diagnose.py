@@ -212,7 +212,7 @@ def _about_order(trials: Trials, part: IntArray, scores: FloatArray, name: str) 
         return
     order = None if trials.order is None else trials.order[part].astype(np.float64)
     rho = diagnostics.trend(scores, order, trials.metric.direction)
-    one_search = trials.search is None and INDEPENDENT not in trials.facts
+    one_search = trials.search is None and trials.task is None and INDEPENDENT not in trials.facts
     by_time = scores if order is None else scores[np.argsort(order, kind="stable")]
     if one_search and _is_incumbent(sign_of(trials.metric.direction) * by_time):
         yield Caution.of("adaptive-sampler", name, rho, kind="incumbent")

@@ -68,7 +68,7 @@ def print_comparison(
     out = console()
     doubts = list(comparison.cautions if cautions is None else cautions)
     many = len(comparison.families) > _MANY
-    print_choices(doubts, out, n_families=len(comparison.families), apart=not many)
+    print_choices(doubts, out, n_families=len(comparison.families), apart=False)
     print_text(" ".join([*verdict_sentences(comparison), *left_out]), out, "bold")
     out.print()
     if comparison.standings:

@@ -232,8 +232,8 @@ def _budget(comparison: Comparison) -> list[Step]:
         return []
     if len({span.best for span in leading_spans(comparison) if span.best is not None}) < 2:
         return []
-    text = f"Name the budget that your readers have ({named('headline')})"
-    why = f"the best changes with it; say 50 {terms.words.units} of a minute, 5 of an hour, 1 of a day"
+    text = f"Name the budget your readers have ({named('headline')})"
+    why = "the best changes with it"
     return [Step(text, why=why)]
 
 
