@@ -137,7 +137,7 @@ def test_simulate(capsys):
         (["compare", "FILE", "--task", "tasks"], 2, "no column 'tasks' for --task"),
         (["report", "FILE", "--task", "tasks"], 2, "no column 'tasks' for --task"),
         (["report", "FILE", "--published", "0.9"], 2, "NAME=SCORE"),
-        (["simulate"], 2, "name one law"),
+        (["simulate"], 2, "name one distribution"),
         (["simulate", "--law", "nrom"], 2, "did you mean 'norm'"),
         (["comapre"], 2, "there is no command 'comapre'; did you mean 'compare'?"),
     ],
