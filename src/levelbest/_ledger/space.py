@@ -151,7 +151,7 @@ def _parameter(name: str, given: object, before: Mapping[str, _Parameter]) -> _P
         case "choice" | "subset" | "pair":
             parameter = _listed(name, kind, arguments, spec.get("weights"))
         case "scipy":
-            parameter = _law(name, str(arguments), spec.get("args", []), spec.get("kwds", {}))
+            parameter = _distribution(name, str(arguments), spec.get("args", []), spec.get("kwds", {}))
         case _:
             bounds, draw = _interval(name, kind, arguments)
             parameter = _Parameter({kind: bounds}, draw)
@@ -246,7 +246,7 @@ def _weights(name: str, given: object, count: int) -> list[float]:
     return weights
 
 
-def _law(name: str, law: str, args: object, kwds: object) -> _Parameter:
+def _distribution(name: str, distribution: str, args: object, kwds: object) -> _Parameter:
     """A distribution of SciPy's, by its name."""
     from scipy import stats
 
@@ -256,20 +256,22 @@ def _law(name: str, law: str, args: object, kwds: object) -> _Parameter:
     places = [_plain(value, name) for value in args]
     names = {str(key): _plain(value, name) for key, value in kwds.items()}
     extra = {key: value for key, value in (("args", places), ("kwds", names)) if value}
-    generator = getattr(stats, law, None) if law.isidentifier() and not law.startswith("_") else None
+    generator = (
+        getattr(stats, distribution, None) if distribution.isidentifier() and not distribution.startswith("_") else None
+    )
     if not isinstance(generator, stats.rv_continuous | stats.rv_discrete):
-        raise InputError(f"scipy.stats has no distribution {law!r}; see scipy.stats for the names it knows")
+        raise InputError(f"scipy.stats has no distribution {distribution!r}; see scipy.stats for the names it knows")
     try:
         frozen = generator(*places, **names)
         low, high = frozen.support()
         if np.ndim(low) or np.ndim(high):
             raise ValueError("each is one number")
     except (TypeError, ValueError) as error:
-        raise InputError(f"scipy.stats.{law} refuses its parameters: {error}") from error
+        raise InputError(f"scipy.stats.{distribution} refuses its parameters: {error}") from error
     if math.isnan(low) or math.isnan(high):
         described = json.dumps(extra, sort_keys=True)
-        raise InputError(f"scipy.stats.{law} is not defined at these parameters: {described}")
-    return _Parameter({"scipy": law, **extra}, lambda rng: _plain(frozen.rvs(random_state=rng), name))
+        raise InputError(f"scipy.stats.{distribution} is not defined at these parameters: {described}")
+    return _Parameter({"scipy": distribution, **extra}, lambda rng: _plain(frozen.rvs(random_state=rng), name))
 
 
 def _conditions(
@@ -311,13 +313,13 @@ def _within(limits: Mapping[str, float]) -> Callable[[object], bool]:
 
 
 def _from_scipy(name: str, frozen: object) -> Configuration:
-    law = getattr(getattr(frozen, "dist", None), "name", None)
-    if law is None or not hasattr(frozen, "args"):
+    distribution = getattr(getattr(frozen, "dist", None), "name", None)
+    if distribution is None or not hasattr(frozen, "args"):
         raise InputError(
             f"{name}: only SciPy's frozen distributions, such as scipy.stats.loguniform(1e-4, 1), can be recorded, got "
             f"{short(frozen)}"
         )
-    return {"scipy": law, "args": frozen.args, "kwds": getattr(frozen, "kwds", {})}
+    return {"scipy": distribution, "args": frozen.args, "kwds": getattr(frozen, "kwds", {})}
 
 
 def _two_numbers(name: str, kind: str, arguments: object) -> tuple[float, float]:

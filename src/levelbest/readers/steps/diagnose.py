@@ -25,7 +25,7 @@ INDEPENDENT = "independent"
 _LARGE = 20_000
 _FEW_VALUES = 10
 _EXPLODED = 1000.0
-"""Interquartile ranges past the worse quartile; the Cauchy law gets there once in 6,000 draws."""
+"""Interquartile ranges past the worse quartile; the Cauchy distribution gets there once in 6,000 draws."""
 _FEW_TRIALS = 10
 _STRONG = 0.5
 """NOTE: a rank correlation of score and order from which trials are taken for one search that learns. Random search

@@ -20,11 +20,12 @@ _FEWEST = 3
 """Levels from which leaving one out tells of the spread of a mean square."""
 _ALLOWANCE = 1.6
 """The variance of a log mean square is taken so many times: where tails are heavy the jackknife's is too small in most
-samples. Simulated from 8 x 4 to 50 x 3 runs with eight laws, the lowest coverage is .927 at 1.5 and .937 at 1.6."""
+samples. Simulated from 8 x 4 to 50 x 3 runs with eight distributions, the lowest coverage is .927 at 1.5 and .937 at
+1.6."""
 _MOST = (3.0, 6.0)
-"""More often than this the variance of a log mean square is not taken for that of the normal law, for its lower and its
-upper quantile: one level that differs from all others makes the jackknife's arbitrarily large. Lower limits need more;
-with 6 for both, limits of 8 normal configurations would be 1.4 times as wide and cover no more."""
+"""More often than this the variance of a log mean square is not taken for that of the normal distribution, for its
+lower and its upper quantile: one level that differs from all others makes the jackknife's arbitrarily large. Lower
+limits need more; with 6 for both, limits of 8 normal configurations would be 1.4 times as wide and cover no more."""
 _SPLITS = 500
 """More levels are no data splits."""
 
@@ -113,12 +114,12 @@ def variance_components(
     Notes
     -----
     Analysis of variance with random effects; each mean square is that of fitting its source last (Henderson's third
-    method), so that the estimates are unbiased for any law and any counts. Limits of a difference of mean squares are
-    the modified large-sample ones of Ting, Burdick, Graybill, Jeyaratnam and Lu (1990), which for equal counts and
-    normal effects are close to exact; those of the share are by the ratio of the mean squares. Laws with heavier tails
-    make mean squares vary more than the chi-squared law says: the logarithms of its quantiles are stretched by how much
-    more the jackknife over the levels of the source says that the log mean square varies (for one mean square, Miller
-    1968), and by an allowance found by simulation.
+    method), so that the estimates are unbiased for any distribution and any counts. Limits of a difference of mean
+    squares are the modified large-sample ones of Ting, Burdick, Graybill, Jeyaratnam and Lu (1990), which for equal
+    counts and normal effects are close to exact; those of the share are by the ratio of the mean squares. Distributions
+    with heavier tails make mean squares vary more than the chi-squared distribution says: the logarithms of its
+    quantiles are stretched by how much more the jackknife over the levels of the source says that the log mean square
+    varies (for one mean square, Miller 1968), and by an allowance found by simulation.
 
     Examples
     --------
