@@ -182,7 +182,7 @@ ANSWERS = {
     "runs among facts": (runs_among_facts, [], {"bert": (3, 0, 0.6), "gpt": (3, 0, 0.6)}),
     "models and performances": (
         models_and_performances,
-        ["--selection", "performances", "--family", "models", "--direction", "max"],
+        ["--direction", "max"],
         {"a": (2, 0, 0.55), "b": (2, 0, 0.75)},
     ),
     "800 keys of ten items": (many_keys, [], {"r": (8000, 0, 0.2)}),
@@ -229,6 +229,7 @@ def test_the_answer_is_right(name, tmp_path, capsys):
 
 QUESTIONS = {
     "crossed folders": (crossed_folders, ["'folder' (adam, sgd)", "'name 1' (resnet, vit)", "--family"]),
+    "performances": (models_and_performances, ["a higher 'performances' better, or a lower one", "--direction"]),
     "two tables": (two_tables, ["'first', 'second'", "rows=first or rows=second"]),
     "several metrics": (
         several_metrics,

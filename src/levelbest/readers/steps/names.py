@@ -22,7 +22,9 @@ def word_set(text: str) -> frozenset[str]:
 VALIDATION = word_set("val valid validation validate dev devel development heldout")
 TEST = word_set("test testing tst")
 TRAIN = word_set("train training trn")
-_FAMILY = word_set("model method algorithm alg algo architecture arch system approach classifier learner")
+_FAMILY = word_set(
+    "model models method methods algorithm algorithms alg algo architecture arch system approach classifier learner"
+)
 SAMPLE_IDS = (
     *("sample_id", "sample", "sample_idx", "sample_index", "sample_number", "completion_id", "generation_id"),
     *("trial", "trial_id", "attempt", "epoch"),
@@ -41,7 +43,8 @@ _LOWER = word_set(
     "brier ece fid regret logloss xent entropy deviance distance eer rse rrse crps"
 )
 _NEUTRAL = word_set(
-    "score scores metric metrics objective objectives performance fitness result outcome selection reported"
+    "score scores metric metrics objective objectives performance performances fitness result outcome "
+    "selection reported"
 )
 _NOT_A_SCORE = word_set(
     "std stdev stddev stderr sem se sd var variance ci lower upper rank ranking time epoch epochs step steps "
