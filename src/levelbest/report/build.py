@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from levelbest import __version__
+from levelbest._check import FloatArray
 from levelbest.cautions import Caution
 from levelbest.designs import Asked, Design, design_of
 from levelbest.designs._assemble import assemble, points_at
@@ -318,7 +319,7 @@ def _family(made: _Made, name: str, hidden: frozenset[str]) -> Family:
         scores = by_configuration(trials, scores)
     winner = int(np.argmax(trials.metric.sign * scores.selection))
     place = int(scores.rows[winner])
-    cost = np.zeros(0) if scores.cost is None else scores.cost[np.isfinite(scores.cost)]
+    mean_cost, total_cost = _costs(scores.cost)
     shown = {key: column for key, column in trials.configuration.items() if key not in hidden}
     return replace(
         row,
@@ -328,12 +329,18 @@ def _family(made: _Made, name: str, hidden: frozenset[str]) -> Family:
         winner=float(scores.curve_of[winner]) if trials.group is None else row.winner,
         chosen=float(scores.selection[winner]) if trials.group is None else row.chosen,
         spearman=spearman(trials) if scores.reported is not None else row.spearman,
-        mean_cost=float(cost.mean()) if cost.size else row.mean_cost,
-        total_cost=float(cost.sum()) if cost.size else row.total_cost,
+        mean_cost=mean_cost,
+        total_cost=total_cost,
         assignment={key: cell_text(column[place]) for key, column in shown.items() if is_known(column[place])},
         path="" if trials.path is None else str(trials.path[place] or ""),
         space={key: text for key, column in shown.items() if (text := searched(column))},
     )
+
+
+def _costs(cost: FloatArray | None) -> tuple[float, float]:
+    """The mean and the total, undefined where no cost is known."""
+    known = np.zeros(0) if cost is None else cost[np.isfinite(cost)]
+    return (float(known.mean()), float(known.sum())) if known.size else (float("nan"), float("nan"))
 
 
 def provenance_of(table: Trials | ProblemTable, settings: Settings) -> dict[str, str]:

@@ -265,26 +265,14 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
             for ax in axes[place, k % columns]:
                 ax.set_axis_off()
             continue
-        if by_runs:
-            draw_runs(shown[k][1], chart)
-            chart.set_xlabel(plain_text(shown[k][1].score))
-        else:
-            plot_lines(shown[k][1], chart)
-            chart.yaxis.label.set_fontsize(7)
-        chart.xaxis.label.set_fontsize(7)
-        chart.tick_params(labelsize=6)
-        chart.set_title(plain_text(shorten(shown[k][0], 30)), fontsize=8, loc="left")
+        _draw_small(chart, *shown[k], by_runs=by_runs)
         if k % columns:
             chart.set_ylabel("")
         if k + columns < many:
             chart.set_xlabel("")
         charts.append(chart)
     if not by_runs:
-        limits = [ax.get_ylim() for ax in charts]
-        low, high = min(bottom for bottom, _ in limits), max(top for _, top in limits)
-        if high - low <= _FLATTENED * min(top - bottom for bottom, top in limits):
-            for ax in charts:
-                ax.set_ylim(low, high)
+        _share_heights(charts)
         names = [line.family for line in shown[0][1].lines]
         label_below(figure, names, [line_style(i) for i in range(len(names))])
     for k, (_, panel) in enumerate(shown if below else ()):
@@ -297,6 +285,28 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
         strip.tick_params(which="both", length=0)
         draw_strips(strip, panel.strips, panel.names, panel.cost_unit, panel.axis)
     return figure
+
+
+def _draw_small(chart: Axes, name: str, panel: Panel, *, by_runs: bool) -> None:
+    """One of several panels, with small letters and its name above it."""
+    if by_runs:
+        draw_runs(panel, chart)
+        chart.set_xlabel(plain_text(panel.score))
+    else:
+        plot_lines(panel, chart)
+        chart.yaxis.label.set_fontsize(7)
+    chart.xaxis.label.set_fontsize(7)
+    chart.tick_params(labelsize=6)
+    chart.set_title(plain_text(shorten(name, 30)), fontsize=8, loc="left")
+
+
+def _share_heights(charts: Sequence[Axes]) -> None:
+    """One scale for all, where scores lie close enough together for that."""
+    limits = [ax.get_ylim() for ax in charts]
+    low, high = min(bottom for bottom, _ in limits), max(top for _, top in limits)
+    if high - low <= _FLATTENED * min(top - bottom for bottom, top in limits):
+        for ax in charts:
+            ax.set_ylim(low, high)
 
 
 def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:

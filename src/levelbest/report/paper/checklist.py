@@ -151,36 +151,13 @@ def read_answers(path: Path) -> dict[str, str]:
 
 def _told_by(view: View) -> dict[str, str]:
     """What the trials themselves answer, by key."""
-
-    def each(text: Callable[[Family], str]) -> str:
-        return ";\n".join(f"{family.name}: {text(family)}" for family in view.families)
-
-    def mapping(values: Mapping[str, str]) -> str:
-        return ", ".join(f"{key} = {value}" for key, value in values.items()) or "none recorded"
-
-    def at_headline(family: Family) -> str:
-        value, low, high = family.headline
-        decimals = round_to_uncertainty(value, low, high)
-        mark = view.headline_mark(family)
-        return f"{show_number(value, decimals)}{mark} ({show_limits(low, high, decimals)})"
-
     over = "" if view.n_groups is None else f" of {plural(view.n_groups, view.words.group)}"
-    best = f"best of {view.headline}, {view.score}:\n{each(at_headline)};\nthe whole curve is in the figure"
-    failures = "none failed"
-    if any(family.n_failed for family in view.families):
-        parts = view.words.in_parts
-        lost = each(lambda own: plural(own.n_failed, view.words.part) if parts else f"{own.n_failed} of {own.n_trials}")
-        failures = f"{lost}; {counted(view.failed)}"
+    best = _each(view, lambda family: _at_headline(view, family))
     answers = {
-        "trials": each(lambda family: f"{view.words.count(family.n_trials)}{over}"),
-        "expected": best,
-        "failures": failures,
+        "trials": _each(view, lambda family: f"{view.words.count(family.n_trials)}{over}"),
+        "expected": f"best of {view.headline}, {view.score}:\n{best};\nthe whole curve is in the figure",
+        "failures": _failures(view),
     }
-    if any(family.mean_cost == family.mean_cost for family in view.families):
-        answers["runtime"] = each(lambda family: f"{show_cost(family.mean_cost, view.cost_unit)} a {view.words.unit}")
-        total = sum(family.total_cost for family in view.families if family.total_cost == family.total_cost)
-        spent = show_cost(total, view.cost_unit)
-        answers["total_cost"] = f"{spent} for the {view.n_rows} {view.words.parts} reported here"
     chosen = [family for family in view.families if family.chosen == family.chosen]
     if view.reported and chosen:
         answers["validation"] = ";\n".join(
@@ -188,11 +165,50 @@ def _told_by(view: View) -> dict[str, str]:
             for family in chosen
         )
     if any(family.space for family in view.families):
-        answers["bounds"] = each(lambda family: mapping(family.space)) + " (as observed)"
-        answers["configuration"] = each(
-            lambda family: mapping(family.assignment) + (f" ({family.path})" if family.path else "")
+        answers["bounds"] = _each(view, lambda family: _mapping(family.space)) + " (as observed)"
+        answers["configuration"] = _each(
+            view, lambda family: _mapping(family.assignment) + (f" ({family.path})" if family.path else "")
         )
-    return answers
+    return answers | _spent(view)
+
+
+def _each(view: View, text: Callable[[Family], str]) -> str:
+    return ";\n".join(f"{family.name}: {text(family)}" for family in view.families)
+
+
+def _mapping(values: Mapping[str, str]) -> str:
+    return ", ".join(f"{key} = {value}" for key, value in values.items()) or "none recorded"
+
+
+def _at_headline(view: View, family: Family) -> str:
+    value, low, high = family.headline
+    decimals = round_to_uncertainty(value, low, high)
+    return f"{show_number(value, decimals)}{view.headline_mark(family)} ({show_limits(low, high, decimals)})"
+
+
+def _failures(view: View) -> str:
+    if not any(family.n_failed for family in view.families):
+        return "none failed"
+    words = view.words
+    lost = {
+        family.name: plural(family.n_failed, words.part)
+        if words.in_parts
+        else f"{family.n_failed} of {family.n_trials}"
+        for family in view.families
+    }
+    return f"{_each(view, lambda family: lost[family.name])}; {counted(view.failed)}"
+
+
+def _spent(view: View) -> dict[str, str]:
+    """What the trials cost, where that is known."""
+    if not any(family.mean_cost == family.mean_cost for family in view.families):
+        return {}
+    total = sum(family.total_cost for family in view.families if family.total_cost == family.total_cost)
+    spent = show_cost(total, view.cost_unit)
+    return {
+        "runtime": _each(view, lambda family: f"{show_cost(family.mean_cost, view.cost_unit)} a {view.words.unit}"),
+        "total_cost": f"{spent} for the {view.n_rows} {view.words.parts} reported here",
+    }
 
 
 def _recorded_answers(view: View, facts: Mapping[str, str]) -> dict[str, str]:

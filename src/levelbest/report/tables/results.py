@@ -65,27 +65,29 @@ def curves_table(curves: Sequence[Curve], every: bool = False) -> Table:
     }
     digits = [decimals[id(curve)] for curve, _ in shown]
 
-    def column(name: str) -> list[float | None]:
-        columns = {id(curve): getattr(curve, name) for curve in curves}
-        return [None if (known := columns[id(curve)]) is None else float(known[i]) for curve, i in shown]
-
     columns = [
         texts("family", [curve.family for curve, _ in shown]),
         counts(f"{words.units} n" if first.n_runs is None else "n", [int(curve.n[i]) for curve, i in shown], "n"),
-        numbers("best of n", column("value"), digits, "value"),
+        numbers("best of n", _cells(shown, "value"), digits, "value"),
         limits(limits_head(first.confidence, first.simultaneous), [_point(curve, i)[1:] for curve, i in shown], digits),
-        numbers("spread", column("spread"), digits),
+        numbers("spread", _cells(shown, "spread"), digits),
     ]
     if first.problems is not None:
         known = [None if curve.problems is None else int(curve.problems.n_groups[i]) for curve, i in shown]
         columns.append(counts(plural(2, words.group)[2:], known, "n_groups"))
     if first.new_run is not None:
-        columns.append(numbers("new run", column("new_run"), digits, "new_run"))
+        columns.append(numbers("new run", _cells(shown, "new_run"), digits, "new_run"))
     if any(curve.cost is not None for curve in curves):
-        columns.append(costs("mean cost", column("cost"), first.cost_unit, "cost"))
+        columns.append(costs("mean cost", _cells(shown, "cost"), first.cost_unit, "cost"))
     columns.append(counts(words.units, [curve.n_trials for curve, _ in shown], "n_trials"))
     columns.append(counts("failed", [curve.n_failed for curve, _ in shown], "n_failed"))
     return Table(tuple(columns), note=curves_heading(curves))
+
+
+def _cells(shown: Sequence[tuple[Curve, int]], name: str) -> list[float | None]:
+    """One column of curves at these places; nothing where a curve has it not."""
+    columns = [(getattr(curve, name), place) for curve, place in shown]
+    return [None if column is None else float(column[place]) for column, place in columns]
 
 
 def _point(curve: Curve, place: int) -> tuple[float, float, float]:

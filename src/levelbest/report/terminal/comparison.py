@@ -113,9 +113,8 @@ def _needs_ranks(rows: Sequence[Standing]) -> bool:
     return max(len(row.family) for row in rows) > LONGEST or len(rows) > _MANY
 
 
-def _print_strips(comparison: Comparison, out: Console) -> None:
-    from rich.text import Text
-
+def _strip_labels(comparison: Comparison) -> dict[str, str]:
+    """The families that have strips, the best first, and what stands before each: a rank where its name is long."""
     order = [row.family for row in comparison.standings] or list(comparison.families)
     labels = {name: name for name in order}
     if comparison.standings and _needs_ranks(comparison.standings):
@@ -123,6 +122,14 @@ def _print_strips(comparison: Comparison, out: Console) -> None:
     if len(order) > _MANY:
         leading = {name for span in leading_spans(comparison) for name in span.contenders}
         order = [name for name in order if name in leading][:_STRIPS]
+    return {name: labels[name] for name in order}
+
+
+def _print_strips(comparison: Comparison, out: Console) -> None:
+    from rich.text import Text
+
+    labels = _strip_labels(comparison)
+    order = list(labels)
     if not order or not any(pair.decided for pair in comparison.pairs):
         return  # where nothing is decided all strips are alike
     unit = comparison.terms.metric.cost or "cost" if comparison.terms.over_cost else comparison.terms.words.units

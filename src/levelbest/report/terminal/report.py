@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,7 +90,7 @@ def plot_lines(
     low, high = min(values), max(values)
     high = high if high > low else low + 1e-9 + abs(low) * 1e-6
     first, last = min(line.x[0] for line in drawn), max(line.x[-1] for line in drawn)
-    decimals = max(0, min(6, 2 - math.floor(math.log10(high - low))))
+    decimals = _side_decimals(low, high)
     label = max(len(show_number(low, decimals)), len(show_number(high, decimals)))
     columns, rows = max(10, width - label - 2), height
     fine_x, fine_y = (2, 4) if unicode else (1, 1)
@@ -111,6 +111,20 @@ def plot_lines(
             row = round((high - y) / (high - low) * (rows * fine_y - 1))
             cell = (row // fine_y, column // fine_x)
             cells[cell] = (cells.get(cell, (0, which))[0] | _DOTS[row % fine_y][column % fine_x], which)
+    foot = f"{first:g}".ljust(columns - len(f"{last:g}")) + f"{last:g}"
+    return [*_rows(cells, (low, high), (rows, columns), label, unicode), [(" " * (label + 1) + foot, None)]]
+
+
+def _rows(
+    cells: Mapping[tuple[int, int], tuple[int, int]],
+    ends: tuple[float, float],
+    size: tuple[int, int],
+    label: int,
+    unicode: bool,
+) -> list[list[tuple[str, int | None]]]:
+    """The marks of every row with three values up the side; ``label`` is the width of these."""
+    (low, high), (rows, columns) = ends, size
+    decimals = _side_decimals(low, high)
     out: list[list[tuple[str, int | None]]] = []
     for row in range(rows):
         value = show_number(high - (high - low) * row / (rows - 1), decimals) if row in (0, rows // 2, rows - 1) else ""
@@ -120,5 +134,8 @@ def plot_lines(
             mark = chr(0x2800 + dots) if unicode else _PLAIN[which % 26]
             pieces.append((mark, which) if dots else (" ", None))
         out.append(pieces)
-    foot = f"{first:g}".ljust(columns - len(f"{last:g}")) + f"{last:g}"
-    return [*out, [(" " * (label + 1) + foot, None)]]
+    return out
+
+
+def _side_decimals(low: float, high: float) -> int:
+    return max(0, min(6, 2 - math.floor(math.log10(high - low))))

@@ -101,16 +101,22 @@ def _together(members: Sequence[Caution]) -> list[tuple[Sequence[Caution], str]]
     """The warnings of one kind in as few sentences as their facts allow."""
     varying = {name: [caution.fact(name) for caution in members] for name, _ in members[0].facts}
     varying = {name: values for name, values in varying.items() if len(set(values)) > 1}
-    mergeable = (
-        all([name for name, _ in caution.facts] == [name for name, _ in members[0].facts] for caution in members)
-        and all(caution.family is not None for caution in members)
-        and all(isinstance(value, (int, float)) for values in varying.values() for value in values)
-        and not any(isinstance(value, bool) for values in varying.values() for value in values)
-    )
-    if mergeable and varying and (len(varying) == 1 or len(members) > MOST_NAMES):
+    numbers = [value for values in varying.values() for value in values]
+    if _are_of_families(members) and _are_numbers(numbers) and (len(varying) == 1 or len(members) > MOST_NAMES):
         facts = dict(members[0].facts) | {name: Several(values) for name, values in varying.items()}
         return [(members, replace(members[0], facts=tuple(facts.items())).sentence)]
     same: dict[str, list[Caution]] = {}
     for member in members:
         same.setdefault(member.sentence, []).append(member)
     return [(alike, sentence) for sentence, alike in same.items()]
+
+
+def _are_of_families(members: Sequence[Caution]) -> bool:
+    """Whether each warning is about a family, with the same facts."""
+    names = [name for name, _ in members[0].facts]
+    return all(caution.family is not None and [name for name, _ in caution.facts] == names for caution in members)
+
+
+def _are_numbers(values: Sequence[object]) -> bool:
+    """Whether there are values, and all are numbers."""
+    return bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)

@@ -42,6 +42,13 @@ def capped_sentence(plan: TrialPlan) -> list[str]:
 
 def plan_summary(plan: TrialPlan) -> str:
     """One sentence: which pairs can be told apart now, which with how many more, which not."""
+    parts = [*_about_pairs(plan), *_about_problems(plan)]
+    if not parts:
+        parts = [_width(plan, family, needed).rstrip(".") for family, needed in plan.widths[:1]]
+    return f"{'; '.join(parts)}." if parts else "There is nothing to plan."
+
+
+def _about_pairs(plan: TrialPlan) -> list[str]:
     units = plan.words.units
     enough: list[tuple[str, float]] = []
     more: list[tuple[str, float]] = []
@@ -51,7 +58,7 @@ def plan_summary(plan: TrialPlan) -> str:
         kind.append((f"{first} and {second}", needed.needed))
     numbers = list(dict.fromkeys(forecast(number) for _, number in sorted(more, key=lambda pair: pair[1])))
     many = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else "".join(numbers)
-    parts = [
+    return [
         f"{pairs[0][0] if len(pairs) == 1 else f'{len(pairs)} pairs'} {words}"
         for pairs, words in (
             (enough, f"can be told apart with the {units} there are"),
@@ -60,14 +67,15 @@ def plan_summary(plan: TrialPlan) -> str:
         )
         if pairs
     ]
-    parts += [f"{family} needs {_more_problems(own)}" for family, own in plan.problems if own.error > own.target]
-    met = [family for family, own in plan.problems if 0 < own.error <= own.target]
+
+
+def _about_problems(plan: TrialPlan) -> list[str]:
+    parts = [f"{family} needs {_more_problems(each)}" for family, each in plan.problems if each.error > each.target]
+    met = [family for family, each in plan.problems if 0 < each.error <= each.target]
     parts += [f"{shortened(met)}: nothing more is needed"] if met else []
-    alike = [family for family, own in plan.problems if own.error == 0]
+    alike = [family for family, each in plan.problems if each.error == 0]
     parts += [f"{shortened(alike)}: the problems are all alike, and tell nothing to plan by"] if alike else []
-    if not parts:
-        parts = [_width(plan, family, needed).rstrip(".") for family, needed in plan.widths[:1]]
-    return f"{'; '.join(parts)}." if parts else "There is nothing to plan."
+    return parts
 
 
 def _more_problems(plan: GroupPlan) -> str:

@@ -214,40 +214,35 @@ def _lead_sentence(comparison: Comparison, leaders: Sequence[str]) -> list[str]:
 
 
 def _against_baseline(comparison: Comparison) -> tuple[str, ...]:
-    baseline = comparison.baseline or ""
-    better: list[tuple[str, str]] = []
-    worse: list[tuple[str, str]] = []
+    baseline, single = comparison.baseline or "", bool(comparison.terms.words.single)
+    better: list[str] = []
+    worse: list[str] = []
     undecided: list[str] = []
     apart: list[str] = []
     for pair in comparison.pairs:
-        other = next(name for name in pair.families if name != baseline)
-        by_label = _by_label(pair.verdicts)
-        if other in by_label:
-            better.append((other, with_budgets(by_label[other], pair.terms, unit=not better)))
-        if baseline in by_label:
-            worse.append((other, with_budgets(by_label[baseline], pair.terms, unit=not worse)))
+        other, by_label = _rival(pair, baseline), _by_label(pair.verdicts)
+        for winner, rows in ((other, better), (baseline, worse)):
+            if winner in by_label:  # with one budget every verdict is for one new unit
+                where = "" if single else f" {with_budgets(by_label[winner], pair.terms, unit=not rows)}"
+                rows.append(f"{other}{where}")
         if other not in by_label and baseline not in by_label:
             (undecided if UNDECIDED in by_label else apart).append(other)
-    sentences = []
-    single = bool(comparison.terms.words.single)  # every verdict is for one new unit
-    for word, rows in (("Better", better), ("Worse", worse)):
-        if rows:
-            names = [name if single else f"{name} {where}" for name, where in rows]
-            sentences.append(f"{word} than {baseline}: {shortened(names)}.")
+    sentences = [
+        f"{word} than {baseline}: {shortened(rows)}." for word, rows in (("Better", better), ("Worse", worse)) if rows
+    ]
     if undecided:
         which = "none of the families" if len(undecided) == len(comparison.pairs) else shortened(undecided)
         sentences.append(f"The data cannot tell {which} from {baseline}.")
     if apart:
         sentences.append(f"{shortened(apart)} cannot be compared with {baseline}.")
-    slight = [
-        next(name for name in own.families if name != baseline) for own in comparison.pairs if own.effect.negligible
-    ]
-    if slight:
-        where = _at_effect(comparison.pairs[0].effect, comparison.terms).rstrip(",")
-        sentences.append(
-            f"No difference worth having from {baseline}{'' if single else f' {where}'}: {shortened(slight)}."
-        )
+    if slight := [_rival(pair, baseline) for pair in comparison.pairs if pair.effect.negligible]:
+        where = "" if single else f" {_at_effect(comparison.pairs[0].effect, comparison.terms).rstrip(',')}"
+        sentences.append(f"No difference worth having from {baseline}{where}: {shortened(slight)}.")
     return tuple(sentences[:3])
+
+
+def _rival(pair: PairComparison, baseline: str) -> str:
+    return next(name for name in pair.families if name != baseline)
 
 
 def _effect_sentence(pair: PairComparison) -> list[str]:
