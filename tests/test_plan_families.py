@@ -11,7 +11,7 @@ from levelbest.cli.main import main
 from levelbest.errors import InputError
 from levelbest.report.terminal.console import console
 from levelbest.report.terminal.curves import print_plan
-from levelbest.report.words.plans import plan_table
+from levelbest.report.words.plans import plan_rows
 from levelbest.results import TrialPlan
 from levelbest.stats import horizon
 from levelbest.stats.budgets import Needed
@@ -156,7 +156,7 @@ def test_many_trials_of_one_family_are_not_enough_for_both():
     assert 12 < needed.needed < 150  # so that the larger family alone has enough
     assert needed.now < 0.7  # of the 0.8 that are wanted
     assert not any("enough" in sentence for sentence in plan.sentences)
-    assert "enough" not in str(plan_table(plan))
+    assert "enough" not in str(plan_rows(plan))
 
 
 def test_the_order_of_rows_and_families_plays_no_part():

@@ -213,6 +213,9 @@ class Table:
     def latex(self) -> str:
         """As a booktabs table; columns of numbers are S columns of siunitx."""
         columns = [end for column in self.columns for end in column.ends]
+        spans = dict.fromkeys(column.name for column in self.columns if len(column.ends) > 1)
+        ends = f" Low and high: {', '.join(spans)}." if spans else ""
+        caption = latex_text(self.note + ends)
         sides = "".join("S" if column.is_number else "r" if column.right else "l" for column in columns)
         heads = " & ".join(f"{{{latex_text(_capital(column.name))}}}" for column in columns)
         body = "\n".join(
@@ -220,7 +223,7 @@ class Table:
         )
         return (
             "\\begin{table}\n\\centering\n"
-            f"\\caption{{{latex_text(self.note)}}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n{heads} \\\\\n\\midrule\n"
+            f"\\caption{{{caption}}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n{heads} \\\\\n\\midrule\n"
             f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
         )
 
