@@ -21,8 +21,8 @@ ALL_DRAWN = 1 << 11
 """Trials whose weights are drawn one by one."""
 FREE = 40.0
 """Degrees of freedom from which on Woodruff's interval serves. NOTE: at 40 the two methods agree to a tenth of the
-width (normal scores, correlation .3 and .9, 3,000 trials); the rows "many reported median" of docs/coverage.md guard
-it."""
+width (normal scores, correlation .3 and .9, 3,000 trials); tests/stats/test_reported.py
+guards it."""
 _CELLS = 1 << 17  # weights in one piece of draws
 _ROUNDING = 1e-12
 

@@ -4,10 +4,10 @@ The orders that gave the curve also tell how the winners within a budget T are d
 often none of the trials above rank j was finished, where any was. The same would be found with nu_j(T) trials drawn
 without replacement, C(j, nu) / C(m, nu) = R_j; with equal costs nu is T / cost at every rank, and where good trials
 cost more it is smaller at the top. So the draws of `bands` serve as they are, with U_j^nu_j in place of U_j^n: over
-random uniforms U_1 < ... < U_m the winner lies at or below rank j with chance U_j^nu_j. The spacings of the same
-uniforms weigh the costs of the trials: where they make the mean cost higher by a factor, all nu are lower by it, and
-the chance that nothing finishes is the weight of the trials that cost more than T (with one worker). Where T is not far
-above the dearest trial, the lower limit's imagined one is too dear as well. No order is drawn anew.
+random uniforms U_1 < ... < U_m the winner lies at or below rank j with chance U_j^nu_j. What these draws do not have is
+how costs decide which trials finish at all; the jackknife error of the curve has it, and where that is larger the draws
+are stretched to it. The chance that nothing finishes is the weight of the trials that cost more than T (with one
+worker); where T is not far above the most expensive trial, the lower limit's imagined one is too expensive as well.
 """
 
 from __future__ import annotations
