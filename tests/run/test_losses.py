@@ -17,6 +17,7 @@ from levelbest.errors import DataError
 from levelbest.run import runner
 from levelbest.run.engines import Job, open_engine
 from levelbest.run.engines.cluster import gone
+from levelbest.run.loop import bound_mark
 from levelbest.run.processes import end_marked
 from levelbest.run.runner import run_trials
 from levelbest.run.task import lost
@@ -157,7 +158,8 @@ def test_a_new_attempt_ends_what_is_left_of_the_old_one(tmp_path):
         "SELECT body ->> 'mark' FROM records WHERE kind = 'start' ORDER BY seq DESC"
     ).fetchone()
     connection.close()
-    assert end_marked([mark]) == []
+    about = (tmp_path / "s.db").stat()
+    assert end_marked([bound_mark(mark, about.st_dev, about.st_ino)]) == []
     soon(lambda: not alive(pids[-1]))
 
 

@@ -1,6 +1,5 @@
 """Running a study: what is recorded, how it goes on, what it refuses."""
 
-import importlib
 import json
 import os
 import re
@@ -137,7 +136,7 @@ def test_seeds_per_configuration(tmp_path):
         (objectives.exits, "failed", r"exit code 3: called exit\(3\)"),
         (objectives.hard_exit, "failed", "exit code 7: ended without handing over its scores"),
         (objectives.segfault, "failed", "ended by SIGSEGV"),
-        (objectives.killed, "failed", "ended by SIGKILL from outside, perhaps for lack of memory; tried 2 times"),
+        (objectives.killed, "failed", "ended by SIGKILL from outside, perhaps out of memory; tried 2 times"),
     ],
 )
 def test_a_failure_is_recorded_with_its_reason_and_the_study_goes_on(tmp_path, objective, status, reason):
@@ -480,14 +479,6 @@ def test_it_runs_beside_a_thread_and_from_one(tmp_path):
     thread.start()
     thread.join()
     assert found[0].finished
-
-
-def test_another_system_is_told_plainly(monkeypatch):
-    from levelbest.run import lock
-
-    monkeypatch.setattr(sys, "platform", "win32")
-    with pytest.raises(InputError, match="trials are run on Linux and macOS"):
-        importlib.reload(lock)
 
 
 def test_reading_a_ledger_never_imports_the_studys_code(tmp_path, monkeypatch, capsys):

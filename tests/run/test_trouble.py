@@ -82,7 +82,7 @@ def test_every_bad_command_fails_for_its_own_reason(tmp_path):
     assert ending(rows["code"]) == ("failed", "exit code 3: out of tune")
     assert ending(rows["segfault"]) == ("failed", "ended by SIGSEGV")
     assert ending(rows["killed"]) == (
-        "failed", "ended by SIGKILL from outside, perhaps for lack of memory; tried 2 times",
+        "failed", "ended by SIGKILL from outside, perhaps out of memory; tried 2 times",
     )  # fmt: skip
     assert ending(rows["hangs"]) == ("failed", "stopped at its time limit of 1.5 s")
     assert all(1.5 <= row["wall"] < 6 for row in rows["hangs"])  # what it cost is known all the same

@@ -27,9 +27,16 @@ from levelbest.run.task import Outcome, Scores, Task
 _CHUNK, _TAIL, _RESULT = 1 << 16, 1 << 18, 1 << 24
 _GRACE = 2.0
 """Seconds between asking a trial to stop and stopping it."""
+_BEHIND_A_SHELL = (128 + signal.SIGTERM, 128 + getattr(signal, "SIGKILL", 9))
+"""Exit codes by which a shell tells that the command it ran was ended by a signal."""
 _LONGEST_POLL = 3600.0
 """Seconds: the kernel counts milliseconds, in 32 bits."""
-_NO_ROOM = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+NO_ROOM = frozenset((errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE))
+"""Errors that pass: the attempt is lost, and the next may start."""
+BROKEN = frozenset(
+    getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EIO", "EROFS", "ESTALE") if hasattr(errno, name)
+)
+"""Errors of a disk: no trial is to blame, and the next would end in the same way."""
 
 Sinks = tuple[Callable[[bytes], None], ...]
 
@@ -62,8 +69,8 @@ def attempt(
         before = mark(metrics) if metrics else None
         pid, pipes = _start_command(task) if fork is None else fork().begin(task)
     except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno in _NO_ROOM:
-            return {**raw, "end": "lost", "problem": f"could not be started: {error.strerror}"}
+        if isinstance(error, OSError) and error.errno in NO_ROOM | BROKEN:
+            return _machine_lost(raw, error.errno, f"could not be started: {error.strerror}")
         return {**raw, "end": "unstarted", "problem": why(error)}
     if announce is not None:
         announce(pid)
@@ -81,12 +88,20 @@ def attempt(
         _take_over(raw, result.content())
     elif raw["end"] == "exit":
         text = tail.content()
-        scores = read_metrics(metrics, before, task["selection"]) if metrics else last_scores(text, task["selection"])
-        if isinstance(scores, dict):
+        try:
+            scores = (
+                read_metrics(metrics, before, task["selection"]) if metrics else last_scores(text, task["selection"])
+            )
+        except OSError as error:
+            return _machine_lost(raw, error.errno, f"its metrics file cannot be read: {error.strerror}")
+        if raw["code"] in _BEHIND_A_SHELL:
+            raw["end"], raw["code"] = "signal", raw["code"] - 128
+            raw["problem"] = f"exit code {raw['code'] + 128}"
+        elif isinstance(scores, dict):
             raw["scores"] = scores
         else:
             raw["problem"] = scores or "printed no line of JSON with scores"
-        if raw["code"]:
+        if raw["end"] == "exit" and raw["code"]:
             raw["problem"] = _last_line(errors.content()) or _last_line(text)
     if log.error:
         raw["log_problem"] = log.error
@@ -97,6 +112,14 @@ def attempt(
     if log.left_out:
         raw["log_left_out"] = log.left_out
     return raw
+
+
+def _machine_lost(raw: Outcome, number: int | None, problem: str) -> Outcome:
+    """An attempt that the machine lost, and whether it is a disk's doing."""
+    lost: Outcome = {**raw, "end": "lost", "problem": problem}
+    if number in BROKEN:
+        lost["machine"] = True
+    return lost
 
 
 def search_path(path: str | None) -> str:
@@ -143,6 +166,7 @@ def _follow(
         poller.register(handle, select.POLLIN)
     deadline = None if limit is None else time.monotonic() + limit
     late, ended = False, False
+    reaped = None
     try:
         while not ended:
             left = _LONGEST_POLL if deadline is None else max(0.0, deadline - time.monotonic())
@@ -154,7 +178,7 @@ def _follow(
                     ended = True
                 elif not _read(ready, sinks[ready]):
                     poller.unregister(ready)
-            if handle is None and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if handle is None and (reaped := os.wait4(pid, os.WNOHANG))[0]:
                 ended = True
             if not ended and deadline is not None and time.monotonic() >= deadline:
                 _signal_group(pid, signal.SIGKILL if late else signal.SIGTERM)
@@ -162,9 +186,9 @@ def _follow(
     finally:
         if handle is not None:
             os.close(handle)
-        # The leader is not reaped yet, so its number cannot be anyone else's: what is left of the group ends here.
+        # A group keeps its number while one of it is left; where the leader is not reaped yet, in any case.
         _signal_group(pid, signal.SIGKILL)
-        status, usage = os.wait4(pid, 0)[1:]
+        status, usage = (reaped if reaped and reaped[0] else os.wait4(pid, 0))[1:]
         if alone:
             sweep()
     for pipe, sink in sinks.items():
@@ -203,7 +227,9 @@ def _take_over(raw: Outcome, text: bytes) -> None:
             message = json.loads(line)
         except ValueError:
             continue
-        if "step" in message:
+        if "unready" in message:
+            raw.update(_machine_lost(raw, message["unready"], message["problem"]))
+        elif "step" in message:
             steps.append(message["step"])
             count = message["count"]
         else:

@@ -21,6 +21,7 @@ from levelbest._ledger.file import COLUMNS, CREATE, connect, one_line, schema_pr
 from levelbest._ledger.records import Record, chain_hash
 from levelbest._write import to_disk
 from levelbest.errors import DataError, InputError
+from levelbest.run.attempt import BROKEN, NO_ROOM
 
 
 class CannotWrite(DataError):
@@ -66,6 +67,7 @@ class Ledger:
             # A file system without shared memory: a rollback journal is as safe, and readers wait for writers.
             ask("PRAGMA journal_mode = DELETE")
         ask("PRAGMA synchronous = FULL")
+        ask("PRAGMA fullfsync = ON")  # macOS brings nothing to the disk without it; elsewhere it says nothing
 
     def _check_schema(self) -> None:
         """What levelbest did not make could change what is written."""
@@ -79,7 +81,8 @@ class Ledger:
         try:
             os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
         except OSError as error:
-            raise InputError(
+            kind = DataError if error.errno in BROKEN | NO_ROOM else InputError
+            raise kind(
                 f"the ledger {path.name} cannot be made in {where(path)}: {error.strerror}; choose a folder that "
                 "exists and can be written"
             ) from error
@@ -101,10 +104,10 @@ class Ledger:
                 os.rename(beside, path)
             with contextlib.suppress(OSError):  # not every file system can do this for its names
                 to_disk(path.parent)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise CannotWrite(f"the ledger {path.name} cannot be written: {error}") from error
         finally:
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(OSError):
                 beside.unlink()
         return cls(path)
 

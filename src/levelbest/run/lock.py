@@ -11,21 +11,31 @@ import json
 import os
 import socket
 import struct
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from levelbest.errors import DataError, InputError
+from levelbest.run.attempt import BROKEN, NO_ROOM
 from levelbest.run.ledger import logs_folder
 
-if sys.platform == "win32":
-    raise InputError("trials are run on Linux and macOS; on Windows use the Linux subsystem")
-import fcntl
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 _BYTE = 0x40000000 + 1024
 """In the page that SQLite leaves unused because its own locks are on the first 512 bytes of it."""
 _held: set[Path] = set()
+
+
+def check_platform() -> None:
+    """Refuse where trials cannot be run: what else levelbest does works there all the same."""
+    if fcntl is None or not hasattr(os, "fork"):
+        raise InputError(
+            "trials are run on Linux and macOS; on Windows use its Linux subsystem (WSL). Everything else works here: "
+            "reading, comparing and reporting, verify and serve"
+        )
 
 
 @contextlib.contextmanager
@@ -43,22 +53,25 @@ def hold_ledger(path: Path) -> Iterator[None]:
         folder.mkdir(exist_ok=True)
         handle = os.open(name, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
-        raise InputError(
+        kind = DataError if error.errno in BROKEN | NO_ROOM else InputError
+        raise kind(
             f"the folder {folder.name} beside the ledger cannot be made or written: {error.strerror}; logs are kept "
             "there, so choose a folder that exists and can be written"
         ) from error
     try:
         try:
             fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except (BlockingIOError, PermissionError) as error:
             raise _taken(path, _named(handle)) from error
+        except OSError as error:
+            raise DataError(f"{path.name} cannot be held for writing: {error.strerror}") from error
         _held.add(name)
         try:
             os.ftruncate(handle, 0)
             who = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
             os.pwrite(handle, json.dumps(who).encode(), 0)
         except OSError as error:
-            raise InputError(f"the folder {folder.name} cannot be written: {error.strerror}") from error
+            raise DataError(f"the folder {folder.name} cannot be written: {error.strerror}") from error
         yield
     finally:
         _held.discard(name)
@@ -79,7 +92,8 @@ def hold_file(path: Path) -> Iterator[None]:
     try:
         handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except OSError as error:
-        raise InputError(f"the ledger {path.name} cannot be opened for writing: {error.strerror}") from error
+        kind_of_error = DataError if error.errno in BROKEN | NO_ROOM else InputError
+        raise kind_of_error(f"the ledger {path.name} cannot be opened for writing: {error.strerror}") from error
     try:
         try:
             fcntl.fcntl(handle, kind, struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, _BYTE, 1, 0))

@@ -101,6 +101,7 @@ class Loop:
         path = ledger.path.resolve()
         self._logs, self._outs = str(logs_folder(path)), str(path.with_name(ledger.path.name + ".out"))
         self._folder = str(study.folder.resolve())
+        self._file = path.stat()
         self._running: dict[int, _Slot] = {}
         self._key = 0
         self._stop = 0
@@ -162,7 +163,8 @@ class Loop:
 
     def _record(self, ends: list[Entry], slots: list[_Slot]) -> None:
         """Ends and starts in one commit; only then do the new ones start."""
-        _end_earlier([mark for slot in slots for mark in slot.known.marks.get(slot.trial, ())])
+        earlier = [mark for slot in slots for mark in slot.known.marks.get(slot.trial, ())]
+        _end_earlier([self._mark(mark) for mark in earlier], [self._job_mark(mark) for mark in earlier])
         drawn, starts = [], []
         for slot in slots:
             number, trial = slot.known.number, slot.trial
@@ -175,6 +177,14 @@ class Loop:
             self._key += 1
             self._running[self._key] = slot
             self._engine.submit(self._task(slot, config, seed))
+
+    def _mark(self, mark: str) -> str:
+        """The mark of an attempt's processes: of this very file's, for a copy of the ledger has its marks too."""
+        return bound_mark(mark, self._file.st_dev, self._file.st_ino)
+
+    def _job_mark(self, mark: str) -> str:
+        """The mark of its job in a queue, the same on all machines: each counts devices in its own way."""
+        return bound_mark(mark, self._file.st_ino)
 
     def _append(self, entries: list[Entry]) -> None:
         began, told = time.monotonic(), False
@@ -201,14 +211,14 @@ class Loop:
         if family.env_parameters:
             env |= {name: _as_variable(value) for name, value in config.items()}
         env |= {"LEVELBEST_TRIAL": str(slot.trial), "LEVELBEST_SEED": str(seed), "LEVELBEST_FAMILY": family.name}
-        env[MARK] = mark
+        env[MARK] = self._mark(mark)
         if len(described := json.dumps(config)) <= _LONGEST_VARIABLE:
             env["LEVELBEST_CONFIG"] = described
         uses_out = [*(family.command.arguments if family.command else ()), *family.env.values(), family.report]
         function = family.function if isinstance(family.function, str) else f"family {family.name}"
         return {
             "key": self._key,
-            "mark": mark,
+            "mark": self._job_mark(mark),
             "config": config,
             "seed": seed,
             "argv": family.command.fill(values, config) if family.command else None,
@@ -258,6 +268,11 @@ class Loop:
             if killed > slot.family.retries:
                 return "failed", f"{reason}; tried {killed} times", ""
             return "lost", reason, "outside"
+        if raw.get("machine"):
+            self._trouble = (
+                f"trials cannot be started on this machine: {reason}. That is no result of trial {slot.trial} of "
+                f"{slot.family.name}, which stays open; mend it, and run the same command again"
+            )
         place = slot.known.number, slot.trial
         self._lost[place] += 1
         if self._lost[place] >= _MOST_LOST:
@@ -304,14 +319,19 @@ class Loop:
                 signal.signal(number, handler)
 
 
-def _end_earlier(marks: list[str]) -> None:
+def bound_mark(mark: str, *identity: int) -> str:
+    """A mark that is bound to one file."""
+    return hashlib.sha256(":".join(map(str, (mark, *identity))).encode()).hexdigest()[:32] if mark else ""
+
+
+def _end_earlier(marks: list[str], job_marks: list[str]) -> None:
     """End the processes on this machine and the jobs in a queue that bear one of these marks, before the next attempt.
 
     Workers end what they started, and guards what workers leave; this is for the case that all of them were killed.
     """
     if not marks:
         return
-    cancel_marked(marks)
+    cancel_marked(job_marks)
     if left := end_marked(marks):
         raise DataError(
             f"process {left[0]} of an earlier attempt at a trial cannot be ended, and two attempts must not run "

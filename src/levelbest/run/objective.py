@@ -5,6 +5,7 @@ Standard library only: every worker imports this, and a worker must start fast a
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
 import math
@@ -110,6 +111,8 @@ def read_metrics(path: str, before: tuple[int, int, int] | None, wanted: str | N
         with open(path, "rb") as file:
             text = file.read()
     except OSError as error:
+        if error.errno in (errno.EIO, getattr(errno, "ESTALE", None)):
+            raise  # the disk's doing, not the trial's
         return f"left a metrics file that cannot be read: {error.strerror}"
     try:
         whole = json.loads(text)
@@ -145,8 +148,9 @@ def verdict_on(raw: Outcome, selection: str | None, report: str) -> tuple[str, d
     if end == "signal":
         name = next((known.name for known in signal.Signals if known == code), f"signal {code}")
         if code in FROM_OUTSIDE:
-            memory = ", perhaps for lack of memory" if code == signal.SIGKILL else ""
-            return "lost", {}, f"ended by {name} from outside{memory}"
+            memory = ", perhaps out of memory" if name == "SIGKILL" else ""
+            shell = f" ({problem})" if problem else ""
+            return "lost", {}, f"ended by {name} from outside{shell}{memory}"
         return "failed", {}, f"ended by {name}"
     if report == "exit":
         return "ok", {selection or "success": float(code == 0)}, None

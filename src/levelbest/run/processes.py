@@ -2,7 +2,8 @@
 
 On Linux a process can adopt the orphans below it, so what a trial leaves, detached or not, is found as a child and
 ended. Elsewhere the trial's process group is what is ended. Where the adopting process was killed too, what is left of
-an attempt is found by the mark in its environment.
+an attempt is found by its mark: in the environment of the programs that it started, and in the name of a file in memory
+that it holds open, which what it forked holds too.
 """
 
 from __future__ import annotations
@@ -13,23 +14,14 @@ import os
 import signal
 import sys
 import time
-import warnings
 from collections.abc import Collection
 
 MARK = "LEVELBEST_ATTEMPT"
 """The variable by which the processes of an attempt are known."""
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
-_KILL = int(signal.SIGKILL)
-
-
-def fork() -> int:
-    """``os.fork`` without Python's warning of forks beside threads: the child runs nothing but what forked it for."""
-    if sys.version_info < (3, 12):
-        return os.fork()  # which does not warn, and to hold back warnings costs a fork twenty pages
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return os.fork()
+_KILL = int(getattr(signal, "SIGKILL", 9))
+_HELD = "levelbest-"
 
 
 def adopt_orphans() -> None:
@@ -72,7 +64,7 @@ def sweep() -> None:
     while left := children():
         for pid in left:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+                os.kill(pid, _KILL)
         for pid in left:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
@@ -89,18 +81,36 @@ def end_marked(marks: Collection[str], seconds: float = 10.0) -> list[int]:
     return left
 
 
+def hold_mark(mark: str) -> None:
+    """Hold a mark as the name of an open file, which what this process forks holds too (Linux)."""
+    if mark and hasattr(os, "memfd_create"):
+        os.memfd_create(f"{_HELD}{mark}")
+
+
 def _marked(marks: Collection[str]) -> list[int]:
     wanted = {f"{MARK}={mark}".encode() for mark in marks if mark}
+    held = {f"/memfd:{_HELD}{mark} (deleted)" for mark in marks if mark}
     if not wanted or not os.path.isdir("/proc/self"):
         return []
-    marked = []
-    for name in os.listdir("/proc"):
-        if name.isdigit() and int(name) != os.getpid():
-            try:
-                with open(f"/proc/{name}/environ", "rb") as file:  # that of a process that has ended is empty
-                    variables = file.read().split(b"\0")
-            except OSError:
-                continue
-            if not wanted.isdisjoint(variables):
-                marked.append(int(name))
-    return marked
+    processes = [name for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+    return [int(name) for name in processes if _has_variable(name, wanted) or _has_file(name, held)]
+
+
+def _has_variable(process: str, wanted: set[bytes]) -> bool:
+    try:
+        with open(f"/proc/{process}/environ", "rb") as file:  # that of a process that has ended is empty
+            return not wanted.isdisjoint(file.read().split(b"\0"))
+    except OSError:
+        return False
+
+
+def _has_file(process: str, held: set[str]) -> bool:
+    folder = f"/proc/{process}/fd"
+    try:
+        for number in os.listdir(folder):
+            with contextlib.suppress(OSError):
+                if os.readlink(f"{folder}/{number}") in held:
+                    return True
+    except OSError:
+        pass
+    return False

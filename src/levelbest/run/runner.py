@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 import levelbest
 from levelbest._ledger.chain import Counts, Reason
 from levelbest.errors import InputError, named
+from levelbest.run import handover
 from levelbest.run.attempt import search_path
 from levelbest.run.engines import Engine, Job, open_engine
 from levelbest.run.environment import capture_environment
 from levelbest.run.ledger import Entry, Ledger, logs_folder, reason_lines
-from levelbest.run.lock import hold_file, hold_ledger
+from levelbest.run.lock import check_platform, hold_file, hold_ledger
 from levelbest.run.loop import Loop, Reporter
 from levelbest.run.reconcile import reconcile
 from levelbest.run.study import Resources, Study
@@ -112,6 +113,8 @@ def run_study(
     >>> done = run_study(read_study("study.yaml"), "study.db", workers=2)                    # doctest: +SKIP
     >>> done.trials().to_frame()                                                             # doctest: +SKIP
     """
+    _stop_where_defined()
+    check_platform()
     path = Path(ledger)
     reporter = reporter or Reporter()
     name = engine or study.engine
@@ -205,6 +208,8 @@ def run_trials(
     >>> done.families[0], done.finished
     (Counts(family='trials', n_planned=4, n_trials=4, n_failed=0), True)
     """
+    _stop_where_defined()
+    check_platform()
     path = Path(ledger)
     with LedgerView(path) if path.exists() else contextlib.nullcontext() as view:
         kept = view.study if view else None
@@ -235,6 +240,12 @@ def run_trials(
 
         reporter = reporter_for("auto" if progress is None else "bar")
     return run_study(study, path, engine=engine, workers=workers, reporter=reporter)
+
+
+def _stop_where_defined() -> None:
+    """A trial runs its script again up to here, for the functions that it defines."""
+    if handover.defining:
+        raise handover.Defined
 
 
 def _is_name(objective: object) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, NoReturn
 
 from levelbest.run.objective import call
-from levelbest.run.processes import die_with_parent, fork
+from levelbest.run.processes import MARK, die_with_parent, hold_mark
 from levelbest.run.task import Task
 
 Function = Callable[..., object]
@@ -43,7 +43,7 @@ class Standby(NamedTuple):
         ends = [os.pipe() for _ in range(4)]
         parent = os.getpid()
         try:
-            pid = fork()
+            pid = os.fork()
         except OSError:
             for handle in itertools.chain(*ends):
                 os.close(handle)
@@ -62,8 +62,11 @@ class Standby(NamedTuple):
 
     @property
     def alive(self) -> bool:
-        """Whether it still waits."""
-        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+        """Whether it still waits; one that does not is reaped."""
+        try:
+            return os.waitpid(self.pid, os.WNOHANG) == (0, 0)
+        except ChildProcessError:
+            return False
 
     def begin(self, task: Task) -> tuple[int, list[int]]:
         """Hand over its task; its process, and what to read of it."""
@@ -106,36 +109,42 @@ def _be_the_trial(
             data += more
         os.close(script)
         name, config, seed, env, folder = marshal.loads(data)  # nothing to load: the worker is gone
-        for variable, value in env.items():
-            os.environ[variable] = value
-        os.chdir(folder)
+        try:
+            for variable, value in env.items():
+                os.environ[variable] = value
+            hold_mark(env.get(MARK, ""))
+            os.chdir(folder)
+        except OSError as error:
+            tell(pipes[2], unready=error.errno, problem=f"could not be made ready: {error.strerror}")
+            os._exit(code)
         seed_everything(seed)
         code = _perform(functions[name], config, seed, pipes[2])
     finally:
         os._exit(code & 0xFF)
 
 
+def tell(pipe: int, **message: object) -> None:
+    """Hand over a line."""
+    data = (json.dumps(message) + "\n").encode()
+    while data:
+        data = data[os.write(pipe, data) :]
+
+
 def _perform(function: Function, config: Mapping[str, object], seed: int, pipe: int) -> int:
     """Call a function and hand over what becomes of it; the exit code."""
-
-    def tell(**message: object) -> None:
-        data = (json.dumps(message) + "\n").encode()
-        while data:
-            data = data[os.write(pipe, data) :]
-
     count = itertools.count(1)
     code = 1
     try:
-        scores = call(function, config, seed, lambda scores: tell(step=scores, count=next(count)))
-        tell(scores=scores)
+        scores = call(function, config, seed, lambda scores: tell(pipe, step=scores, count=next(count)))
+        tell(pipe, scores=scores)
         code = 0
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-        tell(problem=f"called exit({stop.code!r})")
+        tell(pipe, problem=f"called exit({stop.code!r})")
     except BaseException as error:
         sys.stdout.flush()
         traceback.print_exc()
-        tell(raised=why(error))
+        tell(pipe, raised=why(error))
     try:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NotRequired, TypedDict
 
 Config = dict[str, object]
@@ -55,6 +56,8 @@ class Outcome(TypedDict):
     steps_left_out: NotRequired[int]
     raised: NotRequired[str]
     problem: NotRequired[str]
+    machine: NotRequired[bool]
+    """Whether a lost attempt was lost to a full or broken disk: the next would be too."""
     log_bytes: NotRequired[int]
     log_hash: NotRequired[str]
     """SHA-256 of the log as it was written."""
@@ -69,6 +72,8 @@ class Setup(TypedDict):
     """Functions, as ``module:name``."""
     folder: str
     """Where their modules are looked for too."""
+    given: NotRequired[Mapping[str, Mapping[str, object]]]
+    """Functions by the name that tasks use, each found in the process of its trial (``handover``)."""
 
 
 class News(TypedDict, total=False):

@@ -21,11 +21,12 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import IO, NoReturn
+from typing import IO, NoReturn, cast
 
 from levelbest.run.attempt import Quit, attempt, search_path
+from levelbest.run.handover import Given, Later
 from levelbest.run.objective import load
-from levelbest.run.processes import adopt_orphans, fork, open_pid, sweep
+from levelbest.run.processes import adopt_orphans, open_pid, sweep
 from levelbest.run.standby import Standby, own_streams, rehearse
 from levelbest.run.task import News, Setup
 
@@ -62,7 +63,7 @@ class Worker:
         if functions is None:
             self.pid = _spawn(program, theirs, env or {}, log)
         else:
-            self.pid = fork()
+            self.pid = os.fork()
             if self.pid == 0:
                 _be_the_guard(theirs, functions, env or {}, log)
         theirs.close()
@@ -152,7 +153,7 @@ def _be_the_guard(runner: socket.socket, functions: Functions | None, env: Mappi
         adopt_orphans()
         group = mmap.mmap(-1, 8)  # shared: the worker writes its trial's process group here
         alive, held = os.pipe()  # its other end closes with the guard
-        worker = fork()
+        worker = os.fork()
         if worker == 0:
             os.close(held)
             _be_the_worker(runner, alive, group, functions)
@@ -178,7 +179,7 @@ def _wait_for_the_end(worker: int, runner: socket.socket) -> None:
     if handle is not None:
         poller.register(handle, select.POLLIN)
     while not poller.poll(None if handle is not None else 50):
-        if handle is None and os.waitid(os.P_PID, worker, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if handle is None and os.waitpid(worker, os.WNOHANG)[0]:
             return
 
 
@@ -204,7 +205,7 @@ def _be_the_worker(runner: socket.socket, guard: int, group: mmap.mmap, function
             for line in lines:
                 task = json.loads(line)
                 if "load" in task:
-                    if not known.keys() >= set(task["load"]):
+                    if not known.keys() >= {*task["load"], *task.get("given", ())}:
                         forks.dismiss()  # it would not know them
                     news: News = {"loaded": _load(task, known)}
                 else:
@@ -268,6 +269,12 @@ def _load(setup: Setup, known: dict[str, Callable[..., object]]) -> str | None:
                 known[name] = load(name, setup["folder"])
             except BaseException as error:
                 return f"{name} cannot be imported: {type(error).__name__}: {error}"
+    for key, where in setup.get("given", {}).items():
+        if key not in known:
+            later = Later(cast(Given, where))
+            if (problem := later.problem()) is not None:
+                return problem
+            known[key] = later
     with contextlib.suppress(Exception):  # what is wrong there, each trial says for itself
         rehearse()
     gc.collect()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import select
+import warnings
 from pathlib import Path
 
 from levelbest.errors import DataError, InputError
 from levelbest.run.engines import Engine, Job
+from levelbest.run.handover import Given, all_given, other_threads
 from levelbest.run.task import Outcome, Task, lost
 from levelbest.run.worker import Worker
 
@@ -37,10 +39,36 @@ class LocalEngine(Engine):
         env = {"CUDA_VISIBLE_DEVICES": self._devices[slot]} if self._devices else {}
         if self._job.resources.cpus and "OMP_NUM_THREADS" not in os.environ:
             env["OMP_NUM_THREADS"] = str(max(1, int(self._job.resources.cpus)))
-        worker = Worker(self._job.functions or None, env, str(self._job.logs / "workers.log"))
+        given = self._given()
+        functions = None if given else self._job.functions
+        try:
+            worker = Worker(functions or None, env, str(self._job.logs / "workers.log"))
+        except OSError as error:
+            self.stop()
+            raise DataError(
+                f"a worker cannot be started: {error.strerror}. No trial is blamed for it: those not finished stay "
+                "open, and the same command goes on with them"
+            ) from error
         self._poller.register(worker, select.POLLIN)
-        worker.send({"load": list(self._job.names), "folder": str(self._job.folder)})
+        worker.send({"load": list(self._job.names), "folder": str(self._job.folder), "given": given})
         return worker
+
+    def _given(self) -> dict[str, Given]:
+        """Where a fresh interpreter finds the functions, if one forked from here could wait for ever; else nothing."""
+        threads = other_threads() if self._job.functions else []
+        if not threads:
+            return {}
+        given = all_given(self._job.functions)
+        if isinstance(given, dict):
+            return given
+        warnings.warn(
+            f"trials are forked from a process that runs other threads ({', '.join(threads[:3])}), and a trial that "
+            f"needs a lock which one of them holds will wait for ever: {given}. Define the function in a module or a "
+            "script, install cloudpickle, or call this before threads are started",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return {}
 
     def submit(self, task: Task) -> None:
         """Hand a task to a free worker; one that is still starting takes it up when it is ready."""
