@@ -16,6 +16,13 @@ _AT_ONCE, _IN_THE_KERNEL = 16, 128
 """Connections taken in one go, before any of them is counted, and those that may wait to be taken."""
 
 
+_SORRY = b"this page has as many readers as it can serve; close one of them, and load it again"
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain; charset=utf-8\r\nretry-after: 10\r\n"
+    b"cache-control: no-store\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%b" % (len(_SORRY), _SORRY)
+)
+
+
 def _most() -> int:
     """Connections at once: far fewer than the files that a process may open."""
     try:
@@ -30,6 +37,8 @@ class Connection(H11Protocol):  # type: ignore[misc] # uvicorn has no types that
 
     most = _most()
     told = False
+    refused = False
+    """Whether there was no room for this one."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Make room for it, and wait for its first request."""
@@ -41,8 +50,11 @@ class Connection(H11Protocol):  # type: ignore[misc] # uvicorn has no types that
             if not Connection.told:
                 Connection.told = True
                 _log.warning("more than %d connections to the page at once: idle ones are closed", self.most)
-            idle = [connection for connection in self.connections if connection.idle]
-            min(idle, key=lambda connection: connection.since).transport.abort()
+            idle = [connection for connection in self.connections if connection.idle and connection is not self]
+            if idle:
+                min(idle, key=lambda connection: connection.since).transport.abort()
+            else:  # everyone reads: whoever comes now is told
+                self.refused = True
 
     @property
     def idle(self) -> bool:
@@ -60,6 +72,10 @@ class Connection(H11Protocol):  # type: ignore[misc] # uvicorn has no types that
 
     def data_received(self, data: bytes) -> None:
         """Take what came; the head of a request that is not whole yet has its time limit."""
+        if self.refused:
+            self.transport.write(_FULL)
+            self.transport.close()
+            return
         super().data_received(data)
         if not self.idle and self._deadline is not None:
             self._deadline.cancel()

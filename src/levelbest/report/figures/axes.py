@@ -3,6 +3,7 @@ figure of differences, one panel a pair."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -157,9 +158,11 @@ def _draw_rows(ax: Axes, pairs: Sequence[PairComparison], comparison: Comparison
 def _given(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
-    from matplotlib import pyplot
+    from matplotlib.figure import Figure
 
-    new: Axes = pyplot.figure(layout="constrained").add_subplot()
+    # pyplot keeps every figure of its own until it is closed: for whoever shows them with it, and for nobody else.
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    new: Axes = (Figure if pyplot is None else pyplot.figure)(layout="constrained").add_subplot()
     return new
 
 
