@@ -437,6 +437,16 @@ def test_half_sent_requests_starve_nobody(limited):
     ]
 
 
+def test_a_reader_for_whom_there_is_no_room_is_told(ledger, monkeypatch):
+    monkeypatch.setattr("levelbest.web.connections.Connection.most", 2)
+    with serving(ledger.path) as server, contextlib.ExitStack() as stack:
+        for _ in range(2):
+            stack.enter_context(httpx.stream("GET", server.address + "events", timeout=30))
+        refused = httpx.get(server.address, timeout=30)
+        assert refused.status_code == 503
+        assert "as many readers as it can serve" in refused.text
+
+
 @pytest.mark.parametrize("first", [b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"])
 def test_the_head_of_a_request_has_a_time_limit(ledger, monkeypatch, first):
     """A byte now and then does not extend it, in the first request of a connection or the next."""

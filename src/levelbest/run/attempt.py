@@ -86,22 +86,20 @@ def attempt(
     raw["wall"] = time.monotonic() - began
     if raw["end"] == "exit" and fork is not None:
         _take_over(raw, result.content())
+    elif raw["end"] == "exit" and raw["code"] in _BEHIND_A_SHELL:
+        raw["problem"] = f"exit code {raw['code']}"
+        raw["end"], raw["code"] = "signal", raw["code"] - 128
     elif raw["end"] == "exit":
-        text = tail.content()
+        text, selection = tail.content(), task["selection"]
         try:
-            scores = (
-                read_metrics(metrics, before, task["selection"]) if metrics else last_scores(text, task["selection"])
-            )
+            scores = read_metrics(metrics, before, selection) if metrics else last_scores(text, selection)
         except OSError as error:
             return _machine_lost(raw, error.errno, f"its metrics file cannot be read: {error.strerror}")
-        if raw["code"] in _BEHIND_A_SHELL:
-            raw["end"], raw["code"] = "signal", raw["code"] - 128
-            raw["problem"] = f"exit code {raw['code'] + 128}"
-        elif isinstance(scores, dict):
+        if isinstance(scores, dict):
             raw["scores"] = scores
         else:
             raw["problem"] = scores or "printed no line of JSON with scores"
-        if raw["end"] == "exit" and raw["code"]:
+        if raw["code"]:
             raw["problem"] = _last_line(errors.content()) or _last_line(text)
     if log.error:
         raw["log_problem"] = log.error
