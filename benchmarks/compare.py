@@ -21,7 +21,7 @@ import numpy as np
 
 from _table import Table, best_times, number
 from levelbest.stats.best._weights import rank_weights
-from levelbest.stats.contrasts import Question, Sample, search_contrasts
+from levelbest.stats.inference import Question, Sample, search_contrasts
 
 FAMILIES, TRIALS, BUDGETS, RESAMPLES = 10, 200, 100, 10_000
 LIMIT = 10.0

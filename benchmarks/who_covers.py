@@ -18,7 +18,7 @@ import numpy as np
 from scipy import stats as distributions
 
 from levelbest.stats import best_interval
-from levelbest.stats.contrasts import Question, seed_contrasts
+from levelbest.stats.inference import Question, seed_contrasts
 from levelbest.stats.problems import expected_best_by_group, group_interval
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "who-covers.md"

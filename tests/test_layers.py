@@ -93,7 +93,7 @@ def test_stats_imports_numpy_and_scipy_only():
     assert wrong == {}
 
 
-DOORS = ("best", "bands", "contrasts", "problems", "budgets", "checks")
+DOORS = ("best", "bands", "inference", "problems", "budgets", "checks")
 """The doors of stats, each building on those before it."""
 
 

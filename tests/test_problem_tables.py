@@ -13,7 +13,7 @@ from levelbest.readers import read_trials
 from levelbest.readers.parts import read_in_parts
 from levelbest.readers.tables.engine import connect
 from levelbest.stats import all_of_k, pass_at_k
-from levelbest.stats.contrasts import Question
+from levelbest.stats.inference import Question
 from levelbest.trials import Settings, Trials
 from levelbest.trials.problems import problems_of
 

@@ -10,7 +10,7 @@ from levelbest import Trials, compare
 from levelbest.cli.main import main
 from levelbest.designs.curve import family_curves as search_curves
 from levelbest.errors import InputError
-from levelbest.stats.contrasts._means import best_so_far, search_differences, search_interval
+from levelbest.stats.inference._means import best_so_far, search_differences, search_interval
 
 
 def test_best_so_far_follows_the_first_best():

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from levelbest.errors import InputError
-from levelbest.stats.contrasts import Sample, interquartile_mean, probability_of_improvement
+from levelbest.stats.inference import Sample, interquartile_mean, probability_of_improvement
 
 FEW = {"n_resamples": 99}
 

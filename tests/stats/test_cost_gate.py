@@ -1,4 +1,4 @@
-"""Verdicts over cost need a permutation test of one law of score and cost."""
+"""Verdicts over cost need a permutation test of one distribution of score and cost."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 
 import levelbest as lb
 from levelbest.stats.best import Sample, expected_best
-from levelbest.stats.contrasts import one_law_p
-from levelbest.stats.contrasts._gates import Joint
+from levelbest.stats.inference import joint_p
+from levelbest.stats.inference._cost import CostUnits
 
 
 def test_the_statistics_are_t_of_the_curves_and_the_difference_of_mean_costs():
     rng = np.random.default_rng(1)
     scores, costs = rng.normal(size=(2, 12)), rng.exponential(size=(2, 12))
-    joint = Joint([Sample(row) for row in scores], list(costs))
-    seen = dict(zip(joint.nodes.tolist(), joint.observed(), strict=True))
+    joint = CostUnits([Sample(row) for row in scores], list(costs))
+    seen = dict(zip(joint.nodes.tolist(), joint.observed((0, 1), joint.nodes), strict=True))
 
     def jackknife(row, n):
         left = [expected_best(np.delete(row, i), n) for i in range(row.size)]
@@ -33,19 +33,19 @@ def test_families_that_differ_in_cost_alone_are_told_apart():
     rng = np.random.default_rng(2)
     samples = [Sample(rng.normal(size=15)), Sample(rng.normal(size=15))]
     costs = [rng.uniform(1, 2, 15), rng.uniform(4, 5, 15)]
-    assert one_law_p(samples, costs, 0.05) <= 0.05
-    assert one_law_p(samples[::-1], costs[::-1], 0.05) == one_law_p(samples, costs, 0.05)
+    assert joint_p(samples, costs, 0.05) <= 0.05
+    assert joint_p(samples[::-1], costs[::-1], 0.05) == joint_p(samples, costs, 0.05)
     mixed = rng.permutation(np.concatenate(costs))
-    assert one_law_p(samples, [mixed[:15], mixed[15:]], 0.05) > 0.05
+    assert joint_p(samples, [mixed[:15], mixed[15:]], 0.05) > 0.05
 
 
 def test_three_trials_of_each_cannot_be_told_apart():
-    # 20 dealings: the least p-value is .1
-    assert one_law_p([Sample(np.arange(3.0)), Sample(np.arange(3.0) + 9)], [np.ones(3), np.ones(3)], 0.05) == 1.0
+    # 20 assignments: the least p-value is .1
+    assert joint_p([Sample(np.arange(3.0)), Sample(np.arange(3.0) + 9)], [np.ones(3), np.ones(3)], 0.05) == 1.0
     assert len(list(combinations(range(6), 3))) == 20
 
 
-def test_ten_trials_whose_score_costs_have_no_winner_under_one_law():
+def test_ten_trials_whose_score_costs_have_no_winner_under_one_distribution():
     # At most 5 % are promised; more than 9 of 80 samples have a chance of 1 in 100 if the truth is 5 %.
     named = 0
     for seed in range(80):
@@ -54,6 +54,6 @@ def test_ten_trials_whose_score_costs_have_no_winner_under_one_law():
         trials = lb.Trials.from_arrays(
             rng.normal(size=20) + cost, cost=cost, family=["a"] * 10 + ["b"] * 10, direction="max"
         )
-        verdicts = lb.compare(trials, axis="cost", n_resamples=299).pairs[0].verdicts
+        verdicts = lb.compare(trials, axis="cost").pairs[0].verdicts
         named += any(row.verdict in ("a", "b") for row in verdicts)
     assert named <= 9

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from levelbest.errors import InputError
 from levelbest.stats import all_of_k, expected_best, expected_best_by_group, group_interval, group_variance, pass_at_k
-from levelbest.stats.contrasts import Question
+from levelbest.stats.inference import Question
 from levelbest.stats.problems import problem_contrasts
 from levelbest.stats.problems._groups import group_values, repeated_samples
 

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from levelbest.stats.inference._dealings import decisive_factor, past_draws, step_down
 from scipy import stats
 
 from levelbest._check import budget_grid
 from levelbest.errors import DataError, InputError
 from levelbest.stats import best_interval
 from levelbest.stats.budgets import runs_to_separate, trials_for_width, trials_to_separate
-from levelbest.stats.contrasts import Question, Sample, decisive_t, search_contrasts
-from levelbest.stats.contrasts._dealings import decisive_factor, past_draws, step_down
+from levelbest.stats.inference import Question, Sample, decisive_t, search_contrasts
 
 
 def test_the_planned_number_gives_the_width_on_average():

@@ -23,7 +23,7 @@ from levelbest.results import (
     verdict_ranges,
     winners,
 )
-from levelbest.stats.contrasts import Contrast, Contrasts, Question, half_of, undefined
+from levelbest.stats.inference import Contrast, Contrasts, Question, undefined
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -167,6 +167,8 @@ def _pair(design: Design, terms: Terms, contrast: Contrast, method: str, budget:
         best=best,
         crossings=crossings_of(contrast.n, contrast.difference, contrast.certified),
         reasons=contrast.reasons,
+        unseen=contrast.unseen,
+        equal_laws_p=contrast.equal_p if design.asked.p_values and np.isfinite(contrast.equal_p) else None,
     )
 
 
@@ -174,7 +176,7 @@ def _verdicts(design: Design, contrast: Contrast, families: tuple[str, str]) -> 
     """Ranges of budgets with one verdict; past the budgets compared, to where the families were run, there is none."""
     asked = design.asked
     inside = [reason for reason in contrast.reasons if reason not in ("unsettled", "beyond-half")]
-    far = half_of(*contrast.n_trials)
+    far = contrast.reach
     lacking = ~_comparable(contrast)
     past = lacking & (contrast.n > far) if "beyond-half" in contrast.reasons else np.zeros(contrast.n.size, dtype=bool)
     here = inside[0] if inside else "no-limits" if (lacking & ~past).any() else "beyond-half"
@@ -185,7 +187,7 @@ def _verdicts(design: Design, contrast: Contrast, families: tuple[str, str]) -> 
         contrast.certified,
         _comparable(contrast),
         families,
-        reason=["beyond-half" if far_off else here for far_off in past],
+        reason=[(design.beyond or "beyond-half") if far_off else here for far_off in past],
         negligible=contrast.negligible,
         spacing="continuous" if asked.axis == "cost" else "grid" if asked.n is None else "asked",
     )

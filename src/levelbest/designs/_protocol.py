@@ -14,7 +14,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
 from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve, PairComparison, Variances
-from levelbest.stats.contrasts import Contrasts, Question
+from levelbest.stats.inference import Contrasts, Question
 from levelbest.trials import Metric, Settings, Trials
 from levelbest.trials.problems import ProblemTable
 

@@ -14,7 +14,7 @@ from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, FamilyCostCurve
 from levelbest.stats.best import statistic_named
-from levelbest.stats.contrasts import Sample, half_of
+from levelbest.stats.inference import Sample, half_of, reach_of
 from levelbest.trials import OK, Scores, Settings, Trials, by_configuration, has_repeats
 
 SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used and the word for a trial
@@ -134,8 +134,10 @@ class TableDesign(Design):
 
     def budgets(self, pairs: Sequence[tuple[int, int]]) -> IntArray:
         """Where families are compared: to half the trials of the smaller one, or where it was asked for."""
-        sizes = self.sizes
-        reach = max(half_of(sizes[a], sizes[b]) for a, b in pairs)
+        sizes, reaches = self.sizes, [reach_of(sample) for sample in self.samples]
+        if self.beyond and any(reach < half_of(size) for reach, size in zip(reaches, sizes, strict=True)):
+            self.beyond = "beyond-reported"
+        reach = max(min(reaches[a], reaches[b]) for a, b in pairs)
         if self.asked.n is None and reach < 1:
             counted = ", ".join(map(str, sizes))
             raise DataError(f"a comparison needs at least 2 finished trials in two families, and there are {counted}")

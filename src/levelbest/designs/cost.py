@@ -29,7 +29,7 @@ from levelbest.stats.budgets import (
     mean_cost_values,
     spend,
 )
-from levelbest.stats.contrasts import Band, Contrasts, Question, band_contrasts, one_law_p
+from levelbest.stats.inference import Band, Contrasts, Question, band_contrasts, joint_p
 from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
 
 POINTS = 24
@@ -192,7 +192,7 @@ class Cost(TableDesign):
             certified = np.where(comparable, band.certified, 0)
             if (
                 certified.any()
-                and one_law_p([samples[a], samples[b]], [families[a].pool.cost, families[b].pool.cost], level) > level
+                and joint_p([samples[a], samples[b]], [families[a].pool.cost, families[b].pool.cost], level) > level
             ):
                 certified = np.zeros_like(certified)
             lower, upper = (np.where(comparable, limit, np.nan) for limit in (band.low, band.high))

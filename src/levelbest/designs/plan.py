@@ -24,13 +24,12 @@ from levelbest.stats.budgets import (
     Division,
     Needed,
     divide_runs,
-    pairs_to_separate,
     power_of_division,
     runs_to_separate,
     trials_for_width,
     trials_to_separate,
 )
-from levelbest.stats.contrasts import Question, Sample, seed_contrasts
+from levelbest.stats.inference import Question, Sample, run_contrasts
 from levelbest.stats.problems import GroupPlan, plan_groups
 from levelbest.trials import Scores, Settings, Trials, has_repeats
 from levelbest.trials.problems import grid_of, too_few_samples
@@ -179,7 +178,7 @@ class _Planned:
         confidence, sharing = self.settings.confidence, len(pairs)
         if self.seeds and pairs:
             turned = [self.trials.metric.sign * own.curve_of for own in self.scores]
-            compared = seed_contrasts(turned, Question(pairs, confidence))
+            compared = run_contrasts(turned, Question(pairs, confidence))
             sharing = max(1, sum(not pair.effect.certified for pair in compared.pairs))
             runs = [(self.scores[a].curve_of, self.scores[b].curve_of) for a, b in pairs]
             return [runs_to_separate(*own, n_pairs=sharing, power=self.power, confidence=confidence) for own in runs]
@@ -187,7 +186,7 @@ class _Planned:
         if isinstance(design, TableDesign) and design.paired:  # as their comparison does
             paired = [(design.samples[a], design.samples[b]) for a, b in pairs]
             return [
-                pairs_to_separate(*own, self.n, n_pairs=sharing, power=self.power, confidence=confidence)
+                trials_to_separate(*own, self.n, n_pairs=sharing, power=self.power, confidence=confidence, paired=True)
                 for own in paired
             ]
         return with_long_work(lambda pair: self._told_apart(pair, sharing), pairs, progress)
@@ -204,8 +203,6 @@ class _Planned:
             confidence=settings.confidence,
             direction=metric.direction,
             bounds=metric.bounds,
-            n_resamples=settings.n_resamples,
-            rng=settings.rng,
         )
 
     def problems(self) -> tuple[list[tuple[str, GroupPlan]], list[tuple[str, str, str]]]:

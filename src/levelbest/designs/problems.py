@@ -19,7 +19,7 @@ from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design, Ta
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, DesignWords, Stratum, VerifierEffect
 from levelbest.stats.bands import Interval
-from levelbest.stats.contrasts import Contrasts, Question
+from levelbest.stats.inference import Contrasts, Question
 from levelbest.stats.problems import (
     GROUP_METHODS,
     GroupBest,
@@ -61,7 +61,7 @@ class ProblemsDesign(Design):
         super().__init__(table, asked)
         self.statistic = asked.statistic
         self.paired = asked.paired is not False
-        self.adjustment = "swaps" if self.paired else "bands"
+        self.adjustment = "swaps" if self.paired else "permutation"
         self.problems = problems_of(table, asked.settings)
         self.noticed = tuple(caution for caution in table.cautions if caution.code not in _SAID_ANEW)
         if stratum is not None:  # its problems alone
@@ -155,10 +155,7 @@ class ProblemsDesign(Design):
 
     def contrasts(self, question: Question) -> Contrasts:
         """The difference of each pair, problem by problem or each system over its own problems."""
-        settings = self.asked.settings
-        return problem_contrasts(
-            self.systems, question, paired=self.paired, n_resamples=settings.n_resamples, rng=settings.rng
-        )
+        return problem_contrasts(self.systems, question, paired=self.paired)
 
     def strata(self) -> tuple[tuple[str, ProblemsDesign], ...]:
         """The same within each stratum in which all families can be compared."""

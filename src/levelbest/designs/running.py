@@ -13,7 +13,7 @@ from levelbest.errors import InputError, named
 from levelbest.results import DesignWords
 from levelbest.stats.bands import anytime_cdf_band, anytime_quantile_interval, mean_curve_bounds
 from levelbest.stats.best import Mean, Quantile, expected_best, quantile_best, statistic_named
-from levelbest.stats.contrasts import Contrasts, Question, band_contrasts, band_differences
+from levelbest.stats.inference import Contrasts, Question, band_contrasts, band_differences
 from levelbest.trials import RUNNING, Scores, Trials, has_repeats
 
 

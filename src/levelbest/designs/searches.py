@@ -18,12 +18,11 @@ from levelbest.errors import InputError
 from levelbest.results import Curve, DesignWords
 from levelbest.stats.bands import Interval, Rule
 from levelbest.stats.best import turned_limits
-from levelbest.stats.contrasts import (
+from levelbest.stats.inference import (
     Contrasts,
     Question,
-    band_contrasts,
     best_so_far,
-    search_differences,
+    search_contrasts,
     search_interval,
 )
 from levelbest.trials import Trials
@@ -40,6 +39,7 @@ class Searches(TableDesign):
     name: ClassVar[str] = "searches"
     column = "search"
     words = DesignWords(
+        exchanged="searches",
         scope="for the best so far of a whole search",
         few="so few searches",
         estimated=(
@@ -47,7 +47,7 @@ class Searches(TableDesign):
             "of the best so far."
         ),
     )
-    adjustment = "bonferroni"
+    adjustment = "permutation"
     beyond = "search-ends"
     moot = ("adaptive-sampler", "trend", "repeated-configurations")  # the unit is the search
 
@@ -110,12 +110,9 @@ class Searches(TableDesign):
         return self.asked.budgets(shortest, budget_grid(shortest, whole=POINTS, points=POINTS), _LENGTH)
 
     def contrasts(self, question: Question) -> Contrasts:
-        """Welch's t over searches, the error shared by all budgets and pairs."""
+        """Whole searches exchanged between the families."""
         budgets = self.budgets(question.pairs)
-        curves, sizes = [own[:, budgets - 1] for own in self.repeated], list(map(len, self.repeated))
-        bands = search_differences(curves, question.pairs, budgets, confidence=question.confidence)
-        reasons = [("few-searches",) if min(sizes[a], sizes[b]) < 2 else () for a, b in question.pairs]
-        return band_contrasts(question, bands, sizes, reasons, method="welch", basis="t")
+        return search_contrasts([own[:, budgets - 1] for own in self.repeated], budgets, question)
 
     def curves(self, asked: Asked) -> tuple[Curve, ...]:
         """The mean best-so-far score over the searches of each family, with Student's interval for each budget."""

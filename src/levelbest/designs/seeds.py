@@ -12,7 +12,7 @@ from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.designs.pairs import varies
 from levelbest.results import DesignWords
-from levelbest.stats.contrasts import Contrasts, Question, seed_contrasts
+from levelbest.stats.inference import Contrasts, Question, run_contrasts
 from levelbest.trials import Trials
 
 MOST = 50
@@ -33,7 +33,7 @@ class Seeds(TableDesign):
         ),
         estimated="",
     )
-    adjustment = "holm"
+    adjustment = "closed"
     headline: int | None = 1
     beyond = ""
     moot: ClassVar[tuple[str, ...]] = ("paired-design", "few-values", "ties", "no-reported", "beyond-horizon")
@@ -58,7 +58,7 @@ class Seeds(TableDesign):
     def contrasts(self, question: Question) -> Contrasts:
         """Differences of the mean of a new run."""
         turned = [self.metric.sign * own.curve_of for own in self.scores]
-        return seed_contrasts(turned, question)  # the seed changes no verdict
+        return run_contrasts(turned, question)
 
 
 def only_seeds_vary(trials: Trials) -> bool:

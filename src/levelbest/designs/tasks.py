@@ -5,7 +5,6 @@ The tasks are taken as they are: what is said over them is about these tasks, an
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -28,19 +27,19 @@ from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.steps.diagnose import with_diagnostics
 from levelbest.results import Comparison, Curve, OverTasks, TaskComparison
 from levelbest.stats.bands import Interval, order_statistic
-from levelbest.stats.contrasts import (
-    VERDICTS,
+from levelbest.stats.inference import (
     Aggregate,
     Contrasts,
-    Draws,
     Question,
     Sample,
-    band_contrasts,
-    draw_families,
-    half_of,
+    StratifiedUnits,
+    TrialUnits,
+    contrasts_of,
+    curve_limits,
+    decide,
     interquartile_mean,
-    pair_bands,
     probability_of_improvement,
+    reach_of,
 )
 from levelbest.trials import Scores, Settings, Trials
 
@@ -163,7 +162,7 @@ class Tasks(Design):
         self.families = first.families
         # standard deviations of each task's scores, turned so that more is better
         self.metric = replace(first.metric, direction="max", bounds=(None, None))
-        self.adjustment = "max-t" if len(self.families) == 2 else "step-down"
+        self.adjustment = "permutation"
         if all(Seeds.fits(table, asked) for table in tasks.values()):
             self.words = Seeds.words
         elif any(Configurations.fits(table, asked) for table in tasks.values()):
@@ -191,7 +190,7 @@ class Tasks(Design):
     @cached_property
     def budgets(self) -> IntArray:
         """Up to half the trials of the smallest family on any task."""
-        reach = half_of(*(own.n_trials for several in self.scores.values() for own in several))
+        reach = min(reach_of(own) for samples in self.standard.values() for own in samples)
         if reach < 1:
             raise InputError("an aggregate needs at least 2 trials of every family on every task")
         if self.words.single:
@@ -218,64 +217,38 @@ class Tasks(Design):
         return tables
 
     @cached_property
-    def drawn(self) -> list[Draws]:
-        """The bootstrap of each task, in units of the standard deviation of all its scores."""
-        settings = self.asked.settings
-        pairs = pairs_of(self.families, self.asked.baseline)
-        return [
-            draw_families(
-                samples,
-                pairs,
-                self.budgets,
-                n_resamples=settings.n_resamples,
-                base=zlib.crc32(task.encode(), VERDICTS),  # the task's own draws, whatever the seed: they decide
-            )
-            for task, samples in self.standard.items()
-        ]
-
-    @cached_property
-    def merged(self) -> Draws:
-        """The mean over tasks: independent, so variances add."""
-        drawn, k = self.drawn, len(self.drawn)
-        return Draws(
-            n=drawn[0].n,
-            pairs=drawn[0].pairs,
-            estimate=np.mean([own.estimate for own in drawn], axis=0),
-            variance=np.sum([own.variance for own in drawn], axis=0) / k**2,
-            deviations=np.mean([own.deviations for own in drawn], axis=0, dtype=np.float32),
-            variances=(np.sum([own.variances for own in drawn], axis=0) / k**2).astype(np.float32),
-        )
+    def units(self) -> StratifiedUnits:
+        """Trials within tasks, in units of the standard deviation of all scores of their task."""
+        return StratifiedUnits([TrialUnits(samples, self.budgets) for samples in self.standard.values()])
 
     def curves(self, asked: Asked) -> tuple[Curve, ...]:
-        """The mean over tasks of each family's standardised curve; limits by the studentised bootstrap."""
-        rows = np.arange(self.budgets.size) if asked.n is None else np.flatnonzero(np.isin(self.budgets, asked.n))
-        drawn, confidence = self.merged, asked.settings.confidence
-        with np.errstate(divide="ignore", invalid="ignore"):
-            every = np.nan_to_num(drawn.deviations / np.sqrt(drawn.variances), nan=0.0).astype(np.float64)
-        curves = []
+        """The mean over tasks of each family's standardised curve."""
+        confidence, curves = asked.settings.confidence, []
         for f, counted in enumerate(self.counts):
-            value, error = drawn.estimate[f, rows], np.sqrt(drawn.variance[f, rows])
-            low, high = _studentised(every[f, rows], confidence, simultaneous=asked.simultaneous)
+            value, low, high = curve_limits(self.units, f, confidence, simultaneous=asked.simultaneous)
+            n = self.budgets[: value.size]
+            rows = np.arange(n.size) if asked.n is None else np.flatnonzero(np.isin(n, asked.n))
             if counted.family in self.excluded:
-                low = high = np.full(rows.size, np.nan)
+                low = high = np.full(value.size, np.nan)
             limits = Interval(
-                n=self.budgets[rows],
-                low=value - high * error,
-                high=value - low * error,
-                method="studentised",
+                n=n[rows],
+                low=low[rows],
+                high=high[rows],
+                method="exchange",
                 confidence=confidence,
                 simultaneous=asked.simultaneous,
                 n_trials=counted.n_trials,
             )
-            curve = drawn_curve(counted, self.metric, asked, value, limits)
+            curve = drawn_curve(counted, self.metric, asked, value[rows], limits)
             curves.append(replace(curve, cost_unit=None, words=self.words))
         return tuple(curves)
 
     def contrasts(self, question: Question) -> Contrasts:
-        """Mean differences over the tasks."""
-        bands = pair_bands(self.merged, question.confidence, step_down=len(question.pairs) > 1)
+        """Mean differences over the tasks, trials being exchanged within each."""
+        answer = contrasts_of(decide(self.units, self.budgets, question), question)
         sizes = [own.n_trials for own in self.counts]
-        return band_contrasts(question, bands, sizes, [("no-spread",)] * len(bands), method="studentised")
+        pairs = tuple(replace(own, n_trials=(sizes[own.pair[0]], sizes[own.pair[1]])) for own in answer.pairs)
+        return replace(answer, pairs=pairs)
 
     @property
     def as_scored(self) -> bool:
@@ -328,21 +301,27 @@ class Tasks(Design):
 
     @property
     def ranks(self) -> tuple[OverTasks, ...]:
-        """Mean ranks over tasks, 1 best; percentiles over resampled curves, which keep what the trials leave open."""
-        point = np.mean([_ranked(own.estimate) for own in self.drawn], axis=0)
+        """Mean ranks over tasks, 1 best; percentiles over draws of the curves."""
+        tasks, families = self.units.tasks, range(len(self.families))
+        last = min(self.units.inside((f,)) for f in families)
         tail = (1 - self.asked.settings.confidence) / 2
         ranks = []
-        for i, budget in enumerate(self.budgets):
-            resampled = np.mean(
-                [_ranked(own.estimate[:, i, None] + own.deviations[:, i].astype(np.float64)) for own in self.drawn],
-                axis=0,
+        for i, budget in enumerate(self.budgets[:last]):
+            at = np.array([budget])
+            point = np.mean(
+                [_ranked(np.array([task.curve(f, at).difference for f in families])) for task in tasks], axis=0
             )
-            low, high = (order_statistic(resampled, p) for p in (tail, 1 - tail))
-            low, high = np.minimum(low, point[:, i]), np.maximum(high, point[:, i])
+            middles = [
+                np.stack([(own.lower[i] + own.upper[i]) / 2 for own in (task.family_draws(f) for f in families)])
+                for task in tasks
+            ]
+            drawn = np.mean([_ranked(own) for own in middles], axis=0)
+            low, high = (order_statistic(drawn, p) for p in (tail, 1 - tail))
+            low, high = np.minimum(low, point[:, 0]), np.maximum(high, point[:, 0])
             if self.excluded:  # a rank is among all families
                 low = high = np.full(low.size, np.nan)
             for f, name in enumerate(self.families):
-                own = Aggregate(float(point[f, i]), float(low[f]), float(high[f]))
+                own = Aggregate(float(point[f, 0]), float(low[f]), float(high[f]))
                 ranks.append(self._row((name,), int(budget), own))
         return tuple(ranks)
 
@@ -352,18 +331,6 @@ class Tasks(Design):
         if any(name in self.excluded for name in families):
             low = high = float("nan")
         return OverTasks(families, n, own.value, low, high)
-
-
-def _studentised(t: FloatArray, confidence: float, *, simultaneous: bool) -> tuple[FloatArray, FloatArray]:
-    """Low and high quantiles of t at each budget (budget, resample), for each by itself or for all together."""
-    tail = (1 - confidence) / 2
-    low, high = (order_statistic(t, p) for p in (tail, 1 - tail))
-    if simultaneous and t.shape[0] > 1:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            beyond = np.maximum(t / high[:, None], t / low[:, None])  # in units of each side's own quantile
-        factor = max(1.0, float(order_statistic(np.nanmax(beyond, axis=0)[None], confidence)[0]))
-        low, high = factor * low, factor * high
-    return low, high
 
 
 def _ranked(values: FloatArray) -> FloatArray:

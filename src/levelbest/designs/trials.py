@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
+from levelbest._check import FloatArray, IntArray
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign
 from levelbest.results import TRIALS, DesignWords, PairComparison
-from levelbest.stats.contrasts import (
+from levelbest.stats.inference import (
     Contrasts,
     Question,
-    Relative,
+    TrialUnits,
     chance_better,
-    permutation_p,
-    search_contrasts,
+    reach_of,
+    relative_improvement,
+    trial_contrasts,
 )
 from levelbest.trials import Trials
 
@@ -34,6 +35,7 @@ class IndependentTrials(TableDesign):
 
     def __init__(self, trials: Trials, asked: Asked) -> None:
         super().__init__(trials, asked)
+        self._units: dict[bytes, TrialUnits] = {}
         grids = {c.family for c in trials.cautions if c.code == "grid" and c.kind in _GRIDS}
         if self.words == TRIALS and trials.families and grids.issuperset(trials.families):
             self.words = DesignWords(unit="grid point", drawn="drawn at random")
@@ -45,20 +47,16 @@ class IndependentTrials(TableDesign):
 
     def contrasts(self, question: Question) -> Contrasts:
         """Differences of the curves."""
-        settings = self.asked.settings
-        return search_contrasts(
+        return trial_contrasts(
             self.samples,
             self.budgets(question.pairs),
             question,
             statistic=self.asked.statistic,
             paired=self.paired,
-            n_resamples=settings.n_resamples,
-            rng=settings.rng,
         )
 
     def more(self, pair: PairComparison, places: tuple[int, int]) -> PairComparison:
-        """Who wins how often, by what share, and whether the laws may be one."""
-        settings = self.asked.settings
+        """Who wins how often, and by what share."""
         first, second = (self.samples[place] for place in places)
         budgets = pair.budget.astype(np.int64)
         shown = budgets[budgets <= min(pair.n_trials)]
@@ -69,28 +67,17 @@ class IndependentTrials(TableDesign):
         chance = chance_better(first, second, shown)
         pair = replace(pair, chance=tuple(zip(map(float, shown), map(float, chance), strict=True)))
         if self.statistic == "mean" and min(pair.n_trials) > 1:
-            columns = (shown, *self._ratios.of(places, shown))
-            rows = zip(*(map(float, column) for column in columns), strict=True)
-            pair = replace(pair, relative=tuple(row for row in rows if np.isfinite(row[1])))
-        if self.asked.p_values:
-            p_value = permutation_p(
-                first,
-                second,
-                budgets,
-                paired=self.paired,
-                n_permutations=settings.n_resamples,
-                rng=settings.rng,
-            )
-            pair = replace(pair, equal_laws_p=None if np.isnan(p_value) else p_value)
+            inside = shown[shown <= reach_of(first)]
+            inside = inside[inside <= reach_of(second)]
+            rows = zip(inside, *self._ratios(places, inside), strict=True)
+            known = [row for row in rows if np.isfinite(row[1])]
+            pair = replace(pair, relative=tuple((float(n), float(r), float(lo), float(hi)) for n, r, lo, hi in known))
         return pair
 
-    @cached_property
-    def _ratios(self) -> Relative:
-        settings = self.asked.settings
-        return Relative(
-            self.samples,
-            paired=self.paired,
-            confidence=settings.confidence,
-            n_resamples=settings.n_resamples,
-            rng=settings.rng,
-        )
+    def _ratios(self, places: tuple[int, int], n: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        if not n.size:
+            return np.empty(0), np.empty(0), np.empty(0)
+        key = n.tobytes()
+        if key not in self._units:  # each family is drawn once, for all of its pairs
+            self._units[key] = TrialUnits(self.samples, n)
+        return relative_improvement(self._units[key], places, self.asked.settings.confidence)

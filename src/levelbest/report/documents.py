@@ -85,7 +85,8 @@ def _(result: PairComparison) -> dict[str, object]:
         {
             "families": result.families,
             "points": rows_of(n=result.budget, difference=result.difference, low=result.low, high=result.high),
-            "verdicts": [document(verdict) for verdict in result.verdicts],
+            "verdicts": [document(verdict) | {"unseen": result.unseen} for verdict in result.verdicts],
+            "unseen": result.unseen,
             "p_values": result.p_value,
             "effect": document(result.effect),
             "further_trials": result.further,

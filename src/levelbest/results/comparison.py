@@ -115,6 +115,8 @@ class PairComparison(Said):
     """Whether the same families win under the other failure policy; None where nothing failed."""
     reasons: tuple[str, ...] = ()
     """Codes for what the limits lack, as of `Verdict.reason`."""
+    unseen: float = float("nan")
+    """The largest share of trials (or runs, problems, searches) that such a sample may not have shown."""
 
     def verdict_at(self, budget: float) -> str:
         """The verdict at one budget; where two ranges of cost meet, the one that decides."""

@@ -30,6 +30,7 @@ class Verdict(Documented):
     ``few-trials``       fewer than 3 trials in a family
     ``no-spread``        a family's scores do not vary where the limits need it
     ``beyond-half``      budgets past half the trials of the smaller family
+    ``beyond-reported``  budgets at which a reported score rests on too few trials
     ``no-bounds``        the method asked for needs both bounds of the score
     ``unsettled``        more random draws than allowed could still change it
     ``adaptive``         one adaptive search: its trials are not a sample of anything; repeat the whole search

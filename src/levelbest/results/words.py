@@ -20,6 +20,8 @@ class DesignWords:
         How the only budget is named, where the question is about one further unit: ``a new run``.
     group
         What the units are samples of, where values are averaged over such groups: ``problem``.
+    exchanged
+        What is exchanged between the families under equal distributions, in the plural, where that is not the unit.
     drawn
         How n units are chosen, where that has to be said: ``drawn at random``.
     judged
@@ -45,6 +47,7 @@ class DesignWords:
     part: str = ""
     single: str = ""
     group: str = ""
+    exchanged: str = ""
     drawn: str = ""
     judged: str = ""
     scope: str = ""
@@ -62,6 +65,7 @@ class DesignWords:
     def __post_init__(self) -> None:
         object.__setattr__(self, "units", self.units or f"{self.unit}s")
         object.__setattr__(self, "part", self.part or self.unit)
+        object.__setattr__(self, "exchanged", self.exchanged or (f"{self.group}s" if self.group else self.units))
 
     @property
     def parts(self) -> str:

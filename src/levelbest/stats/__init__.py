@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from levelbest.stats.budgets import winners_curse as winners_curse
     from levelbest.stats.checks import VarianceComponents as VarianceComponents
     from levelbest.stats.checks import variance_components as variance_components
-    from levelbest.stats.contrasts import Difference as Difference
-    from levelbest.stats.contrasts import difference_band as difference_band
+    from levelbest.stats.inference import Difference as Difference
+    from levelbest.stats.inference import difference_band as difference_band
     from levelbest.stats.problems import GroupBest as GroupBest
     from levelbest.stats.problems import GroupPlan as GroupPlan
     from levelbest.stats.problems import GroupVariance as GroupVariance
@@ -92,7 +92,7 @@ _NAMES = {
         "standard_error",
         "unseen",
     ),
-    "contrasts": ("Difference", "difference_band"),
+    "inference": ("Difference", "difference_band"),
     "problems": (
         "GroupBest",
         "GroupPlan",

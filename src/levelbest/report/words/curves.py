@@ -28,6 +28,7 @@ _NAMES = {
     "gaussian": "a Gaussian fit",
     "exact": "exact limits from order statistics",
     "t": "Student's t",
+    "exchange": "Student's t and random weights of the trials",
 }
 
 

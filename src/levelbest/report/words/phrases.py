@@ -225,7 +225,18 @@ def leaning(pairs: Sequence[PairComparison]) -> list[str]:
         leaning.append(f"{pairs[0].terms.words.few} that the verdict assumes nearly normal means")
     if "gaffke" in bases:
         leaning.append("confidence limits from the bounds of the score alone")
+    elif bases and (share := unseen_words(pairs)):
+        leaning.append(share)
     return leaning
+
+
+def unseen_words(pairs: Sequence[PairComparison]) -> str:
+    """What no such sample can rule out: ``a failure in up to 14 % of runs may not have shown itself``."""
+    shares = [pair.unseen for pair in pairs if math.isfinite(pair.unseen)]
+    if not shares:
+        return ""
+    words = pairs[0].terms.words
+    return f"a failure in up to {100 * max(shares):.2g} % of {words.exchanged} may not have shown itself"
 
 
 def runs(family: str, n_trials: int, n_failed: int, terms: Terms) -> str:

@@ -29,6 +29,7 @@ _REASONS = {
     "few-trials": "a family has fewer than 3 trials",
     "no-spread": "scores that do not vary allow no confidence interval",
     "beyond-half": "verdicts reach to half the trials of the smaller family",
+    "beyond-reported": "past this budget the reported score of the winner rests on fewer than ten trials",
     "no-bounds": "the method asked for needs the lowest and the highest possible score",
     "unsettled": "too close to call with as many random draws as are allowed",
     "adaptive": "one search that learns from its own trials is one observation: repeat the whole search",
@@ -40,18 +41,15 @@ _REASONS = {
     "no-limits": "there is no confidence interval",
 }
 _ADJUSTMENTS = {
-    "holm": "Welch's t with Holm over {pairs}, confirmed by permutations",
-    "max-t": "max |t| over budgets",
-    "step-down": "step-down max |t| jointly over {pairs} and budgets",
+    "closed": "permutations of the runs, closed testing over {pairs}",
     "bands": "each family's band at an adjusted level",
     "joint": "simultaneous over {pairs} and budgets",
-    "bonferroni": "Bonferroni over {pairs} and budgets",
-    "swaps": "simultaneous over budgets and {pairs}, systems swapped within problems",
+    "swaps": "systems exchanged within problems, over {pairs} and budgets",
     "permutation": (
         "permutations over {pairs} and budgets, with confidence intervals that allow for unequal distributions"
     ),
 }
-_TOO_FEW = ("beyond-half", "outside-cost", "few-problems", "no-limits")
+_TOO_FEW = ("beyond-half", "beyond-reported", "outside-cost", "few-problems", "no-limits")
 
 
 def reason_words(code: str) -> str:

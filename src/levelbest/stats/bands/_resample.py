@@ -309,14 +309,14 @@ def smooth_bootstrap(trials: Ranked, n_resamples: int, rng: np.random.Generator)
 
 def statistic_draws(trials: Ranked, statistic: Statistic, drawn: IntArray) -> FloatArray:
     """Any statistic of the reported score of the best of n, (n, resample), of resamples given as counts."""
-    m, b = trials.n_trials, drawn.shape[0]
+    m, b = trials.size, drawn.shape[0]
     if trials.one_column and isinstance(statistic, Quantile):
         rows = np.repeat(np.tile(trials.reported, b), drawn.ravel()).reshape(b, m)
         return order_quantiles(rows, trials.n, statistic.q)
     worst_first = np.argsort(trials.reported, kind="stable")
     sizes = np.add.reduceat(drawn, trials.starts, axis=1)
     top = np.cumsum(sizes, axis=1)
-    group = np.repeat(np.arange(trials.starts.size), np.diff(np.r_[trials.starts, m]))
+    group = np.repeat(np.arange(trials.starts.size), np.diff(np.r_[trials.starts, trials.n_trials]))
     part = drawn / np.maximum(sizes, 1)[:, group]
     out = np.empty((trials.n.size, b))
     for i, n in enumerate(trials.n):

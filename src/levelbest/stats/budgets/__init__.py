@@ -20,7 +20,6 @@ from levelbest.stats.budgets._curse import Curse, winners_curse
 from levelbest.stats.budgets._gate import Gate, claim_gate
 from levelbest.stats.budgets._orders import Pool as Pool
 from levelbest.stats.budgets._orders import cost_horizon
-from levelbest.stats.budgets._pairs import pairs_to_separate as pairs_to_separate
 from levelbest.stats.budgets._planning import Needed, runs_to_separate, trials_for_width
 from levelbest.stats.budgets._reach import Reached, budget_to_reach
 from levelbest.stats.budgets._reach import check_target as check_target

@@ -21,7 +21,7 @@ from levelbest._plain import picked, plain
 from levelbest.errors import DataError, InputError
 from levelbest.stats.bands import Ranked, bootstrap, order_statistic, studentise
 from levelbest.stats.best import Sample
-from levelbest.stats.contrasts import Means, further_runs, means_of, power_of, rounding_variance, welch
+from levelbest.stats.inference import Means, further_runs, means_of, power_of, rounding_variance, welch
 
 MOST = 10_000_000
 """Numbers of trials above this are called out of reach."""

@@ -45,6 +45,13 @@ class GroupBest:
     weights: FloatArray | None
     direction: str
     stratum: Column | None = None
+    clusters: Column | None = None
+    """What each group is nested in (a repository, a passage), where that is the unit."""
+
+    def at(self, places: IntArray) -> GroupBest:
+        """The same at some of the budgets."""
+        columns = {name: getattr(self, name)[places] for name in ("n", "value", "n_groups")}
+        return replace(self, by_group=self.by_group[:, places], **columns)
 
     def select(self, groups: Column) -> GroupBest:
         """The same for some of the groups, given as a mask or as positions."""
@@ -60,6 +67,7 @@ class GroupBest:
             sizes=self.sizes[groups],
             weights=weights,
             stratum=stratum,
+            clusters=None if self.clusters is None else self.clusters[groups],
         )
 
     def by_stratum(self) -> dict[str, GroupBest]:

@@ -4,7 +4,7 @@ The best of n of m trials hardly depends on more than the `_CARRY` m / n best of
 its best trials is drawn one by one; all draws that fall below it, thousands, enter through their sums, which are
 normal. At budgets that the head carries whole, the curve and its jackknife error are those of the drawn head, exactly;
 at smaller budgets, a hundredth of the trials and less, the curve is linear in the draws: the sum of their influences,
-with the error that these have. Below `MANY` trials every trial is drawn (`_families`), and the two agree; but trials
+with the error that these have. Below `LARGE` trials every trial is drawn (`_families`), and the two agree; but trials
 that tie in the selection score and report different ones share a win there, and have an order here, which widens limits
 by a quarter where a score has 20 levels, and hardly where it has 100.
 """
@@ -20,10 +20,10 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best import Sample, expected_best, weight_squares, weights_below
-from levelbest.stats.contrasts._dealings import across
-from levelbest.stats.contrasts._influences import Influences
+from levelbest.stats.inference._influences import Influences
+from levelbest.stats.inference._nodes import across
 
-MANY = 1_500
+LARGE = 1_500
 HEAD = 1_000
 _CARRY, _NOTHING_BELOW = 14.0, 24.0
 """Trials, in units of m / n, below which the best of n is found once in a million times, or never."""
@@ -197,7 +197,7 @@ class PooledHeads:
         self.floors, self.digit = [side.floor[:n_nodes, None] for side in (a, b)], a.digit
         self.tops = [_Top.of(m, nodes[self.linear.size :], self.depth) for m in self.sizes]
 
-    def dealt(self, size: int, rng: np.random.Generator) -> FloatArray:
+    def exchanged(self, size: int, rng: np.random.Generator) -> FloatArray:
         """|t| of so many dealings: (node, dealing).
 
         They deal ranks, so that one stream for all trials would err in one direction for all of them.

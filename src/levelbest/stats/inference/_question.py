@@ -17,6 +17,7 @@ import numpy.typing as npt
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import InputError
 from levelbest.stats.best import Sample
+from levelbest.stats.best import unseen as unseen_share
 
 BoolArray = npt.NDArray[np.bool_]
 Pair = tuple[int, int]
@@ -159,6 +160,17 @@ class Contrast:
     """The place of the headline budget or, where none was named, of the one shown."""
     named: bool
     """There the limits are of a budget named in advance, with the whole error."""
+    reach: int
+    """The largest budget compared."""
+    unseen: float
+    """The largest share of units that such a sample may not have shown, at the budget of the effect."""
+    equal_p: float
+    """Of equal distributions of the pair, over its budgets but not over pairs; NaN where no exchange can tell."""
+
+    @property
+    def band(self) -> Band:
+        """The columns that a budget named in advance replaces."""
+        return Band(self.n, self.difference, self.low, self.high, self.certified, self.p_value)
 
     @property
     def effect(self) -> Effect:
@@ -212,13 +224,17 @@ def contrast_of(
     further: float,
     reasons: tuple[str, ...] = (),
     named: bool = False,
+    negligible: BoolArray | None = None,
+    reach: int | None = None,
+    unseen: float = math.nan,
+    equal_p: float = math.nan,
 ) -> Contrast:
     """A contrast from its band; limits are made to agree with what is certified.
 
-    ``named``: at the budget named in advance the band has what was tested there alone.
+    ``named``: at the budget named in advance the band has what was tested there alone. ``reach``: by default half the
+    units of the smaller family.
     """
     low, high = agreeing(band.low, band.high, band.certified, question.bounds)
-    worth, small = question.worth, np.zeros(band.n.size, dtype=bool)
     return Contrast(
         pair=pair,
         n_trials=n_trials,
@@ -228,12 +244,15 @@ def contrast_of(
         high=high,
         certified=band.certified,
         p_value=band.p_value,
-        negligible=small if worth is None else np.asarray((low > -worth) & (high < worth)),
+        negligible=np.zeros(band.n.size, dtype=bool) if negligible is None else negligible,
         basis=basis,
         further=further,
         reasons=reasons,
         shown=question.place_shown(band.n),
         named=named,
+        reach=min(n_trials) // 2 if reach is None else reach,
+        unseen=unseen,
+        equal_p=equal_p,
     )
 
 
@@ -260,10 +279,17 @@ def band_contrasts(
             further=0.0 if band.certified.any() else math.nan,
             reasons=lacking,
             named=question.headline in band.n,
+            negligible=_within(band, question.worth),
+            unseen=unseen_share(min(sizes[a], sizes[b]), question.confidence),
         )
         for (a, b), band, lacking in zip(question.pairs, bands, reasons, strict=True)
     ]
     return Contrasts(tuple(contrasts), method)
+
+
+def _within(band: Band, worth: float | None) -> BoolArray | None:
+    """Where exact limits lie within (-worth, worth)."""
+    return None if worth is None else np.asarray((band.low > -worth) & (band.high < worth))
 
 
 def band_differences(

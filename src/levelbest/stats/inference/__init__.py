@@ -1,0 +1,69 @@
+"""Inference: one engine behind every verdict.
+
+A design hands over its units; `trial_contrasts`, `run_contrasts`, `search_contrasts`, `sign_contrasts`
+answer one `Question` about all pairs of families (`_decide` says how, in five sentences).
+`difference_band` compares two arrays of scores. A difference is first minus second, turned so that positive means that
+the first is better.
+"""
+
+from __future__ import annotations
+
+from levelbest.stats.best import Sample
+from levelbest.stats.inference._aggregates import Aggregate, interquartile_mean, probability_of_improvement
+from levelbest.stats.inference._contrasts import (
+    difference_band,
+    run_contrasts,
+    search_contrasts,
+    sign_contrasts,
+    trial_contrasts,
+)
+from levelbest.stats.inference._contrasts import trial_units as trial_units
+from levelbest.stats.inference._cost import joint_p as joint_p
+from levelbest.stats.inference._decide import PairTest as PairTest
+from levelbest.stats.inference._decide import contrasts_of as contrasts_of
+from levelbest.stats.inference._decide import curve_limits as curve_limits
+from levelbest.stats.inference._decide import decide as decide
+from levelbest.stats.inference._means import MeanUnits as MeanUnits
+from levelbest.stats.inference._means import SignUnits as SignUnits
+from levelbest.stats.inference._means import StratifiedUnits as StratifiedUnits
+from levelbest.stats.inference._means import weighted_mean as weighted_mean
+from levelbest.stats.inference._more import best_so_far, chance_better, relative_improvement, search_interval
+from levelbest.stats.inference._power import Means as Means
+from levelbest.stats.inference._power import further_runs as further_runs
+from levelbest.stats.inference._power import means_of as means_of
+from levelbest.stats.inference._power import power_of as power_of
+from levelbest.stats.inference._power import welch as welch
+from levelbest.stats.inference._question import VERDICTS as VERDICTS
+from levelbest.stats.inference._question import Band as Band
+from levelbest.stats.inference._question import Contrast, Contrasts, Difference, Effect, Question
+from levelbest.stats.inference._question import agreeing as agreeing
+from levelbest.stats.inference._question import band_contrasts as band_contrasts
+from levelbest.stats.inference._question import band_differences as band_differences
+from levelbest.stats.inference._question import undefined as undefined
+from levelbest.stats.inference._trials import TrialUnits as TrialUnits
+from levelbest.stats.inference._trials import half_of as half_of
+from levelbest.stats.inference._trials import reach_of as reach_of
+from levelbest.stats.inference._units import Units as Units
+from levelbest.stats.inference._units import rounding_variance as rounding_variance
+
+# What strangers look for; the other names are machinery that later doors build on.
+__all__ = [
+    "Aggregate",
+    "Contrast",
+    "Contrasts",
+    "Difference",
+    "Effect",
+    "Question",
+    "Sample",
+    "best_so_far",
+    "chance_better",
+    "difference_band",
+    "interquartile_mean",
+    "probability_of_improvement",
+    "relative_improvement",
+    "run_contrasts",
+    "search_contrasts",
+    "search_interval",
+    "sign_contrasts",
+    "trial_contrasts",
+]

@@ -1,0 +1,187 @@
+"""Draws of a curve under unequal distributions: random weights of the units and of one that was not observed.
+
+The ranks of a sample are those of sorted uniforms U_1 < ... < U_m. With weights U_j^n - U_(j-1)^n the sorted scores
+give a draw of the best of n; the spacing that is left belongs to a unit that was not observed, which scores as the
+worst observed one in *lower* draws and as the best in *upper* ones (or as the bounds of the score allow, where these
+are asked for). The interval of a difference runs from a low quantile of one family's lower draws minus the other's
+upper draws to a high quantile of the reverse. For one budget and 0/1 scores this is Clopper and Pearson's interval.
+
+Where another score is reported of the winner, the unobserved unit is the best one, and reports the worst or the best
+of what the sqrt(m) best trials report. A mean over units (runs, searches, problems) is the case n = 1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest.stats.bands import gaffke_draws
+from levelbest.stats.best import Mean, Quantile, Sample, Statistic
+
+N_DRAWS = 2_000
+CELLS_ABOVE = 2_000
+"""Larger families are drawn as cells of neighbouring rank, the best trials single."""
+_SINGLE = 1_000
+
+
+class Draws(NamedTuple):
+    """Of one curve or difference: (node, draw) each."""
+
+    lower: FloatArray
+    upper: FloatArray
+
+    def minus(self, other: Draws) -> Draws:
+        """Of the difference of two independent curves."""
+        return Draws(self.lower - other.upper, self.upper - other.lower)
+
+
+def curve_draws(
+    sample: Sample, n: IntArray, statistic: Statistic, rng: np.random.Generator, bounds: Bounds = (None, None)
+) -> Draws:
+    """Of one family's curve, scores turned so that higher is better; the unobserved unit lies within ``bounds``."""
+    ordered = sample.ordered()
+    if sample.reported is None and isinstance(statistic, Mean):
+        draws = gaffke_draws(ordered.selection, n, N_DRAWS, rng)
+        worst, best = _ends(ordered.selection, bounds)
+        return Draws(draws.lower(worst), draws.upper(best))
+    if sample.reported is None and isinstance(statistic, Quantile):
+        return _quantile_draws(ordered.selection, n, statistic.q, rng, bounds)
+    cells = _Cells.of(ordered)
+    weights = rng.standard_gamma(np.broadcast_to(np.append(cells.counts, 1.0), (N_DRAWS, cells.counts.size + 1)))
+    return weighted_draws(ordered, cells, weights, n, statistic, bounds, rng)
+
+
+def paired_draws(samples: tuple[Sample, Sample], n: IntArray, rng: np.random.Generator, bounds: Bounds) -> Draws:
+    """Of the difference of two families' mean curves whose trials are pairs: both sides have the same weights."""
+    m = samples[0].n_trials
+    weights = rng.standard_exponential((N_DRAWS, m + 1))
+    sides = []
+    for sample in samples:
+        order = np.lexsort((sample.claimed, sample.selection))
+        ordered = Sample(sample.selection[order], None if sample.reported is None else sample.reported[order])
+        own = np.concatenate([weights[:, order], weights[:, -1:]], axis=1)
+        sides.append(weighted_draws(ordered, _Cells.single(ordered), own, n, Mean(), bounds, rng))
+    return sides[0].minus(sides[1])
+
+
+def mean_draws(sums: FloatArray, weights: FloatArray, rng: np.random.Generator, bounds: Bounds = (None, None)) -> Draws:
+    """Of a (weighted) mean over units, (unit, node) of weighted values and of weights; 0 where a unit has none."""
+    units = sums.shape[0]
+    drawn = rng.standard_exponential((N_DRAWS, units + 1))
+    heaviest = weights.max(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.where(weights > 0, sums / weights, np.nan)
+    worst = np.nanmin(values, axis=0) if bounds[0] is None else np.full(sums.shape[1], bounds[0])
+    best = np.nanmax(values, axis=0) if bounds[1] is None else np.full(sums.shape[1], bounds[1])
+    total, mass, extra = drawn[:, :-1] @ sums, drawn[:, :-1] @ weights, drawn[:, -1:] * heaviest
+    return Draws(*(((total + extra * end) / (mass + extra)).T for end in (worst, best)))
+
+
+def _ends(scores: FloatArray, bounds: Bounds) -> tuple[float, float]:
+    worst, best = bounds
+    return float(scores.min()) if worst is None else worst, float(scores.max()) if best is None else best
+
+
+def _quantile_draws(ordered: FloatArray, n: IntArray, q: float, rng: np.random.Generator, bounds: Bounds) -> Draws:
+    """How many of m uniforms lie below q^(1/n) is binomial, jointly over the budgets: order statistics."""
+    m = ordered.size
+    levels = np.exp(math.log(q) / n)
+    below = np.empty((n.size, N_DRAWS), dtype=np.int64)
+    left, share = np.full(N_DRAWS, m), 1.0
+    for place in range(n.size - 1, -1, -1):  # from the highest level down, each count among those below the last
+        left = rng.binomial(left, levels[place] / share)
+        below[place], share = left, levels[place]
+    worst, best = _ends(ordered, bounds)
+    return Draws(np.append(worst, ordered)[below], np.append(ordered, best)[below])
+
+
+class _Cells(NamedTuple):
+    """Trials in order of selection, neighbours taken together where they are very many."""
+
+    starts: IntArray
+    counts: FloatArray
+
+    @classmethod
+    def single(cls, ordered: Sample) -> _Cells:
+        return cls(np.arange(ordered.n_trials), np.ones(ordered.n_trials))
+
+    @classmethod
+    def of(cls, ordered: Sample) -> _Cells:
+        m = ordered.n_trials
+        if m <= CELLS_ABOVE:
+            return cls.single(ordered)
+        edges = np.unique(np.geomspace(_SINGLE, m, _SINGLE).astype(np.int64))  # ranks from the best, ever wider
+        starts = np.sort(np.unique(np.concatenate([m - edges, np.arange(m - _SINGLE, m)])))
+        return cls(starts, np.diff(starts, append=m).astype(np.float64))
+
+    def means(self, column: FloatArray) -> FloatArray:
+        return np.add.reduceat(column, self.starts) / self.counts
+
+
+def weighted_draws(
+    ordered: Sample,
+    cells: _Cells,
+    weights: FloatArray,
+    n: IntArray,
+    statistic: Statistic,
+    bounds: Bounds,
+    rng: np.random.Generator,
+) -> Draws:
+    """Draws from weights of trials in order of selection (or of cells of them), the last that of the unobserved one.
+
+    Trials that tie in the selection score share what falls to their group by their weights.
+    """
+    m, reported = ordered.n_trials, ordered.reported is not None
+    claimed = np.broadcast_to(cells.means(ordered.claimed), (weights.shape[0], cells.counts.size))
+    if cells.counts.size < m:  # the mean of a cell varies with who is drawn from it
+        squares = np.maximum(cells.means(np.square(ordered.claimed)) - np.square(claimed[0]), 0)
+        claimed = claimed + np.sqrt(squares / cells.counts) * rng.standard_normal(claimed.shape)
+    if reported:
+        best = ordered.claimed[-max(3, round(math.sqrt(m))) :]
+        ends, sides = _ends(best, bounds), (False, False)
+    else:
+        ends, sides = _ends(ordered.claimed, bounds), (True, False)
+    fresh = np.flatnonzero(np.append(True, np.diff(ordered.selection[cells.starts]) > 0))
+    total = weights.sum(axis=1, keepdims=True)
+    each = []
+    for end, at_bottom in zip(ends, sides, strict=True):
+        edges = np.cumsum(np.add.reduceat(weights[:, :-1], fresh, axis=1), axis=1)
+        edges = (edges + weights[:, -1:] * at_bottom) / total
+        low = weights[:, -1:] / total * at_bottom
+        each.append(_curves(claimed, weights[:, :-1], fresh, low, edges, end, n, statistic))
+    return Draws(*each)
+
+
+def _curves(
+    claimed: FloatArray,
+    weights: FloatArray,
+    fresh: IntArray,
+    low: FloatArray,
+    edges: FloatArray,
+    end: float,
+    n: IntArray,
+    statistic: Statistic,
+) -> FloatArray:
+    """The statistic at each budget, (node, draw), of groups whose cumulated weights are ``edges``, from ``low`` on."""
+    groups = np.add.reduceat(weights, fresh, axis=1)
+    out = np.empty((n.size, weights.shape[0]))
+    if isinstance(statistic, Mean):
+        means = np.add.reduceat(weights * claimed, fresh, axis=1) / groups
+        for row, budget in zip(out, n, strict=True):
+            powers = np.concatenate([low, edges], axis=1) ** budget
+            chances = np.diff(powers, axis=1)
+            row[:] = np.einsum("dg,dg->d", chances, means) + end * (powers[:, 0] + 1 - powers[:, -1])
+        return out
+    member = np.repeat(np.arange(fresh.size), np.diff(np.append(fresh, weights.shape[1])))
+    within = weights / groups[:, member]
+    scores = np.append(claimed[0], end)  # the statistic takes one set of scores: of cells, their means
+    worst_first = np.argsort(scores, kind="stable")
+    for row, budget in zip(out, n, strict=True):
+        powers = np.concatenate([low, edges], axis=1) ** budget
+        chances = np.diff(powers, axis=1)[:, member] * within
+        every = np.concatenate([chances, powers[:, :1] + 1 - powers[:, -1:]], axis=1)
+        row[:] = statistic.of_law(scores[worst_first], every[:, worst_first])
+    return out

@@ -1,0 +1,180 @@
+"""Several families: closed testing. A pair is decided where every set of families that contains it is rejected.
+
+Where exchanging the units of every pair can reach its share of the error, the sets are tested through their pairs:
+pairs share the error equally, and a pair that is decided at every budget passes its share on. Where counts are so small
+that it cannot (5 runs of 5 families), or where there is one budget only, sets are *ranges* of the families in the order
+of their estimates, of which larger ones have more assignments: a range of p of k families is tested by exchanging the
+units of all of them at the level 1 - (1 - alpha)^(p / k), or alpha from k - 1 on (Ryan, Einot, Gabriel and Welsch). So
+a family far away does not open the door for the others: they have a range of their own. Against a baseline the sets are
+the baseline with the families whose |t| is no larger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from levelbest._check import FloatArray, IntArray
+from levelbest.stats.inference._exchange import Exchange
+from levelbest.stats.inference._question import Pair
+from levelbest.stats.inference._units import Families, Units
+
+if TYPE_CHECKING:
+    from levelbest.stats.inference._decide import PairTest
+
+RANGES_UP_TO = 30
+"""Families whose ranges are all tested; more of them share the error."""
+
+
+class Levels(NamedTuple):
+    """How the error is shared."""
+
+    pair: float
+    """What a pair is tested at."""
+    ranges: bool
+    baseline: int | None
+    """The family that all pairs have in common, where there are more than one and not all families are paired."""
+
+
+def levels_of(units: Units, pairs: Sequence[Pair], n_pairs: int, alpha: float) -> Levels:
+    """Whether sets are tested through their pairs, or as ranges."""
+    families = sorted({f for pair in pairs for f in pair})
+    k, share = len(families), alpha / n_pairs
+    common = set(families).intersection(*(set(pair) for pair in pairs))
+    baseline = next(iter(common)) if len(pairs) > 1 and len(common) == 1 else None
+    whole = len(pairs) == k * (k - 1) // 2 == n_pairs
+    few = any(units.least_p(pair) > share for pair in pairs)
+    one_budget = units.nodes.size == 1
+    if units.exchange == "swaps" or k < 3 or k > RANGES_UP_TO or not (few or (one_budget and whole)):
+        return Levels(share, False, None)
+    if baseline is not None:
+        return Levels(share, True, baseline)
+    return Levels(1 - (1 - alpha) ** (2 / k) if k > 3 else alpha, True, None) if whole else Levels(share, False, None)
+
+
+def closed(
+    units: Units, tests: Mapping[Pair, PairTest], levels: Levels, alpha: float
+) -> tuple[dict[Pair, IntArray], dict[Pair, FloatArray]]:
+    """Verdicts at every budget, and p-values adjusted over pairs and budgets."""
+    if not levels.ranges:
+        adjusted = _shared(tests, levels.pair, alpha)
+    elif levels.baseline is not None:
+        adjusted = _against(units, tests, levels.baseline, alpha)
+    else:
+        adjusted = _ranges(units, tests, levels.pair, alpha)
+    certified = {}
+    for pair, test in tests.items():
+        passes = (adjusted[pair] <= alpha * (1 + 1e-12)) & test.allowed
+        certified[pair] = np.where(passes, np.sign(test.evidence.difference), 0).astype(np.int64)
+    return certified, adjusted
+
+
+def _shared(tests: Mapping[Pair, PairTest], share: float, alpha: float) -> dict[Pair, FloatArray]:
+    """Bonferroni over pairs; those decided at every budget pass their share on."""
+    left = shares = max(1, round(alpha / share))
+    factor = dict.fromkeys(tests, shares)
+    done: set[Pair] = set()
+    while undecided := [pair for pair in tests if pair not in done]:
+        left = max(1, shares - len(done))
+        factor |= dict.fromkeys(undecided, left)
+        whole = {p for p in undecided if ((tests[p].p_values <= alpha / left) & tests[p].allowed).all()}
+        if not whole:
+            break
+        done |= whole
+    return {pair: np.minimum(factor[pair] * test.p_values, 1.0) for pair, test in tests.items()}
+
+
+class _Sets:
+    """Sets of families tested by exchanging the units of all of them, each once for all budgets."""
+
+    def __init__(self, units: Units, tests: Mapping[Pair, PairTest]) -> None:
+        self.units, self.tests = units, tests
+        self._known: dict[Families, FloatArray] = {}
+
+    def p_values(self, families: Families, level: float) -> FloatArray:
+        """At the budgets within reach of all of them; 0 where no exchange can reach the level."""
+        if families not in self._known:
+            n = max((test.n for test in self.tests.values()), key=len)
+            n = n[n <= self.units.reach(families)]
+            statistics = np.stack([self.units.observed(pair, n) for pair in combinations(families, 2)])
+            test = Exchange(self.units, families, n, statistics, level)
+            self._known[families] = test.p_values() if test.reachable else np.zeros(n.size)
+        return self._known[families]
+
+
+def _ranges(units: Units, tests: Mapping[Pair, PairTest], of_pair: float, alpha: float) -> dict[Pair, FloatArray]:
+    """By ranges of the families in the order of their estimates, at each budget."""
+    sets = _Sets(units, tests)
+    adjusted = {pair: np.ones(test.n.size) for pair, test in tests.items()}
+    for place in range(max(test.n.size for test in tests.values())):
+        here = {pair: test for pair, test in tests.items() if place < test.n.size}
+        order = _order(here, place)
+        k = len(order)
+        needed: dict[tuple[int, int], float] = {}
+        for first, last in _from_wide_to_narrow(k):
+            # a range counts with all those that contain it
+            so_far = max(
+                (needed[wider] for wider in ((first - 1, last), (first, last + 1)) if wider in needed), default=0.0
+            )
+            needed[first, last] = so_far
+            pair = _named_pair(order[first], order[last], tests)
+            if so_far > alpha:
+                adjusted[pair][place] = min(so_far, 1.0)
+                continue
+            size = last - first + 1
+            level = alpha if size >= k - 1 else 1 - (1 - alpha) ** (size / k)
+            if size == 2:
+                p_value = float(tests[pair].p_values[place])
+            else:
+                families = tuple(sorted(order[first : last + 1]))
+                p_value = float(sets.p_values(families, level)[place])
+                needed[first, last] = max(so_far, p_value * alpha / level)
+                # the extremes of a range have a t of their own to pass
+                p_value = max(p_value, float(tests[pair].student[place]) * level / of_pair)
+            adjusted[pair][place] = min(max(so_far, p_value * alpha / level), 1.0)
+    return adjusted
+
+
+def _order(tests: Mapping[Pair, PairTest], place: int) -> list[int]:
+    """Families from worst to best at one budget."""
+    families = sorted({f for pair in tests for f in pair})
+    first = families[0]
+    values = {first: 0.0}
+    for (a, b), test in tests.items():
+        if first in (a, b):
+            other = b if a == first else a
+            values[other] = float(test.evidence.difference[place]) * (1 if b == first else -1)
+    return sorted(families, key=lambda f: (values[f], f))
+
+
+def _from_wide_to_narrow(k: int) -> Iterator[tuple[int, int]]:
+    for size in range(k, 1, -1):
+        for first in range(k - size + 1):
+            yield first, first + size - 1
+
+
+def _named_pair(a: int, b: int, tests: Mapping[Pair, PairTest]) -> Pair:
+    return (a, b) if (a, b) in tests else (b, a)
+
+
+def _against(units: Units, tests: Mapping[Pair, PairTest], baseline: int, alpha: float) -> dict[Pair, FloatArray]:
+    """Every family against the baseline: the one with the largest |t| first, each with those after it."""
+    sets = _Sets(units, tests)
+    adjusted = {pair: np.ones(test.n.size) for pair, test in tests.items()}
+    for place in range(max(test.n.size for test in tests.values())):
+        here = {pair: test for pair, test in tests.items() if place < test.n.size}
+        order = sorted(here, key=lambda pair: -abs(float(here[pair].evidence.t[place])))
+        so_far = 0.0
+        for step, pair in enumerate(order):
+            left = len(order) - step
+            if left > 1:
+                families = tuple(sorted({baseline, *(f for later in order[step:] for f in later)}))
+                so_far = max(so_far, float(sets.p_values(families, alpha)[place]))
+            so_far = max(so_far, min(1.0, left * float(here[pair].student[place])))
+            if left == 1 and here[pair].exchange.reachable:
+                so_far = max(so_far, float(here[pair].p_values[place]))
+            adjusted[pair][place] = so_far
+    return adjusted

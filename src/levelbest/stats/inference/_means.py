@@ -1,0 +1,360 @@
+"""Units whose difference is one of means: runs, whole searches, problems, clusters of problems, and tasks of trials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from levelbest._check import Bounds, Column, FloatArray, IntArray
+from levelbest.stats.inference._draws import Draws, mean_draws
+from levelbest.stats.inference._question import VERDICTS, Pair
+from levelbest.stats.inference._trials import TrialUnits
+from levelbest.stats.inference._units import (
+    Evidence,
+    Families,
+    IndependentUnits,
+    Labels,
+    Units,
+    assigned,
+    rounding_variance,
+    satterthwaite,
+    studentised,
+)
+
+_DOMINATES = 1e-3
+"""Where no unit holds more than this share of the sum of squares, sums of random signs are drawn from their normal
+limit: the fourth cumulant is then below 2e-3, which moves a p-value by less than a hundredth of itself."""
+_CELLS = 1 << 20
+_DRAWN_OF_FEW = 20_000
+
+
+class MeanUnits(IndependentUnits):
+    """The mean over units, each with a value at every budget: runs (one budget), or whole searches.
+
+    Parameters
+    ----------
+    rows
+        Of each family, (unit, budget), turned so that higher is better.
+    n
+        The budgets, increasing.
+    weights
+        Of the units of each family; None: all alike.
+    """
+
+    def __init__(self, rows: Sequence[FloatArray], n: IntArray, weights: Sequence[FloatArray] | None = None) -> None:
+        self.rows, self.nodes = rows, n
+        self.weights = [np.ones(own.shape[0]) for own in rows] if weights is None else weights
+        self.sizes = tuple(own.shape[0] for own in rows)
+        held = sorted(range(len(rows)), key=lambda f: _content(rows[f]))
+        self.order = {f: place for place, f in enumerate(held)}
+        self._draws: dict[tuple[int, Bounds], Draws] = {}
+
+    @cached_property
+    def rounding(self) -> FloatArray:
+        """The variance that rounding alone gives a unit, at each budget."""
+        pooled = np.concatenate(self.rows)
+        return np.array([rounding_variance(column[~np.isnan(column)]) for column in pooled.T])
+
+    def reach(self, families: Families) -> int:
+        """To the last budget that all of these families have."""
+        known = [np.flatnonzero(~np.isnan(self.rows[f]).all(axis=0)) for f in families]
+        return int(min((self.nodes[own[-1]] for own in known if own.size), default=0))
+
+    def at(self, n: int) -> MeanUnits:
+        """The same units at one budget."""
+        place = np.flatnonzero(self.nodes == n)
+        return MeanUnits([own[:, place] for own in self.rows], self.nodes[place], self.weights)
+
+    def _moments(self, f: int, places: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Mean, its squared standard error and degrees of freedom at some of the budgets."""
+        return weighted_mean(self.rows[f][:, places], self.weights[f], self.rounding[places])
+
+    def evidence(self, pair: Pair, n: IntArray) -> Evidence:
+        """Welch's (1938) difference of means."""
+        places = np.searchsorted(self.nodes, n)
+        (a, va, fa), (b, vb, fb) = (self._moments(f, places) for f in pair)
+        return Evidence(a - b, np.sqrt(va + vb), satterthwaite((va, vb), (fa, fb)))
+
+    def estimate(self, pair: Pair, n: IntArray) -> FloatArray:
+        """The difference of the means."""
+        return self.evidence(pair, n).difference
+
+    def curves(self, families: Families, k: int, labels: Labels) -> tuple[Sequence[FloatArray], Sequence[FloatArray]]:
+        """Means and their squared standard errors from sums over the units assigned."""
+        held = np.concatenate([self.rows[f][:, :k] for f in families])
+        weights = np.concatenate([self.weights[f] for f in families])
+        known = ~np.isnan(held)
+        mass = known * weights[:, None]
+        centre = np.nansum(held * weights[:, None], axis=0) / mass.sum(axis=0)
+        scale = np.maximum(np.nanmax(np.abs(held - centre), axis=0), np.finfo(np.float64).tiny)
+        off = np.where(known, (held - centre) / scale, 0.0)  # no digit is lost to a common offset
+        once, twice = off * mass, np.square(off * mass)
+        values, variances = [], []
+        for place in range(len(families)):
+            chosen = (labels == place).astype(np.float64)
+            total, number = chosen @ mass, chosen @ known.astype(np.float64)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                mean = chosen @ once / total
+                squares = chosen @ twice - 2 * mean * (chosen @ (once * mass)) + mean**2 * (chosen @ np.square(mass))
+                spread = np.maximum(squares, 0) * number / (number - 1) / total**2
+                floor = self.rounding[:k] / scale**2 * (chosen @ np.square(mass)) / total**2
+            values.append((mean * scale).T)
+            variances.append((np.maximum(spread, floor) * scale**2).T)
+        return values, variances
+
+    def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
+        """Each family's draws are made once, for all its pairs."""
+        k = self.inside(pair)
+        first, second = (self.family_draws(f, bounds) for f in pair)
+        return Draws(first.lower[:k], first.upper[:k]).minus(Draws(second.lower[:k], second.upper[:k]))
+
+    def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
+        """Of one family's mean at every budget."""
+        if (f, bounds) not in self._draws:
+            known = ~np.isnan(self.rows[f])
+            mass = known * self.weights[f][:, None]
+            rng = np.random.default_rng([VERDICTS, self.order[f]])
+            self._draws[f, bounds] = mean_draws(np.where(known, self.rows[f], 0.0) * mass, mass, rng, bounds)
+        return self._draws[f, bounds]
+
+    def variances(self, pair: Pair, n: int) -> tuple[float, float]:
+        """Of the two means."""
+        places = np.flatnonzero(self.nodes == n)
+        first, second = (float(self._moments(f, places)[1][0]) for f in pair)
+        return first, second
+
+
+class SignUnits(Units):
+    """Problems, or clusters of problems, that two systems share: under equal distributions signs are exchanged.
+
+    Parameters
+    ----------
+    differences
+        Of each pair, (problem, budget): first minus second, turned; NaN where a system has too few samples.
+    pairs
+        Whose they are.
+    n
+        The budgets, increasing.
+    weights, clusters
+        Of the problems; None: all alike, each by itself. The cluster is what is exchanged and drawn.
+    """
+
+    exchange = "swaps"
+
+    def __init__(
+        self,
+        differences: Sequence[FloatArray],
+        pairs: Sequence[Pair],
+        n: IntArray,
+        weights: FloatArray | None = None,
+        clusters: Column | None = None,
+    ) -> None:
+        self.nodes, self.pairs = n, tuple(pairs)
+        self._given = differences, weights, clusters
+        self.sums, self.mass = {}, {}
+        for pair, rows in zip(pairs, differences, strict=True):
+            each = np.ones(rows.shape[0]) if weights is None else weights / weights.max()
+            known = ~np.isnan(rows)
+            sums, mass = np.where(known, rows, 0.0) * each[:, None], known * each[:, None]
+            if clusters is not None:
+                _, code = np.unique(clusters, return_inverse=True)
+                sums, mass = (_by_cluster(column, code) for column in (sums, mass))
+            held = (mass > 0).any(axis=1)
+            self.sums[pair], self.mass[pair] = sums[held], mass[held]
+        self.sizes = tuple(
+            min((own.shape[0] for pair, own in self.sums.items() if f in pair), default=0)
+            for f in range(1 + max(f for pair in pairs for f in pair))
+        )
+
+    def reach(self, families: Families) -> int:
+        """To the last budget that three problems have in common."""
+        enough = np.flatnonzero((self.mass[self._pair(families)] > 0).sum(axis=0) >= 2)
+        return int(self.nodes[enough[-1]]) if enough.size else 0
+
+    def _pair(self, families: Families) -> Pair:
+        return next(pair for pair in self.pairs if set(pair) == set(families))
+
+    def at(self, n: int) -> SignUnits:
+        """The same problems at one budget."""
+        differences, weights, clusters = self._given
+        place = np.flatnonzero(self.nodes == n)
+        return SignUnits([own[:, place] for own in differences], self.pairs, self.nodes[place], weights, clusters)
+
+    def evidence(self, pair: Pair, n: IntArray) -> Evidence:
+        """The mean difference and its jackknife error over units."""
+        places = np.searchsorted(self.nodes, n)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = np.where(self.mass[pair] > 0, self.sums[pair] / self.mass[pair], np.nan)[:, places]
+        mean, variance, freedom = weighted_mean(values, self.mass[pair][:, places], 0.0)
+        return Evidence(mean, np.sqrt(variance), freedom)
+
+    def estimate(self, pair: Pair, n: IntArray) -> FloatArray:
+        """The mean difference."""
+        return self.evidence(pair, n).difference
+
+    def assignments(self, families: Families) -> float:
+        """Every pattern of signs of the units that differ somewhere."""
+        return float(2 ** min(int((self.sums[self._pair(families)] != 0).any(axis=1).sum()), 1000))
+
+    def observed(self, pair: Pair, n: IntArray) -> FloatArray:
+        """The sum over the root of the sum of squares, which no sign changes: it grows with the paired t."""
+        rows = self._scaled(pair)[:, np.searchsorted(self.nodes, n)]
+        return np.asarray(np.abs(rows.sum(axis=0)))
+
+    def _scaled(self, pair: Pair) -> FloatArray:
+        """Units that differ somewhere, in proportion to the root of the sum of squares at each budget."""
+        sums = self.sums[pair]
+        sums = sums[(sums != 0).any(axis=1)]
+        scale = np.sqrt(np.square(sums).sum(axis=0))
+        return np.asarray(sums / np.where(scale > 0, scale, np.inf))
+
+    def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
+        """The statistic with signs exchanged."""
+        rows = self._scaled(self._pair(families))[:, : self.inside(families)]
+        units = rows.shape[0]
+        if size is None:
+            signs = 1.0 - 2.0 * (np.arange(2**units)[:, None] >> np.arange(units) & 1)
+            return np.asarray(np.abs(signs @ rows).T[None])
+        if units and float(np.square(rows).max()) <= _DOMINATES:
+            values, axes = np.linalg.eigh(rows.T @ rows)
+            root = axes * np.sqrt(np.maximum(values, 0.0))
+            return np.asarray(np.abs(rng.standard_normal((size, rows.shape[1])) @ root.T).T[None])
+        parts, piece = [], max(1, _CELLS // max(units, 1))
+        for start in range(0, size, piece):
+            signs = 2.0 * rng.integers(0, 2, (min(piece, size - start), units), dtype=np.int8) - 1.0
+            parts.append(np.abs(signs @ rows).T)
+        return np.concatenate(parts, axis=1)[None]
+
+    def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
+        """Weights of units; ``bounds`` are those of a score, so that a difference lies within their distance."""
+        k, rng = self.inside(pair), np.random.default_rng(VERDICTS)
+        worst, best = bounds
+        apart = None if worst is None or best is None else best - worst
+        ends: Bounds = (None, None) if apart is None else (-apart, apart)
+        return mean_draws(self.sums[pair][:, :k], self.mass[pair][:, :k], rng, ends)
+
+    def variances(self, pair: Pair, n: int) -> tuple[float, float]:
+        """All of it: against a constant."""
+        return float(self.evidence(pair, np.array([n])).error[0]) ** 2, 0.0
+
+
+class StratifiedUnits(IndependentUnits):
+    """Trials within tasks: permuted within each task, all tasks together; the difference is its mean over tasks.
+
+    Parameters
+    ----------
+    tasks
+        Units of each task, with the same families and nodes, in units that can be averaged.
+    """
+
+    def __init__(self, tasks: Sequence[TrialUnits]) -> None:
+        self.tasks, self.nodes = tasks, tasks[0].nodes
+        self.sizes = tuple(min(own) for own in zip(*(task.sizes for task in tasks), strict=True))
+        self.order = tasks[0].order
+
+    def reach(self, families: Families) -> int:
+        """Of the task that reaches least."""
+        return min(task.reach(families) for task in self.tasks)
+
+    def at(self, n: int) -> StratifiedUnits:
+        """The same trials at one budget."""
+        return StratifiedUnits([task.at(n) for task in self.tasks])
+
+    def evidence(self, pair: Pair, n: IntArray) -> Evidence:
+        """Means over tasks."""
+        return _over_tasks([task.evidence(pair, n) for task in self.tasks])
+
+    def estimate(self, pair: Pair, n: IntArray) -> FloatArray:
+        """The mean over tasks."""
+        return np.asarray(np.mean([task.estimate(pair, n) for task in self.tasks], axis=0))
+
+    def assignments(self, families: Families) -> float:
+        """Of all tasks together."""
+        logs = sum(np.log(task.assignments(families)) for task in self.tasks)
+        return float(np.exp(min(logs, 700.0)))
+
+    def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
+        """Every task permuted by itself; drawn, however few the assignments of all tasks together are."""
+        rng = rng if size is not None else np.random.default_rng([VERDICTS, *self.sizes])
+        size = _DRAWN_OF_FEW if size is None else size
+        k, pairs = self.inside(families), list(combinations(range(len(families)), 2))
+        differences, variances = np.zeros((2, len(pairs), k, size))
+        for task in self.tasks:
+            order = sorted(families, key=lambda f: (task.sizes[f], task.order[f]))
+            places = [order.index(f) for f in families]
+            start = 0
+            for labels in assigned([task.sizes[f] for f in order], size, rng, k):
+                values, own = task.curves(tuple(order), k, labels)
+                cut = slice(start, start + labels.shape[0])
+                for at, (a, b) in enumerate(pairs):
+                    differences[at, :, cut] += values[places[a]] - values[places[b]]
+                    variances[at, :, cut] += own[places[a]] + own[places[b]]
+                start = cut.stop
+        return np.abs(studentised(differences, variances))
+
+    def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
+        """Means of the tasks' draws."""
+        parts = [task.draws(pair, bounds) for task in self.tasks]
+        return Draws(np.mean([own.lower for own in parts], axis=0), np.mean([own.upper for own in parts], axis=0))
+
+    def curve(self, f: int, n: IntArray) -> Evidence:
+        """One family's mean curve over tasks."""
+        return _over_tasks([task.curve(f, n) for task in self.tasks])
+
+    def family_draws(self, f: int) -> Draws:
+        """Of one family's mean curve over tasks."""
+        k = self.inside((f,))
+        parts = [task.family_draws(f) for task in self.tasks]
+        return Draws(
+            np.mean([own.lower[:k] for own in parts], axis=0), np.mean([own.upper[:k] for own in parts], axis=0)
+        )
+
+    def variances(self, pair: Pair, n: int) -> tuple[float, float]:
+        """Sums over tasks."""
+        each = [task.variances(pair, n) for task in self.tasks]
+        first, second = (sum(own) / len(each) ** 2 for own in zip(*each, strict=True))
+        return first, second
+
+
+def _over_tasks(parts: Sequence[Evidence]) -> Evidence:
+    """The mean over tasks, which are independent: variances add."""
+    variances = [np.square(own.error) for own in parts]
+    return Evidence(
+        np.mean([own.difference for own in parts], axis=0),
+        np.sqrt(np.sum(variances, axis=0)) / len(parts),
+        satterthwaite(variances, [own.freedom for own in parts]),
+    )
+
+
+def weighted_mean(
+    values: FloatArray, weights: FloatArray, rounding: FloatArray | float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Of each column over its known units: the mean, its squared jackknife error, and effective degrees of freedom.
+
+    ``weights`` are one for each unit, or (unit, column); no variance is below that of rounding.
+    """
+    known = ~np.isnan(values)
+    mass = known * (weights if weights.ndim == 2 else weights[:, None])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total, squares = mass.sum(axis=0), np.square(mass).sum(axis=0)
+        mean = (np.where(known, values, 0.0) * mass).sum(axis=0) / total
+        off = np.where(known, values - mean, 0.0) * mass
+        off[np.abs(off) < 1e-14 * np.maximum(np.abs(mean), 1e-300)] = 0.0  # rounding of equal values is not spread
+        number = (mass > 0).sum(axis=0)
+        variance = np.square(off).sum(axis=0) * number / (number - 1) / total**2
+        least = rounding * squares / total**2
+        return mean, np.maximum(variance, least), np.maximum(total**2 / squares - 1, 1e-9)
+
+
+def _by_cluster(column: FloatArray, code: IntArray) -> FloatArray:
+    out = np.zeros((code.max() + 1, column.shape[1]))
+    np.add.at(out, code, column)
+    return out
+
+
+def _content(rows: FloatArray) -> tuple[int, float, bytes]:
+    ordered = rows[np.lexsort(rows.T[::-1])]
+    return rows.shape[0], float(np.nanmean(ordered)), ordered.tobytes()

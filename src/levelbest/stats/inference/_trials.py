@@ -1,0 +1,349 @@
+"""Trials as units: the curve of the best of n, for independent families and for paired ones.
+
+A difference at budget n is studentised by the jackknife. No standard error is below that of the rounding of the scores
+(`rounding_variance`), so that a family whose best scores tie has a large t and not an infinite one. Families above
+`LARGE` trials are compressed (`_large`): only their best trials are permuted one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import scipy
+
+from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest.stats.bands import Ranked, statistic_draws
+from levelbest.stats.best import Mean, Sample, Statistic, best_statistic, weight_squares
+from levelbest.stats.inference._draws import Draws, curve_draws, paired_draws
+from levelbest.stats.inference._large import LARGE, LargeSide, PooledHeads, estimate_below, large_side
+from levelbest.stats.inference._nodes import across
+from levelbest.stats.inference._paired import jackknife_errors, leave_one_out
+from levelbest.stats.inference._question import VERDICTS, Pair
+from levelbest.stats.inference._units import (
+    Evidence,
+    Families,
+    IndependentUnits,
+    Labels,
+    rounding_variance,
+    satterthwaite,
+    studentised,
+)
+
+REPORTED_LEAST = 10
+# NOTE: a verdict on a reported score ends at the budget whose effective count of trials, 1 / sum of squared weights
+# (about 2 m / n), falls below this. A lower number compares further, and names a winner in more of the samples in which
+# a reported score collapses in a tenth of the trials (docs/coverage-verdicts.md, "Reported scores that collapse").
+_ALL_ERRORS = 1 << 22
+"""Up to so many (budget, trial) cells every budget has a standard error of its own."""
+_LEAST_FREEDOM = 0.5
+
+
+_weight_squares = lru_cache(maxsize=1 << 16)(weight_squares)
+
+
+def half_of(*n_trials: int) -> int:
+    """The largest budget compared: half the trials of the smaller family."""
+    return min(n_trials) // 2
+
+
+def reach_of(sample: Sample) -> int:
+    """The largest budget at which a family is compared: half its trials, less where another score is reported."""
+    half = half_of(sample.n_trials)
+    if sample.reported is None or half < 2:
+        return half
+    low, high = 1, half
+    while low < high:  # the sum of squared weights grows with n
+        middle = (low + high + 1) // 2
+        enough = _weight_squares(sample.n_trials, middle) <= 1 / REPORTED_LEAST
+        low, high = (middle, high) if enough else (low, middle - 1)
+    return low
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One family's trials at its nodes."""
+
+    sample: Sample
+    ranked: Ranked
+    floor: FloatArray
+    """The variance that rounding alone gives each node's estimate."""
+
+    @property
+    def best(self) -> float:
+        """What the best trial reports."""
+        return self.ranked.offset
+
+    def at(self, n: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The estimate, less `best`, and its squared standard error at any budgets up to the last node."""
+        sample, nodes = self.sample, self.ranked.n
+        if n.size * sample.n_trials <= _ALL_ERRORS:
+            every = Ranked(sample.selection, n, sample.reported)
+            return every.estimate - self.best, np.maximum(np.square(every.error), across(n, nodes, self.floor))
+        variance = np.maximum(np.square(self.ranked.error), self.floor)
+        with np.errstate(divide="ignore"):
+            return estimate_below(sample, self.best, n), np.exp(across(n, nodes, np.log(variance)))
+
+
+class TrialUnits(IndependentUnits):
+    """Trials of independent families.
+
+    Parameters
+    ----------
+    samples
+        Scores of each family, turned so that higher is better.
+    nodes
+        Budgets at which trials are permuted, increasing.
+    statistic
+        Of the best of n: its mean is studentised, others are measured by their permutations alone.
+    """
+
+    def __init__(self, samples: Sequence[Sample], nodes: IntArray, statistic: Statistic | None = None) -> None:
+        self.samples, self.nodes = samples, nodes
+        self.statistic = Mean() if statistic is None else statistic
+        self.studentised = isinstance(self.statistic, Mean)
+        self.sizes = tuple(sample.n_trials for sample in samples)
+        held = sorted(range(len(samples)), key=lambda f: content(samples[f]))
+        self.order = {f: place for place, f in enumerate(held)}
+        self._reach = [reach_of(sample) for sample in samples]
+        self._at: dict[tuple[int, bytes], tuple[FloatArray, FloatArray]] = {}
+        self._pools: dict[Families, list[Ranked]] = {}
+        self._heads: dict[Families, PooledHeads] = {}
+        self._draws: dict[tuple[int, Bounds], Draws] = {}
+
+    @cached_property
+    def rounding(self) -> float:
+        """The variance that rounding alone gives a score."""
+        return rounding_variance(np.concatenate([sample.claimed for sample in self.samples]))
+
+    @cached_property
+    def sides(self) -> list[Side | LargeSide]:
+        """Each family at its nodes."""
+        return [self._side(sample, reach) for sample, reach in zip(self.samples, self._reach, strict=True)]
+
+    def _side(self, sample: Sample, reach: int) -> Side | LargeSide:
+        nodes = self.nodes[self.nodes <= max(reach, 1)]
+        if sample.n_trials > LARGE:
+            return large_side(sample, nodes, self.rounding)
+        ranked = Ranked(sample.selection, nodes, sample.reported)
+        return Side(sample, ranked, self.rounding * np.square(ranked.weights).sum(axis=1))
+
+    def reach(self, families: Families) -> int:
+        """Half the trials of the smallest, less for reported scores."""
+        return min(self._reach[f] for f in families)
+
+    def at(self, n: int) -> TrialUnits:
+        """The same trials at one budget."""
+        return type(self)(self.samples, np.array([n]), self.statistic)
+
+    def side_at(self, f: int, n: IntArray) -> tuple[FloatArray, FloatArray]:
+        """One family's estimate, less its best, and squared standard error at any budgets: once for all its pairs."""
+        key = f, n.tobytes()
+        if key not in self._at:
+            self._at[key] = self.sides[f].at(n)
+        return self._at[key]
+
+    def curve(self, f: int, n: IntArray) -> Evidence:
+        """One family's curve, with its standard error and effective degrees of freedom."""
+        value, variance = self.side_at(f, n)
+        return Evidence(self.sides[f].best + value, np.sqrt(variance), effective_freedom(self.sizes[f], n))
+
+    def evidence(self, pair: Pair, n: IntArray) -> Evidence:
+        """Differences of the curves."""
+        if not self.studentised:
+            difference = self.estimate(pair, n)
+            return Evidence(difference, np.ones(n.size), np.full(n.size, np.inf))
+        (a, va), (b, vb) = (self.side_at(f, n) for f in pair)
+        # Where both have reached the same best score, only what is left to it tells them apart, however little.
+        difference = (a - b) + (self.sides[pair[0]].best - self.sides[pair[1]].best)
+        freedoms = [effective_freedom(self.sizes[f], n) for f in pair]
+        return Evidence(difference, np.sqrt(va + vb), satterthwaite((va, vb), freedoms))
+
+    def estimate(self, pair: Pair, n: IntArray) -> FloatArray:
+        """Up to all trials of the smaller family."""
+        out = np.full(n.size, np.nan)
+        known = n <= min(self.sizes[f] for f in pair)
+        if known.any():
+            first, second = (
+                np.asarray(best_statistic(own.selection, n[known], own.reported, statistic=self.statistic.name))
+                for own in (self.samples[f] for f in pair)
+            )
+            out[known] = first - second
+        return out
+
+    def curves(self, families: Families, k: int, labels: Labels) -> tuple[Sequence[FloatArray], Sequence[FloatArray]]:
+        """Each family's curve of the pooled trials that it was assigned, labels being in rank order."""
+        if families not in self._pools:
+            both = pooled([self.samples[f] for f in families])
+            self._pools[families] = [
+                Ranked(both.selection, self.nodes[:k], both.reported, size=self.sizes[f]) for f in families
+            ]
+        values, variances = [], []
+        for place, ranked in enumerate(self._pools[families]):
+            chosen = labels == place
+            if not self.studentised:
+                values.append(statistic_draws(ranked, self.statistic, chosen.astype(np.int64)))
+                variances.append(np.full(values[-1].shape, 0.5))
+                continue
+            value, error = ranked.resampled(chosen, errors=True)
+            floor = self.rounding * np.square(ranked.weights).sum(axis=1)
+            values.append(value)
+            variances.append(np.maximum(np.square(error), floor[:, None]))
+        return values, variances
+
+    def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
+        """Permuted trials; of two large families only the best are permuted one by one."""
+        sides = [self.sides[f] for f in families] if self.studentised else []
+        if size is not None and len(sides) == 2 and all(isinstance(side, LargeSide) for side in sides):
+            if families not in self._heads:
+                few, many = sorted(families, key=lambda f: (self.sizes[f], self.order[f]))
+                first, second = self.sides[few], self.sides[many]
+                assert isinstance(first, LargeSide)
+                assert isinstance(second, LargeSide)
+                self._heads[families] = PooledHeads(first, second, self.inside(families))
+            return self._heads[families].exchanged(size, rng)[None]
+        return super().exchanged(families, size, rng)
+
+    def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
+        """Each family's draws are made once, for all its pairs."""
+        k = self.inside(pair)
+        first, second = (self.family_draws(f, bounds) for f in pair)
+        return Draws(first.lower[:k], first.upper[:k]).minus(Draws(second.lower[:k], second.upper[:k]))
+
+    def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
+        """Of one family's curve, at the nodes within its reach."""
+        if (f, bounds) not in self._draws:
+            rng = np.random.default_rng([VERDICTS, self.order[f]])
+            nodes = self.nodes[: max(self.inside((f,)), 1)]
+            self._draws[f, bounds] = curve_draws(self.samples[f], nodes, self.statistic, rng, bounds)
+        return self._draws[f, bounds]
+
+    def variances(self, pair: Pair, n: int) -> tuple[float, float]:
+        """Of the two estimates."""
+        first, second = (float(self.side_at(f, np.array([n]))[1][0]) for f in pair)
+        return first, second
+
+    def effective(self, pair: Pair, n: int) -> float:
+        """All trials, or m / n of a reported score."""
+        sizes = (self.sizes[f] / (n if self.samples[f].reported is not None else 1) for f in pair)
+        return max(1.0, min(sizes))
+
+
+class PairedTrials(TrialUnits):
+    """Trials whose entry i is the same configuration in every family: swapped within pairs, and drawn as pairs."""
+
+    exchange = "swaps"
+
+    def __init__(self, samples: Sequence[Sample], nodes: IntArray, statistic: Statistic | None = None) -> None:
+        # in an order of their own, however the pairs were given
+        held = sorted(range(len(samples)), key=lambda f: content(samples[f]))
+        rows = np.lexsort([column for f in held for column in (samples[f].claimed, samples[f].selection)])
+        super().__init__([_taken(sample, rows) for sample in samples], nodes, statistic)
+
+    def _side(self, sample: Sample, reach: int) -> Side:
+        nodes = self.nodes[self.nodes <= max(reach, 1)]
+        ranked = Ranked(sample.selection, nodes, sample.reported)
+        return Side(sample, ranked, self.rounding * np.square(ranked.weights).sum(axis=1))
+
+    def assignments(self, families: Families) -> float:
+        """Every pattern of swaps."""
+        return float(2 ** min(self.sizes[families[0]], 1000))
+
+    def evidence(self, pair: Pair, n: IntArray) -> Evidence:
+        """With the standard error over pairs, computed at the nodes."""
+        own = super().evidence(pair, n)
+        if not self.studentised:
+            return own
+        nodes = self.nodes[: self.inside(pair)]
+        labels = np.zeros((1, self.sizes[pair[0]]), dtype=np.int8)
+        variance = np.square(self._swapped(pair, labels)[1][:, 0])
+        with np.errstate(divide="ignore"):
+            error = np.sqrt(np.exp(across(n, nodes, np.log(variance))))
+        return Evidence(own.difference, error, effective_freedom(self.sizes[pair[0]], n))
+
+    def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
+        """Families swapped within pairs of trials."""
+        first, second = sorted(families, key=lambda f: self.order[f])
+        m = self.sizes[first]
+        if size is None:
+            patterns = (np.arange(2**m)[:, None] >> np.arange(m) & 1).astype(np.int8)
+        else:
+            patterns = rng.integers(0, 2, (size, m), dtype=np.int8)
+        piece = max(1, (1 << 16) // (m * max(1, self.inside(families))))
+        parts = []
+        for start in range(0, patterns.shape[0], piece):
+            difference, error = self._swapped((first, second), patterns[start : start + piece])
+            parts.append(np.abs(studentised(difference, np.square(error))))
+        return np.concatenate(parts, axis=1)[None]
+
+    def _swapped(self, pair: Pair, swaps: Labels) -> tuple[FloatArray, FloatArray]:
+        """The difference and its standard error, (node, pattern), with the pairs swapped that are marked."""
+        k, m = self.inside(pair), self.sizes[pair[0]]
+        key = (*pair, -1)
+        if key not in self._pools:
+            both = pooled([self.samples[f] for f in pair])
+            self._pools[key] = [Ranked(both.selection, self.nodes[:k], both.reported, size=m)]
+        (ranked,) = self._pools[key]
+        back = np.argsort(ranked.order)
+        values, left = [], []
+        for flipped in (swaps, 1 - swaps):
+            chosen = np.concatenate([1 - flipped, flipped], axis=1).astype(np.int64)
+            counts = chosen[:, ranked.order]
+            if not self.studentised:
+                values.append(statistic_draws(ranked, self.statistic, counts))
+                continue
+            values.append(ranked.resampled(counts)[0])
+            alone = leave_one_out(ranked, counts)[..., back]
+            left.append(np.where(flipped.astype(bool), alone[..., m:], alone[..., :m]))
+        if not self.studentised:
+            return values[0] - values[1], np.ones(values[0].shape)
+        error = jackknife_errors(left[0] - left[1], np.ones(swaps.shape, dtype=np.int64))
+        floor = 2 * self.rounding * np.square(ranked.weights).sum(axis=1)
+        return values[0] - values[1], np.sqrt(np.maximum(np.square(error), floor[:, None]))
+
+    def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
+        """Both sides with the same weights of pairs."""
+        if not self.studentised:
+            return super().draws(pair, bounds)
+        rng = np.random.default_rng([VERDICTS, *sorted(self.order[f] for f in pair)])
+        nodes = self.nodes[: self.inside(pair)]
+        return paired_draws((self.samples[pair[0]], self.samples[pair[1]]), nodes, rng, bounds)
+
+    def variances(self, pair: Pair, n: int) -> tuple[float, float]:
+        """Half of the squared error of the difference each."""
+        half = float(self.evidence(pair, np.array([n])).error[0]) ** 2 / 2
+        return half, half
+
+
+def effective_freedom(n_trials: int, n: IntArray) -> FloatArray:
+    """1 / sum of squared weights - 1: what the best of n really rests on."""
+    squares = np.array([_weight_squares(n_trials, int(budget)) for budget in n])
+    return np.maximum(1 / squares - 1, _LEAST_FREEDOM)
+
+
+def student_p(t: FloatArray, freedom: FloatArray) -> FloatArray:
+    """Two-sided p-values of Student's t; a normal one where the degrees of freedom are infinite."""
+    finite = np.where(np.isfinite(freedom), freedom, 1.0)
+    own = np.where(np.isfinite(freedom), scipy.special.stdtr(finite, -np.abs(t)), scipy.special.ndtr(-np.abs(t)))
+    return np.asarray(2 * own)
+
+
+def pooled(samples: Sequence[Sample]) -> Sample:
+    """The trials of all, one family after the other."""
+    selection = np.concatenate([own.selection for own in samples])
+    if all(own.reported is None for own in samples):
+        return Sample(selection)
+    return Sample(selection, np.concatenate([own.claimed for own in samples]))
+
+
+def _taken(sample: Sample, rows: IntArray) -> Sample:
+    return Sample(sample.selection[rows], None if sample.reported is None else sample.reported[rows])
+
+
+def content(sample: Sample) -> tuple[int, float, bytes]:
+    """What puts families into an order of their own, in any unit and however they were given."""
+    ordered = sample.ordered()
+    scores = np.concatenate([ordered.selection, ordered.claimed])
+    return sample.n_trials, float(ordered.claimed.mean()), scores.tobytes()

@@ -1,0 +1,216 @@
+"""Units: what is exchanged between families, and the difference that they give at each budget.
+
+A design hands over its units; everything that follows (`_exchange`, `_decide`) is the same for all of them.
+
+    TrialUnits       trials of independent families, the curve being that of the best of n (`_trials`)
+    PairedTrials     the same where entry i of every family is the same configuration (`_trials`)
+    MeanUnits        runs, whole searches, or problems of their own: the mean over units (`_means`)
+    SignUnits        problems, or clusters of them, that two systems share: signs of differences (`_means`)
+    StratifiedUnits  trials within tasks, exchanged within each (`_means`)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest.stats.inference._draws import Draws
+from levelbest.stats.inference._question import Pair
+
+BoolArray = npt.NDArray[np.bool_]
+Labels = npt.NDArray[np.int8]
+Families = tuple[int, ...]
+_CELLS = 1 << 16
+_LEAST_ROWS = 700
+_ARITHMETIC = 1e-9
+
+
+class Evidence(NamedTuple):
+    """A difference at each budget, first minus second, with its standard error."""
+
+    difference: FloatArray
+    error: FloatArray
+    """The jackknife's over units; 0 where nothing varies."""
+    freedom: FloatArray
+    """Effective degrees of freedom: 1 / sum of squared weights - 1 of each family, combined by Satterthwaite's rule."""
+
+    @property
+    def t(self) -> FloatArray:
+        """The studentised difference; 0 where nothing varies."""
+        return studentised(self.difference, np.square(self.error))
+
+
+class Units:
+    """Units of all families of a comparison; `nodes` are the budgets at which they are exchanged."""
+
+    sizes: tuple[int, ...]
+    """Units of each family."""
+    nodes: IntArray
+    studentised = True
+    """Whether differences are divided by a standard error; otherwise they are measured by their permutations alone."""
+    exchange = "permutation"
+    """``permutation`` of independent units, or ``swaps`` of paired ones."""
+
+    def reach(self, families: Families) -> int:
+        """The largest budget at which all of these families can be compared."""
+        raise NotImplementedError
+
+    def inside(self, families: Families) -> int:
+        """How many of the nodes these families can be compared at."""
+        return int(np.searchsorted(self.nodes, self.reach(families), side="right"))
+
+    def at(self, n: int) -> Units:
+        """The same units at one budget."""
+        raise NotImplementedError
+
+    def evidence(self, pair: Pair, n: IntArray) -> Evidence:
+        """The difference of a pair at budgets within its reach."""
+        raise NotImplementedError
+
+    def observed(self, pair: Pair, n: IntArray) -> FloatArray:
+        """What is compared with that of exchanged units: |t|."""
+        return np.abs(self.evidence(pair, n).t)
+
+    def estimate(self, pair: Pair, n: IntArray) -> FloatArray:
+        """The difference at any budgets: NaN where one of the two has none."""
+        raise NotImplementedError
+
+    def assignments(self, families: Families) -> float:
+        """In how many ways the units can be assigned to these families."""
+        raise NotImplementedError
+
+    def least_p(self, families: Families) -> float:
+        """The smallest p-value that exchanging the units of these families can give."""
+        return min(1.0, math.factorial(len(families)) / self.assignments(families))
+
+    def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
+        """|t| of all pairs of these families with their units exchanged: (pair, node, assignment); None: all."""
+        raise NotImplementedError
+
+    def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
+        """Draws of the difference at the pair's nodes under unequal distributions (`_draws`)."""
+        raise NotImplementedError
+
+    def variances(self, pair: Pair, n: int) -> tuple[float, float]:
+        """What each family adds to the squared standard error at one budget: for planning."""
+        raise NotImplementedError
+
+    def effective(self, pair: Pair, n: int) -> float:  # noqa: ARG002
+        """About how many units of the smaller family speak at budget n: all of them, or m / n of a reported score."""
+        return float(min(self.sizes[f] for f in pair))
+
+
+class IndependentUnits(Units):
+    """Units that any family might have had: assignments are permutations of the pooled units."""
+
+    order: dict[int, int]
+    """By family, its place in an order of content: no result depends on the order in which families were given."""
+
+    def assignments(self, families: Families) -> float:
+        """The multinomial coefficient."""
+        sizes = [self.sizes[f] for f in families]
+        logs = math.lgamma(sum(sizes) + 1) - sum(math.lgamma(size + 1) for size in sizes)
+        return round(math.exp(logs)) if logs < 30 else math.exp(min(logs, 700.0))
+
+    def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
+        """From the curves of every assignment."""
+        order = sorted(families, key=lambda f: (self.sizes[f], self.order[f]))
+        places = [order.index(f) for f in families]
+        k, sizes = self.inside(families), [self.sizes[f] for f in order]
+        pairs = list(combinations(places, 2))
+        parts = []
+        for labels in assigned(sizes, size, rng, k):
+            values, variances = self.curves(tuple(order), k, labels)
+            t = [studentised(values[a] - values[b], variances[a] + variances[b]) for a, b in pairs]
+            parts.append(np.abs(np.stack(t)))
+        return np.concatenate(parts, axis=2)
+
+    def curves(self, families: Families, k: int, labels: Labels) -> tuple[Sequence[FloatArray], Sequence[FloatArray]]:
+        """Of each family its curve and squared standard error at the first k nodes, (node, assignment) each."""
+        raise NotImplementedError
+
+
+def assigned(sizes: Sequence[int], size: int | None, rng: np.random.Generator, n_nodes: int) -> Iterator[Labels]:
+    """Which family each of the pooled units goes to, one assignment a row, in pieces; all of them for None."""
+    total = sum(sizes)
+    rows = max(min(_LEAST_ROWS, (_CELLS << 6) // total), _CELLS // (total * max(1, n_nodes // 8)), 1)
+    if size is None:
+        every = _all_assignments(tuple(sizes))
+        for start in range(0, every.shape[0], rows):
+            yield every[start : start + rows]
+        return
+    for start in range(0, size, rows):
+        yield permuted(sizes, min(rows, size - start), rng)
+
+
+def permuted(sizes: Sequence[int], size: int, rng: np.random.Generator) -> Labels:
+    """Random assignments of the pooled units, one a row."""
+    total, first = sum(sizes), sizes[0]
+    keys = rng.random((size, total), dtype=np.float32)
+    if len(sizes) > 2:
+        base = np.repeat(np.arange(len(sizes), dtype=np.int8), sizes)
+        return np.asarray(base[np.argsort(np.argsort(keys, axis=1), axis=1)])
+    chosen = keys <= np.partition(keys, first - 1, axis=1)[:, first - 1, None]
+    for row in np.flatnonzero(chosen.sum(axis=1) != first):  # two keys tie at the last place
+        chosen[row] = False
+        chosen[row, np.argpartition(keys[row], first - 1)[:first]] = True
+    return np.asarray(~chosen, dtype=np.int8)
+
+
+def _all_assignments(sizes: tuple[int, ...]) -> Labels:
+    """Every assignment of the pooled units, one a row."""
+    total = sum(sizes)
+    if len(sizes) == 1:
+        return np.zeros((1, total), dtype=np.int8)
+    rest = _all_assignments(sizes[1:]) + np.int8(1)
+    chosen = np.array(list(combinations(range(total), sizes[0])), dtype=np.int64)
+    out = np.zeros((chosen.shape[0] * rest.shape[0], total), dtype=np.int8)
+    others = np.ones((chosen.shape[0], total), dtype=bool)
+    others[np.arange(chosen.shape[0])[:, None], chosen] = False
+    places = np.nonzero(others)[1].reshape(chosen.shape[0], -1)
+    rows = np.arange(out.shape[0]).reshape(chosen.shape[0], rest.shape[0])
+    out[rows[:, :, None], places[:, None, :]] = rest[None]
+    return out
+
+
+def studentised(difference: FloatArray, variance: FloatArray) -> FloatArray:
+    """Differences over their standard error; 0 where nothing varies."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = difference / np.sqrt(variance)
+    return np.where(variance > 0, t, 0.0)
+
+
+def satterthwaite(variances: Sequence[FloatArray], freedoms: Sequence[FloatArray]) -> FloatArray:
+    """Degrees of freedom of a sum of independent variances (Satterthwaite 1946), from shares that do not underflow."""
+    total = np.sum(variances, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = 1 / np.sum([(v / total) ** 2 / f for v, f in zip(variances, freedoms, strict=True)], axis=0)
+    return np.asarray(np.where(total > 0, freedom, np.min(freedoms, axis=0)))
+
+
+def rounding_variance(scores: FloatArray) -> float:
+    """The variance that rounding alone gives a score, step^2 / 12; 0 where all scores are equal.
+
+    A family whose scores agree to the last digit written has not variance 0 but an unknown one of that order. Distances
+    below a billionth of the range are arithmetic, not steps. The range is that of most scores: to a diverged one all
+    others would be equal.
+    """
+    values = np.unique(scores)
+    step = 0.0
+    while values.size > 1:
+        gaps = np.diff(values)
+        steps = gaps > _ARITHMETIC * (values[-1] - values[0])
+        step = float(gaps[steps].min())
+        starts = np.concatenate([[0], np.flatnonzero(steps) + 1, [values.size]])
+        most = int(np.argmax(np.diff(starts)))
+        near = values[starts[most] : starts[most + 1]]
+        if 2 * near.size <= values.size or near[-1] - near[0] <= _ARITHMETIC * np.abs(near).max():
+            break
+        values = near
+    return step**2 / 12
