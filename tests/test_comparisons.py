@@ -53,7 +53,9 @@ def test_json_has_the_documented_form():
     (pair,) = document["comparisons"]
     assert pair["families"] == ["cnn", "lr"]
     assert set(pair["points"][0]) == {"n", "difference", "low", "high"}
-    assert [set(row) - {"reason"} for row in pair["verdicts"]] == [{"from", "to", "verdict"}] * len(pair["verdicts"])
+    assert [set(row) - {"reason"} for row in pair["verdicts"]] == [{"from", "to", "verdict", "unseen"}] * len(
+        pair["verdicts"]
+    )
     assert {row["verdict"] for row in pair["verdicts"]} <= {"cnn", "lr", "undecided", "not comparable"}
     assert pair["verdicts"][0]["from"] == 1
     for before, after in zip(pair["verdicts"], pair["verdicts"][1:], strict=False):
@@ -173,13 +175,13 @@ def test_dropping_failures_drops_whole_pairs():
     )
 
 
-def test_medians_are_exact_and_end_at_their_horizon():
+def test_medians_are_decided_as_means_are():
     result = compare(two_families(shift=4.0), statistic="median", **FAST)
     (pair,) = result.pairs
-    assert pair.method == "exact"
+    assert pair.basis == "permutation"
     assert pair.verdict_at(1) == "cnn"
     assert pair.verdicts[-1].verdict == "not comparable"
-    assert (pair.verdicts[-1].end, pair.verdicts[-1].reason) == (40, "no-limits")
+    assert (pair.verdicts[-1].end, pair.verdicts[-1].reason) == (40, "beyond-half")
 
 
 def test_ranges_end_where_the_bands_do():
@@ -216,7 +218,7 @@ def test_relative_improvement_and_chances():
 
 def test_p_values_are_asked_for():
     (pair,) = compare(two_families(shift=3.0), p_values=True, **FAST).pairs
-    assert pair.equal_laws_p == pytest.approx(1 / 301)
+    assert pair.equal_laws_p < 1 / 700  # no one of at least 699 permutations reaches so large a t
     assert pair.to_dict()["p_value"] == pair.equal_laws_p
     assert compare(two_families(), **FAST).pairs[0].equal_laws_p is None
 

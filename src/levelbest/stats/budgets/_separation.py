@@ -29,6 +29,8 @@ def trials_to_separate(
 ) -> Needed:
     """How many trials of each family until their difference at budget n is certified.
 
+    Its parameters are those of the comparison to come.
+
     Parameters
     ----------
     a, b

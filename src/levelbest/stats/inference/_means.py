@@ -297,8 +297,7 @@ class StratifiedUnits(IndependentUnits):
 
     def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
         """Means of the tasks' draws."""
-        parts = [task.draws(pair, bounds) for task in self.tasks]
-        return Draws(np.mean([own.lower for own in parts], axis=0), np.mean([own.upper for own in parts], axis=0))
+        return _mean_of_draws([task.draws(pair, bounds) for task in self.tasks])
 
     def curve(self, f: int, n: IntArray) -> Evidence:
         """One family's mean curve over tasks."""
@@ -308,15 +307,20 @@ class StratifiedUnits(IndependentUnits):
         """Of one family's mean curve over tasks."""
         k = self.inside((f,))
         parts = [task.family_draws(f) for task in self.tasks]
-        return Draws(
-            np.mean([own.lower[:k] for own in parts], axis=0), np.mean([own.upper[:k] for own in parts], axis=0)
-        )
+        return _mean_of_draws([Draws(own.lower[:k], own.upper[:k]) for own in parts])
 
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:
         """Sums over tasks."""
         each = [task.variances(pair, n) for task in self.tasks]
         first, second = (sum(own) / len(each) ** 2 for own in zip(*each, strict=True))
         return first, second
+
+
+def _mean_of_draws(parts: Sequence[Draws]) -> Draws:
+    """The mean over tasks; what was not observed is not the worst in all of them: its squares add."""
+    middle = np.mean([(own.lower + own.upper) / 2 for own in parts], axis=0)
+    half = np.sqrt(np.sum([np.square(own.upper - own.lower) for own in parts], axis=0)) / (2 * len(parts))
+    return Draws(middle - half, middle + half)
 
 
 def _over_tasks(parts: Sequence[Evidence]) -> Evidence:

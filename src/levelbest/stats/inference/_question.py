@@ -229,7 +229,7 @@ def contrast_of(
     unseen: float = math.nan,
     equal_p: float = math.nan,
 ) -> Contrast:
-    """A contrast from its band; limits are made to agree with what is certified.
+    """A contrast from its band, with a parameter for each of its columns; limits agree with what is certified.
 
     ``named``: at the budget named in advance the band has what was tested there alone. ``reach``: by default half the
     units of the smaller family.

@@ -65,7 +65,7 @@ def problem_contrasts(
     ([1, 1], 'swaps', 0.0078)
     """
     _check_budgets(systems, question)
-    _check.as_choice(question.method, METHODS, "method for differences over problems")
+    _check.as_choice(question.method, METHODS, "method")
     sign, first = _check.sign_of(systems[0].direction), systems[0]
     if paired:
         for other in systems[1:]:
