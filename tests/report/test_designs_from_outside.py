@@ -17,7 +17,7 @@ from levelbest.report.build import build_view
 from levelbest.report.figures.panels import report_figures
 from levelbest.report.page.html import render_page
 from levelbest.report.view_tables import page_table
-from levelbest.stats.contrasts import seed_contrasts
+from levelbest.stats.inference import run_contrasts
 
 BATCHES = DesignWords(unit="batch", units="batches", drawn="picked by lot")
 MACHINES = DesignWords(unit="machine", single="a new machine", ran="We used {many} {units}{each}.", estimated="")
@@ -53,7 +53,7 @@ class Machines(TableDesign):
         return dict.fromkeys(self.families, 1.0)
 
     def contrasts(self, question):
-        return seed_contrasts([self.metric.sign * own.curve_of for own in self.scores], question)
+        return run_contrasts([self.metric.sign * own.curve_of for own in self.scores], question)
 
 
 @pytest.fixture(autouse=True)

@@ -24,6 +24,7 @@ import scipy
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import local_level, order_statistic
 from levelbest.stats.best import unseen
+from levelbest.stats.inference._draws import Draws
 from levelbest.stats.inference._exchange import Exchange
 from levelbest.stats.inference._families import closed, levels_of
 from levelbest.stats.inference._means import StratifiedUnits
@@ -166,6 +167,11 @@ class PairTest:
         return np.maximum(self.exchange.p_values((self.place,)), self.student)
 
     @cached_property
+    def draws(self) -> Draws:
+        """Of the difference under unequal distributions, once for verdicts and limits."""
+        return self.units.draws(self.pair)
+
+    @cached_property
     def allowed(self) -> BoolArray:
         """Where the draws of unequal distributions exclude zero."""
         low, high = self.drawn_limits(VETO)
@@ -178,7 +184,7 @@ class PairTest:
 
     def drawn_limits(self, share: float) -> tuple[FloatArray, FloatArray]:
         """Limits from draws at each budget, at a multiple of the pair's level."""
-        draws = self.units.draws(self.pair)
+        draws = self.draws
         least = _LEAST_BEYOND / draws.lower.shape[1]
         if self.units.studentised:
             tail = max(share * self.level / 2, least)

@@ -69,8 +69,8 @@ def paired_draws(samples: tuple[Sample, Sample], n: IntArray, rng: np.random.Gen
     for place in (int(apart.argmin()), int(apart.argmax())):
         own = np.concatenate([weights[:, :-1], np.zeros((N_DRAWS, 1))], axis=1)
         own[:, place] += weights[:, -1]
-        first, second = (_ordered_draws(sample, own, n, bounds, rng).lower for sample in samples)
-        each.append(first - second)
+        curves = [_ordered_draws(sample, own, n, bounds, rng).lower for sample in samples]
+        each.append(curves[0] - curves[1])
     return Draws(np.minimum(*each), np.maximum(*each))
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -163,6 +164,7 @@ def permuted(sizes: Sequence[int], size: int, rng: np.random.Generator) -> Label
     return np.asarray(~chosen, dtype=np.int8)
 
 
+@lru_cache(maxsize=8)
 def _all_assignments(sizes: tuple[int, ...]) -> Labels:
     """Every assignment of the pooled units, one a row."""
     total = sum(sizes)
