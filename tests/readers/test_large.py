@@ -130,7 +130,9 @@ def test_a_declared_delimiter_above_a_large_table(both):
 def test_columns_of_one_name_are_told_apart_and_said_to_be(tmp_path, monkeypatch):
     monkeypatch.setattr("levelbest.readers.formats.plain.LARGE", 50)
     path = tmp_path / "runs.csv"
-    path.write_text("model,val_acc,lr,lr\n" + "".join(f"m,0.{row + 100},{row},{row}\n" for row in range(40)))
+    path.write_text(
+        "model,val_acc,lr,lr\n" + "".join(f"m,0.{row + 100},{row / 100},{row / 100}\n" for row in range(40))
+    )
     trials = lb.read_trials(path)
     assert set(trials.configuration) == {"lr", "lr (2)"}
     assert "renamed" in {caution.kind for caution in trials.cautions}

@@ -19,7 +19,8 @@ from levelbest.readers.columns import EXACT, Cells, Coded, is_numeric
 from levelbest.readers.steps import names
 from levelbest.readers.steps.nested import is_series
 
-__all__ = ["COUNTERS", "PLACES", "Look", "is_moment", "is_result", "never_score", "never_setting", "of_settings"]
+__all__ = ["COUNTERS", "HYPERPARAMETERS", "PLACES", "Look", "is_moment", "is_result", "never_score", "never_setting"]
+__all__ += ["of_settings"]
 
 Codes = npt.NDArray[np.int32]
 
@@ -37,6 +38,12 @@ PLACES = names.word_set(
     "array_task_id pid process process_id cluster partition slot instance_type user username owner queue"
 )
 """Where, by whom and in which batch a trial was run: never a hyperparameter of it."""
+HYPERPARAMETERS = names.word_set(
+    "lr learning_rate batch_size bs dropout weight_decay hidden hidden_size hidden_dim width depth layers n_layers "
+    "num_layers n_estimators max_depth c gamma alpha beta lambda l1 l2 momentum optimizer activation kernel "
+    "num_leaves min_child_weight subsample colsample_bytree units n_units filters warmup temperature"
+)
+"""Names that are plainly those of hyperparameters."""
 _INDEX = names.word_set(
     "sample samples seed id ids index idx row rows number no nr trial trials run runs rank fold folds rep repeat "
     "replicate attempt iteration iter step steps epoch epochs episode frame worker node machine batch split instance "
@@ -127,7 +134,7 @@ def _is_attribute(look: Look) -> bool:
 def _counts_rows(look: Look) -> bool:
     """0, 1, 2, ... from row to row, through the table or within each family, or all of these in another order."""
     values = look.numbers
-    if values is None or values.size < 4 or names.is_metric(look.name):
+    if values is None or values.size < 4 or names.is_metric(look.name) or names.spelled(look.name) in HYPERPARAMETERS:
         return False
     ordered = np.sort(values)
     if values.size >= _NUMBERED and ordered[0] in (0.0, 1.0) and bool((np.diff(ordered) == 1).all()):

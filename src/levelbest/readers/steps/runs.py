@@ -17,7 +17,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.columns import Cells, as_codes, joint_codes
 from levelbest.readers.steps import names
-from levelbest.readers.steps.kinds import COUNTERS, PLACES, is_result, of_settings
+from levelbest.readers.steps.kinds import COUNTERS, HYPERPARAMETERS, PLACES, is_result, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import Roles, Wanted, looks_numeric
@@ -32,11 +32,6 @@ _UNSURE = names.word_set("iteration iterations iter generation episode episodes 
 """Counters that may number the trials of a search as well."""
 _PLURAL = names.word_set("epochs steps iterations timesteps total_timesteps episodes frames updates total_steps")
 """Names that may be a hyperparameter as well: how long to train."""
-_HYPERPARAMETERS = names.word_set(
-    "lr learning_rate batch_size bs dropout weight_decay hidden hidden_size hidden_dim width depth layers n_layers "
-    "num_layers n_estimators max_depth c gamma alpha beta lambda l1 l2 momentum optimizer activation kernel "
-    "num_leaves min_child_weight subsample colsample_bytree units n_units filters warmup temperature"
-)
 _FEW = 8
 _MOSTLY = 0.7
 """A counter that goes up by the same step in so many pairs of neighbouring rows counts checkpoints."""
@@ -212,7 +207,7 @@ def settings_vary(columns: Mapping[str, Cells], counter: str) -> bool:
     """Whether hyperparameters are drawn anew from row to row, as from trial to trial and never within a run."""
     for name in columns:
         plain = "_".join(of_settings(name)) or names.spelled(name)
-        if name == counter or not (of_settings(name) or plain in _HYPERPARAMETERS):
+        if name == counter or not (of_settings(name) or plain in HYPERPARAMETERS):
             continue
         if looks_numeric(columns, name):
             if _turns(as_numbers(columns[name]).values) > _TURNS:

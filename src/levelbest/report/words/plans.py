@@ -14,6 +14,8 @@ from levelbest.results.verdict import leading_spans
 from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.problems import GroupPlan
 
+_LEAST_PILOT = 8
+
 
 def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
     """What to do: first what it takes to tell families apart, then narrower intervals."""
@@ -294,8 +296,10 @@ def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -
     words = pair.terms.words
     unit = words.planned
     names = f"{pair.families[0]} and {pair.families[1]}"
-    plan = called("plan_trials", n=budget)
     present = pair.terms.n_groups or min(pair.n_trials)
+    # a plan refuses a smaller pilot of trials
+    refused = present < _LEAST_PILOT and not pair.terms.words.single and pair.terms.n_groups is None
+    plan = "" if refused else called("plan_trials", n=budget)
     each = "" if words.group else f" of {'each' if len(leading) > 2 else 'both'}"
     if math.isfinite(pair.further) and pair.further <= HOPELESS * present:
         many = plural(2, unit, f"{forecast(pair.further)} further")
