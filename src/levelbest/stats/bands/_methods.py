@@ -8,7 +8,7 @@ from levelbest._check import FloatArray
 from levelbest.stats.bands import _limits as limits
 from levelbest.stats.bands._gaffke import FEWEST, closer_by, further_scores
 from levelbest.stats.bands._reported import ReportCells, degrees_of_freedom, imagined_reports, t_quantile, wider_by
-from levelbest.stats.bands._reported_quantiles import ALL_DRAWN, FREE, quantile_draws, woodruff
+from levelbest.stats.bands._reported_quantiles import ALL_DRAWN, FREE, further_reports, quantile_draws, woodruff
 from levelbest.stats.bands._resample import smooth_bootstrap
 from levelbest.stats.bands._results import Rule
 from levelbest.stats.bands._work import TIED_TOP, Limits, Work
@@ -101,7 +101,8 @@ def _reported_quantile(work: Work, q: float, imagined: tuple[float, float]) -> t
     half = t_quantile(freedom[many], work.alpha / 2) * wider_by(level, work.alpha / 2)
     low[many], high[many] = woodruff(ordered, n[many], q, half)
     if not many.all():
-        draws = quantile_draws(ordered, imagined, n[~many], q, work.n_resamples, work.rng(5))
+        ends = further_reports(ordered, n[~many], (work.lowest, work.highest))
+        draws = quantile_draws(ordered, ends, n[~many], q, work.n_resamples, work.rng(5))
         low[~many], high[~many] = limits.percentile(draws, min(level, work.level(draws)))
     return low, high
 

@@ -1,7 +1,7 @@
 """Intervals of a quantile of reported scores: the rank draws of `_reported`, for what is no mean.
 
-In each draw every trial has its weight and the imagined better trial the rest; its report is uniform between the worst
-and the best of the sqrt(m) best trials, and the quantile drawn is where the weights of the scores reach q. Of more than
+In each draw every trial has its weight and the imagined better trial the rest; its report is uniform over a range wider
+than that of the best trials, and the quantile drawn is where the weights of the scores reach q. Of more than
 2,048 trials only the best so many are drawn, for budgets whose winner is nearly always among them; at budgets that
 leave more than 40 degrees of freedom the interval is Woodruff's (1952): the estimated distribution of the winner's
 report, inverted at q plus and minus Student's t times the jackknife error of that distribution at the quantile.
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from levelbest._check import FloatArray, IntArray
-from levelbest.stats.bands._gaffke import powers
+from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest.stats.bands._gaffke import FEWEST, powers
 from levelbest.stats.bands._reported import ReportCells, ends_of_ties
 from levelbest.stats.bands._resample import allow
 from levelbest.stats.best import Sample, best_weights
@@ -42,10 +42,32 @@ def woodruff(ordered: Sample, n: IntArray, q: float, errors: FloatArray) -> tupl
     return low, high
 
 
+def further_reports(ordered: Sample, n: IntArray, bounds: Bounds = (None, None)) -> FloatArray:
+    """Between what a better trial's report is drawn for quantiles, (2, n): no t interval stands beside these draws.
+
+    The range of what the best m/n trials report, at least sqrt(3 m) and at most a quarter of all unless n < 4, widened
+    by a part of it that grows with n. NOTE: the five constants trade coverage at n = m/2 and beyond (.94 to .97)
+    against width; chosen on the distributions of "reported median" in docs/coverage.md, which guards them.
+    """
+    selection, reported, m = ordered.selection, ordered.claimed, ordered.n_trials
+    lowest, highest = (-np.inf if bounds[0] is None else bounds[0], np.inf if bounds[1] is None else bounds[1])
+    if reported.min() == reported.max():  # nothing but the bounds tells what another trial might report
+        return np.repeat([[lowest], [highest]], n.size, axis=1)
+    fewest = max(min(m // 4, round(np.sqrt(3 * m))), min(FEWEST, m - 1))
+    count = np.minimum(np.maximum(fewest, np.ceil(m / n)).astype(np.int64), m - 1)
+    # the worst of so many trials and one, ties in the selection score together; ranges from there to the best
+    first, back = np.unique(np.searchsorted(selection, selection[m - 1 - count]), return_inverse=True)
+    ranges = (f.accumulate(f.reduceat(reported, first)[::-1])[::-1] for f in (np.minimum, np.maximum))
+    seen = np.stack([ends[back] for ends in ranges])
+    width = np.where(seen[0] == seen[1], np.ptp(reported), seen[1] - seen[0])
+    wider = (0.1 + 0.1 * (1 - 1 / n) + 0.3 * (n - 1) / m) * (1.2 + 9 / m) * width
+    return np.asarray(np.clip(np.stack([seen[0] - wider, seen[1] + wider]), lowest, highest))
+
+
 def quantile_draws(
-    ordered: Sample, imagined: tuple[float, float], n: IntArray, q: float, n_draws: int, rng: np.random.Generator
+    ordered: Sample, ends: FloatArray, n: IntArray, q: float, n_draws: int, rng: np.random.Generator
 ) -> FloatArray:
-    """The q-quantile (n, draw) of the winner's reported score, that of a better trial between the two ``imagined``."""
+    """The q-quantile (n, draw) of the winner's reported score, that of a better trial between ``ends`` (2, n)."""
     allow(n_draws, n.size)
     trials = _kept(ordered)
     reported = ordered.claimed[trials]
@@ -67,13 +89,14 @@ def quantile_draws(
         sums = np.cumsum(of_group, axis=1) + rng.standard_gamma(float(trials[0]), (size, 1))
         logs = np.log(sums / (sums[:, -1:] + rng.standard_exponential((size, 1))))
         shares = (weights / np.repeat(of_group, counts, axis=1))[:, worst_first]
-        further = imagined[0] + rng.random(size) * (imagined[1] - imagined[0])
+        where = rng.random(size)
         for i, (left, power) in enumerate(powers(logs, ranks, ordered.n_trials, n)):
             counted = np.flatnonzero(group >= left)
             total = np.diff(power, axis=1, prepend=0.0)[:, group[counted] - left]
             total *= shares[:, counted]
             np.cumsum(total, axis=1, out=total)
             possible = scores[np.append(counted, reported.size)]
+            further = ends[0, i] + where * (ends[1, i] - ends[0, i])
             draws[i, cut] = np.clip(further, *_between(total, 1 - power[:, -1], q, possible))
     return draws
 

@@ -56,7 +56,7 @@ def expected_of_many(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random
     last = None
     for turn in range(_ORDERS * times):
         order = last.woven() if turn % 2 and last else _drawn(pool, cost, values, rng)
-        last = order
+        last, order.jackknifed = order, turn < 2  # one for each factor of the variance
         if turn == 0:
             steps = order.steps(limits)
             needed = times * np.where(steps == 0, _FEWEST, _ORDERS)
@@ -85,6 +85,7 @@ class _Order:
 
     def __init__(self, pool: Pool, order: IntArray, cost: IntArray, rank: _Ranks, values: FloatArray | None) -> None:
         self.pool, self.m, self.order, self.cost, self.values = pool, cost.size, order, cost, values
+        self.jackknifed = True
         self.sums = np.full(self.m + 1 + _COARSE, np.iinfo(np.int64).max)
         self.sums[0] = 0
         np.cumsum(cost, out=self.sums[1 : self.m + 1])
@@ -137,8 +138,10 @@ class _Order:
             shared = self.tied.means(starts, counts[None, :, None], winners[None, :, None].astype(np.int64))[0, :, 0]
             values = np.where(counts > 0, shared, self.pool.worst)
         looked_at = np.minimum(counts + 1, self.m - 1)[None, :, None]
-        sums = looked_at_sums(self.place, starts, looked_at, values[None, :, None])[0, 0]
-        return float(values.mean()), winners, done, sums / starts.size
+        left_out = np.empty(0)
+        if self.jackknifed:
+            left_out = looked_at_sums(self.place, starts, looked_at, values[None, :, None])[0, 0] / starts.size
+        return float(values.mean()), winners, done, left_out
 
     @cached_property
     def place(self) -> IntArray:
