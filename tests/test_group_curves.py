@@ -14,7 +14,7 @@ from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
 from levelbest.readers.tables.tidy import write_table
 from levelbest.report.words.curves import rule_words
-from levelbest.report.words.plans import plan_summary, plan_table
+from levelbest.report.words.plans import plan_rows, plan_summary
 from levelbest.stats import all_of_k, expected_best_by_group, group_interval, pass_at_k
 from levelbest.trials import Trials
 
@@ -120,7 +120,7 @@ def test_problems_that_are_all_alike_are_said_to_tell_nothing():
     ((_, own),) = plan.problems
     assert (own.n, own.error) == (1, 0.0)  # each problem is solved half the time
     assert "all alike" in plan_summary(plan)
-    assert "no plan" in str(plan_table(plan))
+    assert "no plan" in str(plan_rows(plan))
 
 
 def test_failed_generations_follow_the_policy():

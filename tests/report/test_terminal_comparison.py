@@ -1,17 +1,19 @@
 """A comparison on one screen: 80 columns, no colour needed, no cell cut, nothing twice."""
 
 import itertools
+import math
 import shlex
 import subprocess
 from dataclasses import replace
 
 import pytest
-from comparing import comparison, effect, pair, standing, terms
+from comparing import NAN, comparison, effect, pair, standing, terms
 
 from levelbest.cautions import Caution
 from levelbest.report.terminal.comparison import print_comparison, strips_of
 from levelbest.report.terminal.console import _folded
 from levelbest.report.words.plans import next_steps
+from levelbest.stats.budgets import Needed
 
 OPEN, APART = "undecided", (61, 120, "not comparable", "beyond-half")
 
@@ -167,15 +169,19 @@ def test_next_steps_say_what_would_decide_it():
     undecided = pair("a", "b", (1, 9, OPEN), terms=terms(), effect=effect(0.01, -0.01, 0.03), further=37.2)
     (step, *_) = next_steps(comparison(undecided))
     wanted = "About 38 further trials of both would probably decide between a and b at 5 trials"
-    assert step.text == f"{wanted}, if the difference is as observed"
-    assert (step.command, step.why) == ("lb.plan_trials(trials, n=5)", "a rough number, which the plan tries out")
-    (step, *_) = next_steps(comparison(replace(undecided, paired=True)))
-    assert step.why == ""  # pairs are planned for by the same rule
+    assert (step.text, step.command, step.why) == (wanted, "lb.plan_trials(trials, n=5)", "")
+    few = Needed(NAN, 24.0, math.inf, 0.95, 5, 5, 0.3, 0.8, (10, 10), code="few")
+    (step, *_) = next_steps(comparison(replace(undecided, further=NAN, needed=few)))
+    assert step.text == "Run more to decide between a and b at 5 trials: it may take 24 or more of both"
+    assert step.why == "10 trials are too few to plan from"
     hopeless = pair("a", "b", (1, 9, OPEN), terms=terms(), effect=effect(1e-6, -0.01, 0.01), further=12465)
     (step, *_) = next_steps(comparison(hopeless))
     # what further trials could tell: 20 times the 10 there are would not do, 4 times would halve the limits
-    wanted = "Even 200 further trials of both would hardly decide between a and b at 5 trials"
+    wanted = "It may take more than 200 further trials of both to decide between a and b at 5 trials"
     assert step.text == wanted
+    small = Needed(13_000.0, 12_465.0, math.inf, 0.95, 5, 5, 0.1, 0.8, (10, 10), code="small")
+    (alike, *_) = next_steps(comparison(replace(hopeless, needed=small)))
+    assert alike.text == "Even 200 further trials of both would hardly decide between a and b at 5 trials"
     assert step.why == "the difference observed is 0.000 (-0.010 to 0.010); 30 would about halve its limits"
     assert step.command == "lb.plan_trials(trials, n=5)"
     decided = pair("a", "b", (1, 9, "a"), terms=terms(), effect=effect(0.1, 0.05, 0.15, "a"), further=0)

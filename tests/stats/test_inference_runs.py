@@ -14,7 +14,6 @@ import levelbest as lb
 from levelbest.stats.inference import Question, run_contrasts
 from levelbest.stats.inference._exchange import Exchange
 from levelbest.stats.inference._means import MeanUnits
-from levelbest.stats.inference._power import further_runs, means_of, welch
 from levelbest.stats.inference._units import rounding_variance
 
 PAIR = Question(pairs=((0, 1),))
@@ -35,16 +34,16 @@ def works(rng, size, share):
 def test_welch_is_scipys():
     rng = np.random.default_rng(3)
     a, b = rng.normal(1, 2, 7), rng.normal(0, 0.3, 19)
-    between = welch(means_of(a, 0.0), means_of(b, 0.0))
+    between = MeanUnits([a[:, None], b[:, None]], np.array([1])).evidence((0, 1), np.array([1]))
     reference = stats.ttest_ind(a, b, equal_var=False)
-    assert between.t == pytest.approx(reference.statistic, rel=1e-12)
-    assert between.freedom == pytest.approx(reference.df, rel=1e-12)
-    assert between.p_value == pytest.approx(reference.pvalue, rel=1e-10)
+    assert between.t[0] == pytest.approx(reference.statistic, rel=1e-12)
+    assert between.freedom[0] == pytest.approx(reference.df, rel=1e-12)
     limits = reference.confidence_interval(0.95)
     contrast = run_contrasts([a, b], PAIR).pairs[0]
     # a verdict that the permutation confirms, so that the limits are Welch's own
     assert contrast.effect.certified == (1 if limits.low > 0 else 0)
-    assert between.difference - between.reach(0.025) == pytest.approx(limits.low, rel=1e-10)
+    reach = stats.t.isf(0.025, between.freedom[0]) * between.error[0]
+    assert between.difference[0] - reach == pytest.approx(limits.low, rel=1e-10)
     assert contrast.high[0] == pytest.approx(limits.high, rel=1e-10)
 
 
@@ -86,38 +85,24 @@ def test_three_seeds_far_apart_decide_and_lean_on_t():
 # ---- further runs
 
 
-def test_further_runs_are_the_fewest_with_the_power():
-    a, b = means_of(np.r_[-1.0, 0, 1, 2, 0.5, 0, -0.5, 1], 0.0), means_of(np.r_[1.0, 3, 0, 2, -1, 1.5], 0.0)
-    further = further_runs(a, b, 0.05)
-
-    def power(runs):
-        error = math.sqrt(a.variance / (a.size + runs) + b.variance / (b.size + runs))
-        parts = a.variance / (a.size + runs), b.variance / (b.size + runs)
-        freedom = sum(parts) ** 2 / (parts[0] ** 2 / (a.size + runs - 1) + parts[1] ** 2 / (b.size + runs - 1))
-        return stats.nct.sf(stats.t.isf(0.025, freedom), freedom, abs(a.mean - b.mean) / error)
-
-    assert power(further) >= 0.8 > power(further - 1)
-
-
-def test_further_runs_deliver_their_power():
+def test_the_power_of_the_number_planned_is_that_of_new_runs_as_the_estimates_say():
     rng = np.random.default_rng(5)
-    pilot = [rng.normal(0, 1, 6), rng.normal(0.9, 1, 6)]
-    further = int(run_contrasts(pilot, PAIR).pairs[0].further)
-    means = [(float(part.mean()), float(part.std(ddof=1))) for part in pilot]
-    won = 0
+    pilot = [rng.normal(0, 1, 30), rng.normal(0.5, 1, 30)]
+    needed = run_contrasts(pilot, Question(((0, 1),), planned=1)).pairs[0].needed
+    means, won = [(float(part.mean()), float(part.std(ddof=1))) for part in pilot], 0
     for at in range(400):
         draw = np.random.default_rng([5, at])
-        won += (
-            run_contrasts([draw.normal(*moments, 6 + further) for moments in means], PAIR).pairs[0].effect.certified
-            == -1
-        )
-    # 400 samples: a true .80 leaves .73 to .87 once in 2,000
-    assert 0.73 < won / 400 < 0.87
+        runs = [draw.normal(*moments, int(needed.needed)) for moments in means]
+        won += run_contrasts(runs, PAIR).pairs[0].effect.certified == -1
+    # 400 samples: 3.5 standard errors of a share of .5 are .09
+    assert abs(won / 400 - needed.tried) < 0.09
 
 
-def test_equal_means_need_infinitely_many():
+def test_few_runs_leave_open_how_many_more_are_needed():
     runs = np.array([1.0, 2.0, 3.0])
-    assert run_contrasts([runs, runs.copy()], PAIR).pairs[0].further == math.inf
+    contrast = run_contrasts([runs, runs.copy()], PAIR).pairs[0]
+    assert math.isnan(contrast.further)
+    assert (contrast.needed.code, contrast.needed.high) == ("few", math.inf)
 
 
 # ---- permutations

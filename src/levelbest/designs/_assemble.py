@@ -158,6 +158,7 @@ def _pair(design: Design, terms: Terms, contrast: Contrast, method: str, budget:
         verdicts=_verdicts(design, contrast, families),
         effect=_effect(contrast, families, budget),
         further=contrast.further,
+        needed=contrast.needed,
         basis=contrast.basis,
         method=method,
         paired=design.paired,

@@ -9,29 +9,28 @@ from functools import cached_property
 import numpy as np
 
 from levelbest import _check
-from levelbest._cores import Progress, with_long_work
+from levelbest._cores import Progress
 from levelbest.designs._assemble import Pairs, pairs_of
 from levelbest.designs._input import as_trials, with_scores, without_one_search
-from levelbest.designs._protocol import Asked, design_of
-from levelbest.designs._table import TableDesign, scores_of
-from levelbest.designs.configurations import Configurations
+from levelbest.designs._protocol import WHOLE, Asked, Design, design_of
+from levelbest.designs._table import scores_of
 from levelbest.designs.seeds import only_seeds_vary
 from levelbest.designs.variance import family_variances
 from levelbest.errors import DataError, InputError
-from levelbest.results import TRIALS, DividedRuns, FamilyVariance, TrialPlan, Variances
+from levelbest.results import DividedRuns, FamilyVariance, TrialPlan, Variances
 from levelbest.stats.bands import horizon
+from levelbest.stats.best import turned_bounds
 from levelbest.stats.budgets import (
     Division,
     Needed,
+    as_power,
     divide_runs,
     power_of_division,
-    runs_to_separate,
     trials_for_width,
-    trials_to_separate,
 )
-from levelbest.stats.inference import Question, Sample, run_contrasts
+from levelbest.stats.inference import Contrast, Question
 from levelbest.stats.problems import GroupPlan, plan_groups
-from levelbest.trials import Scores, Settings, Trials, has_repeats
+from levelbest.trials import Scores, Settings, Trials
 from levelbest.trials.problems import grid_of, too_few_samples
 
 BUDGET = 10
@@ -95,9 +94,9 @@ def plan_trials(
     >>> plan.widths[0][1].needed > 40
     True
     """
-    if not 0 < power < 1:
-        raise InputError(f"power must lie in (0, 1), got {power}; 0.8 is the usual choice")
+    as_power(power)
     table = without_one_search(with_scores(as_trials(trials, reading), baseline), baseline)
+    table.refuse_tasks()
     seeds = only_seeds_vary(table) and n in (None, 1)
     budget = _check.as_count((1 if seeds else BUDGET) if n is None else n, "n")
     settings = Settings(confidence, failed, missing, n_resamples, rng)
@@ -106,22 +105,28 @@ def plan_trials(
     divisions = tuple(_division(own, runs, table.metric.sign) for own in variances)
     pairs = pairs_of(table.families, baseline) if len(table.families) > 1 or baseline is not None else ()
     over_problems = table.group is not None
+    single = not over_problems and table.search is None  # a trial is what is repeated
     problems, unplanned = planned.problems() if over_problems else ([], [])
+    separations, refused = planned.separations(pairs)
+    if progress is not None:
+        progress(len(pairs), len(pairs))
     sizes = sorted({*_SIZES, *(own.n_trials for own in planned.scores if 2 <= own.n_trials <= 1000)})
     return TrialPlan(
-        widths=() if over_problems else tuple(planned.widths()),
-        separations=() if over_problems else tuple(planned.separations(pairs, progress)),
+        widths=tuple(planned.widths()) if single else (),
+        separations=tuple(separations),
         problems=tuple(problems),
-        horizons=() if over_problems else tuple((size, horizon(size, confidence)) for size in sizes),
+        horizons=() if not single else tuple((size, horizon(size, confidence)) for size in sizes),
         confidence=confidence,
         power=power,
         score=table.metric.score,
         seed=rng,
         cautions=tuple(c for c in table.cautions if c.code not in ("no-reported", "nested-seeds")),
-        unplanned=tuple(unplanned),
-        words=Configurations.words if has_repeats(table) and not over_problems else TRIALS,
+        unplanned=(*unplanned, *refused),
+        words=planned.design.words,
         divisions=divisions,
         division_powers=tuple(_division_powers(table, pairs, variances, divisions, confidence)),
+        costs=tuple(_costs(table, separations)),
+        cost_unit=table.metric.cost_unit or table.metric.cost,
     )
 
 
@@ -164,46 +169,39 @@ class _Planned:
             rng=self.settings.rng,
         )
 
-    def separations(self, pairs: Pairs, progress: Progress | None) -> Iterator[tuple[str, str, Needed]]:
-        """Trials of each until the difference of a pair is certified.
+    @cached_property
+    def design(self) -> Design:
+        """As trials are compared."""
+        return design_of(self.trials, Asked(settings=self.settings, headline=self.n if self.n > WHOLE else None))
 
-        The error is shared by all pairs; means of runs leave it to those that the pilot does not decide, as their
-        comparison does.
-        """
-        families = self.trials.families
-        for (first, second), needed in zip(pairs, self._separated(pairs, progress), strict=True):
-            yield families[first], families[second], needed
+    def separations(self, pairs: Pairs) -> tuple[list[tuple[str, str, Needed]], list[tuple[str, str, str]]]:
+        """Units of each family until the difference of each pair is certified, as the comparison itself says; or why
+        it cannot be planned for."""
+        families, metric, kept = self.trials.families, self.trials.metric, self.design.excluded
+        known = tuple(pair for pair in pairs if not kept.keys() & {families[place] for place in pair})
+        if not known:
+            return [], []
+        bounds, confidence = turned_bounds(metric.bounds, metric.direction), self.settings.confidence
+        try:
+            question = Question(known, confidence, bounds, planned=self._budget, power=self.power)
+            contrasts = self.design.contrasts(question).pairs
+        except DataError as error:
+            if self.trials.group is None:
+                raise
+            return [], [(" and ".join(families), "", str(error))]
+        names = [(families[own.pair[0]], families[own.pair[1]]) for own in contrasts]
+        needed = [own.needed or self._unknown(own) for own in contrasts]
+        return [(*pair, own) for pair, own in zip(names, needed, strict=True)], []
 
-    def _separated(self, pairs: Pairs, progress: Progress | None) -> list[Needed]:
-        confidence, sharing = self.settings.confidence, len(pairs)
-        if self.seeds and pairs:
-            turned = [self.trials.metric.sign * own.curve_of for own in self.scores]
-            compared = run_contrasts(turned, Question(pairs, confidence))
-            sharing = max(1, sum(not pair.effect.certified for pair in compared.pairs))
-            runs = [(self.scores[a].curve_of, self.scores[b].curve_of) for a, b in pairs]
-            return [runs_to_separate(*own, n_pairs=sharing, power=self.power, confidence=confidence) for own in runs]
-        design = design_of(self.trials, Asked(settings=self.settings)) if pairs else None
-        if isinstance(design, TableDesign) and design.paired:  # as their comparison does
-            paired = [(design.samples[a], design.samples[b]) for a, b in pairs]
-            return [
-                trials_to_separate(*own, self.n, n_pairs=sharing, power=self.power, confidence=confidence, paired=True)
-                for own in paired
-            ]
-        return with_long_work(lambda pair: self._told_apart(pair, sharing), pairs, progress)
+    @property
+    def _budget(self) -> int:
+        """Over problems no more than half their samples, unless it was asked for."""
+        if self.trials.group is None or self.named:
+            return self.n
+        return min(self.n, max(1, int(min(self.design.reach.values())) // 2))
 
-    def _told_apart(self, pair: tuple[int, int], sharing: int) -> Needed:
-        first, second = (self.scores[place] for place in pair)
-        metric, settings = self.trials.metric, self.settings
-        return trials_to_separate(
-            Sample(first.selection, first.reported),
-            Sample(second.selection, second.reported),
-            self.n,
-            n_pairs=sharing,
-            power=self.power,
-            confidence=settings.confidence,
-            direction=metric.direction,
-            bounds=metric.bounds,
-        )
+    def _unknown(self, contrast: Contrast) -> Needed:
+        return Needed.unknown(self.settings.confidence, self.n, self.power, contrast.n_trials)
 
     def problems(self) -> tuple[list[tuple[str, GroupPlan]], list[tuple[str, str, str]]]:
         """Problems or samples of each until the interval is narrow, also within strata, and which allow no plan."""
@@ -242,6 +240,17 @@ class _Planned:
             now = plan(1.0)
             return plan(now.error / 2) if now.error > 0 else replace(now, target=0.0)
         return plan(self.width / (2 * float(ndtri((1 + self.settings.confidence) / 2))))
+
+
+def _costs(trials: Trials, separations: Sequence[tuple[str, str, Needed]]) -> Iterator[tuple[str, float]]:
+    """What a unit of each family that is compared costs on average; failed trials cost too."""
+    if trials.cost is None:
+        return
+    units = {name: size for *names, own in separations for name, size in zip(names, own.pilot, strict=True)}
+    for name, size in units.items():
+        cost = trials[name].cost
+        if cost is not None and np.isfinite(cost).any():
+            yield name, float(np.nanmean(cost)) * cost.size / size
 
 
 def _division(variance: FamilyVariance, runs: int | None, sign: float) -> DividedRuns:

@@ -45,7 +45,6 @@ class ProblemsDesign(Design):
         unchecked="picked by the score itself, as an oracle would",
         badge="oracle",
         winner="one sample",
-        rough=False,
         ran=(
             "We drew {many} samples{each} of {groups} with {systems} and report {score} among n samples of a problem, "
             "averaged over problems."

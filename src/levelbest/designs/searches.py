@@ -42,6 +42,7 @@ class Searches(TableDesign):
         exchanged="searches",
         scope="for the best so far of a whole search",
         few="so few searches",
+        repeated="search",
         estimated=(
             "The unit is the whole search, of which there are {searches}: values are the mean over a family's searches "
             "of the best so far."

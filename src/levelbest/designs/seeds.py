@@ -26,7 +26,6 @@ class Seeds(TableDesign):
     words = DesignWords(
         unit="run",
         single="a new run",
-        rough=False,
         ran=(
             "We ran each of {families} {many} times with different random seeds and report the mean {column} of a new "
             "run."

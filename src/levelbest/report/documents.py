@@ -39,6 +39,7 @@ from levelbest.results import (
     Variances,
     Verdict,
 )
+from levelbest.stats.budgets import Needed
 
 
 @singledispatch
@@ -259,7 +260,8 @@ def _(result: TrialPlan) -> dict[str, object]:
         {
             "widths": [{"family": family} | needed.to_dict() for family, needed in result.widths],
             "separations": [
-                {"families": [first, second]} | needed.to_dict() for first, second, needed in result.separations
+                {"families": [first, second]} | needed.to_dict() | _costs(result, first, second, needed)
+                for first, second, needed in result.separations
             ],
             "problems": [{"family": family} | picked(planned, *of_problems) for family, planned in result.problems],
             "unplanned": [
@@ -274,11 +276,16 @@ def _(result: TrialPlan) -> dict[str, object]:
                 for first, second, powers in result.division_powers
             ],
             "horizons": [{"n_trials": size, "n": n} for size, n in result.horizons],
-            **picked(result, "confidence", "power", "seed"),
+            **picked(result, "confidence", "power", "seed", "cost_unit", "total_cost"),
             "sentences": plan_sentences(result),
             "warnings": [document(caution) for caution in result.cautions],
         }
     )
+
+
+def _costs(plan: TrialPlan, first: str, second: str, needed: Needed) -> dict[str, object]:
+    numbers = {"needed": needed.needed, "low": needed.low, "high": needed.high}
+    return {"cost": {key: plan.cost_of(first, second, units) for key, units in numbers.items()} if plan.costs else None}
 
 
 @document.register

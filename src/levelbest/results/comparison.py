@@ -11,6 +11,7 @@ from levelbest.cautions import Caution
 from levelbest.results.variance import FamilyVariance
 from levelbest.results.verdict import NOT_COMPARABLE, Crossing, Verdict
 from levelbest.results.words import DesignWords, OverBudgets
+from levelbest.stats.inference import Needed
 from levelbest.trials import Metric, Settings
 
 
@@ -91,13 +92,16 @@ class PairComparison(Said):
     verdicts: tuple[Verdict, ...]
     effect: Effect
     further: float
-    """Further trials of each family that would probably decide; 0 where decided, infinite or NaN where unknown."""
+    """Further units of each family that would probably decide; 0 where decided, NaN where so few units leave it open
+    (`needed`) or there is nothing to plan by."""
     basis: str
     """What a verdict rests on: ``permutation``, ``t``, ``gaffke``, ``limits`` or ``none``."""
     method: str
     paired: bool
     n_trials: tuple[int, int]
     n_failed: tuple[int, int]
+    needed: Needed | None = None
+    """What `further` is of, and how surely that is known; None where it is decided or there is nothing to plan by."""
     n_searches: tuple[int, int] | None = None
     """How many searches of each, where the unit is the search."""
     best: tuple[float, float] | None = None

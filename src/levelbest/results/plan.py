@@ -70,11 +70,30 @@ class TrialPlan(Shown):
     division_powers: tuple[tuple[str, str, tuple[tuple[Division, float], ...]], ...] = ()
     """There, for each pair: the chance to tell the means of random configurations apart, as the runs are divided now
     and in each other way."""
+    costs: tuple[tuple[str, float], ...] = ()
+    """What a unit of each family costs on average, where costs are known."""
+    cost_unit: str | None = None
 
     @property
     def unit(self) -> str:
         """The word for what is planned."""
         return self.words.unit
+
+    def cost_of(self, first: str, second: str, units: float) -> float:
+        """What so many units of two families cost together; NaN where costs are not known."""
+        each = dict(self.costs)
+        return units * (each.get(first, np.nan) + each.get(second, np.nan))
+
+    @property
+    def total_cost(self) -> float:
+        """What the most units that a pair needs of each family cost together, those there are included; NaN where the
+        number of a pair is open."""
+        most: dict[str, float] = {}
+        for first, second, own in self.separations:
+            for family, present in zip((first, second), own.pilot, strict=True):
+                wanted = present if own.decided else np.maximum(own.needed, present)  # which NaN passes through
+                most[family] = float(np.maximum(wanted, most.get(family, 0.0)))
+        return sum(most.get(family, np.nan) * each for family, each in self.costs) if self.costs else np.nan
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -83,7 +102,10 @@ class TrialPlan(Shown):
 
     def __repr__(self) -> str:
         widths = [f"{family}: {needed.needed:g}" for family, needed in self.widths]
-        pairs = [f"{first} - {second}: {needed.needed:g}" for first, second, needed in self.separations]
+        pairs = [
+            f"{first} - {second}: {needed.code or format(needed.needed, 'g')}"
+            for first, second, needed in self.separations
+        ]
         return f"TrialPlan({', '.join([*widths, *pairs])})"
 
     def to_frame(self) -> Frame:

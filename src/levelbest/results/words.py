@@ -34,8 +34,8 @@ class DesignWords:
         What is said of scores that no other score confirms, in a sentence and in a mark beside the title.
     winner
         What the score of the best unit observed is called in a table.
-    rough
-        Whether the forecast of further units is by another rule than that of a plan.
+    repeated
+        What more of would decide, where it is neither the unit nor the group: ``search``.
     ran, estimated
         Two sentences for a methods paragraph: what was run and is reported, and how values are estimated. The names in
         braces are filled in: ``many``, ``each``, ``unit``, ``units``, ``families``, ``systems``, ``score``, ``column``,
@@ -55,7 +55,7 @@ class DesignWords:
     unchecked: str = "validation only"
     badge: str = "validation only"
     winner: str = "observed best"
-    rough: bool = True
+    repeated: str = ""
     ran: str = (
         "We ran {many} {units}{each} of {families} and report {score} as a function of the number of {units} n{drawn} "
         "[1, 2]."
@@ -80,7 +80,7 @@ class DesignWords:
     @property
     def planned(self) -> str:
         """What more of would decide: groups, where there are any."""
-        return self.group or self.unit
+        return self.repeated or self.group or self.unit
 
     def count(self, n: object, number: str = "") -> str:
         """``1 trial``, ``3 trials``; ``number`` is how the number is written, where not in digits.

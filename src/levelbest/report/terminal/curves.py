@@ -94,8 +94,8 @@ def print_plan(plan: TrialPlan, out: Console, *, details: bool = False) -> None:
         return
     out.print(drawn_table(plan_table(plan)))
     out.print()
-    often = f"Told apart in {100 * plan.power:.0f} of 100 cases, now as often as said, if differences are as observed"
+    often = f"Told apart in {100 * plan.power:.0f} of 100 cases, now as often as said"
     limits = f"widths are of {level(plan.confidence)} intervals"
-    footer = f"{often}; {limits}; in brackets, what so few {plan.words.units} leave open."
+    footer = f"{often}; {limits}; in brackets what is left open."
     more = f"Seed {plan.seed}; {named('details')} says more."
     print_text(" ".join([*capped_sentence(plan), footer, more]), out, "dim")

@@ -12,6 +12,7 @@ from levelbest.report.words.verdicts import effect_words
 from levelbest.results import Comparison, DividedRuns, PairComparison, TrialPlan
 from levelbest.results.verdict import leading_spans
 from levelbest.stats.budgets import Division, Needed
+from levelbest.stats.inference import MANY
 from levelbest.stats.problems import GroupPlan
 
 _LEAST_PILOT = 8
@@ -22,8 +23,8 @@ def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
     sentences = [_separation(plan, first, second, needed) for first, second, needed in plan.separations]
     sentences += [_width(plan, family, needed) for family, needed in plan.widths]
     sentences += [f"{family}: {problem_plan_words(for_problems)}" for family, for_problems in plan.problems]
-    sentences += [f"{family}, {stratum}: no plan, since {why}." for family, stratum, why in plan.unplanned]
-    sentences += capped_sentence(plan)
+    sentences += [f"{_of(*which)}: no plan, since {why}." for *which, why in plan.unplanned]
+    sentences += capped_sentence(plan) + _stopping(plan)
     sentences += [_divided(own) for own in plan.divisions]
     sentences += [_division_power(*pair) for pair in plan.division_powers]
     if plan.horizons:
@@ -38,7 +39,7 @@ def capped_sentence(plan: TrialPlan) -> list[str]:
     capped = next((needed for needed in planned if needed.capped), None)
     if capped is None:
         return []
-    reach = f"{plan.words.count(min(capped.pilot))} can speak of n up to a quarter of their number"
+    reach = f"{plural(min(capped.pilot), plan.words.planned)} can speak of n up to a quarter of their number"
     return [f"{reach}: planned for n = {capped.n}, not {capped.asked}."]
 
 
@@ -51,12 +52,15 @@ def plan_summary(plan: TrialPlan) -> str:
 
 
 def _about_pairs(plan: TrialPlan) -> list[str]:
-    units = plan.words.units
+    units = _units(plan)
     enough: list[tuple[str, float]] = []
     more: list[tuple[str, float]] = []
+    few: list[tuple[str, float]] = []
     never: list[tuple[str, float]] = []
+    unknown: list[tuple[str, float]] = []
     for first, second, needed in plan.separations:
-        kind = never if _is_hopeless(needed) else enough if _is_enough(needed) else more
+        by_code = {"small": never, "unknown": unknown}
+        kind = enough if _is_enough(needed) else few if _is_open(needed) else by_code.get(needed.code, more)
         kind.append((f"{first} and {second}", needed.needed))
     numbers = list(dict.fromkeys(forecast(number) for _, number in sorted(more, key=lambda pair: pair[1])))
     many = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else "".join(numbers)
@@ -64,8 +68,10 @@ def _about_pairs(plan: TrialPlan) -> list[str]:
         f"{pairs[0][0] if len(pairs) == 1 else f'{len(pairs)} pairs'} {words}"
         for pairs, words in (
             (enough, f"can be told apart with the {units} there are"),
-            (more, f"would need about {many} {units} of each"),
-            (never, f"differ too little for more {units} to show"),
+            (more, f"would need about {many} {units}{_each(plan)}"),
+            (few, f"are left open by so few {units}"),
+            (never, f"differ too little for {forecast(MANY)} {units}{_each(plan)}"),
+            (unknown, "have no spread to plan by"),
         )
         if pairs
     ]
@@ -90,7 +96,9 @@ def plan_rows(plan: TrialPlan) -> list[list[str]]:
     rows = []
     for first, second, needed in plan.separations:
         present = " and ".join(dict.fromkeys(map(str, needed.pilot)))
-        goal = f"tell apart at n = {needed.n}, now {needed.now:.0%}"
+        present = present if plan.words.planned == plan.words.unit else f"{present} {_units(plan)}"
+        now = "decided" if needed.decided else f"now {needed.now:.0%}"
+        goal = f"tell apart at n = {needed.n}, {now}" if needed.code != "unknown" else "no standard error"
         rows.append([f"{first} and {second}", present, _needed(needed), goal])
     for family, needed in plan.widths:
         goal = f"width {needed.goal:.2g} at n = {needed.n}, now {needed.now:.2g}"
@@ -99,7 +107,7 @@ def plan_rows(plan: TrialPlan) -> list[list[str]]:
         goal = f"standard error {own.target:.2g} at n = {own.n}, now {own.error:.2g}"
         more = _more_problems(own) if own.error > 0 else "no plan"
         rows.append([family, plural(own.n_groups, "problem"), more, goal if own.error > 0 else f"alike at n = {own.n}"])
-    rows += [[f"{family}, {stratum}", "", "no plan", why] for family, stratum, why in plan.unplanned]
+    rows += [[_of(*which), "", "no plan", why] for *which, why in plan.unplanned]
     for runs in plan.divisions:
         errors = f"standard error {runs.precise.error:.2g}, now {runs.now.error:.2g}"
         rows.append([runs.family, _way(runs.now), _way(runs.precise), errors])
@@ -109,15 +117,39 @@ def plan_rows(plan: TrialPlan) -> list[list[str]]:
 
 
 def _needed(needed: Needed) -> str:
-    """``51 (12 to 1,300)``: the number, and what so few trials leave open."""
-    if _is_hopeless(needed):
-        return "out of reach"
+    """``51 (12 to 1,300)``: the number, and what so few trials leave open; or that alone."""
+    if needed.code == "unknown":
+        return "no plan"
     if _is_enough(needed):
         return "enough"
+    if _is_open(needed):
+        return _open(needed)
+    if needed.code == "small" or not math.isfinite(needed.needed):
+        return f"over {forecast(MANY)}" if needed.code else "out of reach"
     if not math.isfinite(needed.low):
         return forecast(needed.needed)
-    most = forecast(needed.high) if math.isfinite(needed.high) else "any"
-    return f"{forecast(needed.needed)} ({forecast(needed.low)} to {most})"
+    return f"{forecast(needed.needed)} ({_open(needed)})"
+
+
+def _open(needed: Needed) -> str:
+    """``20 to 400``, ``20 or more``."""
+    more = f"to {forecast(needed.high)}" if needed.high <= MANY else "or more"
+    return f"{forecast(needed.low)} {more}"
+
+
+def _units(plan: TrialPlan) -> str:
+    """What is planned, in the plural."""
+    words = plan.words
+    return words.units if words.planned == words.unit else plural(2, words.planned, " ").strip()
+
+
+def _each(plan: TrialPlan) -> str:
+    """Both families have the same problems."""
+    return "" if plan.words.group else " of each"
+
+
+def _of(family: str, stratum: str) -> str:
+    return f"{family}, {stratum}" if stratum else family
 
 
 def problem_plan_words(plan: GroupPlan) -> str:
@@ -151,27 +183,54 @@ def problem_plan_words(plan: GroupPlan) -> str:
 def _width(plan: TrialPlan, family: str, needed: Needed) -> str:
     now = f"{family}: the {level(plan.confidence)} interval of the best of {needed.n} is {needed.now:.2g} wide"
     now += f" with {plan.words.count(needed.pilot[0])}"
-    if _is_hopeless(needed):
+    if not math.isfinite(needed.needed):
         return f"{now}; {needed.goal:.2g} is out of reach."
     return f"{now}; about {forecast(needed.needed)} would make it {needed.goal:.2g}."
 
 
 def _separation(plan: TrialPlan, first: str, second: str, needed: Needed) -> str:
-    of = f"{first} and {second} with {plan.words.count(needed.n)}"
-    units = plan.words.units
+    of = f"{first} and {second}{_at(plan, needed.n)}"
+    units, each = _units(plan), _each(plan)
     present = " and ".join(dict.fromkeys(f"{count}" for count in needed.pilot))
-    if _is_hopeless(needed):
-        return f"{of}: any difference is too small for more {units} to show; take either, or the cheaper."
+    if needed.code == "unknown":
+        return f"{of}: {present} {units} have no standard error to plan by."
     if _is_enough(needed):
-        of_each = " of each" if len(set(needed.pilot)) == 1 else ""
-        return f"{of}: {present} {units}{of_each} are enough: such a study tells them apart {_often(needed.now)}."
-    unsure = f"between {forecast(needed.low)} and {forecast(needed.high)}" if math.isfinite(needed.high) else ""
-    unsure = unsure or f"{forecast(needed.low)} or more"
-    many = f"about {forecast(needed.needed)} {units} of each would tell them apart {_often(plan.power)}"
-    return (
-        f"{of}: {many}, if the difference is as observed; {present} do {_often(needed.now)}. So few {units} leave the "
-        f"number open ({unsure})."
-    )
+        of_each = each if len(set(needed.pilot)) == 1 else ""
+        are = f"{present} {units}{of_each} decide it" if needed.decided else f"{present} {units}{of_each} are enough"
+        return f"{of}: {are}; such a study tells them apart {_often(needed.now)}."
+    if _is_open(needed):
+        little = "are too few to plan from" if needed.code else "leave open which is the better one"
+        return f"{of}: {present} {units} {little}; it may take {_open(needed)}{each}. {_seen(needed)}"
+    if needed.code == "small":
+        largest = f"even the largest difference that {present} {units} leave open would need"
+        return f"{of}: {largest} {forecast(needed.low)}{each}; take either, or the cheaper."
+    many = f"about {forecast(needed.needed)} {units}{each} would tell them apart {_often(plan.power)}"
+    open_ = f"averaged over the differences that {present} leave open ({_open(needed)}, whichever it is)"
+    cost = plan.cost_of(first, second, needed.needed)
+    spent = f" They cost about {cost:,.3g} {plan.cost_unit}." if math.isfinite(cost) else ""
+    return f"{of}: {many}, {open_}; {present} do {_often(needed.now)}.{spent} {_seen(needed)}"
+
+
+def _stopping(plan: TrialPlan) -> list[str]:
+    """When to stop, and what that costs."""
+    numbers = [own.needed for *_, own in plan.separations if not (_is_enough(own) or _is_open(own) or own.code)]
+    if not numbers:
+        return []
+    cost = f", for {plan.total_cost:,.3g} {plan.cost_unit} in all" if math.isfinite(plan.total_cost) else ""
+    latest = f"{forecast(max(numbers))} {_units(plan)}{_each(plan)}"
+    return [
+        f"Stop at the number planned, and compare once then; with limits that hold at every look "
+        f"({named('while_running')}) stop when they decide, at the latest after {latest}{cost}."
+    ]
+
+
+def _at(plan: TrialPlan, n: int) -> str:
+    return f", {plan.words.single}" if plan.words.single else f" with {plan.words.count(n)}"
+
+
+def _seen(needed: Needed) -> str:
+    """The difference that as many units as there are would show."""
+    return f"As many as there are would show a difference of {needed.detectable:.2g} {_often(needed.goal)}."
 
 
 def _divided(plan: DividedRuns) -> str:
@@ -203,13 +262,16 @@ def _way(way: Division) -> str:
     return f"{way.configurations} x {plural(way.seeds, 'seed')}"
 
 
-def _is_hopeless(needed: Needed) -> bool:
-    return not math.isfinite(needed.needed) or needed.needed > HOPELESS * max(needed.pilot)
+def _is_open(needed: Needed) -> bool:
+    """Too few units to plan from, or a difference so near zero that the number hangs on how near."""
+    far = len(needed.pilot) > 1 and HOPELESS * max(needed.pilot) < needed.needed < math.inf
+    return needed.code == "few" or (not needed.code and far)
 
 
 def _is_enough(needed: Needed) -> bool:
-    """Of both families; or more of one make up for the fewer of the other."""
-    return needed.needed <= min(needed.pilot) or (len(needed.pilot) > 1 and needed.now >= needed.goal)
+    """The pilot has decided; or it has as many of both families, or more of one that make up for the other's."""
+    many = needed.needed <= min(needed.pilot) or (len(needed.pilot) > 1 and needed.now >= needed.goal)
+    return needed.decided or (many and not needed.code)
 
 
 def _often(share: float) -> str:
@@ -285,7 +347,7 @@ def _deciding(comparison: Comparison) -> list[Step]:
     first, *others = [name for name in order if name in leading] or order
     between = [pair for name in others for pair in comparison.pairs if set(pair.families) == {first, name}]
     pair = next((pair for pair in between if pair.effect.winner is None and not pair.effect.negligible), None)
-    if pair is None or not pair.further > 0:
+    if pair is None or not (pair.further > 0 or (pair.needed is not None and pair.needed.code == "few")):
         return []
     budget = int(pair.effect.budget)
     where = "" if terms.words.single else f" at {terms.words.count(budget)}"
@@ -296,18 +358,22 @@ def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -
     words = pair.terms.words
     unit = words.planned
     names = f"{pair.families[0]} and {pair.families[1]}"
-    present = pair.terms.n_groups or min(pair.n_trials)
+    present = min(pair.needed.pilot) if pair.needed is not None else pair.terms.n_groups or min(pair.n_trials)
     # a plan refuses a smaller pilot of trials
     refused = present < _LEAST_PILOT and not pair.terms.words.single and pair.terms.n_groups is None
     plan = "" if refused else called("plan_trials", n=budget)
     each = "" if words.group else f" of {'each' if len(leading) > 2 else 'both'}"
+    code = "" if pair.needed is None else pair.needed.code
+    if pair.needed is not None and code == "few":
+        text = f"Run more to decide between {names}{where}: it may take {_open(pair.needed)}{each}"
+        return Step(text, plan, f"{plural(present, unit)} are too few to plan from")
     if math.isfinite(pair.further) and pair.further <= HOPELESS * present:
         many = plural(2, unit, f"{forecast(pair.further)} further")
-        text = f"About {many}{each} would probably decide between {names}{where}, if the difference is as observed"
-        rough = words.rough and not pair.paired  # pairs are planned for by the same rule
-        return Step(text, plan, "a rough number, which the plan tries out" if rough else "")
+        return Step(f"About {many}{each} would probably decide between {names}{where}", plan, "")
     many = plural(2, unit, f"{HOPELESS * present:,} further")
     text = f"Even {many}{each} would hardly decide between {names}{where}"
+    if code != "small":  # what was observed does not say so
+        text = f"It may take more than {many}{each} to decide between {names}{where}"
     effect = pair.effect if pair.effect.difference >= 0 else pair.effect.mirrored()
     if not math.isfinite(effect.low + effect.high):
         return Step(text, plan, "the difference observed is too small")

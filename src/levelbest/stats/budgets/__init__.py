@@ -20,10 +20,12 @@ from levelbest.stats.budgets._curse import Curse, winners_curse
 from levelbest.stats.budgets._gate import Gate, claim_gate
 from levelbest.stats.budgets._orders import Pool as Pool
 from levelbest.stats.budgets._orders import cost_horizon
-from levelbest.stats.budgets._planning import Needed, runs_to_separate, trials_for_width
+from levelbest.stats.budgets._planning import trials_for_width
 from levelbest.stats.budgets._reach import Reached, budget_to_reach
 from levelbest.stats.budgets._reach import check_target as check_target
-from levelbest.stats.budgets._separation import trials_to_separate
+from levelbest.stats.budgets._separation import as_power as as_power
+from levelbest.stats.budgets._separation import runs_to_separate, trials_to_separate
+from levelbest.stats.inference import Needed
 
 # What strangers look for; the other names are machinery that what stands above builds on.
 __all__ = [

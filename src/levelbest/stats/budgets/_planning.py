@@ -1,4 +1,4 @@
-"""What it would take to know: how many trials, from a pilot, with the pilot's own uncertainty.
+"""How many trials make an interval as narrow as wanted, from a pilot, with the pilot's own uncertainty.
 
 A standard error shrinks like the square root of the number of trials, so a pilot of m trials with error e has error
 e sqrt(m / M) with M. The first answer follows from that; it is then tried out on samples of M trials drawn from the
@@ -9,54 +9,17 @@ look more certain than new trials would be, so larger budgets are capped there, 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
 from levelbest import _check
-from levelbest._check import FloatArray, Seed
-from levelbest._plain import picked, plain
+from levelbest._check import Seed
 from levelbest.errors import DataError, InputError
 from levelbest.stats.bands import Ranked, bootstrap, order_statistic, studentise
 from levelbest.stats.best import Sample
-from levelbest.stats.inference import Means, further_runs, means_of, power_of, rounding_variance, welch
-
-MOST = 10_000_000
-"""Numbers of trials above this are called out of reach."""
-WHOLE, POINTS = 100, 60
-"""The grid of a comparison."""
-
-
-@dataclass(frozen=True)
-class Needed:
-    """How many trials (of each family) are needed; infinite: out of reach. An interval for it, too."""
-
-    needed: float
-    low: float
-    high: float
-    confidence: float
-    n: int
-    """The budget that was planned for."""
-    asked: int
-    """The budget that was asked for; larger than ``n`` where the pilot is too small for it."""
-    now: float
-    """The width now; or the power now, of samples of as many trials as each pilot has, drawn from the pilots."""
-    goal: float
-    pilot: tuple[int, ...]
-    tried: float = float("nan")
-    """What samples of that size drawn from the pilot reach: their width, or their power."""
-
-    @property
-    def capped(self) -> bool:
-        """Whether the budget asked for is more than a pilot of this size can speak of."""
-        return self.n < self.asked
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain numbers for JSON; what is out of reach is None."""
-        keys = ("needed", "low", "high", "confidence", "n", "asked", "now", "goal", "tried", "capped", "pilot")
-        return plain(picked(self, *keys))
+from levelbest.stats.inference import MOST, Needed
 
 
 def capped_budget(n: int, pilots: tuple[int, ...]) -> int:
@@ -132,62 +95,3 @@ def _error_at(sample: Sample, n: int, size: float, rng: np.random.Generator) -> 
     sized = Ranked(sample.selection, np.array([n]), sample.reported, size=int(size))
     repeats = max(20, min(200, int(2e6 // size)))
     return float(np.sqrt(np.mean(bootstrap(sized, repeats, rng, errors=True)[1] ** 2)))
-
-
-def as_power(power: float) -> float:
-    if not 0 < power < 1:
-        raise InputError(f"power must lie in (0, 1), got {power}; 0.8 is the usual choice")
-    return power
-
-
-def runs_to_separate(
-    a: FloatArray, b: FloatArray, *, n_pairs: int = 1, power: float = 0.8, confidence: float = 0.95
-) -> Needed:
-    """How many runs of each until the difference of their means is certified: seeds, where nothing else varies.
-
-    Parameters
-    ----------
-    a, b
-        Scores of the runs at hand, at least 3 of each; their order plays no part.
-    n_pairs
-        Of the comparison to come, which share the error.
-    power, confidence
-        Of the comparison to come.
-
-    Returns
-    -------
-    Needed
-        By Welch's test, means and variances being those observed; its interval from the difference's own limits.
-
-    Examples
-    --------
-    >>> runs_to_separate(np.array([1.0, 2, 3, 4]), np.array([3.0, 4, 5, 6])).needed
-    8.0
-    """
-    power = as_power(power)
-    level = (1 - _check.as_confidence(confidence)) / n_pairs
-    if min(a.size, b.size) < 3:
-        raise DataError(f"planning needs at least 3 runs of each family, got {min(a.size, b.size)}")
-    least = rounding_variance(np.concatenate([a, b]))
-    pilots = [means_of(runs, least) for runs in (a, b)]
-    between = welch(*pilots)
-
-    def needed_for(difference: float) -> float:
-        return 1 + further_runs(
-            Means(difference, pilots[0].variance, 1), Means(0.0, pilots[1].variance, 1), level, power
-        )
-
-    reach = between.reach((1 - confidence) / 2)
-    farthest = abs(between.difference) + reach
-    nearest = abs(between.difference) - reach
-    return Needed(
-        needed_for(abs(between.difference)),
-        needed_for(farthest) if math.isfinite(farthest) else math.nan,
-        needed_for(nearest) if nearest > 0 else math.inf,
-        confidence,
-        1,
-        1,
-        power_of(between, level),
-        power,
-        (pilots[0].size, pilots[1].size),
-    )

@@ -1,18 +1,24 @@
-"""How many trials, or pairs of trials, tell two families apart: by the t that a comparison takes for a verdict."""
+"""How many trials or runs tell two families apart: asked of the comparison that is planned for."""
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-import scipy
 
 from levelbest import _check
-from levelbest._check import Bounds, budget_grid
-from levelbest.errors import DataError
-from levelbest.stats.best import Sample, turned_bounds
-from levelbest.stats.budgets._planning import POINTS, WHOLE, Needed, as_power, at_least, capped_budget
-from levelbest.stats.inference import PairTest, Question, trial_units
+from levelbest._check import Bounds, FloatArray, budget_grid
+from levelbest.errors import DataError, InputError
+from levelbest.stats.best import turned_bounds
+from levelbest.stats.inference import POWER, Contrasts, Needed, Question, Sample, run_contrasts, trial_contrasts
+
+WHOLE, POINTS = 100, 60
+"""The grid of a comparison."""
+
+
+def as_power(power: float) -> float:
+    """A probability, or an error."""
+    if not 0 < power < 1:
+        raise InputError(f"power must lie in (0, 1), got {power}; 0.8 is the usual choice")
+    return power
 
 
 def trials_to_separate(
@@ -20,60 +26,99 @@ def trials_to_separate(
     b: Sample,
     n: int,
     *,
+    paired: bool = False,
     n_pairs: int = 1,
-    power: float = 0.8,
+    power: float = POWER,
     confidence: float = 0.95,
     direction: str = "max",
     bounds: Bounds = (None, None),
-    paired: bool = False,
 ) -> Needed:
-    """How many trials of each family until their difference at budget n is certified.
+    """How many trials of each family until their difference at budget n is certified with the given power.
+
+    Its parameters are those of the comparison that is planned for.
 
     Its parameters are those of the comparison to come.
 
     Parameters
     ----------
     a, b
-        Pilots of the two families.
+        Pilots of the two families; neither their order nor that of their trials plays a part.
     n
-        The budget, at most a quarter of the trials (a larger one is capped).
-    n_pairs
-        Of families in the comparison to come, which share the error.
-    power, confidence
-        Of the comparison to come.
-    direction, bounds
-        Of the scores.
+        The budget, at most a quarter of the smaller pilot (a larger one is capped).
     paired
-        Whether entry i of both is one pair.
+        Entry i of both is the same configuration.
+    n_pairs
+        Of the comparison to come, which share the error.
+    power
+        The chance of a verdict for the better family, averaged over the differences that the pilots leave open.
+    confidence, direction, bounds
+        Of the comparison to come.
 
     Returns
     -------
     Needed
-        The difference being that observed; its interval from the difference's own limits.
+        NaN where so few trials leave the number open: ``low`` and ``high`` say how far.
+
+    Notes
+    -----
+    The chance is averaged over what the pilots leave open (O'Hagan, Stevens and Campbell 2005, Assurance in clinical
+    trial design, Pharmaceutical Statistics): planned as if their difference were the true one, comparisons deliver less
+    than what is promised.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> needed = trials_to_separate(Sample(rng.normal(1, 1, 40)), Sample(rng.normal(0, 1, 40)), 2)
+    >>> needed.n, 20 < needed.needed < 200
+    (2, True)
     """
     asked, sizes = _check.as_count(n, "n"), (a.n_trials, b.n_trials)
-    power, confidence = as_power(power), _check.as_confidence(confidence)
-    budget = capped_budget(asked, sizes)
-    level = (1 - confidence) / n_pairs
-    question = Question(pairs=((0, 1),), confidence=1 - level, bounds=turned_bounds(bounds, direction))
-    grid = np.union1d(budget_grid(min(sizes) // 2, whole=WHOLE, points=POINTS), [budget])
-    units = trial_units([a.turned(direction), b.turned(direction)], grid, question, paired=paired)
-    grid = grid[grid <= units.reach((0, 1))]
-    budget = min(budget, int(grid[-1]))
-    test = PairTest(units, (0, 1), question, grid, level)
-    place = int(np.searchsorted(grid, budget))
-    _ = test.p_values
-    difference, error = float(test.evidence.difference[place]), float(test.evidence.error[place])
-    if error == 0:
-        raise DataError(f"the best of {budget} has no spread in these trials: nothing to plan from")
-    critical, variances = test.critical(place), units.variances((0, 1), budget)
+    if min(sizes) < 8:
+        raise DataError(f"planning needs a pilot of at least 8 trials in each family, got {min(sizes)}")
+    question = Question(
+        pairs=((0, 1),),
+        confidence=1 - (1 - _check.as_confidence(confidence)) / n_pairs,
+        bounds=turned_bounds(bounds, direction),
+        planned=asked,
+        power=as_power(power),
+    )
+    grid = np.union1d(budget_grid(min(sizes) // 2, whole=WHOLE, points=POINTS), [min(asked, min(sizes) // 4)])
+    return _needed(trial_contrasts([own.turned(direction) for own in (a, b)], grid, question, paired=paired))
 
-    def needed_for(apart: float) -> float:
-        wanted = (critical + float(scipy.special.ndtri(power))) / apart if apart > 0 else math.inf
-        each = sum(v * m for v, m in zip(variances, sizes, strict=True))
-        return at_least(each * wanted**2, budget) if math.isfinite(wanted) else math.inf
 
-    apart, reach = abs(difference), -float(scipy.special.ndtri((1 - confidence) / 2)) * error
-    now = float(scipy.special.ndtr(apart / error - critical))
-    ends = needed_for(apart + reach), needed_for(apart - reach)
-    return Needed(needed_for(apart), *ends, confidence, budget, asked, now, power, sizes)
+def runs_to_separate(
+    a: FloatArray, b: FloatArray, *, n_pairs: int = 1, power: float = POWER, confidence: float = 0.95
+) -> Needed:
+    """How many runs of each until the difference of their means is certified: seeds, where nothing else varies.
+
+    Parameters
+    ----------
+    a, b
+        Scores of the runs at hand, at least 3 of each; their order plays no part.
+    n_pairs
+        Of the comparison to come, which share the error.
+    power, confidence
+        Of the comparison to come.
+
+    Returns
+    -------
+    Needed
+        As of `trials_to_separate`.
+
+    Examples
+    --------
+    >>> needed = runs_to_separate(np.array([1.0, 2, 3, 4]), np.array([3.0, 4, 5, 6]))
+    >>> needed.code, needed.low, needed.high
+    ('few', 4.0, inf)
+    """
+    if min(a.size, b.size) < 3:
+        raise DataError(f"planning needs at least 3 runs of each family, got {min(a.size, b.size)}")
+    confidence = 1 - (1 - _check.as_confidence(confidence)) / n_pairs
+    return _needed(run_contrasts([a, b], Question(((0, 1),), confidence, planned=1, power=as_power(power))))
+
+
+def _needed(contrasts: Contrasts) -> Needed:
+    (contrast,) = contrasts.pairs
+    if contrast.needed is None or contrast.needed.code == "unknown":
+        raise DataError("the scores have no spread: nothing to plan from")
+    return contrast.needed

@@ -28,11 +28,10 @@ from levelbest.stats.inference._means import SignUnits as SignUnits
 from levelbest.stats.inference._means import StratifiedUnits as StratifiedUnits
 from levelbest.stats.inference._means import weighted_mean as weighted_mean
 from levelbest.stats.inference._more import best_so_far, chance_better, relative_improvement, search_interval
-from levelbest.stats.inference._power import Means as Means
-from levelbest.stats.inference._power import further_runs as further_runs
-from levelbest.stats.inference._power import means_of as means_of
-from levelbest.stats.inference._power import power_of as power_of
-from levelbest.stats.inference._power import welch as welch
+from levelbest.stats.inference._power import MANY as MANY
+from levelbest.stats.inference._power import MOST as MOST
+from levelbest.stats.inference._power import POWER as POWER
+from levelbest.stats.inference._power import Needed as Needed
 from levelbest.stats.inference._question import VERDICTS as VERDICTS
 from levelbest.stats.inference._question import Band as Band
 from levelbest.stats.inference._question import Contrast, Contrasts, Difference, Effect, Question

@@ -26,10 +26,10 @@ from levelbest.stats.bands import local_level, order_statistic
 from levelbest.stats.best import unseen
 from levelbest.stats.inference._draws import Draws
 from levelbest.stats.inference._exchange import Exchange
-from levelbest.stats.inference._families import closed, levels_of
+from levelbest.stats.inference._families import closed, levels_of, planned_levels
 from levelbest.stats.inference._means import StratifiedUnits
 from levelbest.stats.inference._nodes import across
-from levelbest.stats.inference._power import further_trials
+from levelbest.stats.inference._power import Needed, Pilot
 from levelbest.stats.inference._question import Band, Contrast, Contrasts, Pair, Question, contrast_of
 from levelbest.stats.inference._trials import TrialUnits, student_p
 from levelbest.stats.inference._units import BoolArray, Units
@@ -98,13 +98,16 @@ def _judged(
     if question.method == "gaffke":
         certified = {pair: test.excluded(test.bounded_limits()) for pair, test in tests.items()}
         p_values = {pair: np.full(test.n.size, math.nan) for pair, test in tests.items()}
+        planned = dict.fromkeys(tests, levels.pair)
     else:
         certified, p_values = closed(units, tests, levels, alpha)
+        planned = planned_levels(tests, levels, alpha)
     open_ = named is None or (len(named) == len(question.pairs) and all(own.certified[0] for own in named.values()))
     judged = {}
     for pair, test in tests.items():
         decided = certified[pair] if open_ else np.zeros_like(certified[pair])
-        judged[pair] = test.contrast(n, decided, p_values[pair], None if named is None else named.get(pair))
+        first = None if named is None else named.get(pair)
+        judged[pair] = test.contrast(n, decided, p_values[pair], first, planned[pair])
     return judged
 
 
@@ -237,29 +240,40 @@ class PairTest:
         ends = [limits, self.bounded_limits()]
         return np.asarray(np.logical_and.reduce([(low > -worth) & (high < worth) for low, high in ends]))
 
-    def critical(self, place: int) -> float:
-        """The |t| that would be certified at a budget, for planning."""
-        freedom = float(self.evidence.freedom[place])
-        share = float(self.share[place])
-        student = -float(scipy.special.stdtrit(min(freedom, 1e9), share * self.level / 2))
-        if not self.exchange.reachable or not self.exchange.drawn:
-            return student
-        scales, null = self.exchange.measured
-        largest = float(order_statistic(null.max(axis=0)[None], 1 - self.level)[0])
-        return max(student, largest * float(across(self.n[place : place + 1], self.nodes, scales[0])[0]))
+    @property
+    def planned(self) -> int:
+        """The place of the budget that is planned for: that of the effect, or the one asked for as far as it goes."""
+        if self.question.planned is None:
+            return self.place
+        most = min(self.question.planned, self.units.foreseen(self.pair))
+        return max(int(np.searchsorted(self.n, most, side="right")) - 1, 0)
 
-    def further(self, place: int) -> float:
-        """Further units of each family that would decide at one budget in four of five cases."""
-        d, error = float(self.evidence.difference[place]), float(self.evidence.error[place])
+    def needed(self, level: float, *, decided: bool) -> Needed:
+        """Units of each family that have the power wanted at the budget planned for, tested at a level."""
+        place, question = self.planned, self.question
+        n, sizes = int(self.n[place]), (self.units.sizes[self.pair[0]], self.units.sizes[self.pair[1]])
+        asked = max(question.planned or n, n)
+        d, error, freedom = (float(column[place]) for column in self.evidence)
         if not self.units.studentised or error == 0 or not math.isfinite(d):
-            return math.nan
-        sizes = self.units.sizes[self.pair[0]], self.units.sizes[self.pair[1]]
-        variances = self.units.variances(self.pair, int(self.n[place]))
-        last = -float(scipy.special.ndtri(float(self.share[place]) * self.level / 2))
-        return further_trials(d, variances, sizes, (self.critical(place), last))
+            return Needed.unknown(question.confidence, n, question.power, sizes)
+        share = float(self.share[place]) * level
+        critical = self._exchanged(place, level)
+        pilot = Pilot(d, self.units.variances(self.pair, n), sizes, freedom, share, critical, self.units.fewest(n))
+        return pilot.planned(question.power, question.confidence, n, asked, decided=decided)
 
-    def contrast(self, n: IntArray, certified: IntArray, p_values: FloatArray, named: Contrast | None) -> Contrast:
-        """All budgets of the question: past the pair's reach estimates only."""
+    def _exchanged(self, place: int, level: float) -> float:
+        """The |t| that as many exchanged units reach as often as the level says; 0 where too few are exchanged."""
+        if not self.exchange.reachable or not self.exchange.drawn:
+            return 0.0
+        scales, null = self.exchange.measured
+        tail = max(level, _LEAST_BEYOND / self.exchange.drawn)
+        largest = float(order_statistic(null.max(axis=0)[None], 1 - tail)[0])
+        return largest * float(across(self.n[place : place + 1], self.nodes, scales[0])[0])
+
+    def contrast(
+        self, n: IntArray, certified: IntArray, p_values: FloatArray, named: Contrast | None, level: float
+    ) -> Contrast:
+        """All budgets of the question: past the pair's reach estimates only. ``level``: what is planned with."""
         inside, limits = self.n.size, self.limits()
         low, high, p_value = np.full((3, n.size), math.nan)
         low[:inside], high[:inside], p_value[:inside] = *limits, p_values
@@ -268,12 +282,13 @@ class PairTest:
         verdicts, small = np.zeros(n.size, dtype=np.int64), np.zeros(n.size, dtype=bool)
         verdicts[:inside], small[:inside] = certified, self.negligible(limits)
         band = Band(n, difference, low, high, verdicts, p_value)
-        place, decided = self.place, bool(certified[self.place])
-        further = 0.0 if decided else self.further(place)
+        place, decided, needed = self.place, bool(certified[self.planned]), None
+        if self.question.planned is not None or not decided:
+            needed = self.needed(level, decided=decided)
         if named is not None:
             band = band.with_named(named.band)
             small = np.where(n == named.n, named.negligible, small)
-            further = named.further
+            needed = named.needed
         first, second = self.pair
         lacking = {
             "no-spread": bool((self.evidence.error == 0).any()),
@@ -287,7 +302,8 @@ class PairTest:
             (self.units.sizes[first], self.units.sizes[second]),
             band,
             basis=self.basis,
-            further=further,
+            further=0.0 if needed is None else needed.further,
+            needed=needed,
             reasons=tuple(reason for reason, holds in lacking.items() if holds),
             named=named is not None or (self.question.headline is not None and self.units.nodes.size == 1),
             negligible=small,

@@ -87,6 +87,34 @@ def _shared(tests: Mapping[Pair, PairTest], share: float, alpha: float) -> dict[
     return {pair: np.minimum(factor[pair] * test.p_values, 1.0) for pair, test in tests.items()}
 
 
+def planned_levels(tests: Mapping[Pair, PairTest], levels: Levels, alpha: float) -> dict[Pair, float]:
+    """What each pair would be tested at among more units, if the families stay in the order they have.
+
+    The ends of a range of p families are one of its p (p - 1) / 2 pairs; against a baseline the pairs with a larger |t|
+    come first; elsewhere those that are decided at every budget pass their share on.
+    """
+    if not levels.ranges:
+        done = {pair for pair, test in tests.items() if ((test.p_values <= levels.pair) & test.allowed).all()}
+        return {pair: alpha / max(1, round(alpha / levels.pair) - len(done - {pair})) for pair in tests}
+    planned = {}
+    for pair, test in tests.items():
+        place = test.planned
+        here = {pair: other for pair, other in tests.items() if place < other.n.size}
+        if levels.baseline is not None:
+            t = abs(float(test.evidence.t[place]))
+            planned[pair] = alpha / sum(abs(float(other.evidence.t[place])) <= t for other in here.values())
+        else:
+            order = _order(here, place)
+            between = abs(order.index(pair[0]) - order.index(pair[1])) + 1
+            planned[pair] = _of_range(between, len(order), alpha) / (between * (between - 1) / 2)
+    return planned
+
+
+def _of_range(size: int, k: int, alpha: float) -> float:
+    """The level of a range of some of k families."""
+    return alpha if size >= k - 1 else 1 - (1 - alpha) ** (size / k)
+
+
 class _Sets:
     """Sets of families tested by exchanging the units of all of them, each once for all budgets."""
 
@@ -125,7 +153,7 @@ def _ranges(units: Units, tests: Mapping[Pair, PairTest], of_pair: float, alpha:
                 adjusted[pair][place] = min(so_far, 1.0)
                 continue
             size = last - first + 1
-            level = alpha if size >= k - 1 else 1 - (1 - alpha) ** (size / k)
+            level = _of_range(size, k, alpha)
             if size == 2:
                 p_value = float(tests[pair].p_values[place])
             else:

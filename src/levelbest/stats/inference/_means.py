@@ -259,6 +259,14 @@ class StratifiedUnits(IndependentUnits):
         """Of the task that reaches least."""
         return min(task.reach(families) for task in self.tasks)
 
+    def foreseen(self, pair: Pair) -> int:
+        """Of the task that can tell least."""
+        return min(task.foreseen(pair) for task in self.tasks)
+
+    def fewest(self, n: int) -> int:
+        """Of each task."""
+        return self.tasks[0].fewest(n)
+
     def at(self, n: int) -> StratifiedUnits:
         """The same trials at one budget."""
         return StratifiedUnits([task.at(n) for task in self.tasks])

@@ -1,127 +1,180 @@
-"""How many further units would decide: power of Welch's t and of the decision, from what was observed."""
+"""How many units decide: the chance of a verdict for the better family, averaged over what a pilot leaves open.
+
+A pilot has an estimate of the difference, with a standard error of so many degrees of freedom. With k times as many
+units the true difference, in standard errors, is sqrt(k) times as large; a verdict takes a |t| that falls with k to
+that of very many units. To take the estimate for the truth promises too much: where it is too large by luck, too few
+units are planned. So the chance of a verdict is averaged over the differences and variances that the pilot leaves
+open (Student's distribution about the estimate; O'Hagan, Stevens and Campbell 2005 call it assurance), whichever family
+they make the better one. No constant is tuned: docs/coverage-verdicts.md has the power that plans deliver.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import scipy
 
 from levelbest._check import FloatArray
+from levelbest._plain import picked, plain
 
 POWER = 0.8
-_MOST_RUNS = 10**7
+MOST = 10_000_000
+"""Numbers of units above this are called out of reach."""
+FEW = 30
+# NOTE: a pilot of fewer units has an interval of what may be needed, and no number: those of 10 trials that show a
+# difference large enough for a narrow interval do so by luck, and their number would deliver .14 of .80.
+MANY = 10_000
+"""A difference is called too small where even the largest that the pilot allows takes more units than this."""
+_Z: FloatArray = scipy.special.ndtri((np.arange(32) + 0.5) / 32)[:, None]
+_SHARES: FloatArray = (np.arange(6) + 0.5) / 6
+_MOST_FREEDOM, _LEAST_FREEDOM = 1e6, 0.5
+_PROPORTION, _ROUNDS = 5e-3, 12
 
 
 @dataclass(frozen=True)
-class Means:
-    """A family's mean, the variance of its scores and their number."""
+class Needed:
+    """How many units (of each family) are needed, with an interval; infinite: out of reach."""
 
-    mean: float
-    variance: float
-    size: int
+    needed: float
+    """NaN where so few units leave it open (`code`)."""
+    low: float
+    high: float
+    confidence: float
+    n: int
+    """The budget that was planned for."""
+    asked: int
+    """The budget that was asked for; larger than ``n`` where the pilot is too small for it."""
+    now: float
+    """The width now; or the power of a study of as many units as there are."""
+    goal: float
+    pilot: tuple[int, ...]
+    tried: float = math.nan
+    """What so many units reach where estimates are the truth: their width, or their power."""
+    code: str = ""
+    """``few``: so few units leave the number open, between ``low`` and ``high``. ``small``: whatever difference the
+    pilot allows takes more than 10,000 units. ``unknown``: there is no standard error to plan by."""
+    decided: bool = False
+    """Whether the pilot itself has a verdict there."""
+    detectable: float = math.nan
+    """The difference that a study of as many units as there are would show with the power wanted."""
+
+    @classmethod
+    def unknown(cls, confidence: float, n: int, power: float, sizes: tuple[int, int]) -> Needed:
+        """Where there is no standard error to plan by."""
+        nan = math.nan
+        return cls(nan, nan, nan, confidence, n, n, nan, power, sizes, code="unknown")
+
+    @property
+    def capped(self) -> bool:
+        """Whether the budget asked for is more than a pilot of this size can speak of."""
+        return self.n < self.asked
+
+    @property
+    def further(self) -> float:
+        """Units of each family beyond those that the smaller has: 0 where it is decided, NaN where that is open."""
+        return 0.0 if self.decided else max(self.needed - min(self.pilot), 1.0) if self.needed > 0 else math.nan
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain numbers for JSON; what is out of reach or open is None."""
+        keys = ("needed", "low", "high", "confidence", "n", "asked", "now", "goal", "tried", "capped", "pilot")
+        return plain(picked(self, *keys, "code", "decided", "detectable"))
 
 
 @dataclass(frozen=True)
-class Welch:
-    """A difference of means with its standard error and Satterthwaite's degrees of freedom."""
+class Pilot:
+    """One difference, and the |t| that a verdict on it takes among the units there are."""
 
     difference: float
-    error: float
+    variances: tuple[float, float]
+    """Of the two estimates."""
+    sizes: tuple[int, int]
     freedom: float
+    level: float
+    """At which Student's t is tested there, on both sides."""
+    critical: float
+    fewest: int = 3
+    """Units that a comparison takes at the least."""
 
     @property
-    def t(self) -> float:
-        """The studentised difference; 0 where neither family varies."""
-        return self.difference / self.error if self.error > 0 else 0.0
+    def error(self) -> float:
+        """The standard error of the difference."""
+        return math.sqrt(sum(self.variances))
 
     @property
-    def p_value(self) -> float:
-        """Two-sided; 1 where neither family varies."""
-        return float(2 * scipy.special.stdtr(self.freedom, -abs(self.t))) if self.error > 0 else 1.0
+    def units(self) -> float:
+        """So many of each family have the same standard error."""
+        return sum(v * m for v, m in zip(self.variances, self.sizes, strict=True)) / sum(self.variances)
 
-    def reach(self, tail: float) -> float:
-        """How far the limits lie from the difference, with ``tail`` on each side."""
-        return float(-scipy.special.stdtrit(self.freedom, tail)) * self.error if self.error > 0 else math.inf
+    def power(self, theta: FloatArray, times: float) -> float:
+        """The mean chance of a verdict with ``times`` as many units, for true differences in standard errors of now."""
+        centre, spread = self._decisive(times)
+        return float(scipy.special.ndtr((theta * math.sqrt(times) - centre) / spread).mean())
 
+    def _decisive(self, times: float) -> tuple[float, float]:
+        """A verdict with so many units is as likely as t beyond the first number, normal with the second as its spread.
 
-def means_of(scores: FloatArray, least_variance: float) -> Means:
-    """Of one family with at least two scores."""
-    return Means(float(scores.mean()), max(float(scores.var(ddof=1)), least_variance), int(scores.size))
+        The normal approximation to the noncentral t of Johnson and Welch (1940).
+        """
+        freedom = max((self._freedom + 1) * times - 1, _LEAST_FREEDOM)
+        exceeds = max(self.critical - self._student(self._freedom), 0.0)
+        critical = self._student(freedom) + exceeds / max(times, 1.0)
+        return critical * (1 - 1 / (4 * freedom)), math.sqrt(1 + critical**2 / (2 * freedom))
 
+    @property
+    def _freedom(self) -> float:
+        return min(max(self.freedom, _LEAST_FREEDOM), _MOST_FREEDOM)
 
-def welch(a: Means, b: Means) -> Welch:
-    """First minus second (Welch 1938, Satterthwaite 1946)."""
-    parts = a.variance / a.size, b.variance / b.size
-    total = sum(parts)
-    if total == 0:
-        return Welch(a.mean - b.mean, 0.0, float(min(a.size, b.size) - 1))
-    # Shares of the total, so that no fourth power of a small score underflows.
-    shares = parts[0] / total, parts[1] / total
-    freedom = 1 / (shares[0] ** 2 / (a.size - 1) + shares[1] ** 2 / (b.size - 1))
-    return Welch(a.mean - b.mean, math.sqrt(total), freedom)
+    def _student(self, freedom: float) -> float:
+        return -float(scipy.special.stdtrit(freedom, self.level / 2))
 
+    def planned(self, power: float, confidence: float, n: int, asked: int, *, decided: bool = False) -> Needed:
+        """How many units of each family have the power."""
+        t = abs(self.difference) / self.error
+        squares = scipy.special.chdtri(self._freedom, 1 - _SHARES) / self._freedom
+        left_open = np.abs(t * np.sqrt(squares) + _Z)  # whichever family is the better one
+        needed = self._assured(left_open, power)
+        reach = -float(scipy.special.stdtrit(self._freedom, (1 - confidence) / 2))
+        low, high = self._for_certain(t + reach, power), self._for_certain(t - reach, power)
+        code = "small" if low > MANY else "few" if min(self.sizes) < FEW else ""
+        centre, spread = self._decisive(1.0)
+        return Needed(
+            needed=math.nan if code == "few" else needed,
+            low=min(low, needed),
+            high=max(high, needed),
+            confidence=confidence,
+            n=n,
+            asked=asked,
+            now=self.power(left_open, 1.0),
+            goal=power,
+            pilot=self.sizes,
+            tried=self.power(np.array(t), needed / self.units) if math.isfinite(needed) else math.nan,
+            code=code,
+            decided=decided,
+            detectable=self.error * (centre + spread * float(scipy.special.ndtri(power))),
+        )
 
-def power_of(between: Welch, level: float) -> float:
-    """The power of a two-sided t test at ``level``, difference and standard error taken to be the true ones."""
-    if between.error == 0:
-        return 1.0 if between.difference else 0.0
-    critical = -float(scipy.special.stdtrit(between.freedom, level / 2))
-    shift = abs(between.t)
-    # Far beyond the critical value the noncentral t underflows to nan: decided.
-    return 1.0 if shift > critical + 30 else 1 - float(scipy.special.nctdtr(between.freedom, shift, critical))
-
-
-def further_runs(a: Means, b: Means, level: float, power: float = POWER) -> float:
-    """The fewest further runs of each family with which a two-sided t test at ``level`` has the power asked for.
-
-    The means and variances are taken to be those observed. Infinite where the means are equal.
-    """
-    if a.mean == b.mean:
-        return math.inf
-
-    def reaches(runs: int) -> bool:
-        more = welch(Means(a.mean, a.variance, a.size + runs), Means(b.mean, b.variance, b.size + runs))
-        return power_of(more, level) >= power
-
-    return _fewest(reaches)
-
-
-def further_trials(
-    difference: float,
-    variances: tuple[float, float],
-    sizes: tuple[int, int],
-    critical: tuple[float, float],
-    power: float = POWER,
-) -> float:
-    """The fewest further trials of each family with which |t| exceeds the critical one with the power asked for.
-
-    The difference and the variance of each family's estimate are taken to be those observed, the variance falling with
-    the number of trials. ``critical`` is that among the trials there are, and among very many: what exceeds the latter
-    falls like 1 / M with M trials. Infinite where the difference is 0.
-    """
-    if difference == 0:
-        return math.inf
-    now, last = critical
-    z = float(scipy.special.ndtri(power))
-
-    def reaches(more: int) -> bool:
-        share = min(sizes) / (min(sizes) + more)
-        wanted = (difference / (last + share * max(now - last, 0.0) + z)) ** 2
-        return sum(v * m / (m + more) for v, m in zip(variances, sizes, strict=True)) <= wanted
-
-    return _fewest(reaches)
-
-
-def _fewest(reaches: Callable[[int], bool]) -> float:
-    """The fewest, at least 1, that reach; infinite above the most."""
-    least, most = 0, 1
-    while not reaches(most):
-        least, most = most, 2 * most
-        if most > _MOST_RUNS:
+    def _assured(self, theta: FloatArray, power: float) -> float:
+        """The fewest units of each family whose chance of a verdict, averaged over differences, is the power."""
+        low, high = math.log(2 / self.units), math.log(MOST / self.units)
+        if self.power(theta, math.exp(high)) < power:
             return math.inf
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (least, middle) if reaches(middle) else (middle, most)
-    return float(most)
+        while high - low > _PROPORTION:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.power(theta, math.exp(middle)) >= power else (middle, high)
+        return self._whole(math.exp(high))
+
+    def _for_certain(self, theta: float, power: float) -> float:
+        """The fewest units of each family that have the power at one difference, in standard errors of now."""
+        if theta <= 0:
+            return math.inf
+        z, times = float(scipy.special.ndtri(power)), 1.0
+        for _ in range(_ROUNDS):
+            centre, spread = self._decisive(times)
+            times = max(((centre + z * spread) / theta) ** 2, 2 / self.units)
+        return self._whole(times)
+
+    def _whole(self, times: float) -> float:
+        units = times * self.units
+        return float(max(math.ceil(units), self.fewest)) if units < MOST else math.inf

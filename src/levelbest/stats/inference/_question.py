@@ -18,6 +18,7 @@ from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import InputError
 from levelbest.stats.best import Sample
 from levelbest.stats.best import unseen as unseen_share
+from levelbest.stats.inference._power import POWER, Needed
 
 BoolArray = npt.NDArray[np.bool_]
 Pair = tuple[int, int]
@@ -51,6 +52,9 @@ class Question:
         The smallest difference worth having, or None.
     method
         ``default``, or ``gaffke``: limits and verdicts that need the bounds and no other assumption.
+    planned, power
+        The budget at which all pairs are planned for, decided or not, and the power wanted; None: pairs that are not
+        decided, at the budget of the effect.
     roughly
         Whether who wins somewhere is all that is asked, not up to which budget: fewer draws then serve.
     """
@@ -63,6 +67,8 @@ class Question:
     method: str = "default"
     shown: int | None = None
     roughly: bool = False
+    planned: int | None = None
+    power: float = POWER
 
     def place_shown(self, n: Budgets) -> int:
         """Where the budget of the effect stands among those compared, in order: the last one within it."""
@@ -153,8 +159,8 @@ class Contrast:
     (systems swapped within problems) or ``limits`` (those shown: exact bands of quantile curves, limits of each system
     over problems of its own)."""
     further: float
-    """Further trials of each family that would decide at the effect's budget in four of five cases, if the difference
-    is as observed; 0 where it is decided, infinite where the observed difference is 0, NaN where unknown."""
+    """Further units of each family that would decide at the effect's budget in four of five cases; 0 where it is
+    decided, NaN where unknown or open (`Needed.code`)."""
     reasons: tuple[str, ...]
     shown: int
     """The place of the headline budget or, where none was named, of the one shown."""
@@ -166,6 +172,8 @@ class Contrast:
     """The largest share of units that such a sample may not have shown, at the budget of the effect."""
     equal_p: float
     """Of equal distributions of the pair, over its budgets but not over pairs; NaN where no exchange can tell."""
+    needed: Needed | None = None
+    """What `further` is of: the units needed, and how surely that is known; None where it is decided or cannot be."""
 
     @property
     def band(self) -> Band:
@@ -228,11 +236,12 @@ def contrast_of(
     reach: int | None = None,
     unseen: float = math.nan,
     equal_p: float = math.nan,
+    needed: Needed | None = None,
 ) -> Contrast:
     """A contrast from its band, with a parameter for each of its columns; limits agree with what is certified.
 
-    ``named``: at the budget named in advance the band has what was tested there alone. ``reach``: by default half the
-    units of the smaller family.
+    More than 8 parameters: its fields. ``named``: at the budget named in advance the band has what was tested there
+    alone. ``reach``: by default half the units of the smaller family.
     """
     low, high = agreeing(band.low, band.high, band.certified, question.bounds)
     return Contrast(
@@ -253,6 +262,7 @@ def contrast_of(
         reach=min(n_trials) // 2 if reach is None else reach,
         unseen=unseen,
         equal_p=equal_p,
+        needed=needed,
     )
 
 

@@ -134,6 +134,14 @@ class TrialUnits(IndependentUnits):
         """Half the trials of the smallest, less for reported scores."""
         return min(self._reach[f] for f in families)
 
+    def foreseen(self, pair: Pair) -> int:
+        """A quarter of the trials of the smaller family: further out its best trials are too few to know them."""
+        return max(1, min(self.reach(pair), min(self.sizes[f] for f in pair) // 4))
+
+    def fewest(self, n: int) -> int:
+        """Twice the budget."""
+        return max(3, 2 * n)
+
     def at(self, n: int) -> TrialUnits:
         """The same trials at one budget."""
         return type(self)(self.samples, np.array([n]), self.statistic)

@@ -62,6 +62,14 @@ class Units:
         """The largest budget at which all of these families can be compared."""
         raise NotImplementedError
 
+    def foreseen(self, pair: Pair) -> int:
+        """The largest budget that these units can be a pilot for."""
+        return self.reach(pair)
+
+    def fewest(self, n: int) -> int:  # noqa: ARG002
+        """Units of a family that a comparison at budget n takes at the least."""
+        return 3
+
     def inside(self, families: Families) -> int:
         """How many of the nodes these families can be compared at."""
         return int(np.searchsorted(self.nodes, self.reach(families), side="right"))
