@@ -9,6 +9,7 @@ import designs as d
 import numpy as np
 from certificate import Cell
 from invariance import invariance_cells
+from plan_cells import plan_cells
 from unequal_cells import band_cells, power_cells, unequal_cells
 
 import levelbest as lb
@@ -152,4 +153,4 @@ def _equal_configurations() -> list[Cell]:
 
 def all_cells() -> list[Cell]:
     """Every cell, the most important tables first."""
-    return [*_equal(), *unequal_cells(), *power_cells(), *band_cells(), *invariance_cells()]
+    return [*_equal(), *unequal_cells(), *power_cells(), *band_cells(), *plan_cells(), *invariance_cells()]

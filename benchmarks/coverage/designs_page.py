@@ -251,6 +251,14 @@ TABLES: tuple[Grid | List, ...] = (
         _METHODS,
         earlier="default decided",
     ),
+    List(
+        "plan",
+        "The power that a plan promises",
+        "A pilot is drawn and planned from for a power of .80, and as many fresh units as planned are compared: the "
+        "share of right verdicts, over pilots that have a number. Pilots below 30 units have none.",
+        {"right": "delivered", "number": "has a number", "too small": "called too small"},
+        ("distributions", "pilot"),
+    ),
     List("bands, rare modes, gaffke", "The same with the interval gaffke", "It rests on the bounds alone.", _WRONG),
 )
 
