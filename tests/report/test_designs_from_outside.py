@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from levelbest.stats.contrasts import seed_contrasts
 
 import levelbest as lb
 import levelbest.report
