@@ -254,13 +254,8 @@ TABLES: tuple[Grid | List, ...] = (
     List(
         "plan",
         "The power that a plan promises",
-<<<<<<< HEAD
         "A pilot is drawn and planned from for a power of .80, and as many fresh units as planned are compared: the "
         "share of right verdicts, over pilots that have a number. Pilots below 30 units have none.",
-=======
-        "A pilot is drawn and planned from for a power of .80, and so many fresh units are compared: the share "
-        "of right verdicts, over pilots that have a number. Pilots below 30 units have none.",
->>>>>>> 325a27e (A line)
         {"right": "delivered", "number": "has a number", "too small": "called too small"},
         ("distributions", "pilot"),
     ),
