@@ -52,7 +52,7 @@ def command(given: options.Given) -> None:
 
     shown_below = {("skipped-rows", ""), ("guessed-columns", "")}
     cautions = [caution for caution in trials.cautions if (caution.code, caution.kind) not in shown_below]
-    print_choices(cautions)
+    print_choices(cautions, apart=False)
     print_descriptions(descriptions)
     if reasons:
         from levelbest.run.ledger import reason_lines

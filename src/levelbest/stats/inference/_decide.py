@@ -40,10 +40,10 @@ VETO = 3.0
 # NOTE: draws must exclude zero at this multiple of the pair's level. The unobserved unit shifts them by about half a
 # standard error: at 1 they cost up to .20 of power at a budget named in advance (20 trials each, .8 sd), at 2 .06, at 3
 # .02. A larger one lets more of the failures pass that a family shows once or never (docs/coverage-verdicts.md).
-SEVERAL = 0.5
-# NOTE: over several budgets Student's t uses this part of what the permutations spend there. With unequal skewed
-# distributions of 20 to 60 trials all of it covers .90 over all budgets and names the wrong family in up to .20 of
-# samples (normal against lognormal, 60 and 20); half of it covers .93 to .95. It costs about .03 of power at one trial.
+SHOWN = 0.5
+# NOTE: over several budgets the limits shown use this part of the level: with unequal skewed distributions of 20 to 50
+# trials all of it covers .90 over all budgets, and half of it .93 to .95. It changes no verdict: used there too, it
+# would cost .14 of power where 10 trials meet 100.
 _LEAST_BEYOND = 5
 
 
@@ -142,17 +142,12 @@ class PairTest:
         return min(self.question.place_shown(self.n), self.n.size - 1)
 
     @cached_property
-    def share(self) -> FloatArray:
-        """The part of the level at which Student's t is taken at each budget."""
-        return self.exchange.local_share() * (SEVERAL if self.nodes.size > 1 else 1.0)
-
-    @cached_property
     def student(self) -> FloatArray:
         """P-values of Student's t at each budget, for all budgets together."""
         if not self.units.studentised:
             return np.zeros(self.n.size)
         each = student_p(self.evidence.t, self.evidence.freedom)
-        return np.minimum(each / self.share, 1.0)
+        return np.minimum(each / self.exchange.local_share(), 1.0)
 
     @property
     def equal_p(self) -> float:
@@ -225,7 +220,7 @@ class PairTest:
         if not self.units.studentised:
             return low, high
         d, error, freedom = self.evidence
-        tail = self.share * self.level / 2
+        tail = self.exchange.local_share() * self.level / 2 * (SHOWN if self.nodes.size > 1 else 1.0)
         finite = np.where(np.isfinite(freedom), freedom, 1e9)
         reach = -scipy.special.stdtrit(finite, tail) * error
         known = error > 0
@@ -256,7 +251,7 @@ class PairTest:
         d, error, freedom = (float(column[place]) for column in self.evidence)
         if not self.units.studentised or error == 0 or not math.isfinite(d):
             return Needed.unknown(question.confidence, n, question.power, sizes)
-        share = float(self.share[place]) * level
+        share = float(self.exchange.local_share()[place]) * level
         critical = self._exchanged(place, level)
         pilot = Pilot(d, self.units.variances(self.pair, n), sizes, freedom, share, critical, self.units.fewest(n))
         return pilot.planned(question.power, question.confidence, n, asked, decided=decided)
