@@ -104,7 +104,7 @@ def test_commands_of_the_guides_run(command, tables, monkeypatch, capsys):
 
 
 def test_the_verdicts_of_the_guides_are_right(tables, monkeypatch, capsys):
-    """The families' laws are known: who is better is no matter of opinion."""
+    """The families' distributions are known: who is better is no matter of opinion."""
     monkeypatch.chdir(tables)
     for words, better in (
         ("compare seeds.csv", "large"),
@@ -118,7 +118,8 @@ def test_the_verdicts_of_the_guides_are_right(tables, monkeypatch, capsys):
     ):
         assert main(words.split()) == 0
         answer = re.sub(r"\A(chosen .*\n( {7}.*\n)*)+", "", capsys.readouterr().out)  # above the verdict
-        assert answer.startswith(f"{better} is better than"), words
+        # one trial of lr scores .828 on average, one of cnn .820; the best of several is cnn's
+        assert re.match(rf"(lr is better than cnn with 1 trial; )?{better} is better (than|with)", answer), words
     assert main(["compare", "tpe.db"]) == 0
     assert "allows no verdict" in " ".join(capsys.readouterr().out.split())
 

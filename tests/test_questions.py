@@ -60,7 +60,9 @@ def test_verbs_take_whatever_is_read_or_explain(tmp_path):
 def test_a_difference_too_small_to_be_worth_having_is_said_to_be():
     rng = np.random.default_rng(9)
     runs = {"model": ["a"] * 10 + ["b"] * 10, "seed": [*range(10)] * 2, "acc": [*rng.normal(0.8, 0.001, 20)]}
-    compared = lb.compare(runs, worth=0.01)
+    assert not lb.compare(runs, worth=0.01).pairs[0].effect.negligible  # a failure that none shows could be anywhere
+    runs = {"model": ["a"] * 45 + ["b"] * 45, "seed": [*range(45)] * 2, "acc": [*rng.normal(0.8, 0.001, 90)]}
+    compared = lb.compare(runs, worth=0.08, bounds=(0, 1))
     assert compared.terms.design == "seeds"
     assert compared.pairs[0].effect.negligible
     assert compared.pairs[0].verdicts[0].negligible

@@ -25,7 +25,7 @@ def test_report(table, tmp_path, capsys):
     out = tmp_path / "page.html"
     assert main(["report", str(table), "--bounds", "0", "1", "--out", str(out), "--resamples", "199"]) == 0
     text = capsys.readouterr()
-    assert "test_acc of the best of 5 trials, which dev_acc chooses (mean)" in text.out
+    assert "test_acc of the best of 3 trials, which dev_acc chooses (mean)" in text.out
     assert f"page   {out}" in text.out.replace("\n", "")
     assert text.out.count("by name:") == 1
     assert text.err == ""  # nothing is said twice

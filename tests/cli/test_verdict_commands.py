@@ -31,7 +31,9 @@ def test_compare_prints_one_document(capsys, results):
     assert code == 0
     (pair,) = document["comparisons"]
     assert pair["families"] == ["cnn", "lr"]
-    assert pair["verdicts"][0] == {"from": 1.0, "to": 20.0, "verdict": "cnn"}
+    first = pair["verdicts"][0]
+    assert (first["from"], first["to"], first["verdict"]) == (1.0, 20.0, "cnn")
+    assert first["unseen"] == pytest.approx(1 - 0.05 ** (1 / min(pair["n_trials"])))
     assert set(pair["points"][0]) == {"n", "difference", "low", "high"}
     assert all(set(w) == {"code", "family", "value", "message"} for w in document["warnings"])
 

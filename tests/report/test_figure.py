@@ -55,8 +55,6 @@ def test_same_bytes_twice(found, tmp_path, ending):
 def test_bad_choices(found, tmp_path):
     with pytest.raises(InputError, match="unknown figure format 'jpg'"):
         save_panels({"": panel_of_curves(found)}, tmp_path / "a.jpg")
-    with pytest.raises(InputError, match="unknown band"):
-        line_of(found[0], band="error")
     with pytest.raises(InputError, match="cannot be written"):
         save_panels({"": panel_of_curves(found)}, tmp_path / "nowhere" / "a.png")
 

@@ -48,7 +48,7 @@ def test_samples_of_problems_keep_the_columns_names():
     ("changes", "words"),
     [
         ({}, "by the difference of their curves; a family is called better only where that excludes equality at 95 % "),
-        ({"adjustment": "holm", "unit": "run"}, "of their means of a new run (Welch's t with Holm over 1 pair"),
+        ({"adjustment": "closed"}, "permutations of the runs, closed testing over 1 pair"),
         ({"worth": 0.02}, "Differences below 0.02 were not considered worth having."),
     ],
 )

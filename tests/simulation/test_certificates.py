@@ -96,7 +96,9 @@ def test_a_run_goes_on_where_it_stopped_and_writes_its_page(load, tmp_path):
     results = certificate.run(few, whole, rounds=(2,))
     first, second = (json.loads(file.read_text())["cells"] for file in (path, whole))
     # the same samples in one run or in two
-    assert {key: row["sums"] for key, row in first.items()} == {key: row["sums"] for key, row in second.items()}
+    assert first.keys() == second.keys()
+    for key, row in first.items():  # sums are written rounded
+        assert row["sums"] == pytest.approx(second[key]["sums"], rel=1e-8)
     page.write_page(results, {wanted[1]: {"decided at 1": 0.75}}, tmp_path / "page.md")
     text = (tmp_path / "page.md").read_text()
     assert "## Equal distributions: seeds" in text

@@ -148,9 +148,9 @@ def test_medians_of_a_reported_score_end_where_few_trials_speak():
     found = difference_band(a, b, [1, 2, 5, 15], reported=(ra, rb), statistic="median")
     expected = quantile_best(a, [1, 2, 5, 15], reported=ra) - quantile_best(b, [1, 2, 5, 15], reported=rb)
     assert found.difference == pytest.approx(expected)
-    # the effective count of the best of n is 1 / sum of squared weights: at least 10 up to n = 7 of 40
+    # the effective count of the best of n is 1 / sum of squared weights: at least 10 up to n = 6 of 40
     assert np.isfinite(found.low).tolist() == [True, True, True, False]
-    weights = [np.square(best_weights(a, k)).sum() for k in (7, 8)]
+    weights = [np.square(best_weights(a, k)).sum() for k in (6, 7)]
     assert 1 / weights[0] >= 10 > 1 / weights[1]
 
 

@@ -9,7 +9,7 @@ from levelbest.stats.best import _order as order
 
 
 @pytest.mark.parametrize("kind", ["one column", "reported", "ties", "an outlier"])
-def test_spreads_of_many_trials_are_those_of_the_dear_way(kind, monkeypatch):
+def test_spreads_of_many_trials_are_those_of_the_slow_way(kind, monkeypatch):
     rng = np.random.default_rng(7)
     selection = rng.normal(size=100_000)
     reported = None if kind in ("one column", "an outlier") else selection + rng.normal(size=selection.size)
@@ -19,7 +19,7 @@ def test_spreads_of_many_trials_are_those_of_the_dear_way(kind, monkeypatch):
         selection[0] = -1e30
     n = np.array([1, 2, 30, 1000, 20_000, 100_000])
     means, spreads = order.mean_and_spread(selection, n, reported)
-    monkeypatch.setattr(moments, "_MANY_TRIALS", 10**9)
+    monkeypatch.setattr(moments, "BLOCKS_PAY", 10**9)
     assert spreads == pytest.approx(order.spread_of_best(selection, n, reported), rel=1e-9, abs=1e-300)
     assert means == pytest.approx(order.expected_best(selection, n, reported), rel=1e-13)
     slow, again = order.mean_and_spread(selection, n, reported)

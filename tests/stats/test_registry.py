@@ -101,7 +101,7 @@ def test_a_toy_statistic_has_an_interval_and_a_difference():
     assert (found.low <= truth).all()
     assert (truth <= found.high).all()
     band = difference_band(good, bad, [1, 2], statistic="success", n_resamples=400)
-    assert (band.statistic, band.method) == ("success", "percentile")
+    assert (band.statistic, band.method) == ("success", "exchange")
     assert band.certified.tolist() == [1, 1]
     # one family against itself, pair by pair: no difference at all
     same = difference_band(good, good, [1, 2], statistic="success", paired=True, n_resamples=200)

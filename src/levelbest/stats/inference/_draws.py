@@ -54,32 +54,41 @@ def curve_draws(
     return weighted_draws(ordered, cells, weights, n, statistic, bounds, rng)
 
 
-def paired_draws(samples: tuple[Sample, Sample], n: IntArray, rng: np.random.Generator, bounds: Bounds) -> Draws:
-    """Of the difference of two families' mean curves whose trials are pairs: both sides have the same weights.
+def paired_draws(
+    samples: tuple[Sample, Sample], n: IntArray, statistic: Statistic, rng: np.random.Generator, bounds: Bounds
+) -> Draws:
+    """Of the difference of two families' curves whose trials are pairs: both sides have the same weights.
 
     The pair that was not observed differs as the least, or the most, of those observed; or as the bounds allow.
     """
     m = samples[0].n_trials
     weights = rng.standard_exponential((N_DRAWS, m + 1))
     if None not in bounds:
-        first, second = (_ordered_draws(sample, weights, n, bounds, rng) for sample in samples)
+        first, second = (_ordered_draws(sample, weights, n, statistic, bounds, rng) for sample in samples)
         return first.minus(second)
     apart = samples[0].claimed - samples[1].claimed
     each = []
     for place in (int(apart.argmin()), int(apart.argmax())):
         own = np.concatenate([weights[:, :-1], np.zeros((N_DRAWS, 1))], axis=1)
         own[:, place] += weights[:, -1]
-        curves = [_ordered_draws(sample, own, n, bounds, rng).lower for sample in samples]
+        curves = [_ordered_draws(sample, own, n, statistic, bounds, rng).lower for sample in samples]
         each.append(curves[0] - curves[1])
     return Draws(np.minimum(*each), np.maximum(*each))
 
 
-def _ordered_draws(sample: Sample, weights: FloatArray, n: IntArray, bounds: Bounds, rng: np.random.Generator) -> Draws:
+def _ordered_draws(
+    sample: Sample,
+    weights: FloatArray,
+    n: IntArray,
+    statistic: Statistic,
+    bounds: Bounds,
+    rng: np.random.Generator,
+) -> Draws:
     """From weights of trials as they were given, the last that of the unobserved one."""
     order = np.lexsort((sample.claimed, sample.selection))
     ordered = Sample(sample.selection[order], None if sample.reported is None else sample.reported[order])
     own = np.concatenate([weights[:, order], weights[:, -1:]], axis=1)
-    return weighted_draws(ordered, _Cells.single(ordered), own, n, Mean(), bounds, rng)
+    return weighted_draws(ordered, _Cells.single(ordered), own, n, statistic, bounds, rng)
 
 
 def mean_draws(sums: FloatArray, weights: FloatArray, rng: np.random.Generator, bounds: Bounds = (None, None)) -> Draws:

@@ -188,7 +188,9 @@ class SignUnits(Units):
         places = np.searchsorted(self.nodes, n)
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(self.mass[pair] > 0, self.sums[pair] / self.mass[pair], np.nan)[:, places]
-        mean, variance, freedom = weighted_mean(values, self.mass[pair][:, places], 0.0)
+        # equal differences have not variance 0 but an unknown one, of the order of a step between them and zero
+        steps = [rounding_variance(np.append(column[~np.isnan(column)], 0.0)) for column in values.T]
+        mean, variance, freedom = weighted_mean(values, self.mass[pair][:, places], np.array(steps))
         return Evidence(mean, np.sqrt(variance), freedom)
 
     def estimate(self, pair: Pair, n: IntArray) -> FloatArray:

@@ -27,7 +27,7 @@ FEW = 30
 # difference large enough for a narrow interval do so by luck, and their number would deliver .14 of .80.
 MANY = 10_000
 """A difference is called too small where even the largest that the pilot allows takes more units than this."""
-_Z: FloatArray = scipy.special.ndtri((np.arange(32) + 0.5) / 32)[:, None]
+_PROBABILITIES: FloatArray = (np.arange(32) + 0.5) / 32
 _SHARES: FloatArray = (np.arange(6) + 0.5) / 6
 _MOST_FREEDOM, _LEAST_FREEDOM = 1e6, 0.5
 _PROPORTION, _ROUNDS = 5e-3, 12
@@ -133,7 +133,9 @@ class Pilot:
         """How many units of each family have the power."""
         t = abs(self.difference) / self.error
         squares = scipy.special.chdtri(self._freedom, 1 - _SHARES) / self._freedom
-        left_open = np.abs(t * np.sqrt(squares) + _Z)  # whichever family is the better one
+        left_open = np.abs(
+            t * np.sqrt(squares) + scipy.special.ndtri(_PROBABILITIES)[:, None]
+        )  # whichever family is the better one
         needed = self._assured(left_open, power)
         reach = -float(scipy.special.stdtrit(self._freedom, (1 - confidence) / 2))
         low, high = self._for_certain(t + reach, power), self._for_certain(t - reach, power)

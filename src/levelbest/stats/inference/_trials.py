@@ -313,11 +313,9 @@ class PairedTrials(TrialUnits):
 
     def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
         """Both sides with the same weights of pairs."""
-        if not self.studentised:
-            return super().draws(pair, bounds)
         rng = np.random.default_rng([VERDICTS, *sorted(self.order[f] for f in pair)])
         nodes = self.nodes[: self.inside(pair)]
-        return paired_draws((self.samples[pair[0]], self.samples[pair[1]]), nodes, rng, bounds)
+        return paired_draws((self.samples[pair[0]], self.samples[pair[1]]), nodes, self.statistic, rng, bounds)
 
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:
         """Half of the squared error of the difference each."""
