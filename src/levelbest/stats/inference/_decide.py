@@ -172,7 +172,7 @@ class PairTest:
     @cached_property
     def allowed(self) -> BoolArray:
         """Where the draws of unequal distributions exclude zero."""
-        low, high = self.drawn_limits(VETO)
+        low, high = self.drawn_limits
         return np.asarray((low > 0) | (high < 0)) & (self.evidence.error > 0)
 
     def excluded(self, limits: tuple[FloatArray, FloatArray]) -> IntArray:
@@ -180,12 +180,13 @@ class PairTest:
         low, high = limits
         return np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype(np.int64)
 
-    def drawn_limits(self, share: float) -> tuple[FloatArray, FloatArray]:
-        """Limits from draws at each budget, at a multiple of the pair's level."""
+    @cached_property
+    def drawn_limits(self) -> tuple[FloatArray, FloatArray]:
+        """Limits from draws at each budget, at `VETO` times the pair's level."""
         draws = self.draws
         least = _LEAST_BEYOND / draws.lower.shape[1]
         if self.units.studentised:
-            tail = max(share * self.level / 2, least)
+            tail = max(VETO * self.level / 2, least)
         else:  # nothing else limits them: all budgets together
             tail = max(
                 min(
@@ -216,7 +217,7 @@ class PairTest:
         """Of the difference at every budget, together with the other pairs'; the wider of Student's and the draws'."""
         if self.question.method == "gaffke":
             return self.bounded_limits()
-        low, high = self.drawn_limits(VETO)
+        low, high = self.drawn_limits
         if not self.units.studentised:
             return low, high
         d, error, freedom = self.evidence

@@ -151,14 +151,14 @@ class Exchange:
     def _decided(self, p_value: float) -> bool:
         """Whether further assignments could hardly carry the p-value across the level (exact binomial limits)."""
         sure, level = self.sure, self.level
+        reached = max(0.0, p_value * (self.drawn + 1) - 1)
+        if p_value > level and scipy.special.bdtrc(reached - 1, self.drawn, level) <= sure:
+            return True
         if level < _FINEST or (1 - level) ** self._most > sure:
             return self.drawn >= _TO_PLACE
-        reached = max(0.0, p_value * (self.drawn + 1) - 1)
         if p_value <= _FAR * level and self.drawn >= _PLACED:
             sure = max(sure, _SURE_FAR)
-        if p_value <= level:
-            return bool(scipy.special.bdtr(reached, self.drawn, level) <= sure)
-        return bool(scipy.special.bdtrc(reached - 1, self.drawn, level) <= sure)
+        return p_value <= level and bool(scipy.special.bdtr(reached, self.drawn, level) <= sure)
 
     def local_share(self) -> FloatArray:
         """At each budget, the part of the level that is spent there: 1 for one budget alone.
