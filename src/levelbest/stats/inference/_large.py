@@ -1,10 +1,10 @@
-"""Families of many trials: resamples and dealings that touch only the trials that decide.
+"""Families of many trials: permutations that touch only the trials that decide.
 
 The best of n of m trials hardly depends on more than the `_CARRY` m / n best of them. So of a family only a *head* of
 its best trials is drawn one by one; all draws that fall below it, thousands, enter through their sums, which are
 normal. At budgets that the head carries whole, the curve and its jackknife error are those of the drawn head, exactly;
 at smaller budgets, a hundredth of the trials and less, the curve is linear in the draws: the sum of their influences,
-with the error that these have. Below `LARGE` trials every trial is drawn (`_families`), and the two agree; but trials
+with the error that these have. Below `LARGE` trials every trial is permuted (`_trials`), and the two agree; but trials
 that tie in the selection score and report different ones share a win there, and have an order here, which widens limits
 by a quarter where a score has 20 levels, and hardly where it has 100.
 """
@@ -71,29 +71,6 @@ class LargeSide:
         """The estimate, less `best`, and its squared standard error at any budgets up to the last node."""
         with np.errstate(divide="ignore"):
             return estimate_below(self.sample, self.best, n), np.exp(across(n, self.nodes, np.log(self.variance)))
-
-    def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Deviations from the estimate and squared standard errors: (node, resample) each."""
-        m, linear, top = self.n_trials, self.linear.size, self._top
-        moved, variances = np.empty((2, self.nodes.size, n_resamples))
-        centre = top.means(self.values[None, : _deep(HEAD)])
-        for start in range(0, n_resamples, _PIECE):
-            cut = slice(start, min(start + _PIECE, n_resamples))
-            drawn = _best_places(m, _deep(HEAD), cut.stop - start, rng)
-            rows = self.values[drawn]
-            moved[linear:, cut] = top.means(rows) - centre
-            variances[linear:, cut] = top.variances(rows)
-            inside = np.where(drawn < HEAD, drawn, HEAD) + (HEAD + 1) * np.arange(drawn.shape[0])[:, None]
-            counted = np.bincount(inside.ravel(), minlength=(HEAD + 1) * drawn.shape[0])
-            counted = counted.reshape(drawn.shape[0], HEAD + 1)[:, :HEAD].astype(np.float64)
-            sums = counted @ self.linear.head.T
-            below = m - counted.sum(axis=1)
-            sums += self.linear.rest.sums(below, below, rng)
-            first, second = sums[:, :linear].T, sums[:, linear:].T
-            moved[:linear, cut] = first / m
-            variances[:linear, cut] = (second - np.square(first) / m) / m**2
-        moved[np.abs(moved) < self.digit] = 0.0
-        return moved, np.maximum(variances, self.floor[:, None])
 
 
 def estimate_below(sample: Sample, best: float, n: IntArray) -> FloatArray:
@@ -176,15 +153,8 @@ class _Top:
         return out
 
 
-def _best_places(m: int, depth: int, size: int, rng: np.random.Generator) -> IntArray:
-    """Which trials the best of m draws with replacement are, best first: places from 0, one resample a row."""
-    sums = np.cumsum(rng.standard_exponential((size, depth)), axis=1)
-    total = sums[:, -1:] + rng.standard_gamma(m + 1 - depth, (size, 1))
-    return np.minimum((m * (sums / total)).astype(np.int64), m - 1)
-
-
 class PooledHeads:
-    """The trials of two large families, to be dealt to them anew."""
+    """The trials of two large families, to be permuted between them."""
 
     def __init__(self, a: LargeSide, b: LargeSide, n_nodes: int) -> None:
         nodes, self.sizes = a.nodes[:n_nodes], (a.n_trials, b.n_trials)
@@ -198,16 +168,16 @@ class PooledHeads:
         self.tops = [_Top.of(m, nodes[self.linear.size :], self.depth) for m in self.sizes]
 
     def exchanged(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """|t| of so many dealings: (node, dealing).
+        """|t| of so many permutations: (node, permutation).
 
-        They deal ranks, so that one stream for all trials would err in one direction for all of them.
+        They permute ranks, so that one stream for all trials would err in one direction for all of them.
         """
         rng = np.random.default_rng([self._standing, int(rng.integers(2**62))])
         linear, rest = self.linear.size, self.linear.rest
         out = np.empty((self.floors[0].size, size))
         for start in range(0, size, _PIECE):
             cut = slice(start, min(start + _PIECE, size))
-            mine = _dealt_labels(self.sizes, self.depth, cut.stop - start, rng)
+            mine = _permuted_labels(self.sizes, self.depth, cut.stop - start, rng)
             below = self.sizes[0] - mine.sum(axis=1)
             sums = mine.astype(np.float64) @ self.linear.head.T
             sums += rest.sums(below, below * (rest.size - below) / (rest.size - 1), rng)
@@ -234,8 +204,8 @@ def _standing(a: Sample, b: Sample) -> int:
     return zlib.crc32(b"".join(sorted(own.astype(np.int32).tobytes() for own in counts)))
 
 
-def _dealt_labels(sizes: tuple[int, int], depth: int, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Which of the best pooled trials go to the first family, one dealing a row."""
+def _permuted_labels(sizes: tuple[int, int], depth: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Which of the best pooled trials go to the first family, one permutation a row."""
     first = rng.hypergeometric(sizes[0], sizes[1], depth, size)
     keys = rng.random((size, depth), dtype=np.float32)
     last = np.take_along_axis(np.sort(keys, axis=1), np.maximum(first - 1, 0)[:, None], axis=1)
