@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from levelbest.errors import InputError
-from levelbest.readers.columns import Coded
+from levelbest.readers.raw import Coded
 from levelbest.readers.steps.conditions import checked_condition, matching_rows
 from levelbest.readers.tables.engine import connect
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import levelbest as lb
-from levelbest.readers.columns import Coded
+from levelbest.readers.raw import Coded
 from levelbest.readers.steps.kinds import Look, never_setting
 
 N = 24

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 import levelbest as lb
 from levelbest.cli.main import cli
 from levelbest.errors import LevelbestError
-from levelbest.readers.columns import Coded
+from levelbest.readers.raw import Coded
 from levelbest.readers.registry import read_path, reader_for, readers
 from levelbest.run.ledger import Ledger
 from levelbest.trials import STATUSES

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelbest.readers.columns import Coded
-from levelbest.readers.steps.numbers import as_numbers
+from levelbest.readers.raw import Coded
+from levelbest.readers.steps.cells import as_numbers
 
 
 def column(*cells):

@@ -8,7 +8,7 @@ import pytest
 import levelbest as lb
 from levelbest.errors import InputError
 from levelbest.readers.steps import names
-from levelbest.readers.steps.numbers import status_of
+from levelbest.readers.steps.cells import status_of
 
 
 def said(trials, code="guessed-columns"):

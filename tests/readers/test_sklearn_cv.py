@@ -11,9 +11,9 @@ import pytest
 
 from levelbest.errors import InputError
 from levelbest.readers import read_trials
-from levelbest.readers.formats.sklearn_cv import READERS
+from levelbest.readers.formats.exported import READERS
 
-(READER,) = READERS
+(READER,) = [reader for reader in READERS if reader.name == "sklearn"]
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 SEARCH = runpy.run_path(str(ARTEFACTS / "make_sklearn.py"))["search"]

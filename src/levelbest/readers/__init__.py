@@ -189,8 +189,7 @@ def _check_options(options: Mapping[str, object], used: Sequence[Reader]) -> Non
 
 
 def _frame(source: object) -> RawTable:
-    from levelbest.readers.formats.exported import known_export, with_export
-    from levelbest.readers.formats.sklearn_cv import is_cv_results, mapping_table, with_roles
+    from levelbest.readers.formats.exported import is_cv_results, known_export, mapping_table, with_export, with_roles
     from levelbest.readers.tables.frames import frame_table
 
     if isinstance(source, Mapping) and is_cv_results(source):

@@ -53,8 +53,7 @@ _MODULES = {
     "formats.hydra": {_FOLDER, _ARCHIVE},
     "formats.lightning": {_FOLDER, _ARCHIVE, _DELIMITED},
     "formats.tensorboard": {_FOLDER, _ARCHIVE, _OTHER},
-    "formats.exported": {_FOLDER, _DELIMITED, _ARCHIVE},
-    "formats.sklearn_cv": {_DELIMITED, _JSON},
+    "formats.exported": {_FOLDER, _DELIMITED, _ARCHIVE, _JSON},
     "formats.folder": {_FOLDER},
     "formats.plain": {_ARCHIVE, _DELIMITED, _JSON, _OTHER},
 }

@@ -18,9 +18,8 @@ from levelbest._check import Column
 from levelbest._read import open_file
 from levelbest._sqlite import BESIDE, connect, limit_work
 from levelbest.errors import DataError, InputError, LevelbestError
-from levelbest.readers.columns import number as number
-from levelbest.readers.columns import typed
-from levelbest.readers.raw import RawTable
+from levelbest.readers.raw import RawTable, typed
+from levelbest.readers.raw import number as number
 from levelbest.readers.tables.files import Json, Record
 
 __all__ = ["Record", "Run", "columns_of", "flatten", "has_tables", "load_yaml", "looks_like_sqlite", "number"]

@@ -10,10 +10,9 @@ import numpy as np
 
 from levelbest.cautions import Caution
 from levelbest.errors import LevelbestError
-from levelbest.readers.columns import texts
 from levelbest.readers.formats._rows import seed_of
 from levelbest.readers.formats._tree import Tree
-from levelbest.readers.raw import RawTable
+from levelbest.readers.raw import RawTable, texts
 
 __all__ = ["alike", "each_search", "repeated_searches", "search_family", "searches_in_arguments", "together"]
 

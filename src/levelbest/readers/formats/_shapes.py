@@ -13,7 +13,7 @@ import numpy as np
 
 from levelbest.errors import Ambiguous, DataError
 from levelbest.readers.steps import names
-from levelbest.readers.steps.nested import STEPS
+from levelbest.readers.steps.cells import STEPS
 from levelbest.readers.tables.files import Json, Record
 from levelbest.trials import Skipped
 

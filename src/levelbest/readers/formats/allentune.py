@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from levelbest.readers.formats._rows import Record, flatten, number, rows_table
 from levelbest.readers.formats._tree import Tree, in_order, tool
 from levelbest.readers.raw import RawTable
-from levelbest.readers.steps.numbers import seconds_of
+from levelbest.readers.steps.cells import seconds_of
 from levelbest.readers.tables.files import head_of, json_lines, kind_of
 
 __all__ = ["READERS"]

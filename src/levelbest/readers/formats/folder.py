@@ -13,13 +13,12 @@ import numpy as np
 
 from levelbest.cautions import Caution
 from levelbest.errors import LevelbestError
-from levelbest.readers.columns import Cells, as_codes, stacked, texts, typed
 from levelbest.readers.formats._paths import FILE, Parts, family_of, parts_of, settings_in
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.formats.plain import read_table
-from levelbest.readers.raw import RawTable
+from levelbest.readers.raw import Cells, RawTable, as_codes, stacked, texts, typed
+from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.steps.names import obvious_family, tokens
-from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.runs import counter_of, settings_vary
 from levelbest.readers.tables.files import plain_name
 

@@ -11,11 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from levelbest.cautions import Caution
-from levelbest.readers.columns import cell_list
 from levelbest.readers.formats._paths import run_families
 from levelbest.readers.formats._rows import Record, Run, number, runs_table
 from levelbest.readers.formats._tree import Tree, tool
-from levelbest.readers.raw import RawTable
+from levelbest.readers.raw import RawTable, cell_list
 from levelbest.readers.tables.delimited import parse_delimited
 from levelbest.readers.tables.files import head_of, header_of, json_value
 

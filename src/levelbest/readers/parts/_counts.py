@@ -12,7 +12,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import DataError, named
 from levelbest.readers.parts._ranking import cut_parts
 from levelbest.readers.parts._source import Source, run
-from levelbest.readers.steps.numbers import as_numbers
+from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.tables.engine import name_of
 from levelbest.trials.problems import about_repeats
 

@@ -22,8 +22,8 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import Column
 from levelbest.errors import InputError, named
-from levelbest.readers.columns import Cells, is_numeric, texts
-from levelbest.readers.steps.numbers import as_numbers
+from levelbest.readers.raw import Cells, is_numeric, texts
+from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.tables.engine import DIVISION, name_of, reason_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from levelbest._check import Column, IntArray
 from levelbest.cautions import Caution
-from levelbest.readers.columns import as_codes
+from levelbest.readers.raw import as_codes
 from levelbest.readers.steps.names import tokens, word_set
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import Trials, split_column

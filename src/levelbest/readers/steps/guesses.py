@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
-from levelbest.readers.columns import Cells, as_codes, as_flags, joint_codes
+from levelbest.readers.raw import Cells, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
+from levelbest.readers.steps.cells import FLAGS, as_statuses
 from levelbest.readers.steps.kinds import Look, is_moment, never_score, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, obvious_family, word_set
-from levelbest.readers.steps.numbers import FLAGS, as_statuses
+from levelbest.readers.steps.problems import guess_task
 from levelbest.readers.steps.roles import Roles, Wanted, column_named, looks_numeric, says_none
-from levelbest.readers.steps.tasks import guess_task
 
 __all__ = ["choose_roles"]
 

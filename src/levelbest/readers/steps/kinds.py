@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from levelbest.readers.columns import EXACT, Cells, Coded, is_numeric
+from levelbest.readers.raw import EXACT, Cells, Coded, is_numeric
 from levelbest.readers.steps import names
-from levelbest.readers.steps.nested import is_series
+from levelbest.readers.steps.cells import is_series
 
 __all__ = ["COUNTERS", "HYPERPARAMETERS", "PLACES", "Look", "is_moment", "is_result", "never_score", "never_setting"]
 __all__ += ["of_settings"]

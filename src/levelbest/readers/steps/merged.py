@@ -11,10 +11,8 @@ import numpy.typing as npt
 from levelbest._check import IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
-from levelbest.readers.columns import Cells, LazyColumns, as_codes, stacked
-from levelbest.readers.raw import RawTable
-from levelbest.readers.steps.nested import no_item, split_path
-from levelbest.readers.steps.numbers import Numbers, as_numbers
+from levelbest.readers.raw import Cells, LazyColumns, RawTable, as_codes, stacked
+from levelbest.readers.steps.cells import Numbers, as_numbers, no_item, split_path
 from levelbest.readers.tables.files import stem
 from levelbest.trials import Skipped
 

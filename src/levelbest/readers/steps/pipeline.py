@@ -16,23 +16,19 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import Column, FloatArray, IntArray
 from levelbest.errors import DataError, InputError, named
-from levelbest.readers.columns import as_codes, as_flags, joint_codes, texts, unique_codes
 from levelbest.readers.limits import refuse_more
-from levelbest.readers.raw import RawTable
+from levelbest.readers.raw import RawTable, as_codes, as_flags, joint_codes, texts, unique_codes
 from levelbest.readers.steps import names
+from levelbest.readers.steps.cells import Numbers, as_statuses, status_of
 from levelbest.readers.steps.conditions import matching_rows
-from levelbest.readers.steps.configurations import configuration_of, plain_values
 from levelbest.readers.steps.diagnose import INDEPENDENT
-from levelbest.readers.steps.directions import Judged, judged_by
-from levelbest.readers.steps.doubtful import ask_about_scores
 from levelbest.readers.steps.guesses import choose_roles
-from levelbest.readers.steps.lists import expand_lists
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.numbers import Numbers, as_statuses, status_of
 from levelbest.readers.steps.problems import refuse_repeats, said_of_groups
-from levelbest.readers.steps.roles import Roles, Wanted
+from levelbest.readers.steps.roles import Roles, Wanted, configuration_of, plain_values
 from levelbest.readers.steps.runs import best_rows, find_runs
-from levelbest.readers.steps.wide import expand_counts, melt
+from levelbest.readers.steps.scores import Judged, ask_about_scores, judged_by
+from levelbest.readers.steps.wide import expand_counts, expand_lists, melt
 from levelbest.trials import OK, STATUSES, Metric, Trials
 
 __all__ = ["build_trials"]

@@ -15,11 +15,11 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, IntArray, sign_of
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
-from levelbest.readers.columns import Cells, as_codes, joint_codes
+from levelbest.readers.raw import Cells, as_codes, joint_codes
 from levelbest.readers.steps import names
+from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.steps.kinds import COUNTERS, HYPERPARAMETERS, PLACES, is_result, of_settings
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.numbers import as_numbers
 from levelbest.readers.steps.roles import Roles, Wanted, looks_numeric
 from levelbest.trials import OK, STATUSES, Trials
 

@@ -18,9 +18,8 @@ from levelbest._check import FloatArray
 from levelbest._plain import unguarded
 from levelbest.cautions import Caution
 from levelbest.errors import DataError
-from levelbest.readers.columns import EXACT, Cells
 from levelbest.readers.limits import refuse_more
-from levelbest.readers.raw import RawTable
+from levelbest.readers.raw import EXACT, Cells, RawTable
 from levelbest.readers.tables.tidy import MARKS, TEXT
 from levelbest.trials import Skipped
 

@@ -17,8 +17,7 @@ import numpy as np
 from levelbest._check import Column
 from levelbest._read import open_file
 from levelbest.errors import DataError
-from levelbest.readers.columns import EXACT, Cells, Coded, LazyColumns, typed, unique_codes
-from levelbest.readers.raw import RawTable
+from levelbest.readers.raw import EXACT, Cells, Coded, LazyColumns, RawTable, typed, unique_codes
 from levelbest.readers.tables.delimited import SUMMARIES, layout_of
 from levelbest.readers.tables.files import MAGIC, open_bytes
 from levelbest.trials import Skipped

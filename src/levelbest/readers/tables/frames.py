@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from levelbest._check import Column
 from levelbest.errors import InputError
-from levelbest.readers.columns import EXACT, Cells, Coded, typed
-from levelbest.readers.raw import RawTable
+from levelbest.readers.raw import EXACT, Cells, Coded, RawTable, typed
 
 __all__ = ["frame_table", "is_frame"]
 

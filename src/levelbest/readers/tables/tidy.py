@@ -24,8 +24,7 @@ from levelbest._check import Column, FloatArray
 from levelbest._plain import guarded
 from levelbest._write import replacing
 from levelbest.errors import InputError
-from levelbest.readers.columns import Cells, LazyColumns, as_codes, cell_list, texts
-from levelbest.readers.raw import RawTable
+from levelbest.readers.raw import Cells, LazyColumns, RawTable, as_codes, cell_list, texts
 from levelbest.trials import STATUSES, Trials
 
 __all__ = ["FORMATS", "MARKS", "TEXT", "mark_roles", "tidy_columns", "tidy_text", "write_table"]

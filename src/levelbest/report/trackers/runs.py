@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest.errors import InputError, MissingExtra, named
-from levelbest.readers.columns import cell_list
+from levelbest.readers.raw import cell_list
 from levelbest.trials import STATUSES, Trials
 
 if TYPE_CHECKING:

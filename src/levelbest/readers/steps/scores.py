@@ -1,0 +1,168 @@
+"""How scores are judged: which way is better, between which bounds, and scores that are probably not what they seem.
+
+Two scales in one column, and crashes written as 0, are asked about; ``bounds`` says that all scores are meant as they
+stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from levelbest import _check
+from levelbest._check import Bounds, FloatArray
+from levelbest.cautions import Caution
+from levelbest.errors import Ambiguous, InputError, named
+from levelbest.readers.raw import Coded
+from levelbest.readers.steps import names
+from levelbest.readers.steps.cells import as_numbers
+from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.roles import Roles, Wanted
+from levelbest.trials import OK, Trials
+
+__all__ = ["Judged", "ask_about_scores", "judged_by"]
+
+_FACTOR = 20.0
+"""So many times larger scores of one family than another's shares are percent."""
+_GAP = 5.0
+"""Within a family the smallest percentage is so many times the largest share: none lies between."""
+_FEW = 5
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How the score that curves are of is judged."""
+
+    direction: str
+    bounds: Bounds
+    turned: bool
+    """Whether the selection score points the other way, and is negated."""
+
+    @property
+    def selected(self) -> str:
+        """Which way the selection score is better as it stands in the table."""
+        return self.direction if not self.turned else "min" if self.direction == "max" else "max"
+
+
+def judged_by(table: Merged, roles: Roles, wanted: Wanted) -> Judged:
+    """The direction of the score that curves are of, its bounds, and whether the selection score must be turned."""
+    shown = roles.reported or roles.selection
+    alone = shown == roles.selection
+    bounds = _check.as_bounds(wanted.bounds) if wanted.bounds is not None else _written_bounds(table, shown)
+    recorded = table.direction(roles.selection, table.roles.get("selection") == roles.selection)
+    selection = recorded or _by_name_or_words(table, roles.selection)
+    if wanted.selection_direction is not None:
+        selection = _check.as_direction(wanted.selection_direction)
+    reported = selection if alone else table.direction(shown, chosen=False) or _by_name_or_words(table, shown)
+    same_metric = names.rest(shown) == names.rest(roles.selection)
+    if wanted.direction is not None:
+        direction = _check.as_direction(wanted.direction)
+        if recorded not in (None, direction) and alone:
+            raise InputError(f"{named('direction')} {direction} contradicts the source, which recorded {recorded}")
+    else:
+        way = reported or (selection if same_metric or recorded else None)
+        if way is None:
+            raise Ambiguous(
+                f"is a higher {shown!r} better, or a lower one? its name does not tell: give {named('direction')} max "
+                "or min"
+            )
+        direction = way
+        if recorded is None or (reported is not None and not alone):
+            roles.direction_by = shown
+    if selection is None and not alone and not (same_metric or names.is_neutral(roles.selection)):
+        caution = Caution.of(
+            "guessed-columns", kind="same-way", column=roles.selection, reported=shown, direction=direction
+        )
+        roles.notes.append(caution)
+    return Judged(direction, bounds, not alone and selection is not None and selection != direction)
+
+
+def _by_name_or_words(table: Merged, column: str) -> str | None:
+    """Which way a score is better by its name, or since it is written as PASS and FAIL, or is true or false."""
+    way = names.direction_of(column)[0]
+    if way is not None or column not in table.columns:
+        return way
+    cells = table.columns[column]
+    truths = not isinstance(cells, Coded) and cells.dtype.kind == "b" and names.is_neutral(column)
+    return "max" if truths or "verdict" in as_numbers(cells).converted else None
+
+
+def _written_bounds(table: Merged, column: str) -> Bounds:
+    """Bounds that a tidy table or a ledger remembers, else those in the column's name."""
+    sides = [{part.facts.get(f"bounds:{side}") for part in table.present()} for side in ("low", "high")]
+    own = {part.roles.get("reported", part.roles.get("selection")) for part in table.present()}
+    bounded = column in ("selection", "reported") or (own == {column} and any(side != {None} for side in sides))
+    if bounded and all(len(side) == 1 for side in sides):
+        low, high = (next(iter(side)) for side in sides)
+        return (None if low is None else float(low)), (None if high is None else float(high))
+    return names.direction_of(column)[1]
+
+
+def ask_about_scores(trials: Trials, wanted: Wanted) -> None:
+    """Raise a question where scores are on two scales, or crashes may be among them."""
+    if wanted.bounds is not None or trials.metric.bounds != (None, None):
+        return
+    for scores, name in _scores(trials):
+        if names.is_share(name) and (scores > 1).any():  # nothing is in percent where no score is above 1
+            _ask_about_families(trials, scores, name)
+            _ask_about_percent(scores[np.isfinite(scores) & (trials.status == OK)], name)
+        if trials.group is None:
+            _ask_about_zeros(scores[np.isfinite(scores) & (trials.status == OK)], name)
+
+
+def _scores(trials: Trials) -> Iterator[tuple[FloatArray, str]]:
+    for column, name in ((trials.selection, trials.metric.selection), (trials.reported, trials.metric.reported)):
+        if column is not None and name is not None:
+            yield column, name
+
+
+def _ask_about_families(trials: Trials, column: FloatArray, name: str) -> None:
+    """One family's scores as shares and another's in percent would be compared as they stand."""
+    scores = {family: column[trials.family == code] for code, family in enumerate(trials.families)}
+    scores = {family: values[np.isfinite(values)] for family, values in scores.items()}
+    scores = {family: values for family, values in scores.items() if values.size and values.min() >= 0}
+    middle = {family: float(np.median(values)) for family, values in scores.items()}
+    shares = [family for family, values in scores.items() if 0 < values.max() <= 1]
+    percent = [
+        family
+        for family, values in scores.items()
+        if values.max() <= 100 and shares and middle[family] > max(1.0, _FACTOR * middle[shares[0]])
+    ]
+    if percent:
+        a, b = scores[shares[0]], scores[percent[0]]
+        raise Ambiguous(
+            f"{name!r} lies between {a.min():g} and {a.max():g} in {shares[0]!r} and between {b.min():g} and "
+            f"{b.max():g} in {percent[0]!r}: are some in percent? bring them to one scale, or say with "
+            f"{named('bounds')} that both are meant"
+        )
+
+
+def _ask_about_percent(scores: FloatArray, name: str) -> None:
+    """Shares and percentages in one column, with nothing between them."""
+    small, large = scores[scores <= 1], scores[scores > 1]
+    if min(small.size, large.size) < 2 or scores.min() < 0 or scores.max() > 100 or not small.any():
+        return
+    if large.min() >= _GAP * small.max() and np.median(large) >= _FACTOR * np.median(small[small > 0]):
+        raise Ambiguous(
+            f"{name!r} lies between {small.min():g} and {small.max():g} in {small.size} rows and between "
+            f"{large.min():g} and {large.max():g} in {large.size}: are some in percent? bring them to one scale, or "
+            f"say with {named('bounds')} that all are meant"
+        )
+
+
+def _ask_about_zeros(scores: FloatArray, name: str) -> None:
+    """Zeros far from all other scores are perhaps crashes; as a loss they would be the best."""
+    zeros = int(np.count_nonzero(scores == 0))
+    others = scores[scores != 0]
+    if zeros < 2 or others.size < max(_FEW, zeros) or np.unique(others).size < _FEW:
+        return
+    nearest, spread = float(np.abs(others).min()), float(np.ptp(others))
+    if nearest >= spread and (others > 0).all():
+        column = name if name.isidentifier() else f'"{name}"'
+        raise Ambiguous(
+            f"{zeros} scores of {name!r} are exactly 0 and all others between {others.min():g} and {others.max():g}: "
+            f"are they crashes ({named('where')} '{column} <> 0', or a column that says so, {named('status')}), or "
+            f"scores ({named('bounds')} with the lowest and highest possible)?"
+        )
