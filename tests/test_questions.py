@@ -69,12 +69,13 @@ def test_a_difference_too_small_to_be_worth_having_is_said_to_be():
     assert not lb.compare(runs).pairs[0].effect.negligible
 
 
-def test_a_budget_is_named_in_advance_only_where_it_was_named():
+def test_a_budget_is_tested_alone_only_where_it_was_asked_for():
     rng = np.random.default_rng(10)
     trials = Trials.from_arrays(rng.normal(size=60), direction="max", family=["a"] * 30 + ["b"] * 30)
     named = {}
     for key, options in {"none": {}, "several": {"n": [1, 5]}, "one": {"n": 5}, "headline": {"headline": 5}}.items():
         compared = lb.compare(trials, **options, **FAST)
+        assert not compared.terms.registered  # a table does not show when a budget was chosen
         named[key] = (compared.terms.named, compared.pairs[0].effect.named, compared.terms.headline)
     assert named["none"][:2] == named["several"][:2] == (False, False)
     assert named["one"] == named["headline"] == (True, True, 5)

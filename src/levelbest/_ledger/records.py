@@ -1,7 +1,7 @@
 """What a ledger is made of: records in a chain, each with the hash of the one before.
 
     kind          family  trial  attempt  status   body
-    study           -       -       -       -      name, seed, metric, cost, levelbest's version; the first record
+    study           -       -       -       -      name, seed, metric, cost, headline, version; the first record
     environment     -       -       -       -      code version, packages, machine; again where a later session differs
     family          f       -       -       -      name, definition, fingerprint; once for each family
     plan            f       -       -       -      n_trials; again where the plan is extended
@@ -70,6 +70,8 @@ class StudyBody(TypedDict):
     seed: int
     metric: MetricBody
     cost: CostBody
+    headline: NotRequired[int | None]
+    """The budget registered before the first trial, where one was."""
 
 
 class Definition(TypedDict):
@@ -243,6 +245,7 @@ _MUST: dict[str, dict[str, Callable[[object], bool]]] = {
 }
 _MAY: dict[str, Callable[[object], bool]] = {
     **dict.fromkeys(("declared", "mark", "reason", "log", "log_hash", "blame"), _is_text),
+    "headline": lambda budget: budget is None or _is_count(budget, 1),
     "steps": lambda steps: type(steps) is list and all(map(_is_by_name, steps)),
 }
 """What a body need not have, whatever its kind; the environment and a session hold what they like."""

@@ -128,7 +128,10 @@ resamples = click.option(
     help="Random draws behind an interval.",
 )
 headline = click.option(
-    "--headline", type=click.IntRange(min=1), metavar="N", help="A budget named in advance: tested first, alone."
+    "--headline",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="A budget asked about alone: tested first, at full confidence. Default: the one that a ledger has registered.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The random seed.")

@@ -101,7 +101,7 @@ def _contrasts(design: Design, pairs: Pairs, *, roughly: bool = False) -> Contra
 
 
 def _effect_budget(design: Design, contrasts: Contrasts) -> float:
-    """Where families are set side by side: the budget named in advance, else the design's own within those compared."""
+    """Where families are set side by side: the budget asked about alone, else the design's own."""
     budgets = np.unique(np.concatenate([contrast.n[_comparable(contrast)] for contrast in contrasts.pairs]))
     if not budgets.size:  # nothing can be compared: side by side all the same, where all were run so long
         last = int(min(design.reach.values(), default=1.0))
@@ -126,6 +126,7 @@ def _terms(design: Design, n_pairs: int, budget: float) -> Terms:
         adjustment=design.adjustment,
         headline=None if asked.axis == "cost" else int(budget),
         named=asked.named is not None,
+        registered=asked.named is not None and asked.named == getattr(design.trials, "registered", None),
         worth=asked.worth,
         while_running=asked.while_running,
         n_groups=design.n_groups,
@@ -217,7 +218,7 @@ def _to_the_end(verdicts: tuple[Verdict, ...], most: float, limit: float | None,
 
 
 def _effect(contrast: Contrast, families: tuple[str, str], budget: float) -> Effect:
-    """By how much at one budget, as the band has it: there, what was tested alone where it was named in advance."""
+    """By how much at one budget, as the band has it: there, what was tested alone where it was asked about alone."""
     places = np.flatnonzero(contrast.n == budget)
     if not places.size:
         nowhere = float("nan")

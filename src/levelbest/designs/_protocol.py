@@ -45,7 +45,7 @@ class Asked:
     baseline
         The family that all others are compared with; None: all with all.
     headline
-        The budget named in advance.
+        The budget asked about alone: it is tested first, at full confidence.
     worth
         The smallest difference worth having.
     p_values
@@ -101,10 +101,21 @@ class Asked:
 
     @property
     def named(self) -> int | None:
-        """The budget named in advance: the headline, or the one budget asked for."""
+        """The budget asked about alone: the headline, or the one budget asked for."""
         if self.headline is not None:
             return self.headline
         return self.n[0] if self.n is not None and len(self.n) == 1 else None
+
+    def with_registered(self, trials: Table) -> Asked:
+        """The same with the budget that the study registered as its headline, where no other was asked for.
+
+        While families still have fewer trials than that, nothing is said of it.
+        """
+        free = self.n is None and self.headline is None and self.axis == "trials" and not self.while_running
+        if not free or not isinstance(trials, Trials) or (registered := trials.registered) is None:
+            return self
+        finished = sorted(trials[name].n_trials for name in trials.families)[-2:]
+        return replace(self, headline=registered) if finished[0] >= registered else self
 
     def budgets(self, most: int, default: IntArray, what: str = "") -> IntArray:
         """The budgets asked for, as far as they reach, or the design's own; an error where none is within reach.

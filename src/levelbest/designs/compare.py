@@ -46,9 +46,10 @@ def compare(
     baseline
         The family that all others are compared with; None: all with all.
     n
-        Budgets; None: all up to half the trials of the smaller family. One budget alone is named in advance.
+        Budgets; None: all up to half the trials of the smaller family. One budget alone is tested by itself.
     headline
-        A budget named in advance: it is tested first, at full confidence.
+        A budget asked about alone: it is tested first, at full confidence. None: the one that the trials' ledger has
+        registered, where it has.
     worth
         The smallest difference worth having: limits within (-worth, worth) say that there is none.
     statistic
@@ -99,11 +100,11 @@ def compare(
     )
     table = comparable(as_table(trials, reading), baseline)
     pairs_of(table.families, baseline)
-    return assemble(design_of(table, asked))
+    return assemble(design_of(table, asked.with_registered(table)))
 
 
 def compare_asked(trials: Table, asked: Asked, *, pairs_only: bool = False) -> Comparison:
     """The comparison of these trials that was asked for; of some its pairs are all that is wanted."""
     trials = comparable(trials, asked.baseline)
     pairs_of(trials.families, asked.baseline)
-    return assemble(design_of(trials, asked), survival=not pairs_only, standings=not pairs_only)
+    return assemble(design_of(trials, asked.with_registered(trials)), survival=not pairs_only, standings=not pairs_only)

@@ -29,6 +29,7 @@ from levelbest.report.tables.table import Table
 from levelbest.report.view import Family, View, floats, line_of, verifier_lines
 from levelbest.report.words.curves import alone_sentence, family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
+from levelbest.report.words.phrases import alone_words
 from levelbest.results import Comparison, Curve, FamilyCostCurve, Standing, VerifierEffect
 from levelbest.trials import Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
@@ -76,7 +77,8 @@ def build_view(
         simultaneous=True,
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
-    made = _Made(with_scores(trials, baseline), asked, tuple(statistics), comparing)
+    scored = with_scores(trials, baseline)
+    made = _Made(scored, asked.with_registered(scored), tuple(statistics), comparing)
     view = _view(made, trials, hidden_columns(trials, hide))
     return replace(view, title=title or view.title, published=dict(published or {}), log=log)
 
@@ -84,7 +86,9 @@ def build_view(
 def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) -> View:
     """Everything that was made, as it is shown; ``trials`` are all, those of families without a score among them."""
     table, settings, comparison = made.table, made.asked.settings, made.comparison
-    named = made.asked.headline is not None
+    named = ""
+    if made.asked.headline is not None:
+        named = alone_words(registered=made.asked.headline == getattr(table, "registered", None))
     families = tuple(_family(made, name, hidden) for name in made.table.families)
     first = families[0]
     standing = Standing(

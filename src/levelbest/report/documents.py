@@ -69,7 +69,7 @@ def _(result: Crossing) -> dict[str, object]:
 @document.register
 def _(result: Effect) -> dict[str, object]:
     numbers = picked(result, "difference", "low", "high", "p_value", "winner", "negligible")
-    return plain({"n": result.budget} | numbers | {"fixed_in_advance": result.named})
+    return plain({"n": result.budget} | numbers | {"tested_alone": result.named})
 
 
 @document.register
@@ -89,7 +89,7 @@ def _(result: PairComparison) -> dict[str, object]:
             "verdicts": [document(verdict) | {"unseen": result.unseen} for verdict in result.verdicts],
             "unseen": result.unseen,
             "p_values": result.p_value,
-            "effect": document(result.effect),
+            "effect": document(result.effect) | {"fixed_in_advance": result.effect.named and result.terms.registered},
             "further_trials": result.further,
             "basis": result.basis,
             "sentence": pair_sentence(result),
@@ -125,7 +125,8 @@ def _(result: Comparison) -> dict[str, object]:
         "simultaneous": True,
         "adjustment": adjustment_words(terms),
         "headline": terms.headline,
-        "fixed_in_advance": terms.named,
+        "tested_alone": terms.named,
+        "fixed_in_advance": terms.registered,
         "worth": terms.worth,
         "failed": settings.failed,
         "while_running": terms.while_running,

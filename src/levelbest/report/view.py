@@ -139,8 +139,8 @@ class View:
     sections: tuple[Table, ...] = ()
     effect: tuple[Line, ...] = ()
     """Oracle, verifier and random pick, where a verifier selects among the samples of a problem."""
-    named: bool = False
-    """Whether the headline budget was named in advance."""
+    named: str = ""
+    """How the headline budget was chosen, where it was tested by itself."""
     comparison: Comparison | None = None
     """What the verdict is of."""
     variances: tuple[FamilyVariance, ...] = ()

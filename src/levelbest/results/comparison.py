@@ -33,7 +33,9 @@ class Terms(OverBudgets):
     headline: int | None = None
     """The budget of the effect, where the design has one."""
     named: bool = False
-    """Whether that budget was named in advance."""
+    """Whether that budget was asked about alone: it is tested first."""
+    registered: bool = False
+    """Whether it was registered before the first trial."""
     worth: float | None = None
     """The smallest difference worth having."""
     while_running: bool = False
@@ -66,7 +68,7 @@ class Effect(Documented):
     """The better family; None where undecided."""
     negligible: bool
     named: bool
-    """The budget was named in advance."""
+    """The budget was asked about alone."""
 
     def mirrored(self) -> Effect:
         """Second minus first."""

@@ -60,7 +60,7 @@ def _same_study(study: Study, ledger: Ledger) -> None:
         raise DataError(
             "the study changed after it began (nothing was run):\n"
             + "\n".join(lines)
-            + "\nSeed, metric and cost belong to the whole ledger: change them back, or begin another with "
+            + "\nSeed, metric, cost and headline belong to the whole ledger: change them back, or begin another with "
             + named("ledger")
         )
 

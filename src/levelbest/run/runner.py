@@ -162,6 +162,7 @@ def run_trials(
     direction: str | None = None,
     bounds: object = None,
     cost: str | Mapping[str, object] | None = None,
+    headline: int | None = None,
     engine: str = "local",
     workers: int | None = None,
     time_limit: float | str | None = None,
@@ -185,7 +186,7 @@ def run_trials(
         Trials in all, and how many of them share a configuration.
     family, ledger
         What the trials are called, and the file that keeps them.
-    seed, selection, reported, direction, bounds, cost
+    seed, selection, reported, direction, bounds, cost, headline
         As in a study file; what is left out is as the ledger has it. They are many because they are one study's
         entries, each known by its own name.
     engine, workers, resources, time_limit, retries
@@ -221,6 +222,7 @@ def run_trials(
     given: dict[str, object] = {
         "seed": (kept["seed"] if kept else 0) if seed is None else seed,
         "cost": {"of": cost} if isinstance(cost, str) else cost,
+        "headline": kept.get("headline") if kept and headline is None else headline,
         "families": {
             family: {
                 ("function" if callable(objective) or _is_name(objective) else "command"): objective,

@@ -4,6 +4,7 @@ name: digits
 seed: 0
 metric: {selection: dev_acc, reported: test_acc, direction: max, bounds: [0, 1]}
 cost: {of: wall, rate: 0.9, per: hour, unit: dollars}
+headline: 5                       # the budget that families are compared at first, registered before the first trial
 n_trials: 50                      # what stands here holds for every family that does not say otherwise
 families:
   cnn:
@@ -31,10 +32,10 @@ _SECONDS = {"s": 1, "sec": 1, "second": 1, "min": 60, "m": 60, "minute": 60, "h"
 _SECONDS |= {"d": 86400, "day": 86400}
 _BYTES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 _SHARED = ("n_trials", "seeds", "report", "time_limit", "retries", "resources", "env", "command", "function", "space")
-_STUDY = ("name", "seed", "metric", "cost", "families", "engine", "workers", "log_limit", *_SHARED)
+_STUDY = ("name", "seed", "metric", "cost", "headline", "families", "engine", "workers", "log_limit", *_SHARED)
 _FAMILY = (*_SHARED, "number")
 _LONGEST = 3650 * 86400
-_MOST = {"n_trials": 2**32 - 1, "seeds": 2**32 - 1, "workers": 100_000, "retries": 1_000_000}
+_MOST = {"n_trials": 2**32 - 1, "seeds": 2**32 - 1, "workers": 100_000, "retries": 1_000_000, "headline": 2**32 - 1}
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,8 @@ class Study:
     seed: int = 0
     judge: Judge = Judge()
     cost: Cost = Cost()
+    headline: int | None = None
+    """The budget that families are compared at first; None: none is registered."""
     folder: Path = Path()
     """Where commands run and functions are looked for."""
     engine: str = "local"
@@ -159,6 +162,7 @@ class Study:
             seed=as_seed(given.get("seed", 0)),
             judge=_judge(given.get("metric"), stated=True) if metric is None else _judge(metric, stated=False),
             cost=_cost(given.get("cost", {})),
+            headline=_headline(given.get("headline"), built),
             folder=folder,
             engine=str(given.get("engine", "local")),
             workers=_count(given["workers"], "workers") if given.get("workers") is not None else None,
@@ -167,7 +171,8 @@ class Study:
 
     def to_dict(self) -> dict[str, object]:
         """What the ledger's first record keeps: what all families share and no later session may change."""
-        return {"seed": self.seed, "metric": asdict(self.judge), "cost": asdict(self.cost)}
+        shared = {"seed": self.seed, "metric": asdict(self.judge), "cost": asdict(self.cost)}
+        return shared | {"headline": self.headline}
 
 
 def _family(name: str, given: object, shared: Mapping[str, object], folder: Path) -> Family:
@@ -275,6 +280,15 @@ def _judge(given: object, *, stated: bool) -> Judge:
     direction = None if own.get("direction") is None else _check.as_direction(own["direction"])
     bounds = cast(Sequence[float | None] | None, own.get("bounds"))  # checked next
     return Judge(names["selection"], names["reported"], direction, _check.as_bounds(bounds))
+
+
+def _headline(given: object, families: Sequence[Family]) -> int | None:
+    if given is None:
+        return None
+    headline, most = _count(given, "headline"), max(family.n_trials for family in families)
+    if headline > most:
+        raise InputError(f"headline must be at most the trials of a family, {most}, got {headline}")
+    return headline
 
 
 def _cost(given: object) -> Cost:

@@ -37,6 +37,8 @@ class Verification:
     """Whether its runner did not close it and the log with its latest records (``-wal``) is not beside it."""
     n_logs_absent: int = 0
     """Logs of trials that are in the chain by their hash, and not beside the ledger."""
+    headline: int | None = None
+    """The budget registered before the first trial, where one was."""
 
     @property
     def whole(self) -> bool:
@@ -75,9 +77,13 @@ class Verification:
             for name, planned, finished, failed in self.families
         ]
         since = "" if self.grown is None else f" It holds the head asked for, and {self.grown} records since."
+        registered = "No headline budget was registered."
+        if self.headline is not None:
+            registered = f"Its headline, the best of {self.headline}, was registered before the first trial."
         return "\n".join(
             [
                 f"{self.ledger} is whole: {self.n_records} records, none deleted or edited. {'; '.join(parts)}.{since}",
+                registered,
                 *self.not_known,
                 f"head {self.head}",
             ]
@@ -94,6 +100,7 @@ class Verification:
             "problems": list(self.problems),
             "not_known": list(self.not_known),
             "grown": self.grown,
+            "headline": self.headline,
         }
 
 
@@ -147,7 +154,15 @@ def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
     grown = None if check.wanted_at is None else check.seq - check.wanted_at
     problems, log_absent = tuple(check.problems), follows_log and not has_log
     return Verification(
-        path.name, check.head, check.n_records, check.counts, problems, grown, log_absent, n_logs_absent
+        ledger=path.name,
+        head=check.head,
+        n_records=check.n_records,
+        families=check.counts,
+        problems=problems,
+        grown=grown,
+        log_absent=log_absent,
+        n_logs_absent=n_logs_absent,
+        headline=check.study.get("headline"),
     )
 
 

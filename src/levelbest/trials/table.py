@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, cast
@@ -242,6 +243,17 @@ class Trials:
             f"choose one ({named('where')} \"{column} = '{first}'\"), compare over them (levelbest compare, "
             f"lb.compare_tasks), or say {named('task')} none if {column!r} is a setting of the models"
         )
+
+    @property
+    def registered(self) -> int | None:
+        """The budget that the study of every family registered for these scores before its first trial, if one was."""
+        plans = {self.facts.get(f"headline:{name}", "") for name in self.families}
+        if len(plans) != 1 or not (plan := plans.pop()):
+            return None
+        budget, *judged = json.loads(plan)
+        columns = [self.columns.get(role) for role in ("selection", "reported")]
+        same = all(name in (None, column) for name, column in zip(judged, columns, strict=True))
+        return int(budget) if same else None
 
     @property
     def n_failed(self) -> int:

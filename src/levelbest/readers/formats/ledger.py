@@ -23,6 +23,7 @@ from levelbest.trials import Skipped
 __all__ = ["READERS", "is_ledger"]
 
 _OWN = ("family", "trial", "status", "seed", "wall", "cpu", "cost", "reason")
+_JUDGED = ("selection", "reported")
 _ENVIRONMENT = ("levelbest", "python", "system", "processor", "cpus", "memory", "gpus")
 
 
@@ -122,6 +123,8 @@ def _facts(chain: Chain) -> dict[str, str]:
         facts[f"planned:{family.name}"] = str(family.n_planned)
         facts[f"not_run:{family.name}"] = str(max(0, family.n_planned - len(family.starts)))
         facts[f"space:{family.name}"] = json.dumps(dict(definition["space"]))
+        if (headline := chain.study.get("headline")) is not None:
+            facts[f"headline:{family.name}"] = json.dumps([headline, *map(chain.study["metric"].get, _JUDGED)])
         facts[f"seeds:{family.name}"] = str(definition["seeds"])
         if definition.get("time_limit") is not None:
             facts[f"time_limit:{family.name}"] = str(definition["time_limit"])

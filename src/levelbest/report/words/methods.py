@@ -24,15 +24,15 @@ def methods_paragraph(
     comparison: Comparison | None = None,
     *,
     headline: int,
-    named: bool = False,
+    named: str = "",
     n_searches: int | None = None,
     weight: str | None = None,
 ) -> str:
     """One paragraph: sample, score, estimator, intervals, comparisons, failures, seed.
 
     ``curves`` are those of every family, of one or several statistics; ``headline`` is the budget of the headline
-    number, ``named`` in advance or not; ``n_searches`` is known where the unit is the whole search, and ``weight`` is
-    the column that problems are weighted by.
+    number, ``named`` says how it was chosen, where it was tested by itself; ``n_searches`` is known where the unit is
+    the whole search, and ``weight`` is the column that problems are weighted by.
     """
     first = curves[0]
     families = list({curve.family: curve for curve in curves}.values())
@@ -53,9 +53,8 @@ def methods_paragraph(
     unit = first.words.part
     many = f"{lost:,} of {plural(total, unit, f'{total:,}')}"
     sentences.append(f"{many} failed and were {counted(first.failed)}." if lost else f"No {unit} failed.")
-    advance = ", named in advance" if named else ""
     if not single:
-        sentences.append(f"The headline number is the best of n = {headline}{advance}.")
+        sentences.append(f"The headline number is the best of n = {headline}{after(named, ', ')}.")
     sentences.append(f"Computed with levelbest {__version__}, seed {first.seed}.")
     return " ".join(sentences)
 

@@ -174,6 +174,11 @@ def confidence_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
     return f"{level(terms.confidence)} confidence{scope_words(terms, pairs)}{after(terms.words.scope, ', ')}"
 
 
+def alone_words(*, registered: bool) -> str:
+    """How a budget came to be tested by itself: only a ledger shows that it was chosen before the results."""
+    return "registered before the first trial" if registered else "asked about alone"
+
+
 def scope_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
     """What the confidence is over: `` over all budgets and 10 pairs``, `` at 5 trials, over 10 pairs``."""
     several = [] if terms.n_pairs == 1 else [plural(terms.n_pairs, "pair")]
@@ -184,7 +189,8 @@ def scope_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
     elif len(budgets) == 1 and terms.headline in budgets:
         first, scopes = at + ("," if several else ""), several
     else:
-        first = f"{at}, named in advance, and after that" if terms.named and terms.headline is not None else ""
+        if terms.named and terms.headline is not None:
+            first = f"{at}, {alone_words(registered=terms.registered)}, and after that"
         scopes = ["all budgets", *several]
     return first + (f" over {listed(scopes)}" if scopes else "")
 

@@ -9,6 +9,7 @@ from levelbest._plain import round_to_uncertainty, show_number
 from levelbest.report.words.phrases import (
     Range,
     all_others,
+    alone_words,
     capital,
     condition_sentence,
     confidence_words,
@@ -345,5 +346,5 @@ def _beyond(verdicts: Sequence[Verdict], terms: Terms, n_trials: int) -> list[st
 
 
 def _at_effect(effect: Effect, terms: Terms) -> str:
-    named = ", named in advance," if effect.named and not terms.words.single else ""
-    return f"{with_budgets([(effect.budget, effect.budget)], terms)}{named}"
+    at = with_budgets([(effect.budget, effect.budget)], terms)
+    return f"{at}, {alone_words(registered=terms.registered)}," if effect.named and not terms.words.single else at
