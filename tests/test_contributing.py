@@ -13,7 +13,7 @@ import levelbest as lb
 from levelbest.cli.main import main
 from levelbest.designs import _protocol
 from levelbest.errors import InputError
-from levelbest.stats.bands import Terms, _registry, all_intervals
+from levelbest.stats.bands import Terms, _methods, all_intervals
 from levelbest.stats.best import _statistics
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -24,10 +24,10 @@ DESIGN, INTERVAL, STATISTIC = re.findall(r"```python\n(.*?)```", TEXT, flags=re.
 def _forgotten():
     """What the examples register is forgotten afterwards."""
     _protocol.designs()
-    kept = list(_protocol._KNOWN), dict(_registry._KNOWN), dict(_statistics._KNOWN)
+    kept = list(_protocol._KNOWN), dict(_methods._KNOWN), dict(_statistics._KNOWN)
     yield
     _protocol._KNOWN[:] = kept[0]
-    for registry, before in ((_registry._KNOWN, kept[1]), (_statistics._KNOWN, kept[2])):
+    for registry, before in ((_methods._KNOWN, kept[1]), (_statistics._KNOWN, kept[2])):
         registry.clear()
         registry.update(before)
 

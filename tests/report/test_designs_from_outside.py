@@ -9,9 +9,8 @@ import pytest
 import levelbest as lb
 import levelbest.report
 from levelbest.designs import DesignWords, TableDesign, _protocol, register_design
-from levelbest.designs.configurations import Configurations
 from levelbest.designs.problems import ProblemsDesign
-from levelbest.designs.seeds import Seeds
+from levelbest.designs.seeds import Configurations, Seeds
 from levelbest.designs.trials import IndependentTrials
 from levelbest.report.build import build_view
 from levelbest.report.figures.panels import report_figures

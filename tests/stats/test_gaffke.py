@@ -6,8 +6,7 @@ from scipy.stats import beta, ks_2samp
 
 from levelbest.stats import best_interval
 from levelbest.stats.bands._gaffke import gaffke_draws, sorted_uniforms
-from levelbest.stats.bands._limits import order_statistic
-from levelbest.stats.bands._thin import filled, hats, node_budgets, nodes_for, rank_edges
+from levelbest.stats.bands._limits import filled, hats, node_budgets, nodes_for, order_statistic, rank_edges
 
 
 def limits_of(scores, n, low, high, n_draws, rng):

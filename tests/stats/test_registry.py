@@ -10,7 +10,7 @@ from levelbest.report.words.curves import rule_words
 from levelbest.simulation import named_distribution, simulate
 from levelbest.stats import best_interval, best_statistic, difference_band
 from levelbest.stats.bands import Limits, Work, interval_methods, register_interval
-from levelbest.stats.bands import _registry as intervals
+from levelbest.stats.bands import _methods as intervals
 from levelbest.stats.best import _statistics as statistics
 from levelbest.stats.best import register_statistic
 

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from levelbest.stats import best_interval
-from levelbest.stats.bands._reported import ReportCells, degrees_of_freedom, imagined_reports
-from levelbest.stats.bands._reported_quantiles import quantile_draws
+from levelbest.stats.bands._reported import ReportCells, degrees_of_freedom, imagined_reports, quantile_draws
 from levelbest.stats.best import Sample, best_weights, standard_error
 
 

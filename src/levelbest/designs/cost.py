@@ -14,7 +14,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, cost_grid
 from levelbest.designs._protocol import Asked
 from levelbest.designs._table import TableDesign
-from levelbest.designs.configurations import Configurations
+from levelbest.designs.seeds import Configurations
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import FamilyCostCurve, PairComparison
 from levelbest.stats.best import Sample, turned_bounds

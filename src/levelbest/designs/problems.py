@@ -14,8 +14,8 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import IntArray, budget_grid
 from levelbest.cautions import Caution
-from levelbest.designs._curves import drawn_curve
 from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design, Table
+from levelbest.designs._table import drawn_curve
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, DesignWords, Stratum, VerifierEffect
 from levelbest.stats.bands import Interval

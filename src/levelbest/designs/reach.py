@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from levelbest.designs._curves import mean_cost
 from levelbest.designs._input import as_trials, with_scores, without_one_search
 from levelbest.designs._protocol import Asked, design_of
-from levelbest.designs._table import scores_of
+from levelbest.designs._table import mean_cost, scores_of
 from levelbest.results import TRIALS, Curve, FamilyCostCurve, Reach, Reaches
 from levelbest.stats.budgets import budget_to_reach, check_target
 from levelbest.trials import Scores, Settings

@@ -11,9 +11,8 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest.cautions import Caution
-from levelbest.designs._curves import drawn_curve
 from levelbest.designs._protocol import Asked, Counts
-from levelbest.designs._table import TableDesign
+from levelbest.designs._table import TableDesign, drawn_curve
 from levelbest.errors import InputError
 from levelbest.results import Curve, DesignWords
 from levelbest.stats.bands import Interval, Rule

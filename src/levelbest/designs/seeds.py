@@ -1,19 +1,25 @@
-"""Seeds: nothing but the seed varies within the families, so that the question is the mean of a new run."""
+"""Several seeds: of one configuration, compared by the mean of a new run, or of each configuration that was tried."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from levelbest._check import IntArray
+from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked, Table
-from levelbest.designs._table import TableDesign
-from levelbest.designs.pairs import varies
-from levelbest.results import DesignWords
+from levelbest.designs._table import TableDesign, failure_cautions, trial_curve
+from levelbest.designs.pairs import find_pairing, varies
+from levelbest.designs.trials import IndependentTrials
+from levelbest.designs.variance import family_variances
+from levelbest.results import Curve, DesignWords, Variances
+from levelbest.stats.best import Mean, new_run_of_best, statistic_named
 from levelbest.stats.inference import Contrasts, Question, run_contrasts
-from levelbest.trials import Trials
+from levelbest.trials import Scores, Trials, by_configuration, has_repeats, runs_of
 
 MOST = 50
 """More runs of a family are taken for a search whose settings were not recorded; n = 1 is judged there too."""
@@ -72,3 +78,117 @@ def only_seeds_vary(trials: Trials) -> bool:
         if any(varies(column) for column in family.configuration.values()):
             return False
     return True
+
+
+class Configurations(IndependentTrials):
+    """Random configurations, each run with several seeds; the best of n is chosen by its mean over them.
+
+    A configuration with all its runs is one draw: resampling configurations with their runs carries the luck of the
+    seeds along, and drawing seeds anew within each would count it twice (Davison and Hinkley 1997, section 3.8).
+    """
+
+    name: ClassVar[str] = "configurations"
+    words = DesignWords(
+        unit="configuration",
+        part="run",
+        judged="by the mean over its runs",
+        ran=(
+            "We ran {many} configurations{each} of {families}, {runs} runs in all. A configuration's score is the mean "
+            "over its runs; we report {score} as a function of the number of configurations n [1, 2]."
+        ),
+    )
+
+    @classmethod
+    def fits(cls, trials: Table, asked: Asked) -> bool:
+        """Where a configuration of some family has several runs."""
+        if asked.while_running or asked.axis == "cost" or not isinstance(trials, Trials):
+            return False
+        return trials.group is None and trials.search is None and has_repeats(trials)
+
+    def _scores(self) -> Sequence[Scores]:
+        self.by_run = super()._scores()
+        scores = [by_configuration(table, own) for table, own in zip(self.tables, self.by_run, strict=True)]
+        pairing = None
+        if self.asked.paired is not False and len(self.tables) > 1:
+            first_runs = [
+                replace(table.take(own.rows), seed=None) for table, own in zip(self.tables, scores, strict=True)
+            ]
+            pairing = find_pairing(first_runs, required=self.asked.paired is True)
+        if pairing is None:
+            return scores
+        self.paired = True
+        return [_taken(own, rows) for own, rows in zip(scores, pairing.rows, strict=True)]
+
+    @cached_property
+    def _runs(self) -> tuple[IntArray, ...]:
+        """How many runs each configuration of each family has."""
+        return tuple(np.bincount(runs_of(table, own)) for table, own in zip(self.tables, self.by_run, strict=True))
+
+    @cached_property
+    def variances(self) -> Variances:
+        """How much of the variance between runs comes from configurations, data splits and seeds."""
+        return family_variances(self.trials, confidence=self.asked.settings.confidence)
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What n counts, in place of the advice to count it so; failures are of runs."""
+        kept = [c for c in super().cautions if c.code not in ("nested-seeds", "failures") or c.kind == "left-out"]
+        if self.paired:
+            kept = [caution for caution in kept if caution.code != "paired-design"]
+            used = Caution.of("paired-design", None, self.scores[0].n_trials, kind="used", by="configuration")
+            kept.append(used)
+        for name, own in zip(self.families, self.by_run, strict=True):
+            kept += failure_cautions(name, own, "run")
+        return tuple(dict.fromkeys([*kept, *self._averaged()]))
+
+    def _averaged(self) -> list[Caution]:
+        """What n counts, for each family; and that means over unequal numbers of runs are not alike."""
+        noticed = []
+        for name, runs in zip(self.families, self._runs, strict=True):
+            count, least, most = (int(number) for number in (runs.size, runs.min(), runs.max()))
+            n_runs = int(runs.sum())
+            noticed.append(
+                Caution.of("averaged-runs", name, count, configurations=count, n_runs=n_runs, least=least, most=most)
+            )
+        means = [float(runs.mean()) for runs in self._runs]
+        if max(means) > 1.5 * min(means):
+            fewest, richest = self.families[int(np.argmin(means))], self.families[int(np.argmax(means))]
+            noticed.append(
+                Caution.of("averaged-runs", None, max(means), kind="unequal", fewest=fewest, richest=richest)
+            )
+        return noticed
+
+    def curves(self, asked: Asked) -> tuple[Curve, ...]:
+        """The mean over its runs of the best of n configurations, and what a new run of it is expected to score."""
+        return tuple(self._curve(place, asked) for place in range(len(self.families)))
+
+    def _curve(self, place: int, asked: Asked) -> Curve:
+        name, table, by_run = self.families[place], self.tables[place], self.by_run[place]
+        moot = ("nested-seeds", "paired-design")
+        noticed = [*(c for c in table.cautions if c.code not in moot), *self._averaged()]
+        curve = trial_curve(
+            replace(table, cautions=tuple(c for c in noticed if c.family in (None, name))),
+            asked,
+            no_limits=self.excluded.get(name, ""),
+            scores=self.scores[place],
+            words=self.words,
+        )
+        new_run = None
+        if isinstance(statistic_named(asked.statistic), Mean):
+            new_run = new_run_of_best(
+                by_run.selection,
+                runs_of(table, by_run),
+                curve.n,
+                by_run.reported,
+                direction=self.metric.direction,
+            )
+        cautions = [caution for caution in curve.cautions if caution.code != "failures"]
+        cautions += failure_cautions(name, by_run, "run")
+        variance = next((own for own in self.variances if own.family == name), None)
+        return replace(curve, n_runs=by_run.n_trials, new_run=new_run, variance=variance, cautions=tuple(cautions))
+
+
+def _taken(scores: Scores, rows: IntArray) -> Scores:
+    """The scores at these places."""
+    reported, cost = (None if column is None else column[rows] for column in (scores.reported, scores.cost))
+    return replace(scores, selection=scores.selection[rows], reported=reported, cost=cost, rows=scores.rows[rows])

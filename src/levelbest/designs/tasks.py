@@ -16,13 +16,11 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest.designs._assemble import assemble, pairs_of
-from levelbest.designs._curves import drawn_curve
 from levelbest.designs._input import as_trials
 from levelbest.designs._protocol import FIRST_SHOWN, Asked, Counts, Design
-from levelbest.designs._table import adaptive_families, scores_of
+from levelbest.designs._table import adaptive_families, drawn_curve, scores_of
 from levelbest.designs.compare import compare_asked
-from levelbest.designs.configurations import Configurations
-from levelbest.designs.seeds import Seeds
+from levelbest.designs.seeds import Configurations, Seeds
 from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.steps.diagnose import with_diagnostics
 from levelbest.results import Comparison, Curve, OverTasks, TaskComparison

@@ -15,15 +15,17 @@ from levelbest.stats.bands._gaffke import gaffke_draws as gaffke_draws
 from levelbest.stats.bands._gaffke import sorted_uniforms as sorted_uniforms
 from levelbest.stats.bands._interval import all_intervals, best_interval
 from levelbest.stats.bands._interval import sample_interval as sample_interval
+from levelbest.stats.bands._limits import hats as hats
 from levelbest.stats.bands._limits import local_level as local_level
 from levelbest.stats.bands._limits import order_statistic as order_statistic
 from levelbest.stats.bands._limits import percentile as percentile
 from levelbest.stats.bands._limits import pick as pick
+from levelbest.stats.bands._limits import rank_edges as rank_edges
 from levelbest.stats.bands._limits import studentise as studentise
+from levelbest.stats.bands._methods import EXACT as EXACT
+from levelbest.stats.bands._methods import IntervalMethod, interval_methods, register_interval
 from levelbest.stats.bands._quantiles import horizon, quantile_interval
 from levelbest.stats.bands._ranks import RankBand, rank_band
-from levelbest.stats.bands._registry import EXACT as EXACT
-from levelbest.stats.bands._registry import IntervalMethod, interval_methods, register_interval
 from levelbest.stats.bands._reported import FEWEST_FREE as FEWEST_FREE
 from levelbest.stats.bands._reported import ReportCells as ReportCells
 from levelbest.stats.bands._reported import degrees_of_freedom as degrees_of_freedom
@@ -36,10 +38,7 @@ from levelbest.stats.bands._resample import bootstrap as bootstrap
 from levelbest.stats.bands._resample import counts as counts
 from levelbest.stats.bands._resample import statistic_bootstrap as statistic_bootstrap
 from levelbest.stats.bands._resample import statistic_draws as statistic_draws
-from levelbest.stats.bands._results import Interval, Rule
-from levelbest.stats.bands._thin import hats as hats
-from levelbest.stats.bands._thin import rank_edges as rank_edges
-from levelbest.stats.bands._work import Limits, Terms, Work
+from levelbest.stats.bands._work import Interval, Limits, Rule, Terms, Work
 
 # What strangers look for; the other names are machinery that later doors build on.
 __all__ = [

@@ -27,7 +27,7 @@ from levelbest._check import as_budgets, as_choice, as_confidence, as_direction,
 from levelbest.errors import InputError
 from levelbest.stats.bands._cdf import METHODS, CdfBand, cdf_band
 from levelbest.stats.bands._quantiles import quantile_interval
-from levelbest.stats.bands._results import Interval, Rule
+from levelbest.stats.bands._work import Interval, Rule
 
 _GROWTH = 1.3
 

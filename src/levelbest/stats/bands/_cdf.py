@@ -28,7 +28,7 @@ from levelbest._check import (
 )
 from levelbest.errors import InputError
 from levelbest.stats.bands._paths import largest_level, symmetric_order_probability
-from levelbest.stats.bands._results import UNSAID, Interval, Rule
+from levelbest.stats.bands._work import UNSAID, Interval, Rule
 from levelbest.stats.best import turned_bounds, turned_limits
 
 METHODS = ("ld", "ld-hd", "ks", "dkw")

@@ -37,8 +37,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest.stats.bands._limits import hats, rank_edges
 from levelbest.stats.bands._resample import allow
-from levelbest.stats.bands._thin import hats, rank_edges
 
 FEWEST = 3
 """Trials that say anything about the next one."""

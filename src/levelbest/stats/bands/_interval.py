@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from levelbest._check import N_RESAMPLES, Bounds, FloatArray, IntArray, Seed, as_budgets, as_choice, as_rng, sign_of
 from levelbest.errors import InputError
+from levelbest.stats.bands._methods import EXACT, interval_methods, method_named, methods_that_serve
 from levelbest.stats.bands._quantiles import quantile_interval
-from levelbest.stats.bands._registry import EXACT, interval_methods, method_named, methods_that_serve
-from levelbest.stats.bands._results import Interval, Rule
-from levelbest.stats.bands._work import Limits, Terms, Work
+from levelbest.stats.bands._work import Interval, Limits, Rule, Terms, Work
 from levelbest.stats.best import Mean, Quantile, Sample, Statistic, statistic_named, turned_limits, unseen
 
 

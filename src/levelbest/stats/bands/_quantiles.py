@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from levelbest._check import as_bounds, as_budgets, as_direction, as_scores, sign_of, statistic_name
 from levelbest.stats.bands._ranks import rank_band
-from levelbest.stats.bands._results import Interval, Rule
+from levelbest.stats.bands._work import Interval, Rule
 from levelbest.stats.best import turned_bounds, turned_limits
 
 
