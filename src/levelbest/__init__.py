@@ -16,6 +16,7 @@ from levelbest._lazy import lazy_names
 if TYPE_CHECKING:
     from levelbest import stats as stats
     from levelbest.cautions import Caution as Caution
+    from levelbest.designs.claim import claim as claim
     from levelbest.designs.compare import compare as compare
     from levelbest.designs.curve import curve as curve
     from levelbest.designs.curve import family_curves as family_curves
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from levelbest.report.trackers.write import write_trials as write_trials
     from levelbest.report.write import Report as Report
     from levelbest.report.write import write_report as write_report
+    from levelbest.results import Claim as Claim
     from levelbest.results import Comparison as Comparison
     from levelbest.results import Curve as Curve
     from levelbest.results import CurveSet as CurveSet
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from levelbest.run.study_file import read_study as read_study
     from levelbest.run.verify import Verification as Verification
     from levelbest.run.verify import verify_ledger as verify_ledger
+    from levelbest.stats.budgets import Gate as Gate
     from levelbest.trials import Metric as Metric
     from levelbest.trials import Settings as Settings
     from levelbest.trials import Trials as Trials
@@ -64,9 +67,11 @@ __version__ = "0.2.0"
 _NAMES = {
     "cautions": ("Caution",),
     "errors": ("DataError", "InputError", "LevelbestError", "MissingExtra"),
+    "stats.budgets": ("Gate",),
     "trials": ("Metric", "Settings", "Trials"),
     "readers": ("read_trials",),
     "results": (
+        "Claim",
         "Comparison",
         "Curve",
         "CurveSet",
@@ -82,6 +87,7 @@ _NAMES = {
         "Verdict",
     ),
     "designs.curve": ("curve", "family_curves"),
+    "designs.claim": ("claim",),
     "designs.compare": ("compare",),
     "designs.tasks": ("compare_tasks",),
     "designs.reach": ("reach",),

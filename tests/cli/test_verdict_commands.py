@@ -1,4 +1,4 @@
-"""compare and gate from the command line: documents, exit codes, sentences."""
+"""compare and claim from the command line: documents, exit codes, sentences."""
 
 import json
 
@@ -96,18 +96,18 @@ def test_no_cost_column_on_a_cost_axis(capsys, tmp_path):
     assert "name its column with --cost" in err
 
 
-def test_gate_passes_and_fails_with_exit_codes(capsys, results):
-    code, out, _ = run(capsys, "gate", results, "--baseline", "lr", "--claimed", "0.9", "--attempts", "2", "--json")
+def test_claim_passes_and_fails_with_exit_codes(capsys, results):
+    code, out, _ = run(capsys, "claim", results, "--baseline", "lr", "--claimed", "0.9", "--attempts", "2", "--json")
     document = json.loads(out)
     assert code == 0
     assert document["p_value"] == pytest.approx(2 / 42)
     assert document["smallest_possible_p"] == pytest.approx(2 / 42)
     assert (document["attempts"], document["baseline_trials"]) == (2, 40)
     assert document["passed"] is True
-    code, out, _ = run(capsys, "gate", results, "--baseline", "lr", "--claimed", "0.6", "--attempts", "2")
+    code, out, _ = run(capsys, "claim", results, "--baseline", "lr", "--claimed", "0.6", "--attempts", "2")
     assert code == 1
     assert "not more than luck" in out
-    code, out, _ = run(capsys, "gate", results, "--baseline", "lr", "--claimed", "0.99", "--attempts", "20")
+    code, out, _ = run(capsys, "claim", results, "--baseline", "lr", "--claimed", "0.99", "--attempts", "20")
     assert code == 1
     assert "these data cannot tell" in out
 
@@ -115,22 +115,22 @@ def test_gate_passes_and_fails_with_exit_codes(capsys, results):
 @pytest.mark.parametrize(
     ("claimed", "said"), [("98", "is 98 a percentage? then claim 0.98"), ("-3", "check the claim and the bounds")]
 )
-def test_gate_refuses_a_claim_outside_the_bounds(capsys, results, claimed, said):
-    gate = ("gate", results, "--baseline", "lr", "--attempts", "2", "--bounds", "0", "1", "--claimed")
-    code, out, err = run(capsys, *gate, claimed)
+def test_claim_refuses_a_claim_outside_the_bounds(capsys, results, claimed, said):
+    claim = ("claim", results, "--baseline", "lr", "--attempts", "2", "--bounds", "0", "1", "--claimed")
+    code, out, err = run(capsys, *claim, claimed)
     assert (code, out) == (2, "")
     assert f"must lie within its bounds, 0 to 1, got {claimed}; {said}" in err
-    assert run(capsys, *gate, "1")[0] == 0
+    assert run(capsys, *claim, "1")[0] == 0
 
 
-def test_gate_wants_one_baseline(capsys, results):
-    code, _, err = run(capsys, "gate", results, "--claimed", "0.9", "--attempts", "2")
+def test_claim_wants_one_baseline(capsys, results):
+    code, _, err = run(capsys, "claim", results, "--claimed", "0.9", "--attempts", "2")
     assert code == 2
     assert "choose by --baseline" in err
-    code, _, err = run(capsys, "gate", results, "--baseline", "cnm", "--claimed", "0.9", "--attempts", "2")
+    code, _, err = run(capsys, "claim", results, "--baseline", "cnm", "--claimed", "0.9", "--attempts", "2")
     assert code == 2
     assert "did you mean 'cnn'?" in err
-    code, _, err = run(capsys, "gate", results, "--baseline", "cnn", "--claimed", "0.9", "--attempts", "0")
+    code, _, err = run(capsys, "claim", results, "--baseline", "cnn", "--claimed", "0.9", "--attempts", "0")
     assert code == 2
     assert "attempts must be a whole number of at least 1" in err
 

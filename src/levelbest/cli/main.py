@@ -27,7 +27,7 @@ COMMANDS: dict[str, str] = {
     "compare": "Which family is better at which budgets, and where the data cannot tell.",
     "reach": "The budget needed to reach a score, with an interval.",
     "plan": "How many trials or problems until intervals are narrow and families separated.",
-    "gate": "Is a claimed improvement after N attempts more than luck?",
+    "claim": "Is what somebody claims more than luck, and more than a larger search?",
     "run": "Random search and seeds from a study file, resumable.",
     "serve": "A live page of a study, while it runs and after.",
     "verify": "Check that nothing in a ledger was deleted or edited.",
@@ -36,6 +36,9 @@ COMMANDS: dict[str, str] = {
     "convert": "Anyone's results as a tidy table of trials, or as runs of MLflow or W&B.",
 }
 
+
+_MOVED = {"gate": "claim"}
+"""Commands by an earlier name, which still lead there."""
 
 _FLAGS = {
     "kind": "--to",
@@ -105,6 +108,7 @@ class _LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        name = _MOVED.get(name, name)
         if name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"levelbest.cli.{name}").command
@@ -113,7 +117,7 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in (*COMMANDS, *_MOVED) and not args[0].startswith("-"):
             from levelbest._check import nearest_first
 
             near = nearest_first(args[0], list(COMMANDS))

@@ -243,8 +243,7 @@ def _reader_options(ctx: click.Context, param: click.Parameter, value: tuple[str
     return dict(pair.split("=", 1) for pair in value)
 
 
-data = together(
-    click.argument("files", nargs=-1, required=True, metavar="FILE..."),
+reading = together(
     click.option("--family", metavar="COL[,COL]", help="What tells the families apart."),
     click.option("--selection", metavar="COL", help="The score that picks the winner (validation)."),
     click.option("--reported", metavar="COL", help="The score claimed of the winner (test)."),
@@ -291,6 +290,8 @@ data = together(
         help="What a trial without a reported score is.",
     ),
 )
+"""How to read trials from files."""
+data = together(click.argument("files", nargs=-1, required=True, metavar="FILE..."), reading)
 """FILES, and how to read trials from them."""
 _NOT_OF_READING = ("files", "reader_options", "failed", "missing")
 READING = tuple(

@@ -9,6 +9,7 @@ import numpy as np
 from levelbest._plain import picked, plain, rows_of
 from levelbest.cautions import Caution, documents_of
 from levelbest.report.words.cautions import caution_sentence
+from levelbest.report.words.claims import claim_sentences, claim_steps
 from levelbest.report.words.curves import cost_rule, reach_sentence, rule_words
 from levelbest.report.words.plans import plan_sentences
 from levelbest.report.words.tasks import normalised_words
@@ -20,6 +21,7 @@ from levelbest.report.words.verdicts import (
     reason_words,
 )
 from levelbest.results import (
+    Claim,
     Comparison,
     Crossing,
     Curve,
@@ -287,6 +289,17 @@ def _(result: TrialPlan) -> dict[str, object]:
 def _costs(plan: TrialPlan, first: str, second: str, needed: Needed) -> dict[str, object]:
     numbers = {"needed": needed.needed, "low": needed.low, "high": needed.high}
     return {"cost": {key: plan.cost_of(first, second, units) for key, units in numbers.items()} if plan.costs else None}
+
+
+@document.register
+def _(result: Claim) -> dict[str, object]:
+    claims = [
+        pair.claim.to_dict() | {"readings": [reading.to_dict() for reading in pair.readings]} for pair in result.pairs
+    ]
+    steps = [f"{step.text}: {step.why}" if step.why else step.text for step in claim_steps(result)]
+    told = picked(result, "confidence", "direction", "search_sd", "noise")
+    summary = {"sentences": list(claim_sentences(result)), "next": steps, "warnings": []}
+    return plain({"baseline": result.baseline.to_dict(), "claims": claims, **told, **summary})
 
 
 @document.register

@@ -15,12 +15,20 @@ from levelbest.report.figures.axes import draw_curves
 from levelbest.report.figures.curves import figure_bytes, figure_of, new_axes, own_style
 from levelbest.report.figures.distributions import descriptions_figure
 from levelbest.report.figures.strips import standings_figure
-from levelbest.report.tables.results import curves_table, plan_table, reach_table, standings_table, variance_table
+from levelbest.report.tables.results import (
+    claim_table,
+    curves_table,
+    plan_table,
+    reach_table,
+    standings_table,
+    variance_table,
+)
 from levelbest.report.terminal.descriptions import description_facts
+from levelbest.report.words.claims import claim_answer
 from levelbest.report.words.curves import curve_sentence
 from levelbest.report.words.plans import plan_summary
 from levelbest.report.words.tasks import score_words, task_sentences
-from levelbest.results import Comparison, Curve, CurveSet, Reaches, TaskComparison, TrialPlan, Variances
+from levelbest.results import Claim, Comparison, Curve, CurveSet, Reaches, TaskComparison, TrialPlan, Variances
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,6 +88,12 @@ def comparison_html(comparison: Comparison, sentences: Sequence[str] = (), score
         return verdict + picture
     shown = standings_table(comparison)
     return verdict + picture + replace(shown, note="").part(range(shown.size)[:_MOST_ROWS]).html()
+
+
+@html.register
+def claim_html(claim: Claim) -> str:
+    """What the numbers say, and the table of the terminal."""
+    return _paragraphs(claim_answer(claim)) + claim_table(claim).html()
 
 
 @html.register

@@ -11,12 +11,14 @@ from levelbest.report.figures.axes import draw_comparison, draw_curves, draw_var
 from levelbest.report.notebook import html
 from levelbest.report.tables.results import table
 from levelbest.report.words.cautions import caution_sentence
+from levelbest.report.words.claims import claim_sentences
 from levelbest.report.words.curves import cost_sentence, curve_sentence, reach_sentence
 from levelbest.report.words.plans import plan_sentences
 from levelbest.report.words.tasks import score_words, task_sentences
 from levelbest.report.words.variances import variance_sentence
 from levelbest.report.words.verdicts import comparison_summary, pair_sentence
 from levelbest.results import (
+    Claim,
     Comparison,
     Curve,
     CurveSet,
@@ -43,6 +45,7 @@ def sentences(result: object, n: int | None = None) -> tuple[str, ...]:  # noqa:
 
 
 sentences.register(Caution, lambda result, _=None: (caution_sentence(result),))
+sentences.register(Claim, lambda result, _=None: claim_sentences(result))
 sentences.register(Comparison, lambda result, _=None: comparison_summary(result))
 sentences.register(PairComparison, lambda result, _=None: (pair_sentence(result),))
 sentences.register(TaskComparison, lambda result, _=None: task_sentences(result))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from levelbest.results.claim import Claim, ClaimedPair
 from levelbest.results.comparison import Comparison, Effect, PairComparison, Standing, Terms
 from levelbest.results.curve import Curve, CurveSet, FamilyCostCurve, Stratum, VerifierEffect
 from levelbest.results.plan import DividedRuns, Reach, Reaches, TrialPlan
@@ -22,6 +23,8 @@ __all__ = [
     "NOT_COMPARABLE",
     "TRIALS",
     "UNDECIDED",
+    "Claim",
+    "ClaimedPair",
     "Comparison",
     "Crossing",
     "Curve",

@@ -11,12 +11,14 @@ import numpy as np
 
 from levelbest._plain import common_decimals, round_places, round_to_uncertainty, show_budget, show_with_limits
 from levelbest.report.tables.table import Column, Table, costs, counts, formed, limits, numbers, shares, texts
+from levelbest.report.words.claims import claim_assumptions, explained_words
 from levelbest.report.words.curves import cost_heading, curves_heading
 from levelbest.report.words.phrases import best_of, level, plural, table_heading, winners_words
 from levelbest.report.words.plans import plan_rows, plan_summary
 from levelbest.report.words.variances import ends_words, share_words, source_words, variance_heading, variance_sentence
 from levelbest.report.words.verdicts import effect_words
 from levelbest.results import (
+    Claim,
     Comparison,
     Curve,
     CurveSet,
@@ -260,6 +262,26 @@ def plan_table(plan: TrialPlan) -> Table:
         texts("what for", goals),
     )
     return Table(columns, note=plan_summary(plan))
+
+
+@table.register
+def claim_table(claim: Claim) -> Table:
+    """A row for each claim and reading of the ±: the difference, and what the larger search explains of it."""
+    rows = [(pair.claim, reading) for pair in claim.pairs for reading in pair.readings]
+    digits = [round_to_uncertainty(reading.difference, reading.low, reading.high) for _, reading in rows]
+    columns = [
+        *([texts("claim", [own.name for own, _ in rows])] if len(claim.pairs) > 1 else []),
+        texts("± is", [reading.reading for _, reading in rows]),
+        numbers("difference", [reading.difference for _, reading in rows], digits),
+        limits(f"{level(claim.confidence)} interval", [(reading.low, reading.high) for _, reading in rows], digits),
+        formed("p", [reading.p_value for _, reading in rows], ".2g", "p_value"),
+    ]
+    gains = [sorted(search.gain for search in reading.searches) for _, reading in rows]
+    if any(map(any, gains)):
+        ends = [(own[0], own[-1]) if own else None for own in gains]
+        columns.append(limits("search explains", ends, digits))
+        columns.append(texts("of it", [explained_words(reading) for _, reading in rows], right=True))
+    return Table(tuple(columns), note=claim_assumptions(claim))
 
 
 @table.register(Reaches)

@@ -1,4 +1,4 @@
-"""Curves and plans in the terminal: one table for all families, then what a reviewer would ask."""
+"""Curves, plans and claims in the terminal: one table, then what a reviewer would ask."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from levelbest.errors import named
-from levelbest.report.tables.results import costs_table, curves_table, plan_table, strata_table
+from levelbest.report.tables.results import claim_table, costs_table, curves_table, plan_table, strata_table
 from levelbest.report.tables.table import Table
 from levelbest.report.terminal.console import (
     console,
     drawn_table,
     print_cautions,
     print_choices,
+    print_steps,
     print_text,
     print_variances,
 )
+from levelbest.report.words.claims import claim_answer, claim_steps
 from levelbest.report.words.phrases import level, plural
 from levelbest.report.words.plans import capped_sentence, plan_sentences, plan_summary
-from levelbest.results import Curve, FamilyCostCurve, TrialPlan
+from levelbest.results import Claim, Curve, FamilyCostCurve, TrialPlan
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -99,3 +101,17 @@ def print_plan(plan: TrialPlan, out: Console, *, details: bool = False) -> None:
     footer = f"{often}; {limits}; in brackets what is left open."
     more = f"Seed {plan.seed}; {named('details')} says more."
     print_text(" ".join([*capped_sentence(plan), footer, more]), out, "dim")
+
+
+def print_claim(claim: Claim) -> None:
+    """What the numbers say, the table, what would be needed to know, and what is assumed."""
+    out = console()
+    for sentence in claim_answer(claim):
+        print_text(sentence, out, "bold")
+    out.print()
+    shown = claim_table(claim)
+    out.print(drawn_table(shown))
+    out.print()
+    print_steps(claim_steps(claim), out)
+    out.print()
+    print_text(shown.note, out, "dim")

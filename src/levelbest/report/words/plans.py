@@ -123,16 +123,16 @@ def _needed(needed: Needed) -> str:
     if _is_enough(needed):
         return "enough"
     if _is_open(needed):
-        return _open(needed)
+        return open_words(needed)
     if needed.code == "small" or not math.isfinite(needed.needed):
         return f"over {forecast(MANY)}" if needed.code else "out of reach"
     if not math.isfinite(needed.low):
         return forecast(needed.needed)
-    return f"{forecast(needed.needed)} ({_open(needed)})"
+    return f"{forecast(needed.needed)} ({open_words(needed)})"
 
 
-def _open(needed: Needed) -> str:
-    """``20 to 400``, ``20 or more``."""
+def open_words(needed: Needed) -> str:
+    """``20 to 400``, ``20 or more``: what a pilot leaves open."""
     more = f"to {forecast(needed.high)}" if needed.high <= MANY else "or more"
     return f"{forecast(needed.low)} {more}"
 
@@ -200,12 +200,12 @@ def _separation(plan: TrialPlan, first: str, second: str, needed: Needed) -> str
         return f"{of}: {are}; such a study tells them apart {_often(needed.now)}."
     if _is_open(needed):
         little = "are too few to plan from" if needed.code else "leave open which is the better one"
-        return f"{of}: {present} {units} {little}; it may take {_open(needed)}{each}. {_seen(needed)}"
+        return f"{of}: {present} {units} {little}; it may take {open_words(needed)}{each}. {_seen(needed)}"
     if needed.code == "small":
         largest = f"even the largest difference that {present} {units} leave open would need"
         return f"{of}: {largest} {forecast(needed.low)}{each}; take either, or the cheaper."
     many = f"about {forecast(needed.needed)} {units}{each} would tell them apart {_often(plan.power)}"
-    open_ = f"averaged over the differences that {present} leave open ({_open(needed)}, whichever it is)"
+    open_ = f"averaged over the differences that {present} leave open ({open_words(needed)}, whichever it is)"
     cost = plan.cost_of(first, second, needed.needed)
     spent = f" They cost about {cost:,.3g} {plan.cost_unit}." if math.isfinite(cost) else ""
     return f"{of}: {many}, {open_}; {present} do {_often(needed.now)}.{spent} {_seen(needed)}"
@@ -365,7 +365,7 @@ def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -
     each = "" if words.group else f" of {'each' if len(leading) > 2 else 'both'}"
     code = "" if pair.needed is None else pair.needed.code
     if pair.needed is not None and code == "few":
-        text = f"Run more to decide between {names}{where}: it may take {_open(pair.needed)}{each}"
+        text = f"Run more to decide between {names}{where}: it may take {open_words(pair.needed)}{each}"
         return Step(text, plan, f"{plural(present, unit)} are too few to plan from")
     if math.isfinite(pair.further) and pair.further <= HOPELESS * present:
         many = plural(2, unit, f"{forecast(pair.further)} further")

@@ -1,12 +1,17 @@
 """What a budget buys: cost instead of trials, a target to reach, and what more trials would tell.
 
 `cost_curve` where trials differ in cost; `budget_to_reach` for a target; `trials_for_width` and `trials_to_separate` to
-plan, `divide_runs` for more configurations or more seeds; `claim_gate` for a claim after many attempts; `winners_curse`
-for what choosing overstates.
+plan, `divide_runs` for more configurations or more seeds; `claim_gate` for a claim after many attempts, `judge_summary`
+for one made of summary numbers; `winners_curse` for what choosing overstates.
 """
 
 from __future__ import annotations
 
+from levelbest.stats.budgets._claims import READINGS as READINGS
+from levelbest.stats.budgets._claims import ClaimReading as ClaimReading
+from levelbest.stats.budgets._claims import SearchGain as SearchGain
+from levelbest.stats.budgets._claims import Summary as Summary
+from levelbest.stats.budgets._claims import judge_summary as judge_summary
 from levelbest.stats.budgets._configurations import Division, divide_runs, power_of_division
 from levelbest.stats.budgets._cost import CostCurve, cost_budgets, cost_curve
 from levelbest.stats.budgets._cost import as_cost as as_cost

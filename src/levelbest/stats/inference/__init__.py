@@ -32,6 +32,7 @@ from levelbest.stats.inference._power import MANY as MANY
 from levelbest.stats.inference._power import MOST as MOST
 from levelbest.stats.inference._power import POWER as POWER
 from levelbest.stats.inference._power import Needed as Needed
+from levelbest.stats.inference._power import Pilot as Pilot
 from levelbest.stats.inference._question import VERDICTS as VERDICTS
 from levelbest.stats.inference._question import Band as Band
 from levelbest.stats.inference._question import Contrast, Contrasts, Difference, Effect, Question
