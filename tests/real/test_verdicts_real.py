@@ -28,7 +28,7 @@ def test_the_paired_design_is_found_and_narrows_the_band(deberta):
 
 
 def test_the_spread_of_paired_differences(deberta):
-    from levelbest.designs.pairs import find_pairing
+    from levelbest.designs.trials import find_pairing
 
     families = [deberta[name] for name in deberta.families]
     pairing = find_pairing(families, required=True)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from levelbest.errors import InputError
 from levelbest.stats.bands import _resample as resample
 from levelbest.stats.bands._resample import Ranked, bootstrap, smooth_bootstrap
+from levelbest.stats.best import rank_weights
 
 
 def best_by_enumeration(selection, reported, n):
@@ -130,7 +131,7 @@ def test_a_large_offset_and_a_diverged_trial_cost_no_digits():
     counts = np.ones((1, 20), dtype=np.int64)
     counts[0, 0], counts[0, 5] = 0, 2
     kept = np.sort(np.r_[np.delete(x, 4), np.sort(x)[5]])
-    expected = np.sum([kept[j] * resample.rank_weights(20, [10])[0, j] for j in range(20)])
+    expected = np.sum([kept[j] * rank_weights(20, [10])[0, j] for j in range(20)])
     assert diverged.resampled(counts)[0][0, 0] == pytest.approx(expected, rel=1e-12)
 
 

@@ -26,6 +26,8 @@ from levelbest.results import (
 from levelbest.stats.inference import Contrast, Contrasts, Question, undefined
 
 Pairs = tuple[tuple[int, int], ...]
+_NOTHING = Contrasts((), "none")
+"""The answer of a design where no pair can be compared."""
 
 
 def pairs_of(families: Sequence[str], baseline: str | None) -> Pairs:
@@ -51,7 +53,8 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
     With ``survival`` the verdicts are looked at under the other failure policy too, and within strata.
     """
     pairs = pairs_of(design.families, design.asked.baseline)
-    contrasts = _contrasts(design, pairs)
+    question = _question(design, pairs)
+    contrasts = _completed(design, pairs, question, design.contrasts(question) if question.pairs else _NOTHING)
     budget = _effect_budget(design, contrasts)
     terms = _terms(design, len(pairs), budget)
     others = _other_winners(design, pairs) if survival else None
@@ -76,13 +79,11 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
     )
 
 
-def _contrasts(design: Design, pairs: Pairs, *, roughly: bool = False) -> Contrasts:
-    """Of all pairs; those with a family that has no limits are left out of the question, and marked."""
+def _question(design: Design, pairs: Pairs, *, roughly: bool = False) -> Question:
+    """What is asked of the design: of the pairs whose families both have limits."""
     asked = design.asked
-    why = [design.excluded.get(name, "") for name in design.families]
-    reasons = {(a, b): why[a] or why[b] for a, b in pairs}
-    question = Question(
-        pairs=tuple(pair for pair in pairs if not reasons[pair]),
+    return Question(
+        pairs=tuple((a, b) for a, b in pairs if not {design.families[a], design.families[b]} & set(design.excluded)),
         confidence=asked.settings.confidence,
         bounds=design.metric.turned_bounds,
         headline=asked.named,
@@ -91,12 +92,14 @@ def _contrasts(design: Design, pairs: Pairs, *, roughly: bool = False) -> Contra
         shown=None if asked.axis == "cost" else design.headline,
         roughly=roughly,
     )
-    sizes = [own.n_trials for own in design.counts]
-    answered = design.contrasts(question) if question.pairs else Contrasts((), "none")
-    by_pair = {contrast.pair: contrast for contrast in answered.pairs}
-    for pair, reason in reasons.items():
-        if reason:
-            by_pair[pair] = undefined(pair, (sizes[pair[0]], sizes[pair[1]]), question, reason)
+
+
+def _completed(design: Design, pairs: Pairs, question: Question, answered: Contrasts) -> Contrasts:
+    """The answer for all pairs; of those with a family that has no limits the reason."""
+    sizes = [counts.n_trials for counts in design.counts]
+    why = [design.excluded.get(name, "") for name in design.families]
+    by_pair = {(a, b): undefined((a, b), (sizes[a], sizes[b]), question, why[a] or why[b]) for a, b in pairs}
+    by_pair |= {contrast.pair: contrast for contrast in answered.pairs}
     return replace(answered, pairs=tuple(by_pair[pair] for pair in pairs))
 
 
@@ -290,7 +293,8 @@ def _other_winners(design: Design, pairs: Pairs) -> dict[tuple[int, int], list[s
         return None
     try:
         other = design.with_settings(design.asked.settings.other_policy)
-        contrasts = _contrasts(other, pairs, roughly=True)
+        question = _question(other, pairs, roughly=True)
+        contrasts = _completed(other, pairs, question, other.contrasts(question) if question.pairs else _NOTHING)
     except (DataError, InputError):
         return None
     names = design.families

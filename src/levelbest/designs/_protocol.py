@@ -288,8 +288,8 @@ def design_of(trials: Table, asked: Asked) -> Design:
 def designs() -> tuple[type[Design], ...]:
     """All that are known, in the order in which they are asked whether they fit."""
     if not _KNOWN:
-        from levelbest.designs import cost, pairs, problems, running, searches, seeds, trials
+        from levelbest.designs import cost, problems, running, searches, seeds, trials
 
         _KNOWN.extend([problems.ProblemsDesign, searches.Searches, cost.Cost, running.Running])
-        _KNOWN.extend([seeds.Configurations, pairs.Pairs, seeds.Seeds, trials.IndependentTrials])
+        _KNOWN.extend([seeds.Configurations, trials.Pairs, seeds.Seeds, trials.IndependentTrials])
     return tuple(_KNOWN)

@@ -13,8 +13,7 @@ from levelbest._check import IntArray
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Asked, Table
 from levelbest.designs._table import TableDesign, failure_cautions, trial_curve
-from levelbest.designs.pairs import find_pairing, varies
-from levelbest.designs.trials import IndependentTrials
+from levelbest.designs.trials import IndependentTrials, find_pairing, varies
 from levelbest.designs.variance import family_variances
 from levelbest.results import Curve, DesignWords, Variances
 from levelbest.stats.best import Mean, new_run_of_best, statistic_named

@@ -17,10 +17,10 @@ from os.path import commonpath
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from levelbest._read import expanded_limit, read_whole
 from levelbest.errors import DataError, InputError
 from levelbest.readers.formats._listing import is_plain, members, readable, walk
 from levelbest.readers.formats._rows import Record, Run, flatten, load_yaml, number, rows_by_step
-from levelbest.readers.limits import expanded_limit, read_whole
 from levelbest.readers.raw import RawTable, Reader, cell_list
 from levelbest.readers.tables.delimited import parse_delimited
 from levelbest.readers.tables.files import json_lines, json_value, open_bytes

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from levelbest._read import open_file
+from levelbest._read import Counted, expanded_limit, open_file
 from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.formats._rows import Record, flatten, number, scored_table, whole
 from levelbest.readers.formats._tree import Tree, tool
-from levelbest.readers.limits import Counted, expanded_limit
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import Json, has_marks, json_value, read_bytes, zstd_stream
 

@@ -8,9 +8,9 @@ from itertools import islice
 
 import numpy as np
 
+from levelbest._read import limit_of, refuse_more
 from levelbest.errors import DataError
 from levelbest.readers.formats._shapes import NO_RECORD, records_in
-from levelbest.readers.limits import limit_of, refuse_more
 from levelbest.readers.raw import Cells, Coded, RawTable, as_codes, stacked, typed
 from levelbest.readers.tables.files import Record, json_lines, json_value
 from levelbest.trials import Skipped

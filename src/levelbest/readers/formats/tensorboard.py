@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from levelbest._read import limit_of
 from levelbest.readers.formats import _wire
 from levelbest.readers.formats._rows import Record, Run, rows_by_step, runs_table
 from levelbest.readers.formats._tree import Tree, tool
-from levelbest.readers.limits import limit_of
 from levelbest.readers.raw import RawTable
 
 __all__ = ["READERS"]

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from levelbest._read import read_whole
 from levelbest.readers.formats import _wire
 from levelbest.readers.formats._rows import Record, Run, flatten, number, rows_by_step, runs_table
 from levelbest.readers.formats._tree import Tree, tool
-from levelbest.readers.limits import read_whole
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import head_of, json_value
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from levelbest import _check
+from levelbest._read import as_size
 from levelbest.errors import DataError, InputError
-from levelbest.readers.limits import as_size
 from levelbest.readers.steps.conditions import checked_condition
 from levelbest.readers.steps.names import SAMPLE_IDS
 from levelbest.readers.tables.engine import connect, name_of, quoted, reason_of

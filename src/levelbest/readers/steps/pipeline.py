@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import Column, FloatArray, IntArray
+from levelbest._read import refuse_more
 from levelbest.errors import DataError, InputError, named
-from levelbest.readers.limits import refuse_more
 from levelbest.readers.raw import RawTable, as_codes, as_flags, joint_codes, texts, unique_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import Numbers, as_statuses, status_of

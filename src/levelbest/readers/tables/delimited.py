@@ -16,9 +16,9 @@ import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest._plain import unguarded
+from levelbest._read import refuse_more
 from levelbest.cautions import Caution
 from levelbest.errors import DataError
-from levelbest.readers.limits import refuse_more
 from levelbest.readers.raw import EXACT, Cells, RawTable
 from levelbest.readers.tables.tidy import MARKS, TEXT
 from levelbest.trials import Skipped

@@ -18,9 +18,8 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import IO, Any, cast
 
-from levelbest._read import open_file
+from levelbest._read import Counted, bounded_lines, expanded_limit, open_file, read_whole
 from levelbest.errors import DataError, InputError, LevelbestError
-from levelbest.readers.limits import Counted, bounded_lines, expanded_limit, read_whole
 
 __all__ = ["COMPRESSED", "Json", "Record", "as_paths", "decoded", "has_marks", "head_of", "header_of", "json_lines"]
 __all__ += ["json_value", "kind_of", "open_bytes", "plain_name", "read_bytes", "short_names", "stem", "zstd_stream"]

@@ -11,7 +11,7 @@ Scores here are turned so that higher is better; `interval` turns them and turns
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,20 +20,13 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
-from levelbest.stats.best import Quantile, Statistic, order_quantiles, rank_weights, subset_fraction
+from levelbest.stats.best import Quantile, Statistic, kept_weights, order_quantiles, subset_fraction
 
 MEMORY_LIMIT = 1 << 30  # bytes that the estimates of all resamples may take
 _CELLS = 1 << 16  # trials in one piece of resamples: half a megabyte, which stays in the cache
 _LEAST_ROWS, _MOST_CELLS = 700, 1 << 22  # but not so few resamples that the work per trial is all overhead
 _BLOCK = 1 << 15  # (budget, resample) pairs of standard errors computed together
 _NO_WEIGHT = 1e-14  # the chance that the best of n is found no higher, below which it is none
-
-
-@lru_cache(maxsize=64)
-def _weights(n_trials: int, n: tuple[int, ...], estimator: str = "u") -> FloatArray:
-    weights = rank_weights(n_trials, np.array(n), estimator)
-    weights.setflags(write=False)
-    return weights
 
 
 class _Tied(NamedTuple):
@@ -84,14 +77,14 @@ class Ranked:
         self.one_column = reported is None
         self.constant = bool((self.values == 0).all())
         key = tuple(int(k) for k in n)
-        self.weights = _weights(m, key, estimator)
+        self.weights = kept_weights(m, key, estimator)
         self.error_n = n if error_n is None else error_n
         self.inside = self.error_n < m  # the jackknife leaves one trial out: budgets up to n_trials - 1
         left = tuple(int(k) for k in self.error_n if k < m)
-        self.fewer = _weights(m - 1, left) if m > 1 and estimator == "u" else np.empty((0, 0))
+        self.fewer = kept_weights(m - 1, left) if m > 1 and estimator == "u" else np.empty((0, 0))
         if self.size == self.n_trials:
-            ones = np.ones((1, m), dtype=np.int64)
-            self.estimate, self.error = (a[:, 0] for a in self.resampled(ones, errors=True))
+            drawn_once = self._columns(np.ones((1, m), dtype=np.int64))
+            self.estimate, self.error = (a[:, 0] for a in self._estimated(*drawn_once, errors=True))
 
     def resampled(
         self, counts: IntArray | npt.NDArray[np.bool_], *, errors: bool = False
@@ -101,21 +94,21 @@ class Ranked:
         A standard error is NaN where n is the size of the resample. Where no trial is drawn more than once, counts may
         be yes or no.
         """
+        return self._estimated(*self._columns(counts), errors=errors)
+
+    def _columns(self, counts: IntArray | npt.NDArray[np.bool_]) -> tuple[FloatArray, tuple[IntArray, IntArray] | None]:
+        """Resamples as (rank, resample), and counts of trials and of groups where they tie."""
         b, m = counts.shape[0], self.size
-        tied = None
         if counts.dtype == np.bool_ and not self.grouped:
             places = np.flatnonzero(counts).reshape(b, m)
             places -= np.arange(b)[:, None] * counts.shape[1]
-            columns = self.values.take(places.T)
-        elif not self.grouped:
-            columns = np.repeat(np.tile(self.values, b), counts.ravel()).reshape(b, m).T
-        else:
-            whole = counts.astype(np.int64, copy=False)
-            sizes = np.add.reduceat(whole, self.starts, axis=1)
-            means = np.add.reduceat(whole * self.values, self.starts, axis=1) / np.maximum(sizes, 1)
-            columns = np.repeat(means.ravel(), sizes.ravel()).reshape(b, m).T
-            tied = whole, sizes
-        return self._estimated(columns, tied, errors=errors)
+            return self.values.take(places.T), None
+        if not self.grouped:
+            return np.repeat(np.tile(self.values, b), counts.ravel()).reshape(b, m).T, None
+        whole = counts.astype(np.int64, copy=False)
+        sizes = np.add.reduceat(whole, self.starts, axis=1)
+        means = np.add.reduceat(whole * self.values, self.starts, axis=1) / np.maximum(sizes, 1)
+        return np.repeat(means.ravel(), sizes.ravel()).reshape(b, m).T, (whole, sizes)
 
     def drawn(
         self, n_resamples: int, rng: np.random.Generator, *, errors: bool = False
@@ -133,30 +126,20 @@ class Ranked:
     def _estimated(
         self, columns: FloatArray, tied: tuple[IntArray, IntArray] | None = None, *, errors: bool
     ) -> tuple[FloatArray, FloatArray]:
-        """Estimates and standard errors of (rank, resample); ``tied``: counts of trials and of groups that tie."""
+        """Estimates and standard errors of (rank, resample); ``tied``: counts of trials and of groups that tie.
+
+        A standard error is that of the jackknife, members of a group taken at its mean. Leaving out rank i instead of
+        i + 1 changes the estimate by w'_i (x_{i+1} - x_i), w' the weights of one trial fewer. Counted from the one that
+        leaves out the best, the leave-one-out estimates are y_m = 0 and y_i = sum_{k >= i} w'_k (x_{k+1} - x_k), and
+        sum (y - mean)^2 = sum y^2 - (sum y)^2 / m. Because y_m = 0, the sum of squares left is at least the squared
+        mean, hence at least 1/(m + 1) of the first term: the subtraction costs a factor m + 1 of precision at worst.
+        """
         m, b = columns.shape
         estimates = self.weights @ columns
         estimates += self.offset
         out = np.full((self.error_n.size, b) if errors else (0, 0), np.nan)
-        if errors and self.fewer.size:
-            squares = self._between(np.ascontiguousarray(columns))
-            if tied is not None:
-                squares += self._within(*tied)
-            out[self.inside] = np.sqrt((m - 1) / m * squares)
-        return estimates, out
-
-    def _between(self, columns: FloatArray) -> FloatArray:
-        """Sum of squared deviations of the leave-one-out estimates, members of a group taken at its mean.
-
-        ``columns`` are the resamples, (rank, resample).
-
-        Leaving out rank i instead of i + 1 changes the estimate by w'_i (x_{i+1} - x_i), w' the weights of one trial
-        fewer. Counted from the one that leaves out the best, the leave-one-out estimates are y_m = 0 and
-        y_i = sum_{k >= i} w'_k (x_{k+1} - x_k), and sum (y - mean)^2 = sum y^2 - (sum y)^2 / m. Because y_m = 0, the
-        sum of squares left is at least the squared mean, hence at least 1/(m + 1) of the first term: the subtraction
-        costs a factor m + 1 of precision at worst.
-        """
-        m, b = columns.shape
+        if not errors or not self.fewer.size:
+            return estimates, out
         n_rows = self.fewer.shape[0]
         budgets = self.error_n[self.inside]
         # At rank k only the budgets move whose best of n is ever found at rank k or below.
@@ -167,7 +150,7 @@ class Ranked:
         ends = [0, *(np.flatnonzero(np.diff(active[1:])) + 1).tolist(), m - 1]
         runs = [(int(active[high]), low, high) for low, high in reversed(list(pairwise(ends))) if active[high]]
         by_rank = np.ascontiguousarray(self.fewer.T)[:, :, None]
-        gaps = np.diff(columns, axis=0)
+        gaps = np.diff(np.ascontiguousarray(columns), axis=0)
         total = (self.fewer * np.arange(1, m)) @ gaps  # y_i counts gap k once for every i <= k
         squares = np.empty((n_rows, b))
         block = max(8, _BLOCK // n_rows)
@@ -184,7 +167,11 @@ class Ranked:
                     squared += moved
             np.add(square, still * y * y, out=squares[:, start : start + block])
         squares -= total * total / m
-        return np.maximum(squares, 0, out=squares)
+        np.maximum(squares, 0, out=squares)
+        if tied is not None:
+            squares += self._within(*tied)
+        out[self.inside] = np.sqrt((m - 1) / m * squares)
+        return estimates, out
 
     def _within(self, counts: IntArray, sizes: IntArray) -> FloatArray:
         """What the members of tied groups add: leaving out one moves its group's mean.

@@ -31,6 +31,7 @@ from levelbest.stats.best._statistics import Quantile as Quantile
 from levelbest.stats.best._statistics import Statistic, register_statistic
 from levelbest.stats.best._statistics import order_quantiles as order_quantiles
 from levelbest.stats.best._statistics import statistic_named as statistic_named
+from levelbest.stats.best._weights import kept_weights as kept_weights
 from levelbest.stats.best._weights import log_share as log_share
 from levelbest.stats.best._weights import rank_weights as rank_weights
 from levelbest.stats.best._weights import subset_fraction as subset_fraction

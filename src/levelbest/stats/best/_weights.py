@@ -14,6 +14,7 @@ d, and everything here is computed from its logarithm, `log_share`. With V weigh
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -139,13 +140,23 @@ def subset_fraction(k: npt.ArrayLike, n_trials: npt.ArrayLike, n: npt.ArrayLike)
     return np.exp(log_share(n_trials, n, np.asarray(n_trials, dtype=np.float64) - np.asarray(k, dtype=np.float64)))
 
 
-def rank_weights(n_trials: int, n: npt.ArrayLike, estimator: str = "u") -> FloatArray:
-    """Weights by rank, worst to best, one row per budget: shape (len(n), n_trials). For ties see `best_weights`."""
-    unique, back = np.unique(np.asarray(n, dtype=np.int64), return_inverse=True)
+@lru_cache(maxsize=64)
+def kept_weights(n_trials: int, n: tuple[int, ...], estimator: str = "u") -> FloatArray:
+    """As `rank_weights`, read-only, and kept for whoever asks for the same again."""
+    unique, back = np.unique(np.array(n, dtype=np.int64), return_inverse=True)
     out = np.zeros((unique.size, n_trials))
     for rows, left, piece in weight_pieces(n_trials, unique, estimator):
         out[rows, n_trials - left - piece.shape[1] : n_trials - left] = piece[:, ::-1]
-    return out if np.array_equal(back.ravel(), np.arange(unique.size)) else out[back.ravel()]
+    out = out if np.array_equal(back.ravel(), np.arange(unique.size)) else out[back.ravel()]
+    out.setflags(write=False)
+    return out
+
+
+def rank_weights(n_trials: int, n: npt.ArrayLike, estimator: str = "u") -> FloatArray:
+    """Weights by rank, worst to best, one row per budget: shape (len(n), n_trials). For ties see `best_weights`."""
+    weights = kept_weights.__wrapped__(n_trials, tuple(np.asarray(n).ravel().tolist()), estimator)
+    weights.setflags(write=True)
+    return weights
 
 
 def weights_below(n_trials: int, n: int, below: FloatArray, estimator: str) -> FloatArray:
@@ -192,11 +203,11 @@ def weight_pieces(
         for left in range(0, wide, step):
             below = np.arange(left, min(left + step, wide), dtype=np.float64)
             piece = buffer[: (stop - start) * below.size].reshape(stop - start, below.size)
-            piece[0] = weights_below(n_trials, first, below, estimator)
             if estimator == "u":
+                piece[0] = (first / n_trials) * np.exp(log_share(n_trials - 1, first - 1, below))
                 _follow(piece, n_trials, first, below)
             else:
-                for row in range(1, stop - start):
+                for row in range(stop - start):
                     piece[row] = weights_below(n_trials, first + row, below, estimator)
             yield slice(start, stop), left, piece
         start = stop
