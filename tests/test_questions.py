@@ -53,8 +53,37 @@ def test_verbs_take_whatever_is_read_or_explain(tmp_path):
     assert lb.curve([0.1, 0.5], direction="max").value.tolist() == [0.3, 0.5]
     with pytest.raises(InputError, match="these trials are read already; leave out family="):
         lb.compare(lb.read_trials(frame, **named), family="model")
-    with pytest.raises(InputError, match="a curve is of one family, and here are 'a', 'b'"):
-        lb.curve(frame, **named)
+    drawn = lb.curve(frame, n=4, **named, **FAST)
+    assert [(own.family, own.n.tolist()) for own in drawn] == [("a", [4]), ("b", [4])]
+
+
+def test_a_comparison_is_indexed_by_two_families():
+    runs = {"model": ["a"] * 5 + ["b"] * 5, "seed": [*range(5)] * 2, "acc": [*np.linspace(0.5, 0.6, 10)]}
+    compared = lb.compare(runs)
+    assert compared["b", "a"].difference[0] == -compared["a", "b"].difference[0] > 0
+    for wrong in ("a", ("a", "c"), ("a", "b", "c")):
+        with pytest.raises(KeyError, match=r"two families that were compared, such as \['a', 'b'\]"):
+            compared[wrong]
+
+
+def test_a_table_of_tasks_is_compared_over_them():
+    rng = np.random.default_rng(3)
+    games = ["Pong", "Breakout", "Seaquest"]
+    rows = [(algo, game, seed) for algo in ("dqn", "rainbow") for game in games for seed in range(6)]
+    table = {
+        "algo": [row[0] for row in rows],
+        "game": [row[1] for row in rows],
+        "seed": [row[2] for row in rows],
+        "score": [1 + games.index(g) + (a == "rainbow") + 0.1 * rng.normal() for a, g, _ in rows],
+    }
+    named = {"family": "algo", "task": "game", "selection": "score", "direction": "max"}
+    compared = lb.compare(table, **named, **FAST)
+    assert compared["rainbow", "dqn"].verdict_at(1) == "rainbow"
+    assert compared["Pong"]["rainbow", "dqn"].verdict_at(1) == "rainbow"
+    again = lb.compare_tasks(table, **named, **FAST)
+    assert again.overall.pairs[0].low.tolist() == compared.overall.pairs[0].low.tolist()
+    with pytest.raises(InputError, match="over tasks the mean is compared by trials"):
+        lb.compare(table, **named, statistic="median")
 
 
 def test_a_difference_too_small_to_be_worth_having_is_said_to_be():

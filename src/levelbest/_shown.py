@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ class Presenter(Protocol):
     def table(self, result: object) -> TableText:
         """Its numbers as one table."""
 
-    def draw(self, result: object, ax: Axes | None, *, bands: bool = True, log: bool = True) -> Axes:
+    def draw(
+        self, result: object, ax: Axes | None, *, bands: bool = True, log: bool = True, style: Mapping[str, object]
+    ) -> Axes:
         """Its picture on an Axes."""
 
 
@@ -86,7 +89,7 @@ class Drawn(Shown):
 
     __slots__ = ()
 
-    def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True) -> Axes:
+    def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True, **style: object) -> Axes:
         """Draw it on a matplotlib Axes, a new one where none is given, and return it.
 
         Several curves go on one Axes: ``ax = a.plot(); b.plot(ax)``.
@@ -99,5 +102,8 @@ class Drawn(Shown):
             Whether to draw limits.
         log
             Whether budgets stand on a log scale.
+        style
+            Of the lines, as of ``Axes.plot``: ``color="black"``, ``linestyle="--"``, ``label="ours"``; a band has the
+            colour of its line.
         """
-        return presenter().draw(self, ax, bands=bands, log=log)
+        return presenter().draw(self, ax, bands=bands, log=log, style=style)

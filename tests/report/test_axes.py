@@ -43,6 +43,17 @@ def comparison():
     return compare(_trials(["a", "b", "c"]), n_resamples=199)
 
 
+def test_lines_are_drawn_as_asked_for(plt, curves, comparison):
+    _, ax = plt.subplots()
+    curves[0].plot(ax, color="black", linestyle="--", lw=3, label="ours")
+    (line,) = ax.get_lines()
+    assert (line.get_color(), line.get_linestyle(), line.get_linewidth()) == ("black", "--", 3)
+    assert line.get_label() == "ours"
+    assert ax.collections[0].get_facecolor()[0][:3].tolist() == [0, 0, 0]
+    ax = comparison.plot(alpha=0.5)
+    assert {line.get_alpha() for line in ax.get_lines() if not line.get_label().startswith("_")} == {0.5}
+
+
 def test_several_curves_on_ones_own_axes(plt, curves):
     before = dict(matplotlib.rcParams)
     _, ax = plt.subplots()

@@ -11,7 +11,6 @@ import click
 
 from levelbest.cli import options
 from levelbest.cli.progress import working
-from levelbest.errors import InputError
 
 if TYPE_CHECKING:
     from levelbest.designs import Asked, Table
@@ -53,7 +52,9 @@ def command(given: options.Given) -> None:
             alone = [compare_asked(tables[""], own) for own in asked]
             compared, drawn = [*alone], dict.fromkeys(tables, alone[0])
         else:
-            over = [_compare_tasks(tables, given, failed) for failed in policies]
+            from levelbest.designs.tasks import compare_each
+
+            over = [compare_each(tables, own) for own in asked]
             compared, drawn = [*over], dict(over[0].tasks)
         if out is not None:
             _draw(tables, drawn, asked[0], given)
@@ -73,15 +74,6 @@ def command(given: options.Given) -> None:
             print_comparison(result, pairs=given["pairs"], n=given["n"])
     if out is not None:
         click.echo(f"figure: {out}")
-
-
-def _compare_tasks(tasks: Mapping[str, Table], given: options.Given, failed: str) -> TaskComparison:
-    from levelbest.designs.tasks import compare_tasks
-
-    if given["axis"] == "cost" or given["while_running"] or given["statistic"] != "mean" or given["paired"]:
-        raise InputError("over tasks the mean is compared by trials, unpaired and fixed-sample; leave others out")
-    keys = ("baseline", "n", "confidence", "missing", "n_resamples")
-    return compare_tasks(tasks, failed=failed, rng=given["seed"], **{key: given[key] for key in keys})
 
 
 def _draw(tables: Mapping[str, Table], compared: Mapping[str, Comparison], asked: Asked, given: options.Given) -> None:

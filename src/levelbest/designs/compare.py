@@ -8,9 +8,9 @@ from levelbest import _check
 from levelbest.designs._assemble import assemble, pairs_of
 from levelbest.designs._input import as_table, comparable
 from levelbest.designs._protocol import Asked, Table, design_of
-from levelbest.results import Comparison
+from levelbest.results import Comparison, TaskComparison
 from levelbest.stats.bands import interval_methods
-from levelbest.trials import Settings
+from levelbest.trials import Settings, Trials
 
 
 def compare(
@@ -34,7 +34,7 @@ def compare(
     n_resamples: int = Settings.n_resamples,
     rng: int | None = Settings.rng,
     **reading: object,
-) -> Comparison:
+) -> Comparison | TaskComparison:
     """Who is better at which budget: every family against the ``baseline``, or all against all.
 
     It has a parameter for each option of the command line, of the same name.
@@ -74,13 +74,30 @@ def compare(
     Comparison
         The verdicts hold for all pairs and budgets together, at the stated confidence. Where the trials belong to
         repeated searches the unit is the whole search; where nothing but the seed varies within the families, and no
-        family has more than 50 runs, the question is the mean of a new run.
+        family has more than 50 runs, the question is the mean of a new run. Where there are several tasks (games, data
+        sets), a `TaskComparison`: each task by itself, and all of them together.
 
     Examples
     --------
+    Ten kinds of data (docs/you-have.md has each with its file)::
+
+        lb.compare("results.csv")                                # a row for each trial: a random search, or seeds
+        lb.compare("export.csv", where="status = 'finished'")    # a spreadsheet: semicolons, decimal commas, percent
+        lb.compare(df, family="model", selection="val_acc", reported="test_acc")                       # a dataframe
+        lb.compare("study.db")                                   # Optuna; a sampler that learns is one observation
+        lb.compare("atari.csv", task="game")                     # reinforcement learning: games, runs, scores
+        lb.compare("samples.jsonl", group="problem", cost="tokens")         # answers of a language model
+        lb.compare("pilot.csv", cost="gpu_hours", axis="cost")   # at equal cost; lb.plan_trials says how many more
+        lb.compare("study.db")                                   # a ledger, which `levelbest run study.yaml` wrote
+        lb.compare("runs/*/metrics.json")                        # a folder of JSON
+        lb.claim("base 76.3 ± 0.4 (5)", "ours 77.0 ± 0.6 (5)")   # a paper's numbers
+
+    The answer prints as sentences, and ``verdict["a", "b"]`` is one pair of it:
+
     >>> runs = {"model": ["a"] * 5 + ["b"] * 5, "seed": [*range(5), *range(5)],
     ...         "acc": [.81, .82, .80, .83, .82, .70, .71, .74, .73, .72]}
-    >>> compare(runs, family="model", selection="acc", direction="max").pair("a", "b").verdict_at(1)
+    >>> verdict = compare(runs, family="model", selection="acc", direction="max")
+    >>> verdict["a", "b"].verdict_at(1)
     'a'
     """
     asked = Asked.of(
@@ -98,7 +115,12 @@ def compare(
         worth=worth,
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
-    table = comparable(as_table(trials, reading), baseline)
+    table = as_table(trials, reading)
+    if isinstance(table, Trials) and table.task is not None and len(table.tasks) > 1:
+        from levelbest.designs.tasks import compare_each, split_tasks
+
+        return compare_each(split_tasks(table), asked)
+    table = comparable(table, baseline)
     pairs_of(table.families, baseline)
     return assemble(design_of(table, asked.with_registered(table)))
 

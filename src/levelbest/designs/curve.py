@@ -8,8 +8,7 @@ from typing import Any, Literal, overload
 import numpy.typing as npt
 
 from levelbest.designs._input import as_table, with_scores
-from levelbest.designs._protocol import Asked, design_of
-from levelbest.errors import InputError
+from levelbest.designs._protocol import Asked, Table, design_of
 from levelbest.results import Curve, CurveSet, FamilyCostCurve
 from levelbest.trials import Settings
 
@@ -40,7 +39,7 @@ def curve(
     rng: int | None = Settings.rng,
     **reading: object,
 ) -> Curve:
-    """Its parameters are those of the function itself, over numbers of trials."""
+    """Its parameters are those of the function itself, over numbers of trials, and the trials those of one family."""
 
 
 def curve(
@@ -60,16 +59,17 @@ def curve(
     n_resamples: int = Settings.n_resamples,
     rng: int | None = Settings.rng,
     **reading: object,
-) -> Curve | FamilyCostCurve:
-    """The curve of one family: the reported score of the best of n by selection score, with an interval.
+) -> Curve | FamilyCostCurve | CurveSet | tuple[Curve | FamilyCostCurve, ...]:
+    """The curve of a family: the reported score of the best of n by selection score, with an interval.
 
-    It has a parameter for each option of the command line, of the same name.
+    Of several families there is a curve for each, as `family_curves` has them. It has a parameter for each option of
+    the command line, of the same name.
 
     Parameters
     ----------
     trials
-        The trials of one family, a list of scores (with ``direction=``), or whatever `read_trials` takes, with its
-        arguments as ``reading``.
+        Trials of one family or several, a list of scores (with ``direction=``), or whatever `read_trials` takes, with
+        its arguments as ``reading``.
     n
         Budgets; None: all up to the number of trials. Those above it are left out and said.
     statistic
@@ -90,13 +90,16 @@ def curve(
     Curve
         Where trials belong to problems, the best of n samples of each problem is averaged over problems, and intervals
         are over problems; where they belong to repeated searches it is the mean best so far. On the cost axis it is a
-        `FamilyCostCurve`.
+        `FamilyCostCurve`. Of several families a `CurveSet`.
 
     Examples
     --------
     >>> drawn = curve([0.71, 0.74, 0.76, 0.77, 0.79], direction="max")
     >>> round(float(drawn.value[1]), 4)
     0.773
+    >>> table = {"model": ["a", "a", "b", "b"], "val_acc": [0.7, 0.8, 0.6, 0.9]}
+    >>> curve(table, n=2)
+    CurveSet(a, b)
     """
     asked = Asked.of(
         n=n,
@@ -110,10 +113,7 @@ def curve(
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
     table = as_table(trials, reading)
-    if len(table.families) != 1:
-        names = ", ".join(map(repr, table.families))
-        raise InputError(f"a curve is of one family, and here are {names}; choose one, or take family_curves")
-    return design_of(table, asked).curves(asked)[0]
+    return design_of(table, asked).curves(asked)[0] if len(table.families) == 1 else _curves(table, asked)
 
 
 @overload
@@ -148,5 +148,9 @@ def family_curves(trials: object, **options: Any) -> CurveSet | tuple[Curve | Fa
     settings = {field.name: options.pop(field.name) for field in fields(Settings) if field.name in options}
     asking = {name: options.pop(name) for name in _ASKING if name in options}
     asked = Asked.of(**asking, settings=Settings(**settings))
-    drawn = design_of(with_scores(as_table(trials, options)), asked).curves(asked)
+    return _curves(as_table(trials, options), asked)
+
+
+def _curves(table: Table, asked: Asked) -> CurveSet | tuple[Curve | FamilyCostCurve, ...]:
+    drawn = design_of(with_scores(table), asked).curves(asked)
     return drawn if asked.axis == "cost" else CurveSet(own for own in drawn if isinstance(own, Curve))

@@ -70,7 +70,7 @@ def split_tasks(trials: Trials, directions: Mapping[str, str] | None = None) -> 
 
 
 def compare_tasks(
-    tasks: Mapping[str, object],
+    tasks: object,
     *,
     baseline: str | None = None,
     n: npt.ArrayLike | None = None,
@@ -79,13 +79,17 @@ def compare_tasks(
     missing: str = Settings.missing,
     n_resamples: int = Settings.n_resamples,
     rng: int | None = Settings.rng,
+    **reading: object,
 ) -> TaskComparison:
     """Verdicts on each task and over all: every family must have trials on every task.
+
+    It has a parameter for each setting of a comparison.
 
     Parameters
     ----------
     tasks
-        By task, trials or whatever `read_trials` takes; their directions and scales may differ.
+        By task, trials or whatever `read_trials` takes; their directions and scales may differ. Or one table with a
+        column of tasks, with the arguments of `read_trials` as ``reading``.
     baseline
         The family that all others are compared with; None: all with all.
     n
@@ -106,10 +110,28 @@ def compare_tasks(
     >>> len(compare_tasks(tasks, n_resamples=200).tasks)
     2
     """
+    settings = Settings(confidence, failed, missing, n_resamples, rng)
+    asked = Asked.of(n=n, baseline=baseline, settings=settings)
+    if isinstance(tasks, Mapping) and not reading and not _are_columns(tasks):
+        return compare_each(tasks, asked)
+    return compare_each(split_tasks(as_trials(tasks, reading)), asked)
+
+
+def _are_columns(tasks: Mapping[str, object]) -> bool:
+    """Whether these are the columns of one table, and not a table for each task."""
+    return any(
+        isinstance(own, (list, tuple, np.ndarray)) and len(own) and not isinstance(own[0], Trials)
+        for own in tasks.values()
+    )
+
+
+def compare_each(tasks: Mapping[str, object], asked: Asked) -> TaskComparison:
+    """What was asked of each task, and of all of them."""
+    if asked.axis == "cost" or asked.while_running or asked.statistic != "mean" or asked.paired:
+        raise InputError("over tasks the mean is compared by trials, unpaired and fixed-sample; leave others out")
     if len(tasks) < 2:
         raise InputError(f"an aggregate needs at least two tasks, got {len(tasks)}; use compare for one")
-    settings = Settings(confidence, failed, missing, n_resamples, rng)
-    asked = Asked.of(n=n, baseline=baseline, paired=False, settings=settings)
+    asked = Asked(n=asked.n, baseline=asked.baseline, paired=False, settings=asked.settings)
     design = Tasks({name: as_trials(source) for name, source in tasks.items()}, asked)
     return over_tasks(design, {name: compare_asked(table, asked) for name, table in design.tasks.items()})
 

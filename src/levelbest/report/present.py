@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,14 @@ sentences.register(Variances, lambda result, _=None: tuple(map(variance_sentence
 
 
 @singledispatch
-def draw(result: object, ax: Axes | None, *, bands: bool = True, log: bool = True) -> Axes:  # noqa: ARG001
+def draw(
+    result: object,
+    ax: Axes | None,  # noqa: ARG001
+    *,
+    bands: bool = True,  # noqa: ARG001
+    log: bool = True,  # noqa: ARG001
+    style: Mapping[str, object],  # noqa: ARG001
+) -> Axes:
     """The picture of a result on an Axes."""
     raise TypeError(f"{type(result).__name__} has no picture")
 
@@ -71,4 +79,4 @@ draw.register(Comparison, lambda result, ax, **how: draw_comparison(ax, result, 
 draw.register(
     TaskComparison, lambda result, ax, **how: draw_comparison(ax, result.overall, score=score_words(result), **how)
 )
-draw.register(Variances, lambda result, ax, **_: draw_variances(ax, result))
+draw.register(Variances, lambda result, ax, style, **_: draw_variances(ax, result, style=style))

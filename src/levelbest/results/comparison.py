@@ -228,6 +228,15 @@ class Comparison(Drawn):
                 return pair.mirrored()
         raise KeyError((first, second))
 
+    def __getitem__(self, families: tuple[str, str]) -> PairComparison:
+        """``comparison["a", "b"]`` is `pair`, and says which families there are."""
+        try:
+            first, second = families
+            return self.pair(first, second)
+        except (KeyError, TypeError, ValueError):
+            known = ", ".join(f"[{a!r}, {b!r}]" for a, b in (pair.families for pair in self.pairs[:4]))
+            raise KeyError(f"a comparison is asked for two families that were compared, such as {known}") from None
+
     def __repr__(self) -> str:
         pairs = f"{len(self.pairs)} pair{'s' * (len(self.pairs) != 1)}"
         if len(self.pairs) == 1:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from levelbest._shown import Documented, Drawn, presenter
 from levelbest.cautions import Caution
-from levelbest.results.comparison import Comparison
+from levelbest.results.comparison import Comparison, PairComparison
 from levelbest.results.curve import Curve
 from levelbest.results.variance import FamilyVariance
 
@@ -71,6 +71,10 @@ class TaskComparison(Drawn):
     def summary(self) -> tuple[str, ...]:
         """The sentences to read aloud, as of a comparison."""
         return self.sentences
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Comparison | PairComparison:
+        """``comparison["Breakout"]`` is the comparison on one task, ``comparison["a", "b"]`` a pair over all tasks."""
+        return self.tasks[key] if isinstance(key, str) else self.overall[key]
 
     def __repr__(self) -> str:
         return f"TaskComparison({', '.join(self.tasks)}: {self.overall!r})"

@@ -4,8 +4,9 @@ figure of differences, one panel a pair."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,12 +36,21 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 6
 """More difference curves than this cannot be told apart: those of the leading family are drawn."""
+Style = Mapping[str, object]
+"""How lines are drawn, as of ``Axes.plot``."""
+_LONG = {"c": "color", "ls": "linestyle", "lw": "linewidth", "ms": "markersize"}
 _APART = 0.22
 """Between families, where sources of variance are one apart."""
 
 
 def draw_curves(
-    ax: Axes | None, curves: Sequence[Curve], *, bands: bool = True, log: bool = True, at_ends: bool | None = None
+    ax: Axes | None,
+    curves: Sequence[Curve],
+    *,
+    bands: bool = True,
+    log: bool = True,
+    at_ends: bool | None = None,
+    style: Style = MappingProxyType({}),
 ) -> Axes:
     """The best score against the budget, one line a curve with its band, on a new figure where no Axes is given.
 
@@ -53,9 +63,10 @@ def draw_curves(
     for i, curve in enumerate(curves, len(_labelled(ax))):
         colour, dash = line_style(i)
         known = np.isfinite(curve.value)
-        ax.plot(curve.n[known], curve.value[known], color=colour, linestyle=dash, linewidth=1.8, label=curve.family)
+        look = styled(style, color=colour, linestyle=dash, linewidth=1.8, label=curve.family)
+        (line,) = ax.plot(curve.n[known], curve.value[known], **look)
         if bands:
-            _shade(ax, curve.n, curve.value, curve.low, curve.high, colour)
+            _shade(ax, curve.n, curve.value, curve.low, curve.high, line.get_color())
     first = curves[0]
     set_budget_axis(ax, False, None, log, first.words)
     open_frame(ax)
@@ -71,7 +82,13 @@ def draw_curves(
 
 
 def draw_comparison(
-    ax: Axes | None, comparison: Comparison, *, score: str | None = None, bands: bool = True, log: bool = True
+    ax: Axes | None,
+    comparison: Comparison,
+    *,
+    score: str | None = None,
+    bands: bool = True,
+    log: bool = True,
+    style: Style = MappingProxyType({}),
 ) -> Axes:
     """Differences between families with their limits, above zero where the first is better.
 
@@ -81,8 +98,8 @@ def draw_comparison(
     ax = _given(ax)
     score, pairs = score or comparison.terms.metric.score, _shown(comparison)
     if all(pair.budget.size == 1 for pair in pairs):
-        return _draw_rows(ax, pairs, comparison, score)
-    return draw_pairs(ax, pairs, score=score, bands=bands, log=log)
+        return _draw_rows(ax, pairs, comparison, score, style)
+    return draw_pairs(ax, pairs, score=score, bands=bands, log=log, style=style)
 
 
 def draw_pairs(
@@ -93,6 +110,7 @@ def draw_pairs(
     bands: bool = True,
     log: bool = False,
     names: Sequence[str] = (),
+    style: Style = MappingProxyType({}),
 ) -> Axes:
     """First minus second, above zero the first is better. Budgets at which that is certified are drawn thick: in the
     winner's colour, by its place among ``names``, or in the line's."""
@@ -103,10 +121,11 @@ def draw_pairs(
         x, value = np.asarray(pair.budget, dtype=np.float64)[known], pair.difference[known]
         if not x.size:
             continue
+        label = plain_text(f"{shorten(pair.families[0])} − {shorten(pair.families[1])}")
+        (line,) = ax.plot(x, value, **styled(style, color=colour, linestyle=dash, linewidth=1.2, label=label))
+        colour = str(line.get_color())
         if bands:
             _shade(ax, x, value, pair.low[known], pair.high[known], colour)
-        label = plain_text(f"{shorten(pair.families[0])} − {shorten(pair.families[1])}")
-        ax.plot(x, value, color=colour, linestyle=dash, linewidth=1.2, label=label)
         verdicts = np.array([pair.verdict_at(float(budget)) for budget in x])
         for winners in [[name] for name in pair.families] if names else [pair.families]:
             won = np.isin(verdicts, winners)
@@ -135,7 +154,7 @@ def _shown(comparison: Comparison) -> list[PairComparison]:
     return (of_leader or pairs)[:MOST_PAIRS]
 
 
-def _draw_rows(ax: Axes, pairs: Sequence[PairComparison], comparison: Comparison, score: str) -> Axes:
+def _draw_rows(ax: Axes, pairs: Sequence[PairComparison], comparison: Comparison, score: str, style: Style) -> Axes:
     """One row a pair: the difference with its limits, in the colour of the better family."""
     ax.axvline(0, color="0.3", linewidth=0.8)
     families = list(comparison.families)
@@ -144,9 +163,9 @@ def _draw_rows(ax: Axes, pairs: Sequence[PairComparison], comparison: Comparison
         colour = COLOURS[families.index(verdict) % len(COLOURS)] if verdict in families else "0.55"
         value, low, high = (float(column[0]) for column in (pair.difference, pair.low, pair.high))
         if np.isfinite([low, high]).all():
-            ax.plot([low, high], [row, row], color=colour, linewidth=2, solid_capstyle="round")
+            ax.plot([low, high], [row, row], **styled(style, color=colour, linewidth=2, solid_capstyle="round"))
         if np.isfinite(value):
-            ax.plot([value], [row], "o", color=colour, markersize=6)
+            ax.plot([value], [row], **styled(style, color=colour, marker="o", linestyle="none", markersize=6))
     ax.set_ylim(len(pairs) - 0.5, -0.5)
     names = [plain_text(f"{shorten(pair.families[0], 20)} − {shorten(pair.families[1], 20)}") for pair in pairs]
     ax.set_yticks(range(len(pairs)), names)
@@ -164,6 +183,12 @@ def _given(ax: Axes | None) -> Axes:
     pyplot = sys.modules.get("matplotlib.pyplot")
     new: Axes = (Figure if pyplot is None else pyplot.figure)(layout="constrained").add_subplot()
     return new
+
+
+def styled(style: Style, **usual: object) -> dict[str, Any]:
+    """How a line is drawn: as asked for, else as usual; matplotlib's short names count as the long ones."""
+    given = {_LONG.get(name, name): value for name, value in style.items()}
+    return {**usual, **given}
 
 
 def _labelled(ax: Axes) -> list[Line2D]:
@@ -230,7 +255,9 @@ def difference_figure(
     return figure
 
 
-def draw_variances(ax: Axes | None, variances: Sequence[FamilyVariance]) -> Axes:
+def draw_variances(
+    ax: Axes | None, variances: Sequence[FamilyVariance], *, style: Style = MappingProxyType({})
+) -> Axes:
     """A point with limits for every source, families side by side."""
     ax = new_axes() if ax is None else ax
     names = list(dict.fromkeys(source.name for own in variances for source in own.sources))
@@ -240,9 +267,10 @@ def draw_variances(ax: Axes | None, variances: Sequence[FamilyVariance]) -> Axes
         for source in own.sources:
             x = names.index(source.name) + _APART * (place - middle)
             ends = np.sqrt(np.maximum([source.low, source.high], 0.0))
-            ax.plot([x, x], ends, color=colour, linewidth=1.5)
+            ax.plot([x, x], ends, **styled(style, color=colour, linewidth=1.5))
             label = own.family if source is own.sources[0] else None
-            ax.plot([x], [source.sd], marker="o", markersize=5, color=colour, linestyle="none", label=label)
+            look = {"marker": "o", "markersize": 5, "color": colour, "linestyle": "none", "label": label}
+            ax.plot([x], [source.sd], **styled(style, **look))
     ax.set_xticks(range(len(names)), names)
     ax.set_xlim(-0.5, len(names) - 0.5)
     ax.set_ylim(bottom=0)
