@@ -149,7 +149,7 @@ def test_smoothed_resamples_are_draws_from_scipys_kernel_estimate(separate):
     reported = 0.5 * selection + rng.normal(size=25) if separate else None
     estimates = smooth_bootstrap(Ranked(selection, np.array([1, 5]), reported), 4000, np.random.default_rng(9))
     kernel = gaussian_kde(selection if reported is None else np.stack([selection, reported]))  # Scott by default
-    weights = resample.rank_weights(25, [1, 5])
+    weights = rank_weights(25, [1, 5])
     drawn = kernel.resample(25 * 4000, seed=rng).reshape(-1, 4000, 25)
     naive = weights @ np.take_along_axis(drawn[-1], np.argsort(drawn[0], axis=1), axis=1).T
     for ours, theirs in zip(estimates, naive, strict=True):
