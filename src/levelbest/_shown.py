@@ -80,7 +80,7 @@ class Shown(Said):
         return presenter().table(self).markdown()
 
     def to_latex(self) -> str:
-        """Its table, for a paper; needs the packages booktabs and siunitx."""
+        """Its table, for a paper: any document class compiles it, and with the package booktabs it has its rules."""
         return presenter().table(self).latex()
 
 

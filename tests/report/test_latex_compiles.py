@@ -9,9 +9,7 @@ from page_view import make_view
 from levelbest.report.paper import checklist
 from levelbest.report.view_tables import appendix_tables, methods_latex, paper_table
 
-DOCUMENT = r"""\documentclass{article}
-\usepackage{booktabs}
-\usepackage{siunitx}
+DOCUMENT = r"""\documentclass[twocolumn]{article}
 \usepackage{fontspec}
 \setmainfont{DejaVu Sans}
 \begin{document}

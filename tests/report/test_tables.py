@@ -33,12 +33,16 @@ def test_cells_are_read_the_same_everywhere():
     assert "<td>0.40 to 0.60</td>" in TABLE.html()
 
 
-def test_latex_has_the_ends_of_intervals_apart_and_braces_what_is_no_number():
+def test_latex_needs_no_package_and_has_intervals_in_brackets():
     latex = TABLE.latex()
-    assert r"\begin{tabular}{lSSSSrr}" in latex
-    assert "{Family} & {Trials} & {Best of 5} & {Low} & {High} & {Cost} & {Share}" in latex
-    assert r"a\_b & 12 & 0.51 & 0.40 & 0.60 & 2.00 h & 50 \% \\" in latex
-    assert r"{-- (n = 3)} & 0.10 & {$\infty$}" in latex
+    assert r"\begin{tabular}{lrrrrr}" in latex
+    assert r"Family & Trials & Best of 5 & 95 \% & Cost & Share \\" in latex
+    assert r"a\_b & 12 & 0.51 & [0.40, 0.60] & 2.00 h & 50 \% \\" in latex
+    assert r"-- (n = 3) & [0.10, $\infty$]" in latex
+    for rule in ("toprule", "midrule", "bottomrule"):  # before its first use, where booktabs is not loaded
+        assert latex.index(rf"\providecommand{{\{rule}}}{{\hline}}") < latex.index(r"\begin{table}")
+    negative = Table((texts("pair", ["a-1"]), limits("95 %", [(-0.5, 0.25)], 2)))
+    assert r"a-1 & [$-$0.50, 0.25] \\" in negative.latex()
 
 
 def test_csv_has_every_digit_and_no_formula():

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from levelbest._plain import common_decimals, round_places, show_cost, show_range
 from levelbest.report.tables.results import ROUNDING, curve_decimals
+from levelbest.report.tables.sections import aggregate_section
 from levelbest.report.tables.table import Table, costs, counts, latex_text, limits, numbers, texts
 from levelbest.report.view import Family, View
 from levelbest.report.words.phrases import joined, level, plural
@@ -35,7 +36,7 @@ def families_table(view: View) -> Table:
             limits("interval", [family.headline[1:] for family in rows], digits),
             numbers(words.winner, [family.winner for family in rows], digits, "winner"),
             numbers("mean", [family.mean for family in rows], digits),
-            numbers("sd", [family.sd for family in rows], digits),
+            numbers("SD", [family.sd for family in rows], digits, "sd"),
             costs(f"cost of a {words.unit}", [family.mean_cost for family in rows], view.cost_unit, "mean_cost"),
         ),
         note=f"{_caption(view)} {ROUNDING}",
@@ -44,6 +45,11 @@ def families_table(view: View) -> Table:
 
 def _caption(view: View) -> str:
     words = view.words
+    if view.single:
+        return (
+            f"Mean {view.score} of {view.single} with a pointwise {level(view.confidence)} interval, and the standard "
+            f"deviation of the {words.units}."
+        )
     chosen = f"selected by {view.selection}" if view.reported else words.unchecked
     over = "" if view.n_groups is None else f" of each of {plural(view.n_groups, words.group)}"
     return (
@@ -61,14 +67,18 @@ def page_table(view: View) -> Table:
 
 def paper_table(view: View) -> Table:
     """The families as a paper shows them."""
-    return families_table(view).only("family", "n_trials", "n_failed", "value", "interval", "winner")
+    if view.over_tasks is not None:
+        return aggregate_section(view.over_tasks)
+    failed = ["n_failed"] * any(family.n_failed for family in view.families)
+    shown = ("value", "sd", "interval") if view.single else ("value", "interval", "winner")
+    return families_table(view).only("family", "n_trials", *failed, *shown)
 
 
 def appendix_tables(view: View) -> list[Table]:
-    """[D]'s appendix tables, one a family: search space, best assignment, infrastructure and durations."""
+    """[D]'s appendix tables, one a family that was searched: space, best assignment, infrastructure and durations."""
     machine = next((item.answer for item in view.checklist if item.key == "infrastructure" and item.answer), None)
     where = f" Infrastructure: {machine}." if machine else ""
-    return [_appendix(view, family, where) for family in view.families]
+    return [_appendix(view, family, where) for family in view.families if family.space or family.assignment]
 
 
 def _appendix(view: View, family: Family, where: str) -> Table:

@@ -130,7 +130,7 @@ def write_report(
         "checklist.tex": checklist.checklist_latex(view.checklist),
         **files,
     }
-    written += [write_text(beside / name, text) for name, text in texts.items()]
+    written += [write_text(beside / name, text) for name, text in texts.items() if text]
     return Report(view, page, tuple(written))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from levelbest._check import Column
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, as_codes, as_flags, joint_codes
@@ -20,8 +21,9 @@ from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, obvious_family, word_set
 from levelbest.readers.steps.problems import guess_task
 from levelbest.readers.steps.roles import Roles, Wanted, column_named, looks_numeric, says_none
+from levelbest.trials import Trials
 
-__all__ = ["choose_roles"]
+__all__ = ["choose_roles", "guess_repetitions"]
 
 _LIKE_FAMILY = word_set("agent llm network net backbone estimator technique solver")
 """Names of families where no plainer one is there."""
@@ -287,3 +289,66 @@ def _listed(columns: Iterable[str], limit: int = 12) -> str:
     listed = [repr(name) for name in columns]
     more = f" and {len(listed) - limit} more" if len(listed) > limit else ""
     return ", ".join(listed[:limit]) + more
+
+
+_REPETITIONS = word_set(
+    "rep repeat repetition replicate replication restart rep_id repeat_id replicate_id fold fold_id cv_fold kfold split"
+)
+_RUNS = word_set("run run_id run_number run_no run_idx run_nr")
+_TRIALS = word_set("trial trial_id trial_number trial_no trial_idx trial_nr")
+_MOST = 50
+"""More of a family are taken for a search whose settings were not recorded, as of a column of seeds."""
+
+
+def guess_repetitions(table: Merged, trials: Trials, roles: Roles, wanted: Wanted) -> Mapping[str, Column]:
+    """The settings without a column that only numbers repetitions of one configuration: it is taken as the seed.
+
+    Runs and trials may also be those of a search whose settings were not recorded, which has a validation score: only
+    without one runs are repetitions, and trials are asked about.
+    """
+    settings = trials.configuration
+    if roles.seed or wanted.seed_column or roles.trial or trials.group is not None or trials.search is not None:
+        return settings
+    free = [name for name in table.columns if name not in roles.used()]
+    searched = roles.reported is not None or bool(set(names.tokens(roles.selection)) & names.VALIDATION)
+    known = _REPETITIONS if searched else _REPETITIONS | _RUNS | _TRIALS
+    numbers = [name for name in among(free, known) if _numbers_runs(table, name, trials)]
+    if len(numbers) != 1 or _others_vary(trials, settings, numbers[0]):
+        return settings
+    (number,) = numbers
+    if names.spelled(number) in _TRIALS:
+        raise Ambiguous(
+            f"{table.source}: no setting varies with {number!r}: are these runs of one configuration "
+            f"({named('seed_column')} {number}), or trials of a search ({named('seed_column')} none)?"
+        )
+    roles.seed = number
+    roles.guessed.append(("seed", number))
+    return {name: column for name, column in settings.items() if name != number}
+
+
+def _cell_codes(trials: Trials) -> Codes:
+    """Which family on which task each trial is of."""
+    return joint_codes([trials.family, *([] if trials.task is None else [trials.task])])
+
+
+def _numbers_runs(table: Merged, name: str, trials: Trials) -> bool:
+    """Whether each trial of a family has a number of its own there, and no more than so many runs have one."""
+    labels, codes = as_codes(table.columns[name])
+    cells = _cell_codes(trials)
+    sizes = np.bincount(cells)
+    alone = np.unique(joint_codes([cells, codes])).size == len(trials)
+    return alone and bool((codes >= 0).all()) and 1 < sizes.max() <= _MOST and all(map(_is_run_number, labels))
+
+
+def _is_run_number(label: str) -> bool:
+    """``3``, ``run 3``, ``fold_03``."""
+    return len([char for char in label if char.isdigit()]) in (1, 2, 3) and len(label) < 12
+
+
+def _others_vary(trials: Trials, settings: Mapping[str, Column], number: str) -> bool:
+    """Whether another setting has several values within a family."""
+    cells = _cell_codes(trials)
+    others = [column for name, column in settings.items() if name != number]
+    return any(
+        len({str(value) for value in column[cells == cell]}) > 1 for column in others for cell in np.unique(cells)
+    )

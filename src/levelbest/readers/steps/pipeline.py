@@ -22,7 +22,7 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import Numbers, as_statuses, status_of
 from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.diagnose import INDEPENDENT
-from levelbest.readers.steps.guesses import choose_roles
+from levelbest.readers.steps.guesses import choose_roles, guess_repetitions
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.problems import refuse_repeats, said_of_groups
 from levelbest.readers.steps.roles import Roles, Wanted, configuration_of, plain_values
@@ -138,19 +138,15 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
         facts[INDEPENDENT] = "yes"
     if roles.flag is not None:
         facts[f"flagged:{roles.flag}"] = str(int(_flagged(kept, roles.flag).sum()))
-    configuration = configuration_of(table, kept, roles, wanted)
+    trials = replace(trials, families=families, family=family, task=task, tasks=tasks, group=group, search=search)
+    trials = replace(trials, configuration=configuration_of(table, kept, roles, wanted))
+    configuration = guess_repetitions(kept, trials, roles, wanted)
     return replace(
         trials,
-        families=families,
-        family=family,
         configuration=configuration,
         others=_others(kept, roles, configuration) if wanted.keep else {},
         order=_order(kept, roles),
-        task=task,
-        tasks=tasks,
-        group=group,
         groups=groups,
-        search=search,
         searches=searches,
         seed=None if roles.seed is None else plain_values(kept.columns[roles.seed]),
         sample=None if roles.sample is None else plain_values(kept.columns[roles.sample]),

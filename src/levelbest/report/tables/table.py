@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,7 +25,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': "''",
     "–": "--",
     "−": "$-$",
     "∞": r"$\infty$",
@@ -77,11 +78,6 @@ class Column:
         if self.shown is not None:
             return self.shown(cell) + mark
         return (str(cell) if isinstance(cell, int) else show_number(cell, self.decimals[row])) + mark
-
-    @property
-    def is_number(self) -> bool:
-        """Whether LaTeX may align it by the decimal point."""
-        return self.right and self.shown is None and all(isinstance(cell, int | float) for cell in self.cells)
 
     @property
     def ends(self) -> tuple[Column, ...]:
@@ -211,19 +207,18 @@ class Table:
         return f"{lines}\n" + (f"\n{markdown_text(self.note)}\n" if self.note else "")
 
     def latex(self) -> str:
-        """As a booktabs table; columns of numbers are S columns of siunitx."""
-        columns = [end for column in self.columns for end in column.ends]
-        spans = dict.fromkeys(column.name for column in self.columns if len(column.ends) > 1)
-        ends = f" Low and high: {', '.join(spans)}." if spans else ""
-        caption = latex_text(self.note + ends)
-        sides = "".join("S" if column.is_number else "r" if column.right else "l" for column in columns)
-        heads = " & ".join(f"{{{latex_text(_capital(column.name))}}}" for column in columns)
+        """As a table that any document class compiles, in one column of two; with booktabs loaded it has its rules."""
+        sides = "".join("r" if column.right else "l" for column in self.columns)
+        heads = " & ".join(latex_text(_capital(column.name)) for column in self.columns)
         body = "\n".join(
-            " & ".join(_latex_cell(column, row) for column in columns) + r" \\" for row in range(self.size)
+            " & ".join(_latex_cell(column, row) for column in self.columns) + r" \\" for row in range(self.size)
+        )
+        rules = "".join(
+            rf"\providecommand{{\{rule}}}{{\hline}}" + "\n" for rule in ("toprule", "midrule", "bottomrule")
         )
         return (
-            "\\begin{table}\n\\centering\n"
-            f"\\caption{{{caption}}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n{heads} \\\\\n\\midrule\n"
+            f"{rules}\\begin{{table}}\n\\centering\\small\\setlength{{\\tabcolsep}}{{4pt}}\n"
+            f"\\caption{{{latex_text(self.note)}}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n{heads} \\\\\n\\midrule\n"
             f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
         )
 
@@ -242,12 +237,13 @@ class Table:
 
 
 def _latex_cell(column: Column, row: int) -> str:
-    """A number as it is; siunitx wants what is no number in braces."""
+    """A cell as text, an interval in brackets, a number with a minus sign of its own."""
     text, cell = column.text(row), column.cells[row]
-    plain = isinstance(cell, int | float) and math.isfinite(cell) and not (column.marks and column.marks[row])
-    if not column.is_number:
-        return latex_text(text)
-    return text if plain else f"{{{latex_text(text)}}}"
+    if isinstance(cell, tuple) and " to " in text:
+        low, high = text.split(" to ")
+        text = f"[{low}, {high}]"
+    shown = latex_text(text)
+    return re.sub(r"(?<![\w-])-(?=\d)", "$-$", shown) if column.right else shown
 
 
 def _capital(name: str) -> str:
