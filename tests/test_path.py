@@ -13,7 +13,7 @@ from levelbest.cli.main import main
 
 ROOT = Path(levelbest.__file__).parent
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-COMPARE_MODULES, COMPARE_DEPTH, REPORT_MODULES = 56, 16, 113
+COMPARE_MODULES, COMPARE_DEPTH, REPORT_MODULES = 56, 16, 102
 """Lower these when the path gets shorter; the aim is 55, 16 and 100."""
 
 

@@ -115,7 +115,7 @@ def test_a_design_with_one_budget(capsys):
     assert "machines, their mean and its limits" in _labels(figures["runs"])
     page = render_page(view, {"runs": b"<svg/>", "curves": b"<svg/>", "differences": b"<svg/>"})
     assert '<h2 id="runs">Every machine</h2>' in page
-    from levelbest.report.terminal.report import print_report
+    from levelbest.report.terminal.comparison import print_report
 
     print_report(view)
     printed = capsys.readouterr().out

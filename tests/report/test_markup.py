@@ -15,7 +15,7 @@ from levelbest.readers import read_trials
 from levelbest.report.build import build_view
 from levelbest.report.paper import checklist
 from levelbest.report.tables.table import latex_text
-from levelbest.report.terminal.report import plot_lines
+from levelbest.report.terminal.curves import plot_lines
 from levelbest.report.view_tables import appendix_tables, families_table, methods_latex, page_table, paper_table
 
 

@@ -8,7 +8,7 @@ import pytest
 from levelbest.designs.compare import compare
 from levelbest.errors import InputError
 from levelbest.report.build import build_view
-from levelbest.report.terminal.report import print_report
+from levelbest.report.terminal.comparison import print_report
 from levelbest.report.write import write_report
 from levelbest.stats import all_of_k, pass_at_k
 from levelbest.trials import Trials

@@ -71,7 +71,7 @@ def tell_report(report: Report, as_json: bool) -> None:
         document = report.view.numbers()
         options.echo_json({**document, "page": str(report.page), "warnings": document.pop("cautions")})
         return
-    from levelbest.report.terminal.report import print_report
+    from levelbest.report.terminal.comparison import print_report
 
     beside = {str(file.parent) for file in report.files if file != report.page}
     print_report(

@@ -37,7 +37,7 @@ def as_trials(source: object, reading: Mapping[str, object] | None = None) -> Tr
     if isinstance(source, Trials) or _are_trials(source):
         if options:
             raise InputError(f"these trials are read already; leave out {', '.join(map(named, options))}")
-        return one_table(source)
+        return source if isinstance(source, Trials) else one_table(source)
     if isinstance(source, np.ndarray) or _all_are(source, Real):
         return _from_scores(np.asarray(source), options)
     from levelbest.readers import read_trials

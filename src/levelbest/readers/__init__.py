@@ -158,6 +158,8 @@ def _tables(source: object, reader: str | None, options: dict[str, object], *, a
     tables = [table for _, own in by_path for table in own]
     if not tables:
         raise InputError(f"nothing in {paths[0].name} could be read as trials")
+    if len(tables) == 1:
+        return tables
     if all(by.name in ("table", "folder") for by in used):
         folder = paths[0] if len(paths) == 1 else Path(os.path.commonpath([path.absolute().parent for path in paths]))
         return arranged(tables, folder.resolve().name or "files", asked=asked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from levelbest.results.claim import Claim, ClaimedPair
 from levelbest.results.comparison import Comparison, Effect, PairComparison, Standing, Terms
-from levelbest.results.curve import Curve, CurveSet, FamilyCostCurve, Stratum, VerifierEffect
+from levelbest.results.curve import TRIALS, Curve, CurveSet, DesignWords, FamilyCostCurve, Stratum, VerifierEffect
 from levelbest.results.plan import DividedRuns, Reach, Reaches, TrialPlan
 from levelbest.results.tasks import OverTasks, TaskComparison
 from levelbest.results.variance import FamilyVariance, Variances
@@ -17,7 +17,6 @@ from levelbest.results.verdict import (
     verdict_ranges,
     winners,
 )
-from levelbest.results.words import TRIALS, DesignWords
 
 __all__ = [
     "NOT_COMPARABLE",

@@ -8,9 +8,9 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._plain import as_frame
 from levelbest._shown import Documented, Drawn, Said, presenter
 from levelbest.cautions import Caution
+from levelbest.results.curve import DesignWords, OverBudgets
 from levelbest.results.variance import FamilyVariance
 from levelbest.results.verdict import NOT_COMPARABLE, Crossing, Verdict
-from levelbest.results.words import DesignWords, OverBudgets
 from levelbest.stats.inference import Needed
 from levelbest.trials import Metric, Settings
 

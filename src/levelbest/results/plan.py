@@ -10,7 +10,7 @@ import numpy as np
 from levelbest._plain import Frame, as_frame, picked
 from levelbest._shown import Documented, Said, Shown, presenter
 from levelbest.cautions import Caution
-from levelbest.results.words import TRIALS, DesignWords, OverBudgets
+from levelbest.results.curve import TRIALS, DesignWords, OverBudgets
 from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.problems import GroupPlan
 

@@ -16,13 +16,11 @@ from levelbest.trials.table import Trials
 __all__ = ["one_table"]
 
 
-def one_table(trials: Trials | Sequence[Trials]) -> Trials:
+def one_table(trials: Sequence[Trials]) -> Trials:
     """Several tables as one, if they share their metric; families and problems of one name are the same.
 
     A column that not every table has is left out, and so is a bound on which they do not agree.
     """
-    if isinstance(trials, Trials):
-        return trials
     tables = list(trials)
     if not tables:
         raise InputError("there is nothing to compare: the list of tables is empty")

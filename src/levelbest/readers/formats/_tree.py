@@ -23,7 +23,7 @@ from levelbest.readers.formats._listing import is_plain, members, readable, walk
 from levelbest.readers.formats._rows import Record, Run, flatten, load_yaml, number, rows_by_step
 from levelbest.readers.raw import RawTable, Reader, cell_list
 from levelbest.readers.tables.delimited import parse_delimited
-from levelbest.readers.tables.files import json_lines, json_value, open_bytes
+from levelbest.readers.tables.files import Sign, json_lines, json_value, open_bytes
 from levelbest.trials import Skipped
 
 __all__ = ["Tree", "distinct_names", "in_order", "is_packed", "open_tree", "tool"]
@@ -209,7 +209,7 @@ def tool(
     files: tuple[str, ...] | Callable[[str], bool] = (),
     known: tuple[str, ...] | Callable[[str], bool] | None = None,
     together: tuple[set[str], ...] = (),
-    file: Callable[[Path], bool] = lambda _: False,
+    file: tuple[Sign, ...] | Callable[[Path], bool] = (),
     beside: tuple[str, ...] | Callable[[Path], Iterable[str]] = (),
     look: int = 0,
     logs: bool = False,
@@ -218,15 +218,17 @@ def tool(
 
     The other parameters are many because they are what there is to say of a tool. ``files``: their names, or a rule for
     their paths inside a folder or archive; ``known``: the same for those by which the tool is recognised, where not all
-    of them tell; ``together``: it is recognised by a folder with one name of each set; ``file``: whether a single one
-    is its own; ``beside``: those read with a single one; ``look``: names do not tell, so that so many of a folder are
-    looked into; ``logs``: each file is the log of a run, and several that are named are read as a folder of them is.
+    of them tell; ``together``: it is recognised by a folder with one name of each set; ``file``: the signs by which a
+    single one is known, or a rule; ``beside``: those read with a single one; ``look``: names do not tell, so that so
+    many of a folder are looked into; ``logs``: each file is the log of a run, and several that are named are read as a
+    folder of them is.
     """
     wanted, telling = _rule(files), _rule(known if known is not None else () if together else files)
+    is_own = file if callable(file) else lambda path: any(sign.is_on(path) for sign in file)
 
     @wraps(tables)
     def read(path: Path, **options: object) -> list[RawTable]:
-        tree = open_tree(path, wanted, file)
+        tree = open_tree(path, wanted, is_own)
         named = beside(path) if callable(beside) else beside
         others = [path.with_name(other) for other in named if tree.given]
         tree.files |= {other.name: other for other in others if other != path and is_plain(other, path.parent)}
@@ -243,7 +245,7 @@ def tool(
 
         def is_wanted(inside: str) -> bool:
             if telling(inside):
-                return not look or (next(looked_at) < look and file(path / inside))
+                return not look or (next(looked_at) < look and is_own(path / inside))
             place = PurePosixPath(inside)
             for entry in (place, *place.parents)[:-1] if together else ():
                 names = entries.setdefault(entry.parent, set())
@@ -252,7 +254,7 @@ def tool(
                     return True
             return False
 
-        return (path.is_file() and file(path)) or holds(path, is_wanted)
+        return (path.is_file() and is_own(path)) or holds(path, is_wanted)
 
     return Reader(name, about, recognises, read, read_logs if logs else None)
 

@@ -51,8 +51,6 @@ def arranged(tables: list[RawTable], root: str, *, asked: bool) -> list[RawTable
 
     ``asked``: the families were asked for, and may be parts of the paths.
     """
-    if len(tables) < 2:
-        return tables
     parts = parts_of([table.source for table in tables])
     of_runs = all(_is_run(table) for table in tables)
     family = None if asked or _tell_families(tables) else family_of(parts, root, 2 if of_runs else 1)

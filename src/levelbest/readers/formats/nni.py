@@ -5,7 +5,7 @@ An export holds the trials that succeeded and no others; the database holds all 
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from levelbest.cautions import Caution
 from levelbest.errors import DataError
@@ -14,7 +14,7 @@ from levelbest.readers.formats._searches import each_search
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.formats.plain import read_table
 from levelbest.readers.raw import RawTable
-from levelbest.readers.tables.files import Json, has_marks, head_of, header_of, json_value, kind_of, stem
+from levelbest.readers.tables.files import Json, Sign, json_value, kind_of, stem
 
 __all__ = ["READERS"]
 
@@ -94,12 +94,6 @@ def _unpacked(stored: Json) -> Json:
     return stored
 
 
-def _is_export(path: Path) -> bool:
-    if kind_of(path) == "json":
-        return head_of(path).lstrip()[:1] == b"[" and has_marks(path, "parameter", "trialJobId")
-    return "trialJobId" in header_of(path)
-
-
 def _exported(tree: Tree) -> list[RawTable]:
     """One table; the score is ``value``, whose direction NNI does not write there."""
     path = tree.path(tree.name)
@@ -153,6 +147,10 @@ READERS = (
         file=lambda path: has_tables(path, _TABLES),
     ),
     tool(
-        "nni-export", "NNI export (nnictl experiment export), JSON or CSV", _exported, "export of NNI", file=_is_export
+        "nni-export",
+        "NNI export (nnictl experiment export), JSON or CSV",
+        _exported,
+        "export of NNI",
+        file=(Sign(kind="json", start=b"[", marks=("parameter", "trialJobId")), Sign(columns=({"trialJobId"},))),
     ),
 )

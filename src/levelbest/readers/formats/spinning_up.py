@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from levelbest.readers.formats._paths import run_families
 from levelbest.readers.formats._rows import Run, runs_table
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
-from levelbest.readers.tables.files import head_of
+from levelbest.readers.tables.files import Sign
 
 __all__ = ["READERS"]
 
@@ -18,11 +18,6 @@ _SCORES = ("AverageTestEpRet", "AverageEpRet")
 _LOOK = 20
 _LONGEST = 200
 """Characters of a setting: a longer one is the code of an object, not a value."""
-
-
-def _is_progress(path: Path) -> bool:
-    head = head_of(path).partition(b"\n")[0].split(b"\t") if path.name == _PROGRESS else []
-    return b"AverageEpRet" in head and b"Epoch" in head
 
 
 def _tables(tree: Tree) -> list[RawTable]:
@@ -58,7 +53,7 @@ READERS = (
         "progress.txt of Spinning Up",
         files=(_PROGRESS, _CONFIG),
         known=(_PROGRESS,),
-        file=_is_progress,
+        file=(Sign(_PROGRESS, columns=({"AverageEpRet"}, {"Epoch"})),),
         beside=(_CONFIG,),
         look=_LOOK,
         logs=True,

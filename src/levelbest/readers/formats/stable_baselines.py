@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from levelbest.cautions import Caution
 from levelbest.readers.formats._paths import run_families
@@ -16,7 +16,7 @@ from levelbest.readers.formats._rows import Record, Run, number, runs_table
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable, cell_list
 from levelbest.readers.tables.delimited import parse_delimited
-from levelbest.readers.tables.files import head_of, header_of, json_value
+from levelbest.readers.tables.files import Sign, json_value
 
 __all__ = ["READERS"]
 
@@ -28,18 +28,6 @@ _WINDOW = 100
 """Episodes that Stable-Baselines3 itself takes the mean over (``stats_window_size``)."""
 _LAST = f"reward of the last {_WINDOW} episodes"
 _LOOK = 20
-
-
-def _is_progress(path: Path) -> bool:
-    return path.name == _PROGRESS and _STEPS in header_of(path)
-
-
-def _is_monitor(path: Path) -> bool:
-    return path.name.endswith(_MONITOR) and head_of(path).startswith(b"#{") and b'"t_start"' in head_of(path)[:4096]
-
-
-def _is_log(path: Path) -> bool:
-    return _is_progress(path) or _is_monitor(path)
 
 
 def _is_named(name: str) -> bool:
@@ -119,7 +107,7 @@ READERS = (
         _tables,
         "log of Stable-Baselines3",
         files=_is_named,
-        file=_is_log,
+        file=(Sign(_PROGRESS, columns=({_STEPS},)), Sign(f"*{_MONITOR}", start=b"#{", marks=("t_start",))),
         look=_LOOK,
         logs=True,
     ),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from levelbest.cautions import Caution
 from levelbest.readers.formats._paths import run_families
 from levelbest.readers.formats._rows import Record, Run, runs_table
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
-from levelbest.readers.tables.files import header_of
+from levelbest.readers.tables.files import Sign
 
 __all__ = ["READERS"]
 
@@ -23,14 +23,6 @@ _SCORES = (
 _PLACES = ("save_dir", "project", "name", "data", "source", "exist_ok", "device", "workers", "batch_size_auto")
 """Arguments that say where a run ran."""
 _LOOK = 20
-
-
-def _is_results(path: Path) -> bool:
-    return path.name == _RESULTS and _are_results(header_of(path))
-
-
-def _are_results(names: list[str]) -> bool:
-    return "epoch" in names and any(name in names for name in _SCORES)
 
 
 def _tables(tree: Tree) -> list[RawTable]:
@@ -80,7 +72,7 @@ READERS = (
         "results of Ultralytics",
         files=(_RESULTS, _ARGS, _OPT),
         known=(_RESULTS,),
-        file=_is_results,
+        file=(Sign(_RESULTS, columns=({"epoch"}, _SCORES)),),
         beside=(_ARGS, _OPT),
         look=_LOOK,
         logs=True,

@@ -11,17 +11,29 @@ import lzma
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from glob import glob, has_magic
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
 from levelbest._read import Counted, bounded_lines, expanded_limit, open_file, read_whole
 from levelbest.errors import DataError, InputError, LevelbestError
 
-__all__ = ["COMPRESSED", "Json", "Record", "as_paths", "decoded", "has_marks", "head_of", "header_of", "json_lines"]
+__all__ = [
+    "COMPRESSED",
+    "Json",
+    "Record",
+    "Sign",
+    "as_paths",
+    "decoded",
+    "has_marks",
+    "head_of",
+    "header_of",
+    "json_lines",
+]
 __all__ += ["json_value", "kind_of", "open_bytes", "plain_name", "read_bytes", "short_names", "stem", "zstd_stream"]
 
 Json = Any
@@ -160,6 +172,28 @@ def header_of(path: Path) -> list[str]:
     except csv.Error:
         return []
     return [cell.strip() for cell in cells]
+
+
+class Sign(NamedTuple):
+    """What a file of a tool is known by; all that is given must hold."""
+
+    name: str = "*"
+    """A pattern."""
+    kind: str = ""
+    """Of `kind_of`."""
+    columns: tuple[Collection[str], ...] = ()
+    """The first line names one column of each."""
+    start: bytes = b""
+    marks: tuple[str, ...] = ()
+    """Keys of JSON near the beginning."""
+
+    def is_on(self, path: Path) -> bool:
+        """Whether a file has it."""
+        if not fnmatchcase(path.name, self.name) or (self.kind and kind_of(path) != self.kind):
+            return False
+        if self.columns and not all(set(names) & set(header_of(path)) for names in self.columns):
+            return False
+        return head_of(path).lstrip().startswith(self.start) and has_marks(path, *self.marks)
 
 
 @lru_cache(maxsize=2)

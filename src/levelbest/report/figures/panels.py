@@ -32,8 +32,7 @@ from levelbest.report.figures.curves import (
     shorten,
     statistic_words,
 )
-from levelbest.report.figures.distributions import distribution_figure
-from levelbest.report.figures.strips import draw_runs, draw_strips
+from levelbest.report.figures.strips import distribution_figure, draw_runs, draw_strips
 from levelbest.report.view import Line, View, line_of
 from levelbest.results import Comparison, Curve, FamilyCostCurve
 from levelbest.results.verdict import Strip, pairs_reach, strips_of_pairs

@@ -27,6 +27,8 @@ from levelbest.report.terminal.console import (
     print_text,
     print_variances,
 )
+from levelbest.report.terminal.curves import draw_view
+from levelbest.report.view import View
 from levelbest.report.words.phrases import (
     condition_sentence,
     pair_details,
@@ -245,3 +247,27 @@ def _axis(places: Sequence[float], cost_unit: str | None) -> str:
             free = column + len(label) + 1
     text[-len(end) :] = end
     return "".join(text)
+
+
+def print_report(view: View, files: Iterable[str] = ()) -> None:
+    """Print the view of a report; ``files`` are the paths that were written, the page first."""
+    from rich.text import Text
+
+    out = console()
+    if view.over_tasks is not None:
+        print_tasks(view.over_tasks)
+    elif view.comparison is not None:
+        left_out = view.verdict[len(view.comparison.summary) :]
+        print_comparison(view.comparison, cautions=view.cautions, left_out=left_out)
+    else:
+        print_choices(view.cautions, out, n_families=len(view.families))
+        print_text(" ".join(view.verdict), out, "bold")
+        out.print()
+        draw_view(view, out)
+        print_variances(view.variances, out)
+        print_cautions(view.cautions, out, n_families=len(view.families))
+    out.print()
+    for i, name in enumerate(files):
+        out.print(Text.assemble(("page   " if i == 0 else "       "), (name, "underline" if i == 0 else "")))
+    if head := view.provenance.get("ledger head"):
+        out.print(Text(f"ledger head: {head}"), soft_wrap=True)
