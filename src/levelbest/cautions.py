@@ -24,6 +24,7 @@ CODES = frozenset(
         "nested-seeds",
         "averaged-runs",
         "stops-at-success",
+        "fixed-configuration",
         "few-values",
         "ties",
         "selection-is-reported",

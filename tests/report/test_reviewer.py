@@ -100,6 +100,7 @@ def test_names_are_never_rewritten(name):
 
 
 FACTS = {
+    "within": ("b", "c"),
     "window": 100,
     "words": ["won", "lost"],
     "n_failed": 2,

@@ -50,7 +50,7 @@ def test_the_checklist_is_filled_from_the_ledger(ledger, capsys):
     assert "numpy " in items["packages"]["answer"]
     assert items["bounds"]["answer"] == (
         "f: x: log-uniform from 0.001 to 1, kind: one of a, b with weights 1, 3, "
-        "width: whole numbers from 2 to 9 where kind is b, secret: normal with mean 5 and sd 2, fixed: always 3"
+        "width: whole numbers from 2 to 9 where kind is b, secret: normal with mean 5 and sd 2, fixed: 3"
     )
     assert items["sampling"]["answer"].endswith("seed 7 before any result; selected by val_loss")
     assert items["trials"]["answer"] == "f: 12 trials"

@@ -29,11 +29,12 @@ def command(out: Path, seed: int, fresh: bool) -> None:
     if fresh:
         _run(out / "live", seed)
         return
-    _copy(out, "digits.csv")
+    _copy(out, "digits.csv", "digits.yaml")
     chosen: options.Given = {"family": "family", "selection": "val_accuracy", "reported": "test_accuracy"}
     chosen |= {"cost": "seconds", "direction": "max", "bounds": (0, 1)}
-    click.get_current_context().meta.update({FILES: (out / "digits.csv",), OPTIONS: chosen})
-    trials = read_trials(out / "digits.csv", **chosen)
+    study = out / "digits.yaml"
+    click.get_current_context().meta.update({FILES: (out / "digits.csv",), OPTIONS: chosen | {"spaces": study}})
+    trials = read_trials(out / "digits.csv", **chosen, spaces=options.declared_spaces(study))
     click.echo("Random search on the digits data: five families, 120 trials each. The same by hand:\n")
     click.echo(f"  {called('report')}\n")
     title = "Random search on the digits data"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -275,6 +276,11 @@ reading = together(
     ),
     click.option("--wide", metavar="PATTERN", help='Columns that hold one sample each, e.g. "s*".'),
     click.option(
+        "--spaces",
+        metavar="STUDY",
+        help="The study file that the trials were drawn by: its search spaces are printed as declared.",
+    ),
+    click.option(
         "--failed",
         type=click.Choice(["worst", "drop", "both"]),
         default="worst",
@@ -309,6 +315,8 @@ def load_trials(given: Given, *, quiet: bool = True, keep: bool = False) -> Tria
 
     files, own = given["files"], given["reader_options"]
     reading = {key: given[key] for key in READING if given[key] not in (None, ())}
+    if given["spaces"]:
+        reading["spaces"] = declared_spaces(given["spaces"])
     clash = next((key for key in own if key in reading), None)
     if clash:
         raise InputError(f"--reader-option {clash}= is an option of its own: give --{clash.replace('_', '-')}")
@@ -317,6 +325,13 @@ def load_trials(given: Given, *, quiet: bool = True, keep: bool = False) -> Tria
         if caution.code in ("guessed-columns", "converted-numbers", "skipped-rows"):
             click.echo(f"chosen {caution}", err=True)
     return trials
+
+
+def declared_spaces(study: str | Path) -> dict[str, object]:
+    """The space of each family of a study file."""
+    from levelbest.run.study_file import read_study
+
+    return {family.name: family.space for family in read_study(study).families}
 
 
 def load_table(given: Given) -> Table:
@@ -328,7 +343,7 @@ def load_table(given: Given) -> Table:
     for name in ("group", "selection", "direction"):
         if not given[name]:
             raise InputError(f"samples that are read in parts need --{name}; it is not guessed for them")
-    for name in ("cost", "search", "reader", "wide", "task"):
+    for name in ("cost", "search", "reader", "wide", "task", "spaces"):
         if given[name]:
             raise InputError(f"samples that are read in parts have no --{name}; leave it out, or leave out --memory")
     keys = ("family", "selection", "reported", "group", "weight", "stratum", "where", "direction")

@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from levelbest import _check
+from levelbest.cautions import Caution
 from levelbest.designs._protocol import Design
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import (
@@ -24,6 +25,7 @@ from levelbest.results import (
     winners,
 )
 from levelbest.stats.inference import Contrast, Contrasts, Question, undefined
+from levelbest.trials.spaces import SearchSpace
 
 Pairs = tuple[tuple[int, int], ...]
 _NOTHING = Contrasts((), "none")
@@ -64,6 +66,7 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
         if others is not None:
             pair = replace(pair, survives=winners(pair.verdicts) == others[places])
         compared.append(pair)
+    spaces = design.spaces if standings else ()
     ranked, possible = _standings(design, compared, points_at(design, budget) if standings else [])
     return Comparison(
         terms=terms,
@@ -72,11 +75,23 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
         standings=ranked,
         baseline=design.asked.baseline,
         possible_best=possible,
-        cautions=design.cautions,
+        cautions=(*design.cautions, *_space_cautions(spaces)),
+        spaces=spaces,
         variances=design.variances,
         observed=design.observed,
         strata=tuple(_within_strata(design)) if survival else (),
     )
+
+
+def _space_cautions(spaces: Sequence[SearchSpace]) -> list[Caution]:
+    """One fixed configuration beside searches, and whose space it is a point of ([D] section 5)."""
+    searched = [space for space in spaces if space.searched]
+    noticed = []
+    for fixed in (space for space in spaces if space.fixed and searched):
+        within = [space.family for space in searched if space.holds(fixed)]
+        point = Caution.of("fixed-configuration", fixed.family, kind="point", within=within)
+        noticed.append(point if within else Caution.of("fixed-configuration", fixed.family))
+    return noticed
 
 
 def _question(design: Design, pairs: Pairs, *, roughly: bool = False) -> Question:

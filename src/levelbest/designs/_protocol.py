@@ -17,6 +17,7 @@ from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve, PairC
 from levelbest.stats.inference import Contrasts, Question
 from levelbest.trials import Metric, Settings, Trials
 from levelbest.trials.problems import ProblemTable
+from levelbest.trials.spaces import SearchSpace, search_spaces
 
 Table = Trials | ProblemTable
 """Trials in memory, or samples of problems that are read in parts."""
@@ -219,6 +220,11 @@ class Design:
     def observed(self) -> tuple[float, float] | None:
         """The least and the greatest score of a trial, where the scores are at hand and of one scale."""
         return None
+
+    @property
+    def spaces(self) -> tuple[SearchSpace, ...]:
+        """What was searched, of each family; none where trials are not at hand."""
+        return search_spaces(self.trials) if isinstance(self.trials, Trials) else ()
 
     @property
     def unit_scores(self) -> Mapping[str, FloatArray]:

@@ -40,6 +40,7 @@ from levelbest.stats.inference import (
     reach_of,
 )
 from levelbest.trials import Scores, Settings, Trials
+from levelbest.trials.spaces import SearchSpace, search_spaces
 
 POINTS = 12
 _OF_READING = ("guessed-columns", "converted-numbers", "selection-is-reported")
@@ -187,6 +188,12 @@ class Tasks(Design):
             self.words = Seeds.words
         elif any(Configurations.fits(table, asked) for table in tasks.values()):
             self.words = Configurations.words
+
+    @property
+    def spaces(self) -> tuple[SearchSpace, ...]:
+        """What was searched, where it is the same on every task; else each task says it."""
+        first, *others = (search_spaces(table) for table in self.tasks.values())
+        return first if all(spaces == first for spaces in others) else ()
 
     @property
     def excluded(self) -> Mapping[str, str]:

@@ -38,6 +38,7 @@ def read_trials(
     selection_direction: str | None = None,
     bounds: Sequence[float | None] | None = None,
     wide: str | Sequence[str] | None = None,
+    spaces: Mapping[str, object] | None = None,
     reader: str | None = None,
     keep: bool = False,
     diagnostics: bool = True,
@@ -75,6 +76,9 @@ def read_trials(
         The lowest and highest possible score.
     wide
         Patterns of columns that hold one sample each.
+    spaces
+        By family the search space it was drawn from, in the words of a study file: printed as declared, in place of
+        what the trials show.
     reader, options
         The format, and what its reader is told, e.g. ``study="cnn"``.
     keep
@@ -120,11 +124,30 @@ def read_trials(
         keep=keep,
     )
     trials = build_trials(_tables(source, reader, options, asked=wanted.family is not None), wanted)
+    if spaces is not None:
+        trials = _declared(trials, spaces)
     if not diagnostics:
         return trials
     from levelbest.readers.steps.diagnose import with_diagnostics
 
     return with_diagnostics(trials)
+
+
+def _declared(trials: Trials, spaces: Mapping[str, object]) -> Trials:
+    """The trials with the spaces that their families were drawn from."""
+    import json
+    from dataclasses import replace
+
+    from levelbest._check import nearest_first
+    from levelbest._ledger.space import Space
+
+    known = {name: given for name, given in spaces.items() if name in trials.families}
+    if not known:
+        near = nearest_first(next(iter(spaces), ""), trials.families)
+        raise InputError(f"spaces must be of families of the table, got {', '.join(spaces) or 'none'}; {near}")
+    described = {name: given if isinstance(given, Space) else Space(given) for name, given in known.items()}
+    facts = {f"space:{name}": json.dumps(space.to_dict()) for name, space in described.items()}
+    return replace(trials, facts={**trials.facts, **facts})
 
 
 def _tables(source: object, reader: str | None, options: dict[str, object], *, asked: bool) -> list[RawTable]:

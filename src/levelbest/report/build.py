@@ -21,7 +21,7 @@ from levelbest.designs._input import with_scores
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.problems import ProblemsDesign, verifier_effects
 from levelbest.errors import DataError
-from levelbest.report.columns import cell_text, hidden_columns, is_known, machine_columns, searched, trial_table
+from levelbest.report.columns import cell_text, hidden_columns, trial_table
 from levelbest.report.describe import spearman
 from levelbest.report.tables import sections as problems
 from levelbest.report.tables.results import variance_section
@@ -30,9 +30,11 @@ from levelbest.report.view import Family, View, floats, line_of, verifier_lines
 from levelbest.report.words.curves import alone_sentence, family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
 from levelbest.report.words.phrases import alone_words
+from levelbest.report.words.spaces import parameter_texts
 from levelbest.results import Comparison, Curve, FamilyCostCurve, Standing, VerifierEffect
 from levelbest.trials import Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
+from levelbest.trials.spaces import is_known, machine_columns, search_spaces
 
 FIRST_SHOWN = 5
 """The budget of the one number in the table where none was named and nothing is compared."""
@@ -86,6 +88,8 @@ def build_view(
 def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) -> View:
     """Everything that was made, as it is shown; ``trials`` are all, those of families without a score among them."""
     table, settings, comparison = made.table, made.asked.settings, made.comparison
+    if comparison is not None:
+        comparison = replace(comparison, spaces=tuple(space.without(hidden) for space in comparison.spaces))
     named = ""
     if made.asked.headline is not None:
         named = alone_words(registered=made.asked.headline == getattr(table, "registered", None))
@@ -325,6 +329,7 @@ def _family(made: _Made, name: str, hidden: frozenset[str]) -> Family:
     place = int(scores.rows[winner])
     mean_cost, total_cost = _costs(scores.cost)
     shown = {key: column for key, column in trials.configuration.items() if key not in hidden}
+    space = search_spaces(trials)[0].without(hidden)
     return replace(
         row,
         mean=float(scores.curve_of.mean()),
@@ -335,9 +340,14 @@ def _family(made: _Made, name: str, hidden: frozenset[str]) -> Family:
         spearman=spearman(trials) if scores.reported is not None else row.spearman,
         mean_cost=mean_cost,
         total_cost=total_cost,
-        assignment={key: cell_text(column[place]) for key, column in shown.items() if is_known(column[place])},
+        assignment={
+            key.removeprefix("config."): cell_text(column[place])
+            for key, column in shown.items()
+            if is_known(column[place])
+        },
         path="" if trials.path is None else str(trials.path[place] or ""),
-        space={key: text for key, column in shown.items() if (text := searched(column))},
+        space=parameter_texts(space),
+        declared=space.declared,
     )
 
 

@@ -1,22 +1,16 @@
-"""The columns of a report: every trial, what was searched, and what stays out because it tells of a machine."""
+"""The columns of a report: every trial, and what stays out because it tells of a machine."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import Column
 from levelbest.errors import InputError, named
 from levelbest.trials import STATUSES, Trials
 from levelbest.trials.problems import ProblemTable
-
-_MACHINE_NAMES = frozenset(
-    {"host", "hostname", "user", "username", "cwd", "workdir", "logdir", "environment", "environ"}
-)
-_PATH = re.compile(r"(file:|/[^/\s]+/|~/|[A-Za-z]:[\\/]|\\\\[^\\\s]+\\)")
+from levelbest.trials.spaces import is_known, machine_columns
 
 
 def hidden_columns(trials: Trials | ProblemTable, hide: Iterable[str]) -> frozenset[str]:
@@ -31,16 +25,6 @@ def hidden_columns(trials: Trials | ProblemTable, hide: Iterable[str]) -> frozen
             known = _check.nearest_first(name, list(trials.configuration))
             raise InputError(f"there is no configuration column {name!r} to hide; {known}")
     return names | frozenset(machine_columns(trials))
-
-
-def machine_columns(trials: Trials) -> tuple[str, ...]:
-    """Columns named as a host or a user, or that hold paths of a machine: no business of a report's readers."""
-    return tuple(
-        name
-        for name, column in trials.configuration.items()
-        if re.split(r"[./]", name.lower())[-1].replace("_", "") in _MACHINE_NAMES
-        or any(isinstance(cell, str) and _PATH.match(cell) for cell in column[:1000].tolist())
-    )
 
 
 def trial_table(trials: Trials, hidden: frozenset[str]) -> dict[str, tuple[object, ...]]:
@@ -63,24 +47,6 @@ def trial_table(trials: Trials, hidden: frozenset[str]) -> dict[str, tuple[objec
         if name not in hidden:
             columns[name] = tuple(column.tolist())
     return columns
-
-
-def searched(column: Column) -> str:
-    """What was searched, as observed: a range for numbers, the set for few values."""
-    known = [value for value in column.tolist() if is_known(value)]
-    if not known:
-        return ""
-    distinct = list(dict.fromkeys(known))
-    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in distinct)
-    if numbers and len(distinct) > 5:
-        return f"{min(distinct):.4g} to {max(distinct):.4g}"
-    shown = [cell_text(value) for value in (sorted(distinct) if numbers else distinct)]
-    return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")
-
-
-def is_known(value: object) -> bool:
-    """Whether a cell holds anything."""
-    return value is not None and not (isinstance(value, (float, np.floating)) and np.isnan(value))
 
 
 def cell_text(value: object, digits: int | None = 4) -> str:

@@ -14,11 +14,12 @@ from levelbest._shown import Shown
 from levelbest.designs._input import as_trials
 from levelbest.designs.problems import ProblemsDesign
 from levelbest.designs.variance import family_variances
-from levelbest.report.columns import cell_text, is_known, machine_columns
+from levelbest.report.columns import cell_text
 from levelbest.results import TRIALS, DesignWords, FamilyVariance
 from levelbest.stats.best import Normality, normality
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import OK, Trials
+from levelbest.trials.spaces import is_known, machine_columns
 
 _NAN = float("nan")
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)

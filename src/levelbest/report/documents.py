@@ -134,6 +134,11 @@ def _(result: Comparison) -> dict[str, object]:
         "while_running": terms.while_running,
         "seed": settings.rng,
         "n_resamples": settings.n_resamples,
+        "searched": [
+            {"family": space.family, "declared": space.declared, "fixed": space.fixed}
+            | {"parameters": {own.name: own.given for own in space.parameters}}
+            for space in result.spaces
+        ],
         "warnings": [document(caution) for caution in result.cautions],
     }
     if result.variances:

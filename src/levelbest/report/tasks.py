@@ -13,7 +13,7 @@ from levelbest.designs._input import with_scores
 from levelbest.designs.tasks import Tasks, over_tasks, split_tasks
 from levelbest.errors import InputError
 from levelbest.report.build import build_view, provenance_of
-from levelbest.report.columns import hidden_columns, searched, trial_table
+from levelbest.report.columns import hidden_columns, trial_table
 from levelbest.report.tables.results import variance_section
 from levelbest.report.tables.sections import aggregate_section, improvement_section
 from levelbest.report.tables.table import Table, texts
@@ -21,6 +21,7 @@ from levelbest.report.view import Family, View, line_of
 from levelbest.report.words.curves import family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
 from levelbest.report.words.phrases import condition_sentence
+from levelbest.report.words.spaces import parameter_texts
 from levelbest.report.words.tasks import (
     STANDARD,
     TASK_REFERENCE,
@@ -30,6 +31,7 @@ from levelbest.report.words.tasks import (
 from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import TaskComparison
 from levelbest.trials import Settings, Trials
+from levelbest.trials.spaces import search_spaces
 
 
 def build_task_view(
@@ -139,7 +141,7 @@ def _family(
     for task, row in rows.items():
         for key, value in row.assignment.items():
             chosen.setdefault(key, []).append(f"{task}: {value}")
-    columns = {key: column for key, column in trials[name].configuration.items() if key not in hidden}
+    space = search_spaces(trials[name])[0].without(hidden)
     return Family(
         name,
         own.n_trials,
@@ -149,5 +151,6 @@ def _family(
         mean_cost=cost / own.n_trials,
         total_cost=cost,
         assignment={key: "; ".join(values) for key, values in chosen.items()},
-        space={key: text for key, column in columns.items() if (text := searched(column))},
+        space=parameter_texts(space),
+        declared=space.declared,
     )

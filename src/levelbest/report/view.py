@@ -80,7 +80,9 @@ class Family:
     path: str = ""
     """Where the winner's files are, below what was read."""
     space: Mapping[str, str] = field(default_factory=dict)
-    """What was searched, as observed: a range or the set of values, by parameter."""
+    """What was searched, by parameter: how it was drawn, else the range or the set of values observed."""
+    declared: bool = False
+    """Whether a study declares it."""
     chosen: float = _NAN
     """The selection score that made the winner win."""
 

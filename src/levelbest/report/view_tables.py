@@ -85,14 +85,16 @@ def _appendix(view: View, family: Family, where: str) -> Table:
     names = list(dict.fromkeys([*family.space, *family.assignment]))
     known = family.mean_cost == family.mean_cost
     cost = f", {show_cost(family.mean_cost, view.cost_unit)} a {view.words.unit} on average" if known else ""
-    best = f" ({family.path})" if family.path else ""
+    path = f", {family.path}" if family.path else ""
+    best = f" ({view.selection} {family.chosen:.4g}{path})" if family.chosen == family.chosen else path
     trials = f"{view.words.count(family.n_trials)}, {family.n_failed} failed{cost}"
     columns = (
         texts("hyperparameter", names),
         texts("searched", [family.space.get(name, "–") for name in names]),
         texts("best", [family.assignment.get(name, "–") for name in names]),
     )
-    caption = f"{family.name}: search space as observed and best assignment{best}; {trials}.{where}"
+    how = "declared" if family.declared else "observed"
+    caption = f"{family.name}: search space as {how} and best assignment{best}; {trials}.{where}"
     return Table(columns, note=caption)
 
 

@@ -13,6 +13,7 @@ from levelbest.results.variance import FamilyVariance
 from levelbest.results.verdict import NOT_COMPARABLE, Crossing, Verdict
 from levelbest.stats.inference import Needed
 from levelbest.trials import Metric, Settings
+from levelbest.trials.spaces import SearchSpace
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,8 @@ class Comparison(Drawn):
     """The same within each stratum of problems, each at the confidence stated."""
     variances: tuple[FamilyVariance, ...] = ()
     """How much of the variance between runs comes from which source, where configurations have several runs."""
+    spaces: tuple[SearchSpace, ...] = ()
+    """What was searched, by family."""
     observed: tuple[float, float] | None = None
     """The least and the greatest score of a trial, where the scores are of one scale."""
 

@@ -24,8 +24,9 @@ from levelbest.report.view import View
 from levelbest.report.view_tables import page_table, values_table, verdict_tables
 from levelbest.report.words.cautions import remarks
 from levelbest.report.words.curves import interval_name
-from levelbest.report.words.phrases import level, plural, scope_words
+from levelbest.report.words.phrases import level, plural, scope_words, shortened
 from levelbest.report.words.plans import next_steps
+from levelbest.report.words.spaces import space_rows, spaces_heading
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -55,6 +56,7 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
     row_heads, rows = trial_rows(view)
     asked = remarks(view.cautions, len(view.families))
     line = view.lines[0]
+    spaces = () if view.comparison is None else view.comparison.spaces
     limits = f"{'simultaneous' if line.simultaneous else 'pointwise'} limits ({interval_name(line.method)})"
     return (
         environment.from_string(asset("page.html.j2"))
@@ -76,6 +78,8 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             verdicts=verdict_tables(view),
             details=view.details[:MOST_SENTENCES],
             steps=() if view.comparison is None else next_steps(view.comparison),
+            spaces=[(shortened(names), text) for names, text in space_rows(spaces)[:MOST_SENTENCES]],
+            spaces_heading=spaces_heading(spaces),
             single=view.single,
             statistics=tuple(dict.fromkeys(name for own in (view, *view.tasks.values()) for name in own.statistics)),
             axes=tuple(dict.fromkeys(name for own in (view, *view.tasks.values()) for name in own.axes)),

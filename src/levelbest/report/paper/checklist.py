@@ -98,12 +98,6 @@ _WELL_KNOWN = (
     "numpy scipy scikit-learn torch tensorflow jax flax keras transformers datasets vllm lightning pytorch-lightning "
     "xgboost lightgbm catboost pandas polars gymnasium allennlp"
 )
-_RANGES = {
-    "uniform": "uniform",
-    "loguniform": "log-uniform",
-    "integer": "whole numbers",
-    "log-integer": "whole numbers, log-uniform",
-}
 
 
 def fill_checklist(
@@ -165,7 +159,8 @@ def _told_by(view: View) -> dict[str, str]:
             for family in chosen
         )
     if any(family.space for family in view.families):
-        answers["bounds"] = _each(view, lambda family: _mapping(family.space)) + " (as observed)"
+        how = "declared" if all(family.declared for family in view.families) else "observed"
+        answers["bounds"] = f"{_each(view, lambda family: _mapping(family.space))} (as {how})"
         answers["configuration"] = _each(
             view, lambda family: _mapping(family.assignment) + (f" ({family.path})" if family.path else "")
         )
@@ -230,7 +225,7 @@ def _recorded_answers(view: View, facts: Mapping[str, str]) -> dict[str, str]:
     answers = {
         "infrastructure": ", ".join(part for part in machine if part) if cpus else "",
         "packages": _packages(facts),
-        "bounds": _spaces(view, facts),
+        "bounds": _spaces(view),
         "sampling": f"independent random draws fixed by the study's seed {facts['ledger:seed']} before any result; "
         f"selected by {view.selection}",
         "seeds": anew if {int(count) for count in seeds.values()} == {1} else several,
@@ -254,49 +249,14 @@ def _packages(facts: Mapping[str, str]) -> str:
     return ", ".join(parts)
 
 
-def _spaces(view: View, facts: Mapping[str, str]) -> str:
+def _spaces(view: View) -> str:
     """The declared space of every family, without what was hidden from the view."""
-    seen = {name for family in view.families for name in family.space}
-
-    def is_seen(name: str) -> bool:
-        return f"config.{name}" in seen or any(other.startswith(f"config.{name}.") for other in seen)
-
-    lines = []
-    for family in view.families:
-        space: dict[str, object] = json.loads(facts.get(f"space:{family.name}", "{}"))
-        parts = [f"{name}: {_searched(values)}" for name, values in space.items() if is_seen(name)]
-        if parts:
-            lines.append(f"{family.name}: {', '.join(parts)}")
+    lines = [
+        f"{family.name}: {', '.join(f'{name}: {text}' for name, text in family.space.items())}"
+        for family in view.families
+        if family.declared and family.space
+    ]
     return ";\n".join(lines)
-
-
-def _searched(given: object) -> str:
-    """One parameter of a space in words."""
-    if not isinstance(given, dict):
-        return f"always {_text(given)}"
-    kind = next(iter(given))
-    value = given[kind]
-    if kind in _RANGES:
-        text = f"{_RANGES[kind]} from {_text(value[0])} to {_text(value[1])}"
-    elif kind == "normal":
-        text = f"normal with mean {_text(value[0])} and sd {_text(value[1])}"
-    elif kind == "choice":
-        text = f"one of {', '.join(_text(choice) for choice in value)}"
-        if given.get("weights"):
-            text += f" with weights {', '.join(_text(weight) for weight in given['weights'])}"
-    elif kind == "constant":
-        text = f"always {_text(value)}"
-    else:
-        text = json.dumps({key: part for key, part in given.items() if key != "when"})
-    if given.get("when"):
-        text += " where " + " and ".join(f"{name} is {_text(wanted)}" for name, wanted in dict(given["when"]).items())
-    return text
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return value if isinstance(value, str) else json.dumps(value)
-    return str(value) if isinstance(value, int) else f"{value:.6g}"
 
 
 def checklist_markdown(items: Sequence[Item]) -> str:

@@ -4,6 +4,7 @@ each pair; over several tasks a row for each family and a line for each task."""
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from levelbest.report.terminal.console import (
     drawn_table,
     print_cautions,
     print_choices,
+    print_labelled,
     print_steps,
     print_text,
     print_variances,
@@ -32,9 +34,11 @@ from levelbest.report.view import View
 from levelbest.report.words.phrases import (
     condition_sentence,
     pair_details,
+    shortened,
     table_heading,
 )
 from levelbest.report.words.plans import next_steps
+from levelbest.report.words.spaces import space_rows, spaces_heading
 from levelbest.report.words.tasks import overall_sentence
 from levelbest.report.words.verdicts import comparison_summary, verdict_of_pair, verdict_sentences
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Standing, TaskComparison
@@ -51,6 +55,7 @@ _MANY, _STRIPS = 12, 4
 """More families than this have strips for the leading ones only, so many at most."""
 _MOST_REMARKS, _FEWER_REMARKS = 8, 3
 """Of many families fewer remarks, so that they fit one long screen."""
+_SPACE_WIDTH = 72
 _DETAILED, _MOST_PAIRS = 3, 10
 """More pairs than these have a row each; of pairs over tasks so many are shown."""
 
@@ -85,6 +90,7 @@ def print_comparison(
     print_variances(comparison.variances, out)
     if pairs:
         _print_pairs(comparison, out, every=n is not None)
+    print_labelled(_space_lines(comparison), out)
     steps = next_steps(comparison)[: 2 if many else None]
     most = _FEWER_REMARKS if many else _MOST_REMARKS
     print_cautions(doubts, out, n_families=len(comparison.families), most=most)
@@ -98,6 +104,17 @@ def print_comparison(
     more = f"; {named('pairs')} shows {'each pair' if several else 'every budget'}"
     footer.append(f"Seed {terms.settings.rng}{more if not pairs and (several or not terms.words.single) else ''}.")
     print_text(" ".join(footer), out, "dim")
+
+
+def _space_lines(comparison: Comparison) -> list[tuple[str, str, str]]:
+    """What was searched, a line for each space, cut at its end; of many those of the first families."""
+    rows = [
+        textwrap.shorten(f"{shortened(families)}: {text}", _SPACE_WIDTH, placeholder=" ...")
+        for families, text in space_rows(comparison.spaces)
+    ]
+    if len(rows) > _MANY:
+        rows[_STRIPS:] = [f"and {len(rows) - _STRIPS} more; the JSON form lists all"]
+    return [("space", "dim", f"{spaces_heading(comparison.spaces)}:"), *(("", "", row) for row in rows)] if rows else []
 
 
 def _print_standings(comparison: Comparison, out: Console) -> None:

@@ -26,6 +26,7 @@ _GRAVE = (
     "trend",
     "selection-uncorrelated",
     "nested-seeds",
+    "fixed-configuration",
     "outlier",
     "missing-reported",
     "failures",

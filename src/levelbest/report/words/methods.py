@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from levelbest import __version__
 from levelbest.report.words.curves import interval_name
 from levelbest.report.words.phrases import after, counted, level, plural
+from levelbest.report.words.spaces import spaces_paragraph
 from levelbest.report.words.verdicts import adjustment_words
 from levelbest.results import Comparison, Curve
 
@@ -48,6 +49,8 @@ def methods_paragraph(
             sentences.append(f"{kind} for the {what} have {level(drawn.confidence)} confidence {over} {cited}.")
     if comparison is not None:
         sentences.append(_compared(comparison))
+        if not single and not first.words.group and (spaces := spaces_paragraph(comparison.spaces)):
+            sentences.append(spaces)
     lost = sum(curve.n_failed for curve in families)
     total = sum(curve.n_trials if curve.n_runs is None else curve.n_runs for curve in families)
     unit = first.words.part

@@ -22,6 +22,7 @@ from levelbest.report.words.phrases import (
     shortened,
     with_budgets,
 )
+from levelbest.report.words.spaces import fixed_sentence
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Effect, PairComparison, Terms, Verdict
 from levelbest.results.verdict import Span, leading_spans
 
@@ -81,7 +82,7 @@ def _reasons(comparison: Comparison) -> dict[str, None]:
 
 
 def verdict_sentences(comparison: Comparison) -> tuple[str, ...]:
-    """At most three sentences: whom to take at which budget, what is open, and by how much."""
+    """A few sentences: whom to take at which budget, what is open, by how much, and who was not searched."""
     if "adaptive" in _reasons(comparison):
         return (
             "A search that learns from its own trials is one observation, however many trials it has: one search of "
@@ -89,8 +90,11 @@ def verdict_sentences(comparison: Comparison) -> tuple[str, ...]:
             "Repeat each whole search with other seeds, at least 3 times, and compare the searches.",
         )
     if len(comparison.pairs) == 1:
-        return verdict_of_pair(comparison.pairs[0])
-    return _of_many(comparison) if comparison.baseline is None else _against_baseline(comparison)
+        sentences = verdict_of_pair(comparison.pairs[0])
+    else:
+        sentences = _of_many(comparison) if comparison.baseline is None else _against_baseline(comparison)
+    fixed = fixed_sentence(comparison.spaces)
+    return (*sentences, fixed) if fixed else sentences
 
 
 def verdict_of_pair(pair: PairComparison) -> tuple[str, ...]:
