@@ -223,8 +223,9 @@ class Design:
 
     @property
     def spaces(self) -> tuple[SearchSpace, ...]:
-        """What was searched, of each family; none where trials are not at hand."""
-        return search_spaces(self.trials) if isinstance(self.trials, Trials) else ()
+        """What was searched, of each family; none where no hyperparameter is recorded."""
+        recorded = isinstance(self.trials, Trials) and bool(self.trials.configuration)
+        return search_spaces(self.trials) if recorded else ()
 
     @property
     def unit_scores(self) -> Mapping[str, FloatArray]:
