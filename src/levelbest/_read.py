@@ -36,7 +36,7 @@ _MEMORY = ("dev", "shm")
 """A folder of ordinary files, though it is below /dev."""
 # A pipe that took the place of a file just now is not waited for; the other two belong to one system each.
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_LIMITS = {"EXPANDED": 2**30, "WHOLE": 2**29, "COLUMNS": 20_000, "FAMILIES": 20_000}
+_LIMITS = {"EXPANDED": 2**30, "WHOLE": 2**29, "COLUMNS": 20_000, "FAMILIES": 20_000, "PAIRS": 5_000}
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 

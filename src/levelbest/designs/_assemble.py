@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -9,6 +10,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from levelbest import _check
+from levelbest._read import limit_of
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Design
 from levelbest.errors import DataError, InputError, named
@@ -44,9 +46,24 @@ def pairs_of(families: Sequence[str], baseline: str | None) -> Pairs:
             f"{named('family')}, or several files"
         )
     if baseline is None:
+        _refuse_many(len(families))
         return tuple(combinations(range(len(families)), 2))
     at = families.index(baseline)
     return tuple((i, at) for i in range(len(families)) if i != at)
+
+
+def _refuse_many(n_families: int) -> None:
+    """Every pair is corrected for all others: their number is what a comparison costs, in time and memory.
+
+    NOTE: comparing only those that look best, at the level of so few, would be wrong: they were chosen by their scores.
+    """
+    pairs, most = math.comb(n_families, 2), limit_of("PAIRS")
+    if pairs > most:
+        raise InputError(
+            f"{n_families:,} families make {pairs:,} pairs, and at most {most:,} are compared at once; choose families "
+            f"by what was known before their scores ({named('where')}), compare each with one of them "
+            f"({named('baseline')}), or set LEVELBEST_MAX_PAIRS"
+        )
 
 
 def assemble(design: Design, *, survival: bool = True, standings: bool = True) -> Comparison:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar, NamedTuple
@@ -213,5 +214,10 @@ def varies(column: npt.NDArray[np.generic]) -> bool:
 
 def _same_values(columns: Sequence[npt.NDArray[np.generic]]) -> bool:
     """Whether all columns hold the same values, equally often, and none is missing."""
-    values = [sorted(map(str, column)) for column in columns]
-    return all(own == values[0] for own in values[1:]) and not {"nan", "None", ""} & set(values[0])
+    if len({column.size for column in columns}) > 1:
+        return False  # without a look at what may be millions of values
+    if len({column.dtype for column in columns}) == 1 and columns[0].dtype.kind in "iuf":
+        numbers = [np.sort(column) for column in columns]
+        return not np.isnan(numbers[0]).any() and all(np.array_equal(own, numbers[0]) for own in numbers[1:])
+    counts = [Counter(map(str, column)) for column in columns]
+    return all(own == counts[0] for own in counts[1:]) and not {"nan", "None", ""} & counts[0].keys()

@@ -16,11 +16,11 @@ from levelbest import __version__
 from levelbest._check import FloatArray
 from levelbest.cautions import Caution
 from levelbest.designs import Asked, Design, design_of
-from levelbest.designs._assemble import assemble, points_at
+from levelbest.designs._assemble import assemble, pairs_of, points_at
 from levelbest.designs._input import with_scores
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.problems import ProblemsDesign, verifier_effects
-from levelbest.errors import DataError
+from levelbest.errors import DataError, called
 from levelbest.report.columns import cell_text, hidden_columns, trial_table
 from levelbest.report.describe import spearman
 from levelbest.report.tables import sections as problems
@@ -42,6 +42,10 @@ _ENOUGH_FOR_COST = 5
 _FOR_THREADS = 2_000
 """Trials from which several threads are worth their switching: with 600 a page takes a tenth longer without them, and a
 tenth less of the processor."""
+
+MOST_COMPARED = 50_000
+"""Trials up to which every statistic, and costs, are compared; of more the statistic of the verdict alone. Medians of
+reported scores and costs take up to ten times as long as the verdict, and so would the page."""
 
 
 def build_view(
@@ -80,6 +84,8 @@ def build_view(
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
     scored = with_scores(trials, baseline)
+    if comparing and len(scored.families) > 1:
+        pairs_of(scored.families, baseline)  # what is refused is refused before anything is drawn
     made = _Made(scored, asked.with_registered(scored), tuple(statistics), comparing)
     view = _view(made, trials, hidden_columns(trials, hide))
     return replace(view, title=title or view.title, published=dict(published or {}), log=log)
@@ -132,6 +138,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         ),
         table=trial_table(trials, hidden) if isinstance(trials, Trials) else {},
         n_rows=len(trials) if isinstance(trials, Trials) else sum(own.n_trials for own in families),
+        uncompared=made.uncompared,
         cautions=made.cautions,
         methods=methods,
         references=REFERENCES,
@@ -168,18 +175,31 @@ class _Made:
     def design(self) -> Design:
         return design_of(self.table, replace(self.asked, statistic=self.statistics[0]))
 
-    @property
+    @cached_property
     def statistics(self) -> tuple[str, ...]:
         """Over problems, searches and seeds there is one statistic, the mean."""
         table = self.table
         plain = isinstance(table, Trials) and table.group is None and table.search is None
         return self.wanted if plain and not self.single else ("mean",)
 
-    @property
+    @cached_property
     def single(self) -> bool:
         """Whether all that is said is about one new unit, as where runs differ by their seed alone."""
         asked = replace(self.asked, statistic="mean")
         return "mean" in self.wanted and bool(design_of(self.table, asked).words.single)
+
+    @property
+    def many(self) -> bool:
+        """Whether there are too many trials to compare more than the verdict needs."""
+        return isinstance(self.table, Trials) and len(self.table) > MOST_COMPARED
+
+    @property
+    def uncompared(self) -> tuple[str, ...]:
+        """The calls that compare what is drawn and not compared here."""
+        if not self.many or self.comparison is None:
+            return ()
+        further = [called("compare", statistic=name) for name in self.statistics[1:]]
+        return (*further, *([called("compare", axis="cost")] if self.computed.cost_curves else []))
 
     @cached_property
     def computed(self) -> _Computed:
@@ -215,7 +235,7 @@ class _Made:
             curves = tuple(own for own in design.curves(asked) if isinstance(own, FamilyCostCurve))
         except DataError:
             return None, ()
-        if not self.comparing or len(kept) < 2 or asked.baseline not in (None, *kept):
+        if not self.comparing or self.many or len(kept) < 2 or asked.baseline not in (None, *kept):
             return None, curves
         try:
             return assemble(design, survival=False, standings=False), curves
@@ -223,10 +243,11 @@ class _Made:
             return None, curves
 
     def _compare(self, asked: Asked) -> Comparison | None:
-        """Of all but the verdict the pairs alone are shown."""
-        if not self.comparing or len(self.table.families) < 2:
+        """Of all but the verdict the pairs alone are shown, and of many trials none."""
+        further = asked.statistic != self.statistics[0]
+        if not self.comparing or len(self.table.families) < 2 or (further and self.many):
             return None
-        return compare_asked(self.table, asked, pairs_only=asked.statistic != self.statistics[0])
+        return compare_asked(self.table, asked, pairs_only=further)
 
     def _draw(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
         """With bands over all budgets; of seeds, where there is one, with limits for each, as in their tables."""

@@ -10,7 +10,7 @@ from levelbest import _check
 from levelbest.errors import InputError, named
 from levelbest.trials import STATUSES, Trials
 from levelbest.trials.problems import ProblemTable
-from levelbest.trials.spaces import is_known, machine_columns
+from levelbest.trials.spaces import machine_columns
 
 
 def hidden_columns(trials: Trials | ProblemTable, hide: Iterable[str]) -> frozenset[str]:
@@ -51,10 +51,12 @@ def trial_table(trials: Trials, hidden: frozenset[str]) -> dict[str, tuple[objec
 
 def cell_text(value: object, digits: int | None = 4) -> str:
     """A cell for reading, or with all its ``digits``; a whole number, such as a seed, keeps them."""
-    if not is_known(value):
+    if value is None:
         return ""
     if isinstance(value, (float, np.floating)):
         number = float(value)
+        if number != number:
+            return ""
         if number.is_integer() and abs(number) < 1e15:
             return str(int(number))
         return repr(number) if digits is None else f"{number:.{digits}g}"

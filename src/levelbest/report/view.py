@@ -147,6 +147,8 @@ class View:
     """What the verdict is of."""
     variances: tuple[FamilyVariance, ...] = ()
     """How much of the variance between runs comes from which source, where configurations have several runs."""
+    uncompared: tuple[str, ...] = ()
+    """The calls that compare what is drawn and, of very many trials, not compared here."""
     scale: str = ""
     """What heights are measured in, where they are not scores as they are."""
     units: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

@@ -149,7 +149,7 @@ def _plain(value: np.generic) -> object:
 
 def is_known(value: object) -> bool:
     """Whether a cell holds anything."""
-    return value is not None and not (isinstance(value, (float, np.floating)) and np.isnan(value))
+    return value is not None and not (isinstance(value, (float, np.floating)) and value != value)
 
 
 def machine_columns(trials: Trials) -> tuple[str, ...]:
