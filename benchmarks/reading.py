@@ -13,14 +13,13 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from levelbest import read_trials
-from levelbest.errors import LevelbestError
-
-Columns = dict[str, list]
+from _labelled import Columns, Labelled, judge
+from reading_labs import lab_table
 
 FAMILY = ["model", "method", "algorithm", "algo", "Model", "model_name", "arch", "architecture", "approach", "system"]
 FAMILY += ["classifier", "config.model", "agent", "network", "llm", "learner", "estimator", "variant"]
@@ -43,21 +42,6 @@ TASK = ["task", "dataset", "env_id", "benchmark", "game", "language", "env", "da
 PROBLEM = ["problem", "problem_id", "task_id", "question_id", "instance_id", "prompt_id", "puzzle_id"]
 SETTINGS = ["lr", "learning_rate", "dropout", "weight_decay", "batch_size", "hidden", "n_layers", "config.lr", "width"]
 SETTINGS += ["optimizer", "C", "gamma", "limit_train", "max_depth"]
-
-
-@dataclass
-class Labelled:
-    """A table and what it means."""
-
-    kind: str
-    columns: Columns
-    roles: dict[str, str | None]
-    settings: set[str]
-    n_trials: int
-    n_families: int
-    ordered: bool = False
-    """Whether the order of the rows means something."""
-    nothing: set[str] = field(default_factory=set)
 
 
 class Maker:
@@ -279,41 +263,22 @@ def labelled_table(seed: int) -> Labelled:
     return labelled
 
 
-def judge(labelled: Labelled) -> tuple[str, str]:
-    """``right``, ``question`` or ``wrong``, and what the matter is."""
-    try:
-        trials = read_trials(labelled.columns)
-    except LevelbestError as error:
-        return "question", str(error)
-    if len(trials.families) < labelled.n_families:
-        return "question", "one family: no comparison without naming them"  # compare asks
-    wrong = [
-        f"{role}: {trials.columns.get(role)} for {column}"
-        for role, column in labelled.roles.items()
-        if trials.columns.get(role) != column
-    ]
-    if len(trials) != labelled.n_trials:
-        wrong.append(f"{len(trials)} trials for {labelled.n_trials}")
-    varied = {name for name, column in trials.configuration.items() if len({str(cell) for cell in column}) > 1}
-    if extra := varied & labelled.nothing:
-        wrong.append(f"settings: {', '.join(sorted(extra))}")
-    return ("wrong", "; ".join(wrong)) if wrong else ("right", "")
-
-
 def main() -> int:
     """Print how many were read rightly, asked about and read wrongly."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--first", type=int, default=0, help="The number of the first table.")
+    parser.add_argument("--labs", action="store_true", help="The second set, `reading_labs.py`, as CSV files.")
     parser.add_argument("--show", action="store_true", help="Print what was asked or read wrongly.")
     given = parser.parse_args()
     counts: Counter[str] = Counter()
-    for seed in range(given.first, given.first + given.tables):
-        labelled = labelled_table(seed)
-        judged, why = judge(labelled)
-        counts[judged] += 1
-        if given.show and judged != "right":
-            print(f"{judged:9} {seed:5} {labelled.kind:12} {why}")
+    with TemporaryDirectory() as folder:
+        for seed in range(given.first, given.first + given.tables):
+            labelled = lab_table(seed) if given.labs else labelled_table(seed)
+            judged, why = judge(labelled, Path(folder) / "results.csv" if given.labs else None)
+            counts[judged] += 1
+            if given.show and judged != "right":
+                print(f"{judged:9} {seed:5} {labelled.kind:12} {why}")
     total = sum(counts.values())
     answered = total - counts["question"]
     print(f"tables {total}, answered without a question {answered / total:.1%} (wanted: at least 75 %)")

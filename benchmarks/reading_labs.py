@@ -8,108 +8,12 @@ with all the readings that are right.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from itertools import product
-from typing import Any
-
 import numpy as np
 
-from reading import Columns, Labelled
-
-Rng = np.random.Generator
-
-
-def pick(rng: Rng, *names: str) -> str:
-    """One of these."""
-    return str(rng.choice(list(names)))
-
-
-def some(rng: Rng, names: Iterable[str], low: int, high: int) -> list[str]:
-    """Between ``low`` and ``high`` of these, in any order."""
-    names = list(names)
-    return [str(name) for name in rng.permutation(names)[: int(rng.integers(low, min(high, len(names)) + 1))]]
-
-
-def crossed(**factors: Iterable[Any]) -> Columns:
-    """One row for each combination, the last factor fastest."""
-    rows = list(product(*factors.values()))
-    return {name: [row[place] for row in rows] for place, name in enumerate(factors)}
-
-
-def scored(
-    rng: Rng, columns: Columns, by: Iterable[str], *, centre: float, spread: float, noise: float, digits: int = 4
-) -> list[float]:
-    """A score for each row: an effect for each value of these columns, and noise."""
-    count = len(next(iter(columns.values())))
-    total = np.full(count, centre)
-    for name in by:
-        effects = {value: spread * rng.standard_normal() for value in dict.fromkeys(columns[name])}
-        total += [effects[value] for value in columns[name]]
-    total += noise * rng.standard_normal(count)
-    return total.round(digits).tolist()
-
-
-def beside(rng: Rng, rows: int, used: Columns) -> Columns:
-    """Columns that say nothing about the trial: up to four."""
-    hexes = lambda size: ["".join(rng.choice(list("0123456789abcdef"), size)) for _ in range(rows)]  # noqa: E731
-    made: dict[str, Callable[[], list[Any]]] = {
-        "git_sha": lambda: hexes(7)[:1] * rows,
-        "hostname": lambda: rng.choice(["node-03", "node-11", "gpu17"], rows).tolist(),
-        "ckpt_path": lambda: [f"/ckpts/{text}/last.pt" for text in hexes(6)],
-        "finished_at": lambda: [
-            f"2024-0{1 + row % 9}-1{row % 10} 0{row % 8}:{10 + row % 50}:07" for row in range(rows)
-        ],
-        "peak_mem_gb": lambda: rng.uniform(3, 11, rows).round(2).tolist(),
-        "wandb_url": lambda: [f"https://wandb.ai/lab/proj/runs/{text}" for text in hexes(8)],
-        "slurm_job": lambda: (4_410_000 + np.cumsum(rng.integers(1, 5, rows))).tolist(),
-        "torch_version": lambda: ["2.1.0"] * rows,
-        "notes": lambda: [""] * rows,
-        "num_params": lambda: [11_689_512] * rows,
-        "uuid": lambda: hexes(32),
-        "user": lambda: rng.choice(["mk", "jl"], rows).tolist(),
-        "throughput": lambda: rng.uniform(900, 1100, rows).round(1).tolist(),
-    }
-    free = [name for name in made if name not in used]
-    return {name: made[name]() for name in some(rng, free, 0, 4)}
-
+from _labelled import Columns, Labelled, Rng, beside, crossed, pick, scored, some
+from reading_suites import SUITES
 
 MODELS = ["resnet18", "vit_small", "convnext", "mixer", "swin_t", "regnet"]
-RL = ["PPO", "SAC", "TD3", "DQN", "A2C", "Rainbow"]
-TABULAR = ["XGBoost", "CatBoost", "RandomForest", "LogisticRegression", "MLP", "kNN"]
-LLMS = ["llama-3-8b", "mistral-7b", "qwen2-7b", "gemma-2-9b", "phi-3-mini"]
-
-
-def rl_benchmark(rng: Rng) -> Labelled:
-    """Agents, environments and seeds."""
-    family, task = pick(rng, "algo", "agent", "alg", "algorithm"), pick(rng, "env", "env_name", "env_id", "environment")
-    score = pick(rng, "final_return", "mean_reward", "episodic_return", "eval_return")
-    columns = crossed(
-        **{
-            task: some(rng, ["HalfCheetah-v4", "Hopper-v4", "Walker2d-v4", "Ant-v4"], 2, 4),
-            family: some(rng, RL, 2, 3),
-            "seed": range(int(rng.integers(4, 9))),
-        }
-    )
-    columns[score] = scored(rng, columns, (task, family), centre=3000, spread=800, noise=250, digits=1)
-    if rng.random() < 0.5:
-        columns["total_steps"] = [1_000_000] * len(columns[score])
-    return Labelled("rl", columns, {"family": family, "task": task, "selection": score}, set(), len(columns[score]), 2)
-
-
-def classifiers_by_fold(rng: Rng) -> Labelled:
-    """Classifiers on data sets, by cross-validation."""
-    family, task = pick(rng, "classifier", "clf", "estimator", "model"), pick(rng, "dataset", "data", "data_set")
-    score = pick(rng, "accuracy", "balanced_accuracy", "roc_auc", "f1_macro")
-    columns = crossed(
-        **{
-            task: some(rng, ["adult", "covertype", "higgs", "jannis", "volkert"], 2, 5),
-            family: some(rng, TABULAR, 2, 4),
-            "fold": range(int(rng.choice([5, 10]))),
-        }
-    )
-    columns[score] = scored(rng, columns, (task, family), centre=0.8, spread=0.04, noise=0.01)
-    columns["fit_time"] = rng.uniform(0.2, 30, len(columns[score])).round(3).tolist()
-    return Labelled("folds", columns, {"family": family, "task": task, "selection": score}, set(), len(columns[score]), 2)
 
 
 def sweep_export(rng: Rng) -> Labelled:
@@ -138,61 +42,17 @@ def sweep_export(rng: Rng) -> Labelled:
     return labelled
 
 
-def model_samples(rng: Rng) -> Labelled:
-    """Language models, questions, several samples of each."""
-    family = pick(rng, "model", "model_id", "llm", "engine")
-    group = pick(rng, "question_id", "qid", "problem_id", "task_id", "example_id")
-    score = pick(rng, "is_correct", "correct", "passed", "success")
-    columns = crossed(
-        **{
-            family: some(rng, LLMS, 2, 3),
-            group: [f"{prefix}{number}" for prefix in [pick(rng, "q", "gsm8k-", "HumanEval/")] for number in range(40)],
-            pick(rng, "sample_idx", "sample", "completion_id", "attempt"): range(int(rng.integers(3, 7))),
-        }
-    )
-    chance = np.array(scored(rng, columns, (family, group), centre=0.5, spread=0.15, noise=0))
-    right = rng.random(chance.size) < chance
-    written = int(rng.integers(3))
-    columns[score] = [bool(cell) if written == 0 else int(cell) for cell in right]
-    columns["latency_s"] = rng.uniform(0.4, 9, chance.size).round(2).tolist()
-    return Labelled("samples", columns, {"family": family, "group": group, "selection": score}, set(), chance.size, 2)
-
-
 def table_of_runs(rng: Rng) -> Labelled:
     """A supplement's table: a method, the number of the run, a percentage."""
-    family, score = pick(rng, "Method", "Model", "Approach"), pick(rng, "Top-1 (%)", "Accuracy [%]", "Top-1 Acc", "mIoU")
-    columns = crossed(**{family: some(rng, [*MODELS, "Ours"], 2, 5), pick(rng, "Run", "Trial", "Seed", "#"): range(1, 6)})
+    family, score = (
+        pick(rng, "Method", "Model", "Approach"),
+        pick(rng, "Top-1 (%)", "Accuracy [%]", "Top-1 Acc", "mIoU"),
+    )
+    columns = crossed(
+        **{family: some(rng, [*MODELS, "Ours"], 2, 5), pick(rng, "Run", "Trial", "Seed", "#"): range(1, 6)}
+    )
     columns[score] = scored(rng, columns, (family,), centre=76, spread=2, noise=0.4, digits=2)
     return Labelled("runs", columns, {"family": family, "selection": score}, set(), len(columns[score]), 2)
-
-
-def forecasting(rng: Rng) -> Labelled:
-    """Forecasts: data sets, horizons, two errors of equal rank."""
-    columns = crossed(
-        model=some(rng, ["PatchTST", "DLinear", "iTransformer", "TimesNet"], 2, 4),
-        dataset=some(rng, ["ETTh1", "ETTm2", "Weather", "Traffic"], 2, 4),
-        pred_len=[96, 192, 336, 720],
-        seed=[2021, 2022, 2023],
-    )
-    columns["mse"] = scored(rng, columns, ("model", "dataset", "pred_len"), centre=0.4, spread=0.03, noise=0.004)
-    columns["mae"] = scored(rng, columns, ("model", "dataset", "pred_len"), centre=0.4, spread=0.03, noise=0.004)
-    roles = {"family": "model", "selection": ("mse", "mae"), "task": ("dataset", "dataset,pred_len"), "direction": "min"}
-    return Labelled("forecasting", columns, roles, set(), len(columns["mse"]), 2)
-
-
-def glue(rng: Rng) -> Labelled:
-    """Fine-tuned models on tasks of a suite."""
-    columns = crossed(
-        task_name=some(rng, ["rte", "mrpc", "cola", "sst2", "qnli"], 2, 5),
-        model_name_or_path=some(rng, ["bert-base-uncased", "roberta-base", "microsoft/deberta-v3-base"], 2, 3),
-        seed=some(rng, ["13", "42", "100", "2023", "7"], 3, 5),
-    )
-    columns["epoch"] = [3.0] * len(columns["seed"])
-    columns["eval_loss"] = scored(rng, columns, (), centre=0.5, spread=0, noise=0.05)
-    columns["eval_accuracy"] = scored(rng, columns, ("task_name", "model_name_or_path"), centre=0.8, spread=0.03, noise=0.01)
-    columns["train_runtime"] = rng.uniform(100, 900, len(columns["seed"])).round(2).tolist()
-    roles = {"family": "model_name_or_path", "task": "task_name", "selection": ("eval_accuracy", "eval_loss")}
-    return Labelled("glue", columns, roles, set(), len(columns["seed"]), 2)
 
 
 def federated(rng: Rng) -> Labelled:
@@ -202,7 +62,9 @@ def federated(rng: Rng) -> Labelled:
         **{"algorithm": some(rng, ["FedAvg", "FedProx", "SCAFFOLD"], 2, 3), "seed": range(5), counter: range(1, 41)}
     )
     gain = 0.4 * (1 - np.exp(-np.array(columns[counter]) / 10))
-    columns["test_acc"] = (np.array(scored(rng, columns, ("algorithm",), centre=0.4, spread=0.03, noise=0.01)) + gain).round(4).tolist()
+    columns["test_acc"] = (
+        (np.array(scored(rng, columns, ("algorithm",), centre=0.4, spread=0.03, noise=0.01)) + gain).round(4).tolist()
+    )
     runs = len(set(columns["algorithm"])) * 5
     return Labelled("rounds", columns, {"family": "algorithm", "selection": "test_acc"}, set(), runs, 2, ordered=True)
 
@@ -222,92 +84,6 @@ def random_search(rng: Rng) -> Labelled:
     columns[pick(rng, "wallclock_h", "gpu_h", "train_hours")] = rng.uniform(0.5, 6, rows).round(2).tolist()
     roles = {"family": family, "selection": selection, "reported": reported}
     return Labelled("search", columns, roles, {"lr", "wd", "bs", "aug"}, rows, 2)
-
-
-def automl_benchmark(rng: Rng) -> Labelled:
-    """Frameworks, tasks and folds, as the AutoML benchmark writes them."""
-    columns = crossed(
-        task=some(rng, ["credit-g", "kc1", "vehicle", "blood"], 2, 4),
-        framework=some(rng, ["AutoGluon", "FLAML", "H2OAutoML", "autosklearn"], 2, 4),
-        fold=range(10),
-    )
-    rows = len(columns["fold"])
-    made: Columns = {"id": [f"openml.org/t/{3 + len(task)}" for task in columns["task"]], **columns}
-    made["constraint"] = ["1h8c"] * rows
-    made["result"] = scored(rng, columns, ("task", "framework"), centre=0.8, spread=0.03, noise=0.02, digits=6)
-    made["metric"] = ["auc"] * rows
-    made["mode"] = ["local"] * rows
-    made["duration"] = rng.uniform(3000, 3700, rows).round(1).tolist()
-    made["models_count"] = rng.integers(10, 400, rows).tolist()
-    made["seed"] = rng.integers(0, 2**31, rows).tolist()
-    made["auc"] = list(made["result"])
-    roles = {"family": "framework", "task": ("task", "id"), "selection": ("result", "auc"), "direction": "max"}
-    labelled = Labelled("automl", made, roles, set(), rows, 2)
-    labelled.nothing = {"models_count"}
-    return labelled
-
-
-def prompts(rng: Rng) -> Labelled:
-    """Versions of a prompt on the same examples."""
-    family, group = pick(rng, "prompt", "prompt_version", "variant"), pick(rng, "example_id", "case_id", "input_id", "test_case")
-    columns = crossed(**{family: ["v1", "v2", "v3"][: int(rng.integers(2, 4))], group: [f"case-{row}" for row in range(60)]})
-    chance = np.array(scored(rng, columns, (family, group), centre=0.6, spread=0.15, noise=0))
-    score = pick(rng, "pass", "passed", "score", "grade")
-    written = [["FAIL", "PASS"], ["fail", "pass"], ["False", "True"], ["0", "1"]][int(rng.integers(4))]
-    columns[score] = [written[int(cell)] for cell in rng.random(chance.size) < chance]
-    return Labelled("prompts", columns, {"family": family, "group": group, "selection": score}, set(), chance.size, 2)
-
-
-def coding_agents(rng: Rng) -> Labelled:
-    """Agents on issues, one or several attempts."""
-    group = pick(rng, "instance_id", "issue", "task_id")
-    attempts = int(rng.choice([1, 1, 3]))
-    columns = crossed(
-        agent=some(rng, ["swe-agent", "openhands", "aider"], 2, 3),
-        **{group: [f"django__django-{11000 + 7 * row}" for row in range(50)], "attempt": range(1, attempts + 1)},
-    )
-    if attempts == 1:
-        del columns["attempt"]
-    chance = np.array(scored(rng, columns, ("agent", group), centre=0.4, spread=0.15, noise=0))
-    columns["resolved"] = (rng.random(chance.size) < chance).tolist()
-    columns["cost_usd"] = rng.uniform(0.05, 2, chance.size).round(3).tolist()
-    columns["n_turns"] = rng.integers(4, 60, chance.size).tolist()
-    labelled = Labelled("agents", columns, {"family": "agent", "group": group, "selection": "resolved"}, set(), chance.size, 2)
-    labelled.nothing = {"n_turns"}
-    return labelled
-
-
-def graphs(rng: Rng) -> Labelled:
-    """Graph networks: random splits, validation and test."""
-    columns = crossed(
-        dataset=some(rng, ["Cora", "CiteSeer", "PubMed"], 2, 3),
-        model=some(rng, ["GCN", "GAT", "GIN", "SAGE"], 2, 4),
-        **{pick(rng, "split_id", "split", "rep", "run"): range(10)},
-    )
-    rows = len(columns["model"])
-    columns["val_acc"] = scored(rng, columns, ("dataset", "model"), centre=80, spread=2, noise=1, digits=2)
-    columns["test_acc"] = (np.array(columns["val_acc"]) - 1 + rng.standard_normal(rows)).round(2).tolist()
-    roles = {"family": "model", "task": "dataset", "selection": "val_acc", "reported": "test_acc"}
-    return Labelled("graphs", columns, roles, set(), rows, 2)
-
-
-def utterances(rng: Rng) -> Labelled:
-    """Recognisers, an error for each utterance."""
-    group = pick(rng, "utt_id", "utterance", "file", "audio_id")
-    columns = crossed(system=some(rng, ["whisper-small", "wav2vec2", "conformer"], 2, 3), **{group: [f"1089-{row:04}" for row in range(80)]})
-    columns["wer"] = np.clip(scored(rng, columns, ("system", group), centre=0.15, spread=0.04, noise=0.02), 0, 1).round(4).tolist()
-    roles = {"family": "system", "group": group, "selection": "wer", "direction": "min"}
-    return Labelled("utterances", columns, roles, set(), len(columns["wer"]), 2)
-
-
-def translation(rng: Rng) -> Labelled:
-    """Systems, language pairs, seeds, two scores."""
-    task = pick(rng, "lang_pair", "lang", "language_pair", "direction")
-    columns = crossed(**{"system": ["baseline", "back-translation", "ours"][: int(rng.integers(2, 4))], task: some(rng, ["en-de", "en-fr", "de-en", "en-ru"], 2, 4), "seed": [1, 2, 3, 4, 5]})
-    columns["bleu"] = scored(rng, columns, ("system", task), centre=28, spread=2, noise=0.3, digits=2)
-    columns["chrf"] = scored(rng, columns, ("system", task), centre=55, spread=2, noise=0.3, digits=2)
-    roles = {"family": "system", "task": task, "selection": ("bleu", "chrf")}
-    return Labelled("translation", columns, roles, set(), len(columns["bleu"]), 2)
 
 
 def job_array(rng: Rng) -> Labelled:
@@ -330,9 +106,16 @@ def job_array(rng: Rng) -> Labelled:
 def bandits(rng: Rng) -> Labelled:
     """Policies and repetitions, regret."""
     family, score = pick(rng, "policy", "strategy", "learner"), pick(rng, "regret", "cumulative_regret", "final_regret")
-    columns = crossed(**{family: some(rng, ["ucb1", "thompson", "eps-greedy"], 2, 3), pick(rng, "rep", "repetition", "trial", "replicate"): range(30)})
+    columns = crossed(
+        **{
+            family: some(rng, ["ucb1", "thompson", "eps-greedy"], 2, 3),
+            pick(rng, "rep", "repetition", "trial", "replicate"): range(30),
+        }
+    )
     columns[score] = scored(rng, columns, (family,), centre=200, spread=15, noise=10, digits=2)
-    return Labelled("bandits", columns, {"family": family, "selection": score, "direction": "min"}, set(), len(columns[score]), 2)
+    return Labelled(
+        "bandits", columns, {"family": family, "selection": score, "direction": "min"}, set(), len(columns[score]), 2
+    )
 
 
 def histories(rng: Rng) -> Labelled:
@@ -343,7 +126,9 @@ def histories(rng: Rng) -> Labelled:
     columns["loss"] = (1.2 - 3 * rise + 0.02 * rng.standard_normal(rise.size)).round(4).tolist()
     columns["accuracy"] = (0.6 + rise + 0.01 * rng.standard_normal(rise.size)).round(4).tolist()
     columns["val_loss"] = (1.3 - 2.5 * rise + 0.03 * rng.standard_normal(rise.size)).round(4).tolist()
-    columns["val_accuracy"] = (np.array(scored(rng, columns, ("model",), centre=0.55, spread=0.02, noise=0.01)) + rise).round(4).tolist()
+    columns["val_accuracy"] = (
+        (np.array(scored(rng, columns, ("model",), centre=0.55, spread=0.02, noise=0.01)) + rise).round(4).tolist()
+    )
     roles = {"family": "model", "selection": ("val_accuracy", "val_loss")}
     return Labelled("histories", columns, roles, set(), len(set(columns["model"])) * 5, 2, ordered=True)
 
@@ -351,10 +136,24 @@ def histories(rng: Rng) -> Labelled:
 def active_learning(rng: Rng) -> Labelled:
     """The number of labels rises within a run."""
     counter = pick(rng, "n_labeled", "num_labels", "labeled_size", "query")
-    columns = crossed(strategy=some(rng, ["random", "entropy", "bald", "coreset"], 2, 4), seed=range(5), **{counter: range(100, 1100, 100)})
+    columns = crossed(
+        strategy=some(rng, ["random", "entropy", "bald", "coreset"], 2, 4),
+        seed=range(5),
+        **{counter: range(100, 1100, 100)},
+    )
     rise = 0.2 * np.log10(np.array(columns[counter]) / 100)
-    columns["accuracy"] = (np.array(scored(rng, columns, ("strategy",), centre=0.6, spread=0.02, noise=0.01)) + rise).round(4).tolist()
-    return Labelled("labels", columns, {"family": "strategy", "selection": "accuracy"}, set(), len(set(columns["strategy"])) * 5, 2, ordered=True)
+    columns["accuracy"] = (
+        (np.array(scored(rng, columns, ("strategy",), centre=0.6, spread=0.02, noise=0.01)) + rise).round(4).tolist()
+    )
+    return Labelled(
+        "labels",
+        columns,
+        {"family": "strategy", "selection": "accuracy"},
+        set(),
+        len(set(columns["strategy"])) * 5,
+        2,
+        ordered=True,
+    )
 
 
 def evolution(rng: Rng) -> Labelled:
@@ -365,7 +164,15 @@ def evolution(rng: Rng) -> Labelled:
     columns["best_fitness"] = np.maximum.accumulate(fitness, axis=1).ravel().tolist()
     columns["mean_fitness"] = (fitness - 1).round(4).ravel().tolist()
     del rows
-    return Labelled("traces", columns, {"family": "optimizer", "selection": "best_fitness"}, set(), len(set(columns["optimizer"])) * 10, 2, ordered=True)
+    return Labelled(
+        "traces",
+        columns,
+        {"family": "optimizer", "selection": "best_fitness"},
+        set(),
+        len(set(columns["optimizer"])) * 10,
+        2,
+        ordered=True,
+    )
 
 
 def seeds_of_configurations(rng: Rng) -> Labelled:
@@ -391,27 +198,23 @@ def with_failures(rng: Rng) -> Labelled:
     rows = labelled.n_trials
     bad = rng.random(rows) < 0.12
     word = pick(rng, "FAILED", "crashed", "OOM", "timeout", "error")
-    labelled.columns[pick(rng, "status", "state", "outcome", "exit")] = [word if cell else pick(rng, "ok") for cell in bad]
+    labelled.columns[pick(rng, "status", "state", "outcome", "exit")] = [
+        word if cell else pick(rng, "ok") for cell in bad
+    ]
     for role in ("selection", "reported"):
         column = labelled.columns[labelled.roles[role]]
-        labelled.columns[labelled.roles[role]] = ["" if cell else score for cell, score in zip(bad, column, strict=True)]
+        labelled.columns[labelled.roles[role]] = [
+            "" if cell else score for cell, score in zip(bad, column, strict=True)
+        ]
     labelled.n_failed = int(bad.sum())
     return labelled
 
 
 def european(rng: Rng) -> Labelled:
     """Semicolons and decimal commas."""
-    labelled = pick(rng, "search", "runs") == "search" and random_search(rng) or table_of_runs(rng)
+    labelled = (pick(rng, "search", "runs") == "search" and random_search(rng)) or table_of_runs(rng)
     labelled.kind, labelled.decimal = "european", ","
     return labelled
-
-
-def quantised(rng: Rng) -> Labelled:
-    """Models by precision on benchmarks: one score for each cell, families of two columns."""
-    columns = crossed(model=some(rng, LLMS, 2, 3), quant=["fp16", "int8", "int4"], benchmark=["mmlu", "arc_challenge", "hellaswag", "gsm8k"])
-    columns["score"] = scored(rng, columns, ("model", "quant", "benchmark"), centre=0.6, spread=0.05, noise=0.01)
-    roles = {"family": ("model", "model,quant", "quant"), "task": "benchmark", "selection": "score"}
-    return Labelled("quantised", columns, roles, {"quant", "model"}, len(columns["score"]), 2)
 
 
 def losses(rng: Rng) -> Labelled:
@@ -425,42 +228,48 @@ def losses(rng: Rng) -> Labelled:
     columns["tokens"] = [2_000_000_000] * rows
     columns["train_loss"] = rng.uniform(2.8, 3.3, rows).round(4).tolist()
     columns[score] = scored(rng, columns, ("model",), centre=3.2, spread=0.05, noise=0.08)
-    labelled = Labelled("losses", columns, {"family": "model", "selection": score, "direction": "min"}, {"lr", "warmup"}, rows, 2)
+    labelled = Labelled(
+        "losses", columns, {"family": "model", "selection": score, "direction": "min"}, {"lr", "warmup"}, rows, 2
+    )
     labelled.nothing = {"exp", "tokens", "train_loss"}
     return labelled
 
 
-def judged_pairs(rng: Rng) -> Labelled:
-    """A judge's grade from 1 to 10 for each prompt of a chat benchmark."""
-    columns = crossed(question_id=range(81, 161), model=some(rng, LLMS, 2, 4), turn=[1, 2])
-    columns["judge"] = ["gpt-4"] * len(columns["turn"])
-    columns["score"] = np.clip(scored(rng, columns, ("question_id", "model"), centre=7, spread=1, noise=1), 1, 10).round().astype(int).tolist()
-    roles = {"family": "model", "selection": "score", "group": "question_id"}
-    labelled = Labelled("judge", columns, roles, set(), len(columns["turn"]), 2)
-    return labelled
-
-
-def clinical(rng: Rng) -> Labelled:
-    """Segmentation: a Dice score for each patient and fold."""
-    columns = crossed(network=some(rng, ["nnUNet", "SwinUNETR", "UNETR"], 2, 3), **{pick(rng, "patient", "case", "subject_id", "PatientID"): [f"BraTS_{row:03}" for row in range(60)]})
-    group = list(columns)[1]
-    score = pick(rng, "dice", "Dice", "DSC")
-    columns[score] = np.clip(scored(rng, columns, ("network", group), centre=0.85, spread=0.04, noise=0.02), 0, 1).round(4).tolist()
-    return Labelled("patients", columns, {"family": "network", "group": group, "selection": score}, set(), len(columns[score]), 2)
-
-
 def searches(rng: Rng) -> Labelled:
     """Tuners run several times, each a search of many evaluations with the best so far."""
-    columns = crossed(tuner=some(rng, ["random", "tpe", "smac", "bohb"], 2, 4), repeat=range(8), evaluation=range(1, 31))
+    columns = crossed(
+        tuner=some(rng, ["random", "tpe", "smac", "bohb"], 2, 4), repeat=range(8), evaluation=range(1, 31)
+    )
     values = np.array(scored(rng, columns, ("tuner",), centre=0.3, spread=0.01, noise=0.05)).reshape(-1, 30)
     columns["incumbent_error"] = np.minimum.accumulate(values, axis=1).ravel().tolist()
-    return Labelled("searches", columns, {"family": "tuner", "selection": "incumbent_error", "direction": "min"}, set(), len(set(columns["tuner"])) * 8, 2, ordered=True)
+    return Labelled(
+        "searches",
+        columns,
+        {"family": "tuner", "search": "repeat", "selection": "incumbent_error", "direction": "min"},
+        set(),
+        len(columns["tuner"]),
+        2,
+        ordered=True,
+    )
 
 
-LABS = (rl_benchmark, classifiers_by_fold, sweep_export, model_samples, table_of_runs, forecasting, glue, federated)
-LABS += (random_search, automl_benchmark, prompts, coding_agents, graphs, utterances, translation, job_array, bandits)
-LABS += (histories, active_learning, evolution, seeds_of_configurations, with_failures, european, quantised, losses)
-LABS += (judged_pairs, clinical, searches)
+LABS = (
+    *SUITES,
+    sweep_export,
+    table_of_runs,
+    federated,
+    random_search,
+    job_array,
+    bandits,
+    histories,
+    active_learning,
+    evolution,
+    seeds_of_configurations,
+    with_failures,
+    european,
+    losses,
+    searches,
+)
 
 
 def lab_table(seed: int) -> Labelled:

@@ -40,6 +40,7 @@ CODES = frozenset(
         "fixed-sample",
         "not-normal",
         "light-tails",
+        "natural-bounds",
         "paired-design",
         "guessed-columns",
         "converted-numbers",

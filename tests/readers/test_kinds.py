@@ -30,6 +30,7 @@ SETTINGS = {
     "hash": Look("revision", texts(*(f"{i:07x}" for i in range(10**6, 10**6 + 20)))),
     "moment": Look("when", 1.7e9 + 1e6 * RNG.random(20)),
     "list": Look("curve", np.array([[1, 2]] * 4 + [None], dtype=object)[:4]),
+    "numbers-runs": Look("study", texts(*(f"exp_{i:03}" for i in range(20)))),
     "prose": Look("remark", texts(*(f"it went well {i}" for i in range(20)))),
 }
 

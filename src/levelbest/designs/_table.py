@@ -189,12 +189,13 @@ def drawn_curve(
 ) -> Curve:
     """A family's curve: its values, their limits, and where both come from."""
     nowhere = np.full(value.size, np.nan)
+    low, high = metric.cut(np.asarray(limits.low), np.asarray(limits.high))
     return Curve(
         family=counted.family,
         n=np.atleast_1d(limits.n),
         value=value,
-        low=np.asarray(limits.low),
-        high=np.asarray(limits.high),
+        low=low,
+        high=high,
         spread=nowhere if spread is None else spread,
         cost=None,
         statistic=asked.statistic,
@@ -331,12 +332,16 @@ def _limits(trials: Trials, sample: Sample, budgets: IntArray, asked: Asked, no_
 
 
 def _about_the_trials(trials: Trials, scores: Scores, limits: Interval, asked: Asked, unit: str) -> list[Caution]:
-    family = trials.families[0]
+    family, metric = trials.families[0], trials.metric
     cautions = failure_cautions(family, scores, unit)
     if scores.n_running:
         cautions.append(Caution.of("still-running", family, scores.n_running, n_running=scores.n_running, unit=unit))
     if scores.reported is None:
         cautions.append(Caution.of("no-reported", family, selection=trials.metric.selection))
+    ends = metric.cut(np.asarray(limits.low), np.asarray(limits.high))
+    if any((end != limit).any() for end, limit in zip(ends, (limits.low, limits.high), strict=True)):
+        low, high = metric.natural
+        cautions.append(Caution.of("natural-bounds", family, score=metric.score, low=low, high=high))
     if limits.rule.code == "light tails":
         cautions.append(Caution.of("light-tails", family, scores.n_trials, n_trials=scores.n_trials))
     if limits.why:

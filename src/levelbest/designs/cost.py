@@ -155,6 +155,9 @@ class Cost(TableDesign):
                 None if name in self.excluded else settings.confidence,
                 simultaneous=asked.simultaneous,
             )
+            if curve.low is not None and curve.high is not None:
+                low, high = metric.cut(curve.low, curve.high)
+                curve = replace(curve, low=low, high=high)
             drawn.append(
                 FamilyCostCurve(
                     family=name,

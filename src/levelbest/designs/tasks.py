@@ -63,7 +63,9 @@ def split_tasks(trials: Trials, directions: Mapping[str, str] | None = None) -> 
         present = [family for at, family in enumerate(table.families) if (table.family == at).any()]
         if turned.get(name, trials.metric.direction) != trials.metric.direction:
             # bounds given for the others need not be this task's
-            table = replace(table, metric=replace(table.metric, direction=turned[name], bounds=(None, None)))
+            table = replace(
+                table, metric=replace(table.metric, direction=turned[name], bounds=(None, None), natural=(None, None))
+            )
         # what the whole table was warned of took tasks for one: each task is looked at by itself
         kept = tuple(caution for caution in table.cautions if caution.code in _OF_READING)
         tables[name] = with_diagnostics(replace(table[present], cautions=kept))
@@ -182,7 +184,7 @@ class Tasks(Design):
         first = next(iter(self.tasks.values()))
         self.families = first.families
         # standard deviations of each task's scores, turned so that more is better
-        self.metric = replace(first.metric, direction="max", bounds=(None, None))
+        self.metric = replace(first.metric, direction="max", bounds=(None, None), natural=(None, None))
         self.adjustment = "permutation"
         if all(Seeds.fits(table, asked) for table in tasks.values()):
             self.words = Seeds.words

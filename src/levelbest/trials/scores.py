@@ -35,6 +35,8 @@ class Metric:
     """Bounds of the score that curves are of: the reported one, or the selection score where there is no other."""
     cost: str | None = None
     cost_unit: str | None = None
+    natural: Bounds = (None, None)
+    """Bounds that the name of the score tells (an accuracy is a share): no more than limits are cut at them."""
 
     def __post_init__(self) -> None:
         _check.as_direction(self.direction)
@@ -54,6 +56,17 @@ class Metric:
     def worst(self) -> float | None:
         """The worst possible score, where there is one."""
         return self.bounds[0 if self.direction == "max" else 1]
+
+    def cut(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Limits of the score, none past what its name says; a limit that does not exist stays infinite."""
+        least, most = self.natural
+        if least is not None:
+            low = np.where(np.isfinite(low), np.maximum(low, least), low)
+            high = np.maximum(high, least)
+        if most is not None:
+            high = np.where(np.isfinite(high), np.minimum(high, most), high)
+            low = np.minimum(low, most)
+        return low, high
 
     @property
     def turned_bounds(self) -> Bounds:

@@ -72,7 +72,10 @@ def _tell_families(tables: Sequence[RawTable]) -> bool:
     values: set[str] = set()
     for table in tables:
         for name in table.columns:
-            if any(obvious_family(words) or words == ("family",) for words in (tokens(name), tokens(name)[-1:])):
+            if any(
+                obvious_family(words, also=("name",)) or words == ("family",)
+                for words in (tokens(name), tokens(name)[-1:])
+            ):
                 values |= set(as_codes(table.columns[name])[0])
     return len(values) > 1
 

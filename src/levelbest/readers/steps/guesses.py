@@ -5,7 +5,7 @@ What was taken by its name alone is said (`Roles.guessed`), and what two columns
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,18 +15,17 @@ from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
-from levelbest.readers.steps.cells import FLAGS, as_statuses
+from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses
+from levelbest.readers.steps.families import guess_family, only_column
 from levelbest.readers.steps.kinds import Look, is_moment, never_score, of_settings
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.names import SAMPLE_IDS, among, obvious_family, word_set
-from levelbest.readers.steps.problems import guess_task
-from levelbest.readers.steps.roles import Roles, Wanted, column_named, looks_numeric, says_none
+from levelbest.readers.steps.names import SAMPLE_IDS, among, word_set
+from levelbest.readers.steps.problems import guess_problems, guess_task
+from levelbest.readers.steps.roles import Roles, Wanted, column_named, listed, looks_numeric, says_none
 from levelbest.trials import Trials
 
 __all__ = ["choose_roles", "guess_repetitions"]
 
-_LIKE_FAMILY = word_set("agent llm network net backbone estimator technique solver")
-"""Names of families where no plainer one is there."""
 _GROUP = word_set("group problem problem_id task_id question_id prompt_id instance_id doc_id puzzle_id")
 _COST = word_set(
     "cost runtime duration elapsed walltime gpu_hours seconds hours usd time_total_s train_time training_time "
@@ -35,9 +34,8 @@ _COST = word_set(
 _COST_UNITS = ("s", "h", "min", "USD", "GPU h")
 _SEED = word_set("seed random_seed random_state")
 _STATUS = word_set("status state trial_status trial_state run_status run_state exit_status job_status job_state")
-_ONE_EACH, _TWO_EACH, _FEW, _ZOO = 0.9, 0.4, 6, 100
-"""A column whose values are so nearly all different tells trials apart, not families; where there are many and few rows
-of each, either may be meant."""
+_DISTINCT = 5
+"""Two columns that are alike in all rows, with so many values, are one."""
 _CUMULATIVE = word_set("cum cumulative accumulated total_so_far start end")
 _SEARCHES = word_set("search search_id")
 _REPEATS = word_set("repeat repeat_id repetition rep replicate replication restart study_seed search_seed")
@@ -63,7 +61,7 @@ def choose_roles(table: Merged, wanted: Wanted) -> Roles:
     notes: list[Caution] = []
     if not family and wanted.family is None:
         taken = {name for name in given.values() if name}
-        family, notes = _guess_family(columns, [name for name in columns if name not in taken], source)
+        family, notes = guess_family(table, [name for name in columns if name not in taken])
         guessed += [("family", name) for name in family]
     selection = given.pop("selection")
     if selection is None:
@@ -79,7 +77,7 @@ def choose_roles(table: Merged, wanted: Wanted) -> Roles:
     free = [name for name in columns if name not in roles.used()]
     if wanted.reported is None and roles.reported is None and "selection" not in known:
         _guess_reported(roles, columns, free, source)
-    _guess_rest(roles, columns, [name for name in free if name not in roles.used()], wanted)
+    _guess_rest(table, roles, [name for name in free if name not in roles.used()], wanted)
     guess_searches(table, roles, wanted)
     guess_task(table, roles, wanted)
     return roles
@@ -118,20 +116,44 @@ def _guess_selection(table: Merged, wanted: Wanted, family: Sequence[str], repor
     tiers = [among(free, ("selection", "selection_score")), _with_twin(validation, free)]
     if reported is None:
         tiers += [plain, among(free, ("value",))]
-    numeric = ([name for name in tier if could_be(name)] for tier in tiers)
-    selection = _only(numeric, source, "selection score", f"choose one with {named('selection')}")
+    numeric = (_without_twins(columns, [name for name in tier if could_be(name)]) for tier in tiers)
+    selection = only_column(numeric, source, "selection score", f"choose one with {named('selection')}")
     if selection is not None or reported is not None:
         return selection or str(reported)
     left = [name for name in free if could_be(name)]
     tested = [name for name in left if names.is_metric(name) and words[name] & names.TEST]
     alone = [name for name in free if never_score(Look(name, columns[name])) is None and not _obvious_cost(name)]
-    for only in (left if len(alone) == 1 else [], tested):
+    judged = [name for name in left if "verdict" in as_numbers(columns[name]).converted]
+    for only in (left if len(alone) == 1 else [], tested, judged):
         if len(only) == 1:  # the only score there is picks the winner too, and that is said
             return only[0]
     raise Ambiguous(
         f"{source}: no column is obviously the selection score; name it with {named('selection')} (columns: "
-        f"{_listed(columns)})"
+        f"{listed(columns)})"
     )
+
+
+def _without_twins(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
+    """Of scores that are alike in every row the one that tells the direction; in a trainer's log a share, not a loss.
+
+    Trainers log a loss unasked; a share beside it was asked for.
+    """
+    if len(scores) < 2:
+        return scores
+    cells = {name: as_numbers(columns[name]).values for name in scores}
+    plain = {cells[name].tobytes() for name in scores if names.direction_of(name)[0] is not None}
+    kept = [
+        name
+        for name in scores
+        if names.direction_of(name)[0] is not None
+        or np.unique(cells[name]).size < _DISTINCT
+        or cells[name].tobytes() not in plain
+    ]
+    losses = [name for name in kept if "loss" in names.tokens(name)]
+    shares = [name for name in kept if name not in losses and names.is_share(name)]
+    trained = {"loss", "train_loss", "training_loss"} & {names.spelled(name) for name in columns if name not in kept}
+    logged = bool(trained) or all(names.tokens(name)[0] == "eval" for name in kept)
+    return shares if logged and len(losses) == len(shares) == 1 and len(kept) == 2 else kept
 
 
 def _with_twin(validation: list[str], free: Sequence[str]) -> list[str]:
@@ -149,14 +171,11 @@ def _family_codes(columns: Mapping[str, Cells], family: Sequence[str]) -> Codes 
     return joint_codes([as_codes(columns[name])[1] for name in family]) if family else None
 
 
-def _only(tiers: Iterable[Sequence[str]], source: str, what: str, remedy: str) -> str | None:
-    """The one name of the first tier that has any; a question where it has several."""
-    for tier in tiers:
-        if len(tier) > 1:
-            raise Ambiguous(f"{source}: the {what} could be any of {_listed(tier)}; {remedy}")
-        if tier:
-            return tier[0]
-    return None
+def _is_same_metric(test: str, selection: str) -> bool:
+    """Whether a test score may be the same metric by another word (acc, top1), and not at another time (init)."""
+    words, others = names.rest(test), names.rest(selection) - names.LEAKY
+    ways = {names.direction_of(name)[0] for name in (test, selection)}
+    return words == others or (not words & others and len(ways - {None}) == 1)
 
 
 def _guess_reported(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], source: str) -> None:
@@ -168,47 +187,17 @@ def _guess_reported(roles: Roles, columns: Mapping[str, Cells], free: Sequence[s
     bare = [name for name in test if not names.rest(name)]
     remedy = f"choose one with {named('reported')} (or say 'none')"
     exact = among(free, ("reported", "reported_score"))
-    reported = _only((exact, same, bare), source, "reported score", remedy)
+    reported = only_column((exact, same, bare), source, "reported score", remedy)
     if reported is not None:
         _take_one(roles, "reported", [reported])
+    elif len(test) == 1 and _is_same_metric(test[0], roles.selection):
+        _take_one(roles, "reported", test)  # the only test score
     elif test:
         roles.notes.append(Caution.of("guessed-columns", kind="open", role="reported", columns=test))
 
 
-def _guess_family(
-    columns: Mapping[str, Cells], free: Sequence[str], source: str
-) -> tuple[tuple[str, ...], list[Caution]]:
-    """The column that names families, or none; and what is said where it tells trials apart instead."""
-    tiers = (
-        among(free, ("family",)),
-        [name for name in free if obvious_family(names.tokens(name))],
-        [name for name in free if obvious_family(of_settings(name))],
-        [name for name in free if obvious_family(names.tokens(name), _LIKE_FAMILY)],
-    )
-    remedy = f"choose one or several with {named('family')}"
-    family = _only((_that_vary(tier, columns) for tier in tiers), source, "family", remedy)
-    if family is None:
-        return (), []
-    listed, codes = as_codes(columns[family])
-    count, filled = len(listed), int(np.count_nonzero(codes >= 0))
-    if filled >= _FEW and count > _ONE_EACH * filled:
-        note = Caution.of("guessed-columns", kind="one-each", column=family, count=count, n_trials=filled)
-        return (), [note]
-    if count > _ZOO and count > _TWO_EACH * filled:
-        raise Ambiguous(
-            f"{source}: {family!r} has {count:,} values in {filled:,} rows: is each a family "
-            f"({named('family')} {family}), or are all rows trials of one ({named('family')} none)?"
-        )
-    return (family,), []
-
-
-def _that_vary(tier: list[str], columns: Mapping[str, Cells]) -> list[str]:
-    """Of several columns those that have more than one value, where any has."""
-    varied = [name for name in tier if len(as_codes(columns[name])[0]) > 1] if len(tier) > 1 else tier
-    return varied or tier
-
-
-def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str], wanted: Wanted) -> None:
+def _guess_rest(table: Merged, roles: Roles, free: Sequence[str], wanted: Wanted) -> None:
+    columns = table.columns
     costs = [name for name in free if _obvious_cost(name)] if roles.cost is None and wanted.cost is None else []
     costs = [name for name in costs if looks_numeric(columns, name) and not is_moment(Look(name, columns[name]))]
     statuses = among(free, _STATUS) if roles.status is None and wanted.status is None else []
@@ -223,6 +212,7 @@ def _guess_rest(roles: Roles, columns: Mapping[str, Cells], free: Sequence[str],
         option = "seed_column" if role == "seed" else role
         if getattr(roles, role) is None and getattr(wanted, option) is None:
             _take_one(roles, role, candidates, option)
+    guess_problems(table, roles, wanted)
     if roles.group is not None:
         unused = [name for name in free if name not in roles.used()]
         roles.sample = roles.trial or _obvious_sample(columns, unused) or roles.order
@@ -283,12 +273,6 @@ def _take_one(roles: Roles, role: str, candidates: list[str], option: str | None
         roles.guessed.append((role, candidates[0]))
     elif candidates:
         roles.notes.append(Caution.of("guessed-columns", kind="open", role=option or role, columns=candidates))
-
-
-def _listed(columns: Iterable[str], limit: int = 12) -> str:
-    listed = [repr(name) for name in columns]
-    more = f" and {len(listed) - limit} more" if len(listed) > limit else ""
-    return ", ".join(listed[:limit]) + more
 
 
 _REPETITIONS = word_set(

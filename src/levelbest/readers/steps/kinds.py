@@ -19,8 +19,8 @@ from levelbest.readers.raw import EXACT, Cells, Coded, is_numeric
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import is_series
 
-__all__ = ["COUNTERS", "HYPERPARAMETERS", "PLACES", "Look", "is_moment", "is_result", "never_score", "never_setting"]
-__all__ += ["of_settings"]
+__all__ = ["COUNTERS", "HYPERPARAMETERS", "PLACES", "Look", "is_index", "is_moment", "is_result", "never_score"]
+__all__ += ["never_setting", "of_settings"]
 
 Codes = npt.NDArray[np.int32]
 
@@ -28,7 +28,18 @@ COUNTERS = (
     *("epoch", "epochs", "global_step", "total_timesteps", "timesteps", "tokens_seen", "frame", "frames", "env_steps"),
     *("step", "steps", "training_step", "train_step", "num_timesteps", "num_env_steps", "total_env_interacts"),
     *("iteration", "iterations", "training_iteration", "iter", "checkpoint", "generation", "episode", "episodes"),
-    *("update", "updates", "round", "minibatch", "total_steps", "current_step", "step_num", "samples_seen"),
+    *(
+        "update",
+        "updates",
+        "round",
+        "rnd",
+        "ep",
+        "minibatch",
+        "total_steps",
+        "current_step",
+        "step_num",
+        "samples_seen",
+    ),
 )
 """What counts how far a run has come, the surest first."""
 PLACES = names.word_set(
@@ -41,7 +52,9 @@ PLACES = names.word_set(
 HYPERPARAMETERS = names.word_set(
     "lr learning_rate batch_size bs dropout weight_decay hidden hidden_size hidden_dim width depth layers n_layers "
     "num_layers n_estimators max_depth c gamma alpha beta lambda l1 l2 momentum optimizer activation kernel "
-    "num_leaves min_child_weight subsample colsample_bytree units n_units filters warmup temperature"
+    "num_leaves min_child_weight subsample colsample_bytree units n_units filters warmup temperature scheduler "
+    "lr_scheduler schedule criterion penalty booster splitter weights init initializer norm normalization aug "
+    "augmentation pooling tokenizer loss_fn loss_function regularizer attention embedding embeddings pretrained solver"
 )
 """Names that are plainly those of hyperparameters."""
 _INDEX = names.word_set(
@@ -58,19 +71,25 @@ _RESULTS = names.word_set(
     "time timestamp date created started ended start end runtime duration epoch iteration step index idx id uuid "
     "path dir file folder host hostname run trial name url state status notes note comment description tags user job "
     "pid version experiment parameters n_parameters num_parameters n_params params_count best_epoch best_step sweep "
-    "group rank sample additional commit commit_hash git_commit sha hash log log_file out_dir output_dir save_dir "
+    "group rank sample additional commit commit_hash git_commit sha hash log log_file out_dir output_dir save_dir exp "
     "ckpt checkpoint checkpoint_path memory_gb memory_mb peak_memory vram_gb gpu_memory grad_norm"
 )
 _COUNTED = names.word_set("epoch epochs step steps iteration iterations iters batches updates")
 _SO_FAR = names.word_set("done run ran trained completed best last final total stopped current seen reached actual")
 """How far a run came is no hyperparameter of it: ``epochs_done``, ``best_epoch``."""
 _ENDINGS = names.word_set(
-    "id uuid path dir folder name url timestamp time date host hostname hash sha file filename datetime at"
+    "id uuid path dir folder name url timestamp time date host hostname hash sha file filename datetime at count"
 )
+_MEASURED = names.word_set(
+    "throughput latency fps qps vram flops gflops macs energy kwh carbon co2 utilization util turns rss"
+)
+_MEMORY, _OF_MEMORY = names.word_set("mem memory ram"), names.word_set("peak max gpu used usage gb mb gib mib bytes")
+"""What was measured of a trial: ``throughput``, ``peak_mem_gb``."""
 _PASSING = names.word_set("time cum accumulated seconds runtime duration elapsed")
 _LONG, _FEW_TEXTS, _NUMBERED = 100, 10, 8
 _FILE = re.compile(r"[\w.~-]*[/\\][\w./\\=,~ -]+|[\w=,-]+\.(?:json|csv|log|txt|pt|pth|ckpt|yaml|yml|pkl|npz|h5|bin)")
 _HASH = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,64}|[0-9a-f]{8}-[0-9a-f-]{27}", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T _]\d\d[:-]\d\d.*)?|\d{8}[-_T]\d{4,6}|\d\d/\d\d/\d{4}( .*)?")
 
 
@@ -115,7 +134,7 @@ class Look:
 Rule = Callable[[Look], bool]
 
 
-def _is_index(look: Look) -> bool:
+def is_index(look: Look) -> bool:
     """``seed``, ``sample_id``, ``Unnamed: 0``."""
     spelled = names.spelled(look.name)
     return bool(look.words) and (look.words[-1] in _INDEX or spelled in COUNTERS or spelled.startswith("unnamed"))
@@ -166,7 +185,7 @@ def _is_same_in_every_family(look: Look) -> bool:
 
 
 NEVER_SCORES: Mapping[str, Rule] = {
-    "index": _is_index,
+    "index": is_index,
     "setting": _is_of_settings,
     "attribute": _is_attribute,
     "counts-rows": _counts_rows,
@@ -208,12 +227,15 @@ def is_result(name: str) -> bool:
         or names.spelled(name) in _RESULTS
         or bool(set(words) & _COUNTED and set(words) & _SO_FAR)
         or words[-1] in _ENDINGS
-        or bool(set(words) & _PASSING)
+        or bool(set(words) & (_PASSING | _MEASURED))
+        or bool(set(words) & _MEMORY and set(words) & _OF_MEMORY)
     )
 
 
 def _is_place(look: Look) -> bool:
-    """``worker``, ``node``, ``gpu_id``: where a trial was run."""
+    """``worker``, ``node``, ``gpu_id``, ``slurm_job``: where a trial was run."""
+    if look.words[:1] == ("slurm",):
+        return True
     return names.spelled(look.name) in PLACES or "_".join(of_settings(look.name)) in PLACES
 
 
@@ -228,6 +250,23 @@ def _is_path(look: Look) -> bool:
 
 def _is_hash(look: Look) -> bool:
     return len(look.texts) > 1 and look.most(_HASH)
+
+
+def _numbers_runs(look: Look) -> bool:
+    """Names with a number of their own in every row (``exp_001``), or whole numbers close together and far from 0."""
+    values = look.numbers
+    if values is not None:
+        whole = values.size >= _NUMBERED and bool((values == np.floor(values)).all())
+        return whole and np.unique(values).size == values.size and float(np.ptp(values)) < 0.01 * float(values.min())
+    filled = sum(look.texts.values())
+    if filled < _NUMBERED or len(look.texts) < filled or names.spelled(look.name) in HYPERPARAMETERS:
+        return False
+    stems = {_NUMBER.sub("", text) for text in look.texts}
+    return (
+        len(stems) == 1
+        and all(len(_NUMBER.findall(text)) == 1 for text in look.texts)
+        and any(map(str.isalpha, stems.pop()))
+    )
 
 
 def is_moment(look: Look) -> bool:
@@ -266,6 +305,7 @@ NEVER_SETTINGS: Mapping[str, Rule] = {
     "moment": is_moment,
     "list": _is_list,
     "prose": _is_prose,
+    "numbers-runs": _numbers_runs,
 }
 
 

@@ -10,7 +10,18 @@ from itertools import pairwise
 
 from levelbest._check import Bounds
 
-__all__ = ["TEST", "TRAIN", "VALIDATION", "cost_unit_of", "could_be_score", "direction_of", "is_metric", "leaky_name"]
+__all__ = [
+    "FAMILY",
+    "TEST",
+    "TRAIN",
+    "VALIDATION",
+    "cost_unit_of",
+    "could_be_score",
+    "direction_of",
+    "is_metric",
+    "leaky_name",
+    "natural_bounds",
+]
 __all__ += ["SAMPLE_IDS", "among", "is_neutral", "is_share", "obvious_family", "rest", "spelled", "tokens", "word_set"]
 
 
@@ -22,9 +33,11 @@ def word_set(text: str) -> frozenset[str]:
 VALIDATION = word_set("val valid validation validate dev devel development heldout")
 TEST = word_set("test testing tst")
 TRAIN = word_set("train training trn")
-_FAMILY = word_set(
+FAMILY = word_set(
     "model models method methods algorithm algorithms alg algo architecture arch system approach classifier learner"
 )
+_OF_A_NAME = word_set("name id type key label version tag path or")
+"""What follows the word for a family: ``model_name_or_path``."""
 SAMPLE_IDS = (
     *("sample_id", "sample", "sample_idx", "sample_index", "sample_number", "completion_id", "generation_id"),
     *("trial", "trial_id", "attempt", "epoch"),
@@ -34,7 +47,7 @@ LEAKY = word_set("best max maximum peak highest min minimum lowest")
 
 _HIGHER = word_set(
     "acc accuracy f1 f2 fbeta auc auroc auprc aucpr roc precision recall bleu rouge rougel chrf meteor map ndcg "
-    "mrr iou miou dice jaccard r2 reward rewards rew return returns top1 top5 hits psnr ssim em mcc kappa spearman "
+    "mrr iou miou dice dsc jaccard r2 reward rewards rew return returns top1 top5 hits psnr ssim em mcc kappa spearman "
     "pearson sensitivity specificity winrate pass passed correct success solved resolved likelihood elbo exact match "
     "map50 map75 map95"
 )
@@ -56,9 +69,17 @@ _NOT_A_SCORE = word_set(
 _COUNTS = word_set("n num number count total")
 """As the first word of a name: how many of something, and not a score."""
 _SHARES = word_set(
-    "acc accuracy f1 auc auroc auprc precision recall em exact match iou miou dice jaccard top1 top5 hits pass passed "
-    "correct success solved resolved sensitivity specificity winrate map map50 map75 map95 ndcg mrr error err wer cer"
+    "acc accuracy f1 auc auroc auprc precision recall em exact match iou miou dice dsc jaccard top1 top5 hits pass "
+    "passed correct success solved resolved sensitivity specificity winrate map map50 map75 map95 ndcg mrr error err "
+    "wer cer"
 )
+_PROPORTIONS = word_set(
+    "acc accuracy f1 auc auroc auprc precision recall em iou miou dice dsc jaccard top1 top5 hits pass passed correct "
+    "success solved resolved sensitivity specificity winrate map map50 map75 map95 ndcg mrr"
+)
+"""Shares that cannot exceed 1, as an error rate of words can."""
+_NOT_NEGATIVE = word_set("error err wer cer mse rmse mae mape smape perplexity ppl fid brier eer ece crps regret")
+_CHANGED = word_set("delta diff difference gap gain improvement log neg negative negated relative change lift")
 _SPREADS = word_set("std stderr sem stdev time")
 _WRITTEN_BOUNDS = re.compile(r"\[\s*([^;,\]]+)\s*[;,]\s*([^\]]+)\s*\]")
 
@@ -94,9 +115,9 @@ def among(columns: Iterable[str], known: Collection[str]) -> list[str]:
     return [name for name in columns if spelled(name) in known]
 
 
-def obvious_family(words: tuple[str, ...], known: frozenset[str] = _FAMILY) -> bool:
-    """Whether the words of a name say that the column names models."""
-    return bool(words) and words[0] in known and words[1:] in ((), ("name",))
+def obvious_family(words: tuple[str, ...], known: frozenset[str] = FAMILY, also: Collection[str] = _OF_A_NAME) -> bool:
+    """Whether the words of a name say that the column names models; ``also``: what may follow."""
+    return bool(words) and words[0] in known and set(words[1:]) <= set(also)
 
 
 def rest(name: str) -> frozenset[str]:
@@ -155,6 +176,22 @@ def direction_of(name: str) -> tuple[str | None, Bounds]:
     if {"neg", "negative", "negated"} & words and (higher or lower):
         return ("max" if lower else "min"), bounds
     return ("max" if higher else "min" if lower else None), bounds
+
+
+def natural_bounds(name: str, least: float, greatest: float) -> Bounds:
+    """Between which a score lies by its name, where all that was observed does: a share, in percent, an error.
+
+    Examples
+    --------
+    >>> natural_bounds("val_acc", 0.2, 0.9), natural_bounds("top1", 20.0, 70.0), natural_bounds("rmse", 1.0, 2.0)
+    ((0.0, 1.0), (0.0, 100.0), (0.0, None))
+    """
+    words = set(tokens(name))
+    if not least >= 0 or words & (_CHANGED | _SPREADS):
+        return None, None
+    if words & _PROPORTIONS or _top_k(tokens(name)):
+        return (0.0, 1.0) if greatest <= 1 else (0.0, 100.0) if greatest <= 100 else (None, None)
+    return (0.0, None) if words & _NOT_NEGATIVE else (None, None)
 
 
 def leaky_name(name: str) -> bool:

@@ -15,20 +15,32 @@ from levelbest._check import Column, FloatArray, IntArray
 from levelbest.errors import Ambiguous, DataError, InputError, named
 from levelbest.readers.raw import as_codes, joint_codes
 from levelbest.readers.steps import names
-from levelbest.readers.steps.cells import as_numbers
-from levelbest.readers.steps.kinds import of_settings
+from levelbest.readers.steps.cells import as_numbers, as_statuses
+from levelbest.readers.steps.crossed import (
+    counts_by_family,
+    in_blocks,
+    is_numbered,
+    is_planned,
+    is_shared,
+    meets_every_seed,
+)
+from levelbest.readers.steps.kinds import HYPERPARAMETERS, Look, is_index, never_setting, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.roles import Roles, Wanted, looks_numeric
 from levelbest.trials import Trials
 
-__all__ = ["guess_task", "is_task_name", "refuse_repeats", "said_of_groups"]
+__all__ = ["guess_problems", "guess_task", "is_setting_name", "is_task_name", "refuse_repeats", "said_of_groups"]
 
 _TASKS = names.word_set(
     "task tasks dataset datasets benchmark benchmarks bench env environment game games domain domains corpus language "
-    "languages lang subset subsets subject subjects instance suite scenario testset"
+    "languages lang subset subsets subject subjects instance suite scenario testset data"
 )
+_OF_A_TASK = names.word_set("id name pair set key")
+"""What follows the word for a task: ``lang_pair``, ``data_set``."""
 _SPLITS = names.word_set("split data_split eval_split test_split")
 """Names of tasks where they hold words; numbers are folds of the data."""
+_PARTS_OF_PATHS = (("folder",), ("name",), ("file",))
+"""What a folder reader calls the parts of paths; where two may name families, it has asked."""
 _FEW_TASKS = 30
 """More values than this, or more than ten beside scores of 0 and 1, are perhaps problems."""
 _FEW_PROBLEMS = 10
@@ -45,8 +57,7 @@ def is_task_name(name: str) -> bool:
     (True, True, False)
     """
     words = of_settings(name) or names.tokens(name)
-    words = words[:-1] if words[-1:] in (("id",), ("name",)) else words
-    return len(words) == 1 and words[0] in _TASKS
+    return bool(words) and words[0] in _TASKS and set(words[1:]) <= _OF_A_TASK
 
 
 def guess_task(table: Merged, roles: Roles, wanted: Wanted) -> None:
@@ -62,6 +73,33 @@ def guess_task(table: Merged, roles: Roles, wanted: Wanted) -> None:
         )
     if candidates:
         _take(table, roles, candidates[0])
+    elif {roles.group, roles.search, wanted.group, wanted.search} == {None}:
+        _ask_about_planned(table, roles)
+
+
+def _ask_about_planned(table: Merged, roles: Roles) -> None:
+    """Words that every family has equally often may be tasks or a grid of settings: the best over tasks is of none."""
+    recorded = {name for part in table.tables for name in part.configuration or ()}
+    for name in table.columns:
+        if name in roles.used() | recorded or looks_numeric(table.columns, name) or is_setting_name(name):
+            continue
+        look = Look(name, table.columns[name])
+        if is_index(look) or never_setting(look) is not None or as_statuses(look.cells).is_status:
+            continue
+        if is_numbered(look.cells) or look.words[:1] in _PARTS_OF_PATHS:
+            continue
+        counts = counts_by_family(table, roles, name)
+        ordered = in_blocks(table, name, counts.size) or meets_every_seed(table, roles, name)
+        if counts.shape[1] <= _FEW_TASKS and is_planned(counts, ordered=ordered):
+            raise Ambiguous(
+                f"{table.source}: every family has the {counts.shape[1]} values of {name!r} equally often: are they "
+                f"tasks that it was run on ({named('task')} {name}), or a setting of it ({named('task')} none)?"
+            )
+
+
+def is_setting_name(name: str) -> bool:
+    """Whether a column is by its name a hyperparameter."""
+    return bool(of_settings(name)) or names.spelled(name) in HYPERPARAMETERS
 
 
 def _names_tasks(table: Merged, name: str) -> bool:
@@ -111,6 +149,65 @@ def _could_be_problems(table: Merged, roles: Roles, n_tasks: int) -> bool:
     scores = as_numbers(table.columns[roles.selection]).values if roles.selection in table.columns else np.zeros(0)
     finite = scores[np.isfinite(scores)]
     return n_tasks > _FEW_PROBLEMS and finite.size > 0 and bool(np.isin(finite, (0.0, 1.0)).all())
+
+
+_PROBLEMS = names.word_set(
+    "problem question prompt instance doc document puzzle example item case testcase utterance utt audio image img "
+    "patient scan file filename sentence passage query ticket issue story conversation dialog dialogue input record"
+)
+_OF_A_PROBLEM = names.word_set("id idx index no number name key uid case")
+_MANY = 10
+"""More values than this that all families have in common are problems, and no tasks with a verdict each."""
+
+
+def guess_problems(table: Merged, roles: Roles, wanted: Wanted) -> None:
+    """Take the column of what every family answered (utterances, patients, files); ask where only its cells say so."""
+    if {roles.group, roles.trial, roles.task, roles.search} != {None} or wanted.configuration is not None:
+        return
+    if {wanted.group, wanted.trial, wanted.task, wanted.search} != {None}:
+        return
+    recorded = {name for part in table.tables for name in part.configuration or ()}
+    free = [name for name in table.columns if name not in roles.used() | recorded]
+    shared = [name for name in free if _is_answered_by_all(table, roles, name)]
+    shared = [name for name in shared if not is_task_name(name)]
+    by_name = [name for name in shared if is_problem_name(name)]
+    unsure = [name for name in shared if not looks_numeric(table.columns, name)]
+    if by_name:
+        roles.group = by_name[0]
+        roles.guessed.append(("group", by_name[0]))
+    elif unsure:
+        name, count = unsure[0], len(as_codes(table.columns[unsure[0]])[0])
+        raise Ambiguous(
+            f"{table.source}: are the {count} values of {name!r}, which all families have, problems over which scores "
+            f"are averaged ({named('group')} {name}), tasks with a verdict each ({named('task')} {name}), or a setting "
+            f"of the models ({named('task')} none)?"
+        )
+
+
+def is_problem_name(name: str) -> bool:
+    """Whether a column is by its name one of problems.
+
+    Examples
+    --------
+    >>> is_problem_name("utt_id"), is_problem_name("PatientID"), is_problem_name("test_case"), is_problem_name("seed")
+    (True, True, True, False)
+    """
+    words = tuple(word for word in names.tokens(name) if word != "test")
+    if not words:
+        return False
+    stem = words[0] if words[0] in _PROBLEMS else words[0].removesuffix("id")
+    return stem in _PROBLEMS and set(words[1:]) <= _OF_A_PROBLEM
+
+
+def _is_answered_by_all(table: Merged, roles: Roles, name: str) -> bool:
+    """Whether the families have many values of a column in common, and it is none of a run, a place or a time."""
+    look = Look(name, table.columns[name])
+    if is_problem_name(name):
+        pass
+    elif is_index(look) or never_setting(look) in ("place", "result", "moment", "list", "counts-rows"):
+        return False
+    counts = counts_by_family(table, roles, name)
+    return counts.shape[1] > _MANY and is_shared(counts)
 
 
 def said_of_groups(

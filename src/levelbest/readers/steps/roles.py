@@ -13,13 +13,14 @@ from levelbest import _check
 from levelbest._check import Column
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
-from levelbest.readers.raw import Cells, Coded, LazyColumns, as_codes, is_numeric, texts
+from levelbest.readers.raw import Cells, Coded, LazyColumns, as_codes, is_numeric, joint_codes, texts
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, split_path
 from levelbest.readers.steps.kinds import PLACES, Look, never_setting, of_settings
 from levelbest.readers.steps.merged import Merged
 
-__all__ = ["Roles", "Wanted", "column_named", "configuration_of", "looks_numeric", "plain_values", "says_none"]
+__all__ = ["Roles", "Wanted", "column_named", "configuration_of", "listed", "looks_numeric", "plain_values"]
+__all__ += ["says_none"]
 
 _PREFIXES = (
     *("user_attrs", "params", "parameters", "hyperparameters", "hparams", "config", "args", "tags", "summary"),
@@ -210,6 +211,7 @@ def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:
     numbered = names.among(free, _NUMBERED)
     if roles.group is not None:
         free = [name for name in free if name != roles.sample and names.spelled(name) not in _OF_A_SAMPLE]
+        free = [name for name in free if not _is_of_samples(table, roles.group, name)]
     settings = []
     for name in free:
         against = never_setting(Look(name, table.columns[name]))
@@ -219,6 +221,16 @@ def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:
         return settings
     # Configurations known by their number alone: several rows of one are its repeats.
     return settings + [name for name in numbered if 1 < len(as_codes(table.columns[name])[0]) <= table.n_rows / 2]
+
+
+def _is_of_samples(table: Merged, group: str, name: str) -> bool:
+    """Whether a number has values that few problems have: a setting is tried on every problem."""
+    if not looks_numeric(table.columns, name):
+        return False
+    values, codes = as_codes(table.columns[name])
+    problems, problem = as_codes(table.columns[group])
+    met = np.unique(joint_codes([codes, problem])).size
+    return len(values) > 1 and met < 0.5 * len(values) * len(problems)
 
 
 def _varies(column: Cells) -> bool:
@@ -244,3 +256,10 @@ def plain_values(column: Cells) -> Column:
     if isinstance(column, np.ma.MaskedArray):
         return np.ma.filled(column, np.nan) if is_numeric(column) else np.asarray(column.tolist(), dtype=object)
     return np.array(column)
+
+
+def listed(columns: Iterable[str], limit: int = 12) -> str:
+    """The names of columns for a message, the first of them where there are many."""
+    quoted = [repr(name) for name in columns]
+    more = f" and {len(quoted) - limit} more" if len(quoted) > limit else ""
+    return ", ".join(quoted[:limit]) + more

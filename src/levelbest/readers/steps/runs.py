@@ -18,7 +18,7 @@ from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
-from levelbest.readers.steps.kinds import COUNTERS, HYPERPARAMETERS, PLACES, is_result, of_settings
+from levelbest.readers.steps.kinds import COUNTERS, HYPERPARAMETERS, PLACES, Look, is_index, is_result, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.roles import Roles, Wanted, looks_numeric
 from levelbest.trials import OK, STATUSES, Trials
@@ -32,6 +32,11 @@ _UNSURE = names.word_set("iteration iterations iter generation episode episodes 
 """Counters that may number the trials of a search as well."""
 _PLURAL = names.word_set("epochs steps iterations timesteps total_timesteps episodes frames updates total_steps")
 """Names that may be a hyperparameter as well: how long to train."""
+_ENDS = names.word_set("epoch step iteration iter round rnd episode generation timestep timesteps update")
+_OF_A_PLAN = names.word_set(
+    "best last first max min final n num number total early warmup per decay lr every stop stopped patience save size"
+)
+"""``comm_round`` counts by its last word; ``best_epoch`` and ``warmup_step`` do not."""
 _FEW = 8
 _MOSTLY = 0.7
 """A counter that goes up by the same step in so many pairs of neighbouring rows counts checkpoints."""
@@ -55,6 +60,10 @@ def _counters(columns: Mapping[str, Cells]) -> Iterator[str]:
             last = names.spelled(name.rpartition("/")[2])
             if known in (names.spelled(name), last) and looks_numeric(columns, name):
                 yield name
+    for name in columns:
+        words = names.tokens(name)
+        if len(words) > 1 and words[-1] in _ENDS and not set(words) & _OF_A_PLAN and looks_numeric(columns, name):
+            yield name
 
 
 @dataclass(frozen=True)
@@ -67,16 +76,14 @@ class _Rows:
     place: FloatArray
     within: Codes
     """The family and task of each row: no run has rows in two."""
-
-    @property
-    def plural(self) -> bool:
-        """Whether the counter may be a hyperparameter."""
-        return names.spelled(self.counter.rpartition("/")[2]) in _PLURAL
+    plural: bool
+    """Whether the counter may be a hyperparameter."""
 
     @property
     def unsure(self) -> bool:
         """Whether the counter may number the trials of a search."""
-        return names.spelled(self.counter.rpartition("/")[2]) in _UNSURE
+        last = names.spelled(self.counter.rpartition("/")[2])
+        return last in _UNSURE or (last not in COUNTERS and last.rpartition("_")[2] in _UNSURE)
 
     @property
     def free(self) -> list[str]:
@@ -163,7 +170,8 @@ def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> Merged:
     for counter in _counters(table.columns):
         if counter in roles.used() - {roles.order}:
             continue
-        rows = _Rows(table, roles, counter, as_numbers(table.columns[counter]).values, within)
+        plural = names.spelled(counter.rpartition("/")[2]) in _PLURAL
+        rows = _Rows(table, roles, counter, as_numbers(table.columns[counter]).values, within, plural)
         if not np.isfinite(rows.place).all() or (rows.unsure and roles.search is not None):
             continue  # within a search it numbers the trials
         for runs_by in _WAYS:
@@ -174,7 +182,27 @@ def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> Merged:
                 raise _unsure(rows, int(found.run.max()) + 1)  # it rises once in each family
             if found is not None:
                 return _with_runs(rows, found)
+    _ask_about_ladder(table, roles, within)
     return table
+
+
+def _ask_about_ladder(table: Merged, roles: Roles, within: Codes) -> None:
+    """A number of any name that goes up by equal steps within every run may count its checkpoints (labels, queries)."""
+    for name in table.columns:
+        look = Look(name, table.columns[name])
+        if name in roles.used() or not looks_numeric(table.columns, name) or names.is_metric(name):
+            continue
+        if is_index(look) or is_result(name) or of_settings(name) or names.spelled(name) in HYPERPARAMETERS | PLACES:
+            continue
+        place = as_numbers(table.columns[name]).values
+        rows = _Rows(table, roles, name, place, within, plural=True)
+        found = _by_name(rows) if np.isfinite(place).all() else None
+        if found is not None:
+            runs = int(found.run.max()) + 1
+            raise Ambiguous(
+                f"{table.source}: {name!r} goes up by equal steps in each of {runs} runs: does it count their "
+                f"checkpoints ({named('trial')} {found.column}), or is it a setting ({named('trial')} none)?"
+            )
 
 
 def _unsure(rows: _Rows, runs: int) -> Ambiguous:

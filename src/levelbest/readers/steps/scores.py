@@ -31,6 +31,9 @@ _GAP = 5.0
 _FEW = 5
 
 
+_BEST_GRADE = 10
+
+
 @dataclass(frozen=True)
 class Judged:
     """How the score that curves are of is judged."""
@@ -52,7 +55,7 @@ def judged_by(table: Merged, roles: Roles, wanted: Wanted) -> Judged:
     alone = shown == roles.selection
     bounds = _check.as_bounds(wanted.bounds) if wanted.bounds is not None else _written_bounds(table, shown)
     recorded = table.direction(roles.selection, table.roles.get("selection") == roles.selection)
-    selection = recorded or _by_name_or_words(table, roles.selection)
+    selection = recorded or _by_name_or_words(table, roles.selection) or _by_grades(table, roles)
     if wanted.selection_direction is not None:
         selection = _check.as_direction(wanted.selection_direction)
     reported = selection if alone else table.direction(shown, chosen=False) or _by_name_or_words(table, shown)
@@ -87,6 +90,16 @@ def _by_name_or_words(table: Merged, column: str) -> str | None:
     cells = table.columns[column]
     truths = not isinstance(cells, Coded) and cells.dtype.kind == "b" and names.is_neutral(column)
     return "max" if truths or "verdict" in as_numbers(cells).converted else None
+
+
+def _by_grades(table: Merged, roles: Roles) -> str | None:
+    """A score of answers to problems in whole numbers up to ten is a grade, and a higher one is better."""
+    if roles.group is None or roles.selection not in table.columns or not names.is_neutral(roles.selection):
+        return None
+    values = as_numbers(table.columns[roles.selection]).values
+    known = values[np.isfinite(values)]
+    grades = known.size > 0 and bool(((known == np.floor(known)) & (known >= 0) & (known <= _BEST_GRADE)).all())
+    return "max" if grades else None
 
 
 def _written_bounds(table: Merged, column: str) -> Bounds:

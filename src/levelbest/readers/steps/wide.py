@@ -1,7 +1,8 @@
 """One row per sample, where a row holds several: counts of successes, columns of samples or families, lists in cells.
 
-Without a group a list is one run's checkpoints, of which the best counts; of a problem's samples it must not be taken,
-or pass@1 would be pass@k. Items that carry a step, and lists beside a column of runs, stay checkpoints.
+A list is one run's checkpoints, of which the best counts, where its items carry a step, its name speaks of time, its
+length differs from run to run, or a column of runs stands beside it. Of a problem's samples the best must not be taken,
+or pass@1 would be pass@k; nor of the tasks of a suite. A role given the list's own name says what its items are.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from levelbest._check import Column
-from levelbest.errors import DataError, InputError, named
+from levelbest.errors import Ambiguous, DataError, InputError, named
 from levelbest.readers.raw import Cells, as_codes, is_numeric, number, stacked, typed
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import STEPS, as_numbers, dig, has_steps, inside, is_series, no_item
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, obvious_family, word_set
+from levelbest.readers.steps.problems import is_task_name
 from levelbest.readers.steps.roles import Roles, Wanted, column_named, says_none
 from levelbest.trials import Skipped
 
@@ -43,6 +45,13 @@ _CLEAR = ("sample", "completion", "attempt")
 _REPEATS = word_set("seed random_seed random_state run rep repeat replicate fold split trial")
 _ALIKE = 5.0
 _PROBLEM = word_set("problem task question puzzle prompt idx index id group instance item example")
+_TIMED = names.word_set(
+    "curve curves history trace traces epoch epochs checkpoint checkpoints learning log logs step steps trajectory "
+    "progress series losses iterations iteration"
+)
+"""Words in the name of a list whose items follow each other in time."""
+_FOLDS = 10
+"""Up to so many validation scores in a list may be folds."""
 _CHECKPOINTS = 50
 """More items than this in the only record of a file are a table, not one run."""
 _Checkpoints = list[tuple[object, float]]
@@ -196,7 +205,14 @@ def expand_lists(table: Merged, roles: Roles) -> Merged:
                 f"{roles.selection!r} is not: nothing says which checkpoint to report"
             )
         return table
-    cells, _ = lists[roles.selection]
+    cells, inner = lists[roles.selection]
+    owner = inside(roles.selection, table.columns)[0]
+    for role in ("task", "seed", "group"):
+        if getattr(roles, role) in (roles.selection, owner):
+            return _by_item(table, roles, lists, role, _places(cells))
+    labels = _labels(table, roles, owner, cells)
+    if labels is not None and roles.task is None:
+        return _by_item(table, roles, lists, "task", labels)
     checkpoints = {name: [_checkpoints(cell, inner) for cell in own] for name, (own, inner) in lists.items()}
     numbers = any(np.isfinite(score) for run in checkpoints[roles.selection] for _, score in run)
     if roles.group is not None and roles.trial is None and numbers and not has_steps(cells):
@@ -208,7 +224,67 @@ def expand_lists(table: Merged, roles: Roles) -> Merged:
     for role, name in asked.items():
         if name in lists:
             _refuse_no_run(table, name, role, lists[name], checkpoints[name])
+    if roles.trial in (roles.selection, owner):
+        roles.trial = None  # its items are checkpoints
+    elif roles.trial is None and not _is_history(roles.selection, cells, inner):
+        length = len(_items(cells[0], None))
+        raise Ambiguous(
+            f"{table.source}: {roles.selection!r} lists {length} numbers in each row: are they checkpoints of a run, "
+            f"of which the best counts ({named('trial')} {owner}), tasks ({named('task')} {owner}), or repeats such as "
+            f"seeds and folds ({named('seed_column')} {owner})?"
+        )
     return _by_checkpoint(table, roles, checkpoints)
+
+
+def _is_history(name: str, cells: Column, path: str | None) -> bool:
+    """Whether items follow each other in time: they carry steps, or the name, the lengths or their number say so."""
+    lengths = {len(_items(cell, None)) for cell in cells if isinstance(cell, (list, tuple, np.ndarray))}
+    longest, words = max(lengths, default=0), set(names.tokens(name))
+    of_a_split = bool(words & (names.VALIDATION | names.TRAIN)) and longest > _FOLDS
+    timed = bool(words & _TIMED) or of_a_split or longest > _CHECKPOINTS or path is not None
+    return longest < 2 or len(lengths) > 1 or timed or has_steps(cells)
+
+
+def _places(cells: Column) -> list[list[object]]:
+    return [[place + 1 for place in range(len(_items(cell, None)))] for cell in cells]
+
+
+def _labels(table: Merged, roles: Roles, owner: str, cells: Column) -> list[list[object]] | None:
+    """The task of each item: a key of its object, or a list of names beside the scores; None where nothing names it."""
+    first = next((cell[0] for cell in cells if isinstance(cell, list) and cell), None)
+    if isinstance(first, dict) and not has_steps(cells):
+        keys = [key for key in first if is_task_name(key) and isinstance(first[key], str)]
+        if keys:
+            return [_items(cell, keys[0]) for cell in cells]
+    for name in table.columns:
+        beside = table.columns[name]
+        if name in roles.used() | {owner} or not is_task_name(name) or not is_series(beside):
+            continue
+        lists = [_items(cell, None) for cell in beside]
+        same = all(len(own) == len(_items(cell, None)) for own, cell in zip(lists, cells, strict=True))
+        if same and all(isinstance(label, str) for own in lists for label in own):
+            return lists
+    return None
+
+
+def _by_item(
+    table: Merged, roles: Roles, lists: Mapping[str, tuple[Column, str | None]], role: str, labels: list[list[object]]
+) -> Merged:
+    """A row for each item, told apart by a new column with this role."""
+    items = {name: [_items(cell, inner) for cell in own] for name, (own, inner) in lists.items()}
+    sizes = [len(own) for own in labels]
+    for name, cells in items.items():
+        for row, (size, own) in enumerate(zip(sizes, cells, strict=True)):
+            if len(own) != size:
+                raise DataError(
+                    f"{table.at(row)}: {name!r} lists {len(own)} items, and {roles.selection!r} lists {size}"
+                )
+    place = _free_name(table, f"{inside(roles.selection, table.columns)[0]} {role}")
+    columns = {name: typed([item for own in cells for item in own]) for name, cells in items.items()}
+    columns[place] = typed([str(label) for own in labels for label in own])
+    setattr(roles, role, place)
+    roles.guessed.append((role, place))
+    return _expanded(table, columns, sizes)
 
 
 def _lists(table: Merged, name: str, role: str) -> tuple[Column, str | None] | None:

@@ -152,6 +152,10 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "with {n_trials} trials the interval leans on light tails: it is too narrow where few scores lie far from the "
         "others; bounds on the score help ({named[bounds]})"
     ),
+    ("natural-bounds", ""): lambda score, low, high: (
+        f"by its name no {score!r} lies below {low:g}{'' if high is None else f' or above {high:g}'}: limits end "
+        f"there; {named('bounds')} {low:g} {'B' if high is None else f'{high:g}'} says so to the statistics"
+    ),
     ("not-normal", ""): (
         "the scores are not normal (Anderson and Darling's test, p = {p_value:.2g}): Gaussian values mislead"
     ),

@@ -310,12 +310,13 @@ def _budget(comparison: Comparison) -> list[Step]:
 
 
 def _bounds(comparison: Comparison) -> list[Step]:
-    """Scores between 0 and 1 may have these bounds: only their owner knows."""
+    """Scores between 0 and 1, or in percent, may have these bounds: only their owner knows."""
     terms = comparison.terms
     least, greatest = comparison.observed or (math.nan, math.nan)
-    if terms.metric.bounds != (None, None) or not 0 <= least <= greatest <= 1:
+    percent = terms.metric.natural == (0.0, 100.0)
+    if terms.metric.bounds != (None, None) or not 0 <= least <= greatest <= (100 if percent else 1):
         return []
-    text = f"If no {terms.metric.score} can lie beyond 0 and 1, say so ({named('bounds')})"
+    text = f"If no {terms.metric.score} can lie beyond 0 and {100 if percent else 1}, say so ({named('bounds')})"
     return [Step(text, why="limits can then do with fewer assumptions")]
 
 
