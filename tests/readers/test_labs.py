@@ -13,7 +13,8 @@ import pytest
 
 import levelbest as lb
 from levelbest.errors import Ambiguous
-from levelbest.readers.steps.crossed import is_numbered, is_planned, is_shared
+from levelbest.readers.steps.kinds import is_numbered
+from levelbest.readers.steps.problems import is_planned, is_shared
 
 HERE = Path(__file__).parents[2] / "benchmarks"
 LABS = 28

@@ -122,9 +122,10 @@ def _distribution(given: options.Given) -> Distribution:
     else:
         family = _family(given)
         scores = family.scores("drop", missing="selection").selection
-        distribution = kde_distribution(
-            scores, f"kernel density of {family.families[0]}", direction=family.metric.direction
-        )
+        metric = family.metric
+        bounds = metric.bounds if metric.bounds != (None, None) else metric.natural
+        name = f"kernel density of {family.families[0]}"
+        distribution = kde_distribution(scores, name, direction=metric.direction, bounds=bounds)
     if given["step"]:
         distribution = distribution.rounded(given["step"])
     if given["share"]:
@@ -205,6 +206,8 @@ def _run(distribution: Distribution, given: options.Given, n: list[int]) -> Simu
 
 
 def _two_distributions(distribution: Distribution, given: options.Given, n: list[int]) -> None:
+    if given["out"] is not None:
+        raise InputError("--against prints a table and draws nothing: leave out --out, or simulate one distribution")
     from levelbest.simulation.battery import false_winner
     from levelbest.simulation.distributions import named_distribution
 

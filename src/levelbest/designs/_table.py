@@ -339,7 +339,7 @@ def _about_the_trials(trials: Trials, scores: Scores, limits: Interval, asked: A
     if scores.reported is None:
         cautions.append(Caution.of("no-reported", family, selection=trials.metric.selection))
     ends = metric.cut(np.asarray(limits.low), np.asarray(limits.high))
-    if any((end != limit).any() for end, limit in zip(ends, (limits.low, limits.high), strict=True)):
+    if not all(np.array_equal(*pair, equal_nan=True) for pair in zip(ends, (limits.low, limits.high), strict=True)):
         low, high = metric.natural
         cautions.append(Caution.of("natural-bounds", family, score=metric.score, low=low, high=high))
     if limits.rule.code == "light tails":

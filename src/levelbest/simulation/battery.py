@@ -31,6 +31,8 @@ Sums = dict[str, Any]
 """Of one chunk of samples, by name, and by name within each method: numbers, arrays over n, or lists once kept."""
 
 CHUNK = 50
+_ROUNDING = 1e-12
+"""Two true curves that differ by so little of their size are one: quadrature tells no more."""
 ENGINES = ("local", "ray")
 Progress = Callable[[int, int], None]
 
@@ -84,7 +86,7 @@ class Simulation:
     sd_estimate: FloatArray
     below_truth: FloatArray
     covered: dict[str, FloatArray]
-    """Share of samples whose interval holds the truth; one that is undefined does not."""
+    """Share of samples whose interval holds the truth; one that is undefined does not. NaN where none has one."""
     defined: dict[str, FloatArray]
     mean_width: dict[str, FloatArray]
     """Over the samples whose interval is finite."""
@@ -169,6 +171,8 @@ def clopper_pearson(share: float, size: int, confidence: float = 0.95) -> tuple[
     """Exact limits for a proportion of ``size`` samples."""
     from scipy.special import betaincinv
 
+    if share != share:
+        return share, share
     hits, tail = round(share * size), (1 - confidence) / 2
     low = 0.0 if hits == 0 else float(betaincinv(hits, size - hits + 1, tail))
     high = 1.0 if hits == size else float(betaincinv(hits + 1, size - hits, 1 - tail))
@@ -297,7 +301,9 @@ def _summary(plan: Plan, truth: FloatArray, chunks: Sequence[Sums]) -> Simulatio
         mean_estimate=truth + mean,
         sd_estimate=np.sqrt(np.maximum(variance, 0)),
         below_truth=total("below") / size,
-        covered={name: total("covered", name) / size for name in plan.methods},
+        covered={
+            name: np.where(total("defined", name) > 0, total("covered", name) / size, np.nan) for name in plan.methods
+        },
         defined={name: total("defined", name) / size for name in plan.methods},
         mean_width={name: mean_width(name) for name in plan.methods},
         jointly={name: float(total("jointly", name)) / size for name in plan.methods},
@@ -337,7 +343,9 @@ def false_winner(
             f"two distributions need one direction, got {a.direction} for {a.name} and {b.direction} for {b.name}"
         )
     budgets, _ = _check.as_budgets(n, n_trials)
-    gap = a.true_mean(budgets) - b.true_mean(budgets)
+    first_mean, second_mean = a.true_mean(budgets), b.true_mean(budgets)
+    gap = first_mean - second_mean
+    gap[np.abs(gap) <= _ROUNDING * np.maximum(np.abs(first_mean), np.abs(second_mean)).max()] = 0.0
     rng = np.random.default_rng(seed)
     wrong = np.zeros(budgets.size)
     estimated = partial(expected_best, n=budgets, estimator=estimator, direction=a.direction)

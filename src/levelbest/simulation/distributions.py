@@ -161,11 +161,14 @@ def named_distribution(text: str) -> Distribution:
     return distribution.mirrored() if mirror else distribution
 
 
-def kde_distribution(scores: npt.ArrayLike, name: str = "kernel density", *, direction: str = "max") -> Distribution:
+def kde_distribution(
+    scores: npt.ArrayLike, name: str = "kernel density", *, direction: str = "max", bounds: Bounds = (None, None)
+) -> Distribution:
     """[T] section 4: a Gaussian kernel density of the scores, cut into 511 bins and drawn by bin.
 
     The bandwidth is the normal reference, 1.06 min(sd, IQR / 1.349) m^(-1/5); 512 grid points from three bandwidths
-    below the smallest score to three above the largest bound the bins.
+    below the smallest score to three above the largest bound the bins, and where the score has ``bounds``, these: what
+    the kernels have beyond them is left out.
     """
     x = np.sort(_check.as_scores(scores, at_least=2))
     if x[0] == x[-1]:
@@ -175,13 +178,17 @@ def kde_distribution(scores: npt.ArrayLike, name: str = "kernel density", *, dir
     iqr = float(np.subtract(*np.percentile(x, [75, 25])))
     scale = min(float(x.std(ddof=1)), iqr / 1.349) if iqr > 0 else float(x.std(ddof=1))
     bandwidth = 1.06 * scale * x.size**-0.2
-    grid = np.linspace(x[0] - 3 * bandwidth, x[-1] + 3 * bandwidth, 512)
+    ends = x[0] - 3 * bandwidth, x[-1] + 3 * bandwidth
+    low, high = _check.as_bounds(bounds, x)
+    grid = np.linspace(
+        ends[0] if low is None else max(ends[0], low), ends[1] if high is None else min(ends[1], high), 512
+    )
     below = np.zeros(grid.size)
     for part in np.array_split(x, max(1, x.size // 2000)):
         below += ndtr((grid[:, None] - part) / bandwidth).sum(axis=1)
     mass = np.diff(below)
     middles = (grid[1:] + grid[:-1]) / 2
-    return _Discrete.on(middles, np.cumsum(mass / mass.sum()), name, (None, None), _check.as_direction(direction))
+    return _Discrete.on(middles, np.cumsum(mass / mass.sum()), name, (low, high), _check.as_direction(direction))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 merged      several tables as one, and what is said of their reading
 conditions  only the rows that are asked for
-wide        one row per sample, where samples were counted, were columns, or a list in one cell
+wide        one row per sample, where samples were counted, were columns, or a list in one cell (``lists``)
 guesses     which column plays which part (``roles``; ``names``: what a name gives away; ``kinds``: what it cannot be)
 problems    what families were run on
 scores      which way is better, and scores that are asked about

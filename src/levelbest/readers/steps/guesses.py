@@ -16,12 +16,20 @@ from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses
-from levelbest.readers.steps.families import guess_family, only_column
 from levelbest.readers.steps.kinds import Look, is_moment, never_score, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, word_set
 from levelbest.readers.steps.problems import guess_problems, guess_task
-from levelbest.readers.steps.roles import Roles, Wanted, column_named, listed, looks_numeric, says_none
+from levelbest.readers.steps.roles import (
+    Roles,
+    Wanted,
+    column_named,
+    guess_family,
+    listed,
+    looks_numeric,
+    only_column,
+    says_none,
+)
 from levelbest.trials import Trials
 
 __all__ = ["choose_roles", "guess_repetitions"]

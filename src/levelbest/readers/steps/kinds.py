@@ -15,12 +15,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from levelbest.readers.raw import EXACT, Cells, Coded, is_numeric
+from levelbest.readers.raw import EXACT, Cells, Coded, as_codes, is_numeric
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import is_series
 
 __all__ = ["COUNTERS", "HYPERPARAMETERS", "PLACES", "Look", "is_index", "is_moment", "is_result", "never_score"]
-__all__ += ["never_setting", "of_settings"]
+__all__ += ["is_numbered", "is_setting_name", "is_task_name", "never_setting", "of_settings"]
 
 Codes = npt.NDArray[np.int32]
 
@@ -91,6 +91,14 @@ _FILE = re.compile(r"[\w.~-]*[/\\][\w./\\=,~ -]+|[\w=,-]+\.(?:json|csv|log|txt|p
 _HASH = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,64}|[0-9a-f]{8}-[0-9a-f-]{27}", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T _]\d\d[:-]\d\d.*)?|\d{8}[-_T]\d{4,6}|\d\d/\d\d/\d{4}( .*)?")
+
+
+_TASKS = names.word_set(
+    "task tasks dataset datasets benchmark benchmarks bench env environment game games domain domains corpus language "
+    "languages lang subset subsets subject subjects instance suite scenario testset data"
+)
+_OF_A_TASK = names.word_set("id name pair set key")
+"""What follows the word for a task: ``lang_pair``, ``data_set``."""
 
 
 @dataclass(frozen=True)
@@ -318,3 +326,25 @@ def never_setting(look: Look) -> str | None:
     ('place', None)
     """
     return next((rule for rule, holds in NEVER_SETTINGS.items() if holds(look)), None)
+
+
+def is_task_name(name: str) -> bool:
+    """Whether a column is by its name one of tasks.
+
+    Examples
+    --------
+    >>> is_task_name("env_id"), is_task_name("config.dataset_name"), is_task_name("data_size")
+    (True, True, False)
+    """
+    words = of_settings(name) or names.tokens(name)
+    return bool(words) and words[0] in _TASKS and set(words[1:]) <= _OF_A_TASK
+
+
+def is_setting_name(name: str) -> bool:
+    """Whether a column is by its name a hyperparameter."""
+    return bool(of_settings(name)) or names.spelled(name) in HYPERPARAMETERS
+
+
+def is_numbered(cells: Cells) -> bool:
+    """Whether values differ by a number alone, as runs do: ``night 1``, ``night 2``."""
+    return len({_NUMBER.sub("", label) for label in as_codes(cells)[0]}) == 1

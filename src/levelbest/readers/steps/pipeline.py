@@ -116,7 +116,7 @@ def _read_rows(table: Merged, roles: Roles, judged: Judged, melted: bool) -> tup
     _check.as_bounds(judged.bounds, shown if fine.all() else shown[fine], roles.reported or roles.selection)
     if judged.bounds == (None, None) and fine.any():
         ends = shown.min(where=fine, initial=np.inf), shown.max(where=fine, initial=-np.inf)
-        natural = names.natural_bounds(roles.reported or roles.selection, *map(float, ends))
+        natural = names.natural_bounds(trials.metric.score, *map(float, ends))
         trials = replace(trials, metric=replace(trials.metric, natural=natural))
     if roles.trial is not None:
         refuse_repeats(table, roles, trials)

@@ -7,6 +7,7 @@ something else, it is asked. Of a problem a table may say a weight, and the stra
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import lgamma, log
 
 import numpy as np
 import numpy.typing as npt
@@ -16,27 +17,13 @@ from levelbest.errors import Ambiguous, DataError, InputError, named
 from levelbest.readers.raw import as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, as_statuses
-from levelbest.readers.steps.crossed import (
-    counts_by_family,
-    in_blocks,
-    is_numbered,
-    is_planned,
-    is_shared,
-    meets_every_seed,
-)
-from levelbest.readers.steps.kinds import HYPERPARAMETERS, Look, is_index, never_setting, of_settings
+from levelbest.readers.steps.kinds import Look, is_index, is_numbered, is_setting_name, is_task_name, never_setting
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.roles import Roles, Wanted, looks_numeric
 from levelbest.trials import Trials
 
-__all__ = ["guess_problems", "guess_task", "is_setting_name", "is_task_name", "refuse_repeats", "said_of_groups"]
+__all__ = ["guess_problems", "guess_task", "refuse_repeats", "said_of_groups"]
 
-_TASKS = names.word_set(
-    "task tasks dataset datasets benchmark benchmarks bench env environment game games domain domains corpus language "
-    "languages lang subset subsets subject subjects instance suite scenario testset data"
-)
-_OF_A_TASK = names.word_set("id name pair set key")
-"""What follows the word for a task: ``lang_pair``, ``data_set``."""
 _SPLITS = names.word_set("split data_split eval_split test_split")
 """Names of tasks where they hold words; numbers are folds of the data."""
 _PARTS_OF_PATHS = (("folder",), ("name",), ("file",))
@@ -44,20 +31,15 @@ _PARTS_OF_PATHS = (("folder",), ("name",), ("file",))
 _FEW_TASKS = 30
 """More values than this, or more than ten beside scores of 0 and 1, are perhaps problems."""
 _FEW_PROBLEMS = 10
+_SHARED = 0.9
+"""The share of families and values that must meet: a few rows may be missing."""
+_LARGEST = 5_000_000
+_CHANCE = 1e-3
+"""NOTE: random search draws a setting equally often in all families less than once in 1,000 tables; at 1e-2 tables of
+eight trials with two choices would be asked about."""
 
 Codes = npt.NDArray[np.int32]
-
-
-def is_task_name(name: str) -> bool:
-    """Whether a column is by its name one of tasks.
-
-    Examples
-    --------
-    >>> is_task_name("env_id"), is_task_name("config.dataset_name"), is_task_name("data_size")
-    (True, True, False)
-    """
-    words = of_settings(name) or names.tokens(name)
-    return bool(words) and words[0] in _TASKS and set(words[1:]) <= _OF_A_TASK
+Counts = npt.NDArray[np.int64]
 
 
 def guess_task(table: Merged, roles: Roles, wanted: Wanted) -> None:
@@ -95,11 +77,6 @@ def _ask_about_planned(table: Merged, roles: Roles) -> None:
                 f"{table.source}: every family has the {counts.shape[1]} values of {name!r} equally often: are they "
                 f"tasks that it was run on ({named('task')} {name}), or a setting of it ({named('task')} none)?"
             )
-
-
-def is_setting_name(name: str) -> bool:
-    """Whether a column is by its name a hyperparameter."""
-    return bool(of_settings(name)) or names.spelled(name) in HYPERPARAMETERS
 
 
 def _names_tasks(table: Merged, name: str) -> bool:
@@ -274,3 +251,50 @@ def refuse_repeats(table: Merged, roles: Roles, read: Trials) -> None:
     repeats = repeated_samples(both, ids, columns)
     if repeats is not None and repeats.same:
         about_repeats(table.source, repeats.count, True, names[ids[repeats.row]], groups[group[repeats.row]])
+
+
+def counts_by_family(table: Merged, roles: Roles, name: str) -> Counts:
+    """How many rows each family has of each value of a column; empty where families or values are too many."""
+    keys = [as_codes(table.columns[column])[1] for column in roles.family]
+    family = joint_codes(keys) if keys else table.source_codes()[1]
+    values, codes = as_codes(table.columns[name])
+    if (int(family.max()) + 1) * len(values) > _LARGEST:
+        return np.zeros((0, 0), dtype=np.int64)
+    counts = np.zeros((int(family.max()) + 1, len(values)), dtype=np.int64)
+    known = codes >= 0
+    np.add.at(counts, (family[known], codes[known]), 1)
+    present: Counts = counts[counts.sum(axis=1) > 0]
+    return present
+
+
+def is_shared(counts: Counts) -> bool:
+    """Whether nearly every value occurs in nearly every one of several families."""
+    return counts.shape[0] > 1 and counts.size > 0 and float((counts > 0).mean()) >= _SHARED
+
+
+def is_planned(counts: Counts, *, ordered: bool = False) -> bool:
+    """Whether every family has every value equally often, which random draws would hardly give.
+
+    ``ordered``: something else shows the plan as well, and equal counts are enough.
+    """
+    if not is_shared(counts) or counts.shape[1] < 2 or counts.min() != counts.max():
+        return False
+    values, rows = counts.shape[1], int(counts[0].sum())
+    chance = lgamma(rows + 1) - values * lgamma(int(counts[0, 0]) + 1) - rows * log(values)  # multinomial
+    return ordered or bool(counts.shape[0] * chance < log(_CHANCE))
+
+
+def in_blocks(table: Merged, name: str, cells: int) -> bool:
+    """Whether the rows of a value stand together, in no more blocks than there are values and families."""
+    codes = as_codes(table.columns[name])[1]
+    return int(np.count_nonzero(np.diff(codes))) < cells <= codes.size / 2
+
+
+def meets_every_seed(table: Merged, roles: Roles, name: str) -> bool:
+    """Whether every family has every value once with each of several seeds."""
+    if roles.seed is None:
+        return False
+    keys = [as_codes(table.columns[column])[1] for column in (*roles.family, name, roles.seed)]
+    counts = np.bincount(joint_codes(keys))
+    cells = np.prod([len(np.unique(codes)) for codes in keys])
+    return len(np.unique(keys[-1])) > 1 and counts.size == cells and counts.min() == counts.max()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from levelbest.report.tables.table import Table, counts, formed, limits, texts
 from levelbest.report.terminal.console import console, drawn_table
 from levelbest.simulation.battery import Simulation, clopper_pearson
@@ -44,14 +46,16 @@ def print_summaries(family: str, summaries: Summaries) -> None:
 def coverage_table(simulation: Simulation, method: str) -> Table:
     """A row for each budget: the truth, the bias of the estimate, and how often the interval covers the truth."""
     covered, n_samples = simulation.covered[method], simulation.n_samples
-    ends = [clopper_pearson(share, n_samples) for share in covered]
+    rounding = 1e-12 * simulation.sd_estimate  # a truth of 0 by quadrature
+    ends = [None if share != share else clopper_pearson(share, n_samples) for share in covered]
+    shown = ["no interval" if share != share else f"{share:.3f}" for share in covered]
     return Table(
         (
             counts("n", simulation.plan.n),
-            formed("truth", simulation.truth, ".5g"),
+            formed("truth", np.where(np.abs(simulation.truth) < rounding, 0.0, simulation.truth), ".5g"),
             formed("bias", simulation.mean_estimate - simulation.truth, "+.2e"),
             formed("below truth", simulation.below_truth, ".3f"),
-            formed("coverage", covered, ".3f"),
+            texts("coverage", shown, right=True),
             limits("95 % limits", ends, 3),
             formed("mean width", simulation.mean_width[method], ".4g"),
         )
