@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from levelbest.errors import DataError, InputError, MissingExtra
+from levelbest.report.terminal.simulation import coverage_table
 from levelbest.simulation import battery
 from levelbest.simulation.battery import clopper_pearson, false_winner, simulate
 from levelbest.simulation.distributions import named_distribution
@@ -121,3 +122,16 @@ def test_chunks_on_ray_give_the_same_result():
         there = simulate(distribution, 12, [1, 6], engine="ray", **SMALL).to_dict()
     assert not ray.is_initialized()
     assert there == simulate(distribution, 12, [1, 6], jobs=2, **SMALL).to_dict()
+
+
+def test_a_budget_without_an_interval_has_no_coverage():
+    simulated = simulate(named_distribution("norm"), 10, [1, 10], n_samples=5, n_resamples=99)
+    assert np.isfinite(simulated.covered["default"]).tolist() == [True, False]
+    assert [point["coverage"] is None for point in simulated.points("default")] == [False, True]
+    cells = next(column for column in coverage_table(simulated, "default").columns if column.name == "coverage").cells
+    assert cells[1] == "no interval"
+
+
+def test_equal_curves_differ_by_nothing():
+    first, second = named_distribution("norm(0.5,0.1)"), named_distribution("-norm(-0.5,0.1)")
+    assert [row["true_difference"] for row in false_winner(first, second, 5, [1, 3], n_samples=2)] == [0.0, 0.0]

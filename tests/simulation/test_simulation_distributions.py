@@ -154,3 +154,13 @@ def test_laws_of_our_own_have_a_mirror_image_and_any_order():
 def test_numbers_that_are_no_law_of_our_own_are_refused(text):
     with pytest.raises(InputError, match=f"{text.partition('(')[0]} takes the "):
         named_distribution(text)
+
+
+def test_a_kernel_density_ends_at_the_bounds_of_the_score():
+    scores = np.random.default_rng(0).beta(8, 1, 30)
+    free = kde_distribution(scores)
+    held = kde_distribution(scores, bounds=(0, 1))
+    ends = np.array([1e-9, 1 - 1e-9])
+    assert free.quantile(ends)[1] > 1 >= held.quantile(ends)[1]
+    assert held.bounds == (0, 1)
+    assert held.true_mean([20])[0] < 1 < free.true_mean([20])[0]
