@@ -60,7 +60,7 @@ def test_no_layer_imports_one_above_it():
 
 
 REPORT = (
-    *("words", "tables", "columns", "describe", "view", "view_tables", "build", "tasks", "figures", "terminal"),
+    *("words", "tables", "describe", "view", "view_tables", "build", "tasks", "figures", "terminal"),
     *("paper", "page", "trackers", "notebook", "documents", "present", "write"),
 )
 """The parts of report, each building on those before it."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import levelbest as lb
-from levelbest.cli.progress import progress_bar
+from levelbest.cli.main import progress_bar
 from levelbest.report.figures.curves import ONE_COLUMN, save_figure
 
 _BOON = "notebooks/results of the authors' repository (gitlab.com/obajgar/boon)"

@@ -187,6 +187,20 @@ def _three(value: float) -> str:
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
+def cell_text(value: object, digits: int | None = 4) -> str:
+    """A cell for reading, or with all its ``digits``; a whole number, such as a seed, keeps them."""
+    if value is None:
+        return ""
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        if math.isnan(number):
+            return ""
+        if number.is_integer() and abs(number) < 1e15:
+            return str(int(number))
+        return repr(number) if digits is None else f"{number:.{digits}g}"
+    return str(value)
+
+
 def guarded(text: str) -> str:
     """A text as a cell of a spreadsheet, which would take one that begins like this for a formula.
 

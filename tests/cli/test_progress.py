@@ -3,8 +3,7 @@
 import io
 import time
 
-from levelbest.cli import progress
-from levelbest.cli.progress import working
+from levelbest.cli.main import working
 
 
 class _Terminal(io.StringIO):
@@ -23,7 +22,7 @@ def test_quick_work_says_nothing(monkeypatch):
 def test_slow_work_shows_seconds_and_leaves_no_trace(monkeypatch):
     terminal = _Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr(progress, "_PATIENCE", 0.02)
+    monkeypatch.setattr("levelbest.cli.main._PATIENCE", 0.02)
     with working("comparing"):
         time.sleep(0.2)
     shown = terminal.getvalue()
@@ -35,7 +34,7 @@ def test_slow_work_shows_seconds_and_leaves_no_trace(monkeypatch):
 def test_slow_work_says_how_far_it_is(monkeypatch):
     terminal = _Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr(progress, "_PATIENCE", 0.02)
+    monkeypatch.setattr("levelbest.cli.main._PATIENCE", 0.02)
     with working("planning") as tell:
         tell(3, 10)
         time.sleep(0.2)
@@ -45,7 +44,7 @@ def test_slow_work_says_how_far_it_is(monkeypatch):
 def test_a_pipe_hears_nothing(monkeypatch):
     pipe = io.StringIO()
     monkeypatch.setattr("sys.stderr", pipe)
-    monkeypatch.setattr(progress, "_PATIENCE", 0.01)
+    monkeypatch.setattr("levelbest.cli.main._PATIENCE", 0.01)
     with working("comparing"):
         time.sleep(0.05)
     assert pipe.getvalue() == ""
@@ -54,7 +53,7 @@ def test_a_pipe_hears_nothing(monkeypatch):
 def test_an_error_clears_the_line_too(monkeypatch):
     terminal = _Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr(progress, "_PATIENCE", 0.02)
+    monkeypatch.setattr("levelbest.cli.main._PATIENCE", 0.02)
     try:
         with working("comparing"):
             time.sleep(0.1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from levelbest.cli import options
-from levelbest.cli.progress import working
+from levelbest.cli.main import working
 
 if TYPE_CHECKING:
     from levelbest.designs import Asked, Table

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from levelbest.cli import options
-from levelbest.cli.progress import working
+from levelbest.cli.main import working
 
 
 @click.command("curve")

@@ -9,8 +9,7 @@ import click
 
 from levelbest._write import make_folder, write_bytes
 from levelbest.cli import options
-from levelbest.cli.main import FILES, OPTIONS
-from levelbest.cli.progress import working
+from levelbest.cli.main import FILES, OPTIONS, working
 from levelbest.errors import InputError, called
 
 

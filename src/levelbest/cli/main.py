@@ -1,4 +1,7 @@
-"""The ``levelbest`` command. A command's module is imported only when that command runs."""
+"""The ``levelbest`` command, and progress on standard error where that is a terminal.
+
+A command's module is imported only when that command runs.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,19 @@ import io
 import os
 import shlex
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import monotonic
 
 import click
 
 from levelbest import __version__
+from levelbest._cores import TICKER
 from levelbest.errors import Ambiguous, InputError, LevelbestError, naming
 
+_PATIENCE = 1.0
+"""Seconds before anything is shown."""
 FILES, OPTIONS = "levelbest.files", "levelbest.options"
 """Where a command that takes no files says which ones it reads, and how."""
 
@@ -183,6 +192,53 @@ def _let_go_of_output() -> None:
     """Point standard output elsewhere, so that nothing is tried again when the process ends."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextlib.contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A function of (done, total) that draws the bar."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TextColumn("left:"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextlib.contextmanager
+def working(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Say what is being done, and for how long, once it has taken more than a second; the line is gone at the end.
+
+    A function of (done, total) says how far it is.
+    """
+    far: list[tuple[int, int]] = []
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    over = threading.Event()
+    shown = threading.Thread(target=_tick, args=(what, over, far), daemon=True, name=TICKER)
+    shown.start()
+    try:
+        yield lambda done, total: far.append((done, total))
+    finally:
+        over.set()
+        shown.join()
+
+
+def _tick(what: str, over: threading.Event, far: list[tuple[int, int]]) -> None:
+    begun = monotonic()
+    if over.wait(_PATIENCE):
+        return
+    while True:
+        so_far = f"{far[-1][0]} of {far[-1][1]}, " if far else ""
+        print(f"\r{what} ... {so_far}{monotonic() - begun:.0f} s\x1b[K", end="", file=sys.stderr, flush=True)
+        if over.wait(_PATIENCE):
+            break
+    print("\r\x1b[2K", end="", file=sys.stderr, flush=True)  # the whole line, and nothing else
 
 
 if __name__ == "__main__":

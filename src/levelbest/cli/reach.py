@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from levelbest.cli import options
-from levelbest.cli.progress import working
+from levelbest.cli.main import working
 
 
 def _targets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> list[tuple[str | None, float]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from levelbest.cli import options
-from levelbest.cli.progress import working
+from levelbest.cli.main import working
 from levelbest.errors import InputError
 
 if TYPE_CHECKING:

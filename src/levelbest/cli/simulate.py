@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from levelbest.cli import options
-from levelbest.cli.progress import progress_bar
+from levelbest.cli.main import progress_bar
 from levelbest.errors import InputError
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ import numpy as np
 
 from levelbest import __version__
 from levelbest._check import FloatArray
+from levelbest._plain import cell_text
 from levelbest.cautions import Caution
 from levelbest.designs import Asked, Design, design_of
 from levelbest.designs._assemble import assemble, pairs_of, points_at
@@ -21,12 +22,11 @@ from levelbest.designs._input import with_scores
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.problems import ProblemsDesign, verifier_effects
 from levelbest.errors import DataError, called
-from levelbest.report.columns import cell_text, hidden_columns, trial_table
 from levelbest.report.describe import spearman
 from levelbest.report.tables import sections as problems
 from levelbest.report.tables.results import variance_section
 from levelbest.report.tables.table import Table
-from levelbest.report.view import Family, View, floats, line_of, verifier_lines
+from levelbest.report.view import Family, View, floats, hidden_columns, line_of, trial_table, verifier_lines
 from levelbest.report.words.curves import alone_sentence, family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
 from levelbest.report.words.phrases import alone_words

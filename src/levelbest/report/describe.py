@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray, Seed
-from levelbest._plain import Frame, as_frame, picked, round_to_uncertainty, show_number
+from levelbest._plain import Frame, as_frame, cell_text, picked, round_to_uncertainty, show_number
 from levelbest._shown import Shown
 from levelbest.designs._input import as_trials
 from levelbest.designs.problems import ProblemsDesign
 from levelbest.designs.variance import family_variances
-from levelbest.report.columns import cell_text
 from levelbest.results import TRIALS, DesignWords, FamilyVariance
 from levelbest.stats.best import Normality, normality
 from levelbest.stats.checks import _diagnostics as diagnostics

@@ -13,11 +13,10 @@ from levelbest.designs._input import with_scores
 from levelbest.designs.tasks import Tasks, over_tasks, split_tasks
 from levelbest.errors import InputError
 from levelbest.report.build import build_view, provenance_of
-from levelbest.report.columns import hidden_columns, trial_table
 from levelbest.report.tables.results import variance_section
 from levelbest.report.tables.sections import aggregate_section, improvement_section
 from levelbest.report.tables.table import Table, texts
-from levelbest.report.view import Family, View, line_of
+from levelbest.report.view import Family, View, hidden_columns, line_of, trial_table
 from levelbest.report.words.curves import family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
 from levelbest.report.words.phrases import condition_sentence

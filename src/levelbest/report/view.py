@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 
 import numpy as np
 
+from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest._plain import is_cost, plain
 from levelbest.cautions import Caution
+from levelbest.errors import InputError, named
 from levelbest.report.tables.table import Table
 from levelbest.results import (
     TRIALS,
@@ -24,6 +26,9 @@ from levelbest.results import (
     VerifierEffect,
 )
 from levelbest.results.verdict import Strip, pairs_reach, strips_of_pairs
+from levelbest.trials import STATUSES, Trials
+from levelbest.trials.problems import ProblemTable
+from levelbest.trials.spaces import machine_columns
 
 Numbers = tuple[float, ...]
 _NAN = float("nan")
@@ -281,3 +286,39 @@ def verifier_lines(effects: Sequence[VerifierEffect], words: DesignWords) -> tup
             columns = (tuple(map(float, effect.n)), tuple(map(float, getattr(effect, name))), nowhere, nowhere)
             lines.append(Line(label, "mean", "trials", *columns, method="none", simultaneous=False, words=words))
     return tuple(lines)
+
+
+def hidden_columns(trials: Trials | ProblemTable, hide: Iterable[str]) -> frozenset[str]:
+    """The configuration columns that stay out: those asked for, and those that tell of a machine."""
+    names = frozenset(hide)
+    if not isinstance(trials, Trials):
+        if names:
+            raise InputError(f"samples that are read in parts have no columns to hide; leave out {named('hide')}")
+        return names
+    for name in names:
+        if name not in trials.configuration:
+            known = _check.nearest_first(name, list(trials.configuration))
+            raise InputError(f"there is no configuration column {name!r} to hide; {known}")
+    return names | frozenset(machine_columns(trials))
+
+
+def trial_table(trials: Trials, hidden: frozenset[str]) -> dict[str, tuple[object, ...]]:
+    """Every trial, by column: family, scores, cost, status, seed and configuration."""
+    metric = trials.metric
+    columns: dict[str, tuple[object, ...]] = {
+        "family": tuple(trials.families[code] for code in trials.family),
+        metric.selection: tuple(trials.selection.tolist()),
+    }
+    if trials.reported is not None:
+        columns[metric.reported or "reported"] = tuple(trials.reported.tolist())
+    if trials.cost is not None:
+        columns[metric.cost or "cost"] = tuple(trials.cost.tolist())
+    if trials.group is not None:
+        columns["group"] = tuple(trials.groups[code] for code in trials.group)
+    columns["status"] = tuple(STATUSES[code] for code in trials.status)
+    if trials.seed is not None:
+        columns["seed"] = tuple(trials.seed.tolist())
+    for name, column in trials.configuration.items():
+        if name not in hidden:
+            columns[name] = tuple(column.tolist())
+    return columns

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from levelbest import __version__
-from levelbest._plain import guarded
-from levelbest.report.columns import cell_text
+from levelbest._plain import cell_text, guarded
 from levelbest.report.figures.curves import slim, themed
 from levelbest.report.figures.panels import panel_of_view
 from levelbest.report.page.data import embedded, page_data
