@@ -15,6 +15,7 @@ below the Monte Carlo error, and limits at a budget do not depend on which other
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -68,18 +69,23 @@ def local_level(draws: Iterable[FloatArray], alpha: float, *, tails: int = 2) ->
     ``draws`` are rows, one for each budget. ``tails`` is 2, or 1 for limits on the high side only, or -1 for the low
     side only. Draws that tie count as inside.
     """
-    depth, n_draws = np.empty(0, dtype=np.int64), 0
+    depth, n_draws, most = np.empty(0, dtype=np.int64), 0, 0
     for row in draws:
         if not n_draws:
             n_draws = row.size
             depth = np.full(n_draws, n_draws)
-        ordered = np.sort(row)
-        if tails != 1:
-            np.minimum(depth, np.searchsorted(ordered, row, side="right"), out=depth)
-        if tails != -1:
-            np.minimum(depth, n_draws - np.searchsorted(ordered, row, side="left"), out=depth)
+            most = min(math.ceil(alpha * (n_draws + 1)) + 2, n_draws)  # deeper ones cannot be the one looked for
+        for side in (1, -1) if tails == 2 else (-tails,):
+            _deepen(depth, row if side == 1 else -row, most)
     place = float(order_statistic(depth[None].astype(np.float64), alpha)[0])
     return float(place / (n_draws + 1))
+
+
+def _deepen(depth: IntArray, row: FloatArray, most: int) -> None:
+    """Lower each depth to the rank from below, that of the last draw it ties with, for the ``most`` lowest draws."""
+    near = np.flatnonzero(row <= np.partition(row, most - 1)[most - 1])
+    lowest = row[near]
+    depth[near] = np.minimum(depth[near], np.searchsorted(np.sort(lowest), lowest, side="right"))
 
 
 def percentile(draws: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:

@@ -26,7 +26,52 @@ MEMORY_LIMIT = 1 << 30  # bytes that the estimates of all resamples may take
 _CELLS = 1 << 16  # trials in one piece of resamples: half a megabyte, which stays in the cache
 _LEAST_ROWS, _MOST_CELLS = 700, 1 << 22  # but not so few resamples that the work per trial is all overhead
 _BLOCK = 1 << 15  # (budget, resample) pairs of standard errors computed together
+_FEW_TRIALS, _ONE_THREAD = 48, 1 << 17  # up to which a matrix product is faster than running sums; its cells
 _NO_WEIGHT = 1e-14  # the chance that the best of n is found no higher, below which it is none
+
+
+def _squares_of_few(fewer: FloatArray, gaps: FloatArray) -> FloatArray:
+    """Sums of squared deviations (n, resample), in products so small that BLAS wakes no other thread for them."""
+    m = fewer.shape[1] + 1
+    matrices = np.where(np.arange(m)[:, None] <= np.arange(m - 1), fewer[:, None, :], 0.0)
+    matrices -= matrices.mean(axis=1, keepdims=True)
+    out = np.empty((fewer.shape[0], gaps.shape[1]))
+    block = max(1, _ONE_THREAD // (m * m))
+    for start in range(0, gaps.shape[1], block):
+        y = matrices @ gaps[:, start : start + block]
+        np.einsum("nmb,nmb->nb", y, y, out=out[:, start : start + block])
+    return out
+
+
+def _squares_of_many(fewer: FloatArray, budgets: IntArray, gaps: FloatArray) -> FloatArray:
+    """The same in running sums from the best rank down."""
+    n_rows, b = fewer.shape[0], gaps.shape[1]
+    m = fewer.shape[1] + 1
+    # At rank k only the budgets move whose best of n is ever found at rank k or below.
+    first = np.maximum(budgets, (np.cumsum(fewer, axis=1) <= _NO_WEIGHT).sum(axis=1))
+    active = np.searchsorted(first, np.arange(m), side="right")
+    still = (first - 1)[:, None]  # below: leaving any of them out gives the same estimate
+    # From the best rank down, the stretches of ranks at which the same budgets move.
+    ends = [0, *(np.flatnonzero(np.diff(active[1:])) + 1).tolist(), m - 1]
+    runs = [(int(active[high]), low, high) for low, high in reversed(list(pairwise(ends))) if active[high]]
+    by_rank = np.ascontiguousarray(fewer.T)[:, :, None]
+    total = (fewer * np.arange(1, m)) @ gaps  # y_i counts gap k once for every i <= k
+    squares = np.empty((n_rows, b))
+    block = max(8, _BLOCK // n_rows)
+    for start in range(0, b, block):
+        gap = gaps[:, start : start + block]
+        y, square = np.zeros((2, n_rows, gap.shape[1]))
+        step = np.empty_like(y)
+        for a, low, high in runs:
+            now, moved, squared = y[:a], step[:a], square[:a]
+            for weight, of_rank in zip(by_rank[low:high, :a][::-1], gap[low:high][::-1], strict=True):
+                np.multiply(weight, of_rank, out=moved)
+                now += moved
+                np.multiply(now, now, out=moved)
+                squared += moved
+        np.add(square, still * y * y, out=squares[:, start : start + block])
+    squares -= total * total / m
+    return np.maximum(squares, 0, out=squares)
 
 
 class _Tied(NamedTuple):
@@ -133,6 +178,7 @@ class Ranked:
         leaves out the best, the leave-one-out estimates are y_m = 0 and y_i = sum_{k >= i} w'_k (x_{k+1} - x_k), and
         sum (y - mean)^2 = sum y^2 - (sum y)^2 / m. Because y_m = 0, the sum of squares left is at least the squared
         mean, hence at least 1/(m + 1) of the first term: the subtraction costs a factor m + 1 of precision at worst.
+        Of few trials all y - mean are one matrix product.
         """
         m, b = columns.shape
         estimates = self.weights @ columns
@@ -140,34 +186,11 @@ class Ranked:
         out = np.full((self.error_n.size, b) if errors else (0, 0), np.nan)
         if not errors or not self.fewer.size:
             return estimates, out
-        n_rows = self.fewer.shape[0]
-        budgets = self.error_n[self.inside]
-        # At rank k only the budgets move whose best of n is ever found at rank k or below.
-        first = np.maximum(budgets, (np.cumsum(self.fewer, axis=1) <= _NO_WEIGHT).sum(axis=1))
-        active = np.searchsorted(first, np.arange(m), side="right")
-        still = (first - 1)[:, None]  # below: leaving any of them out gives the same estimate
-        # From the best rank down, the stretches of ranks at which the same budgets move.
-        ends = [0, *(np.flatnonzero(np.diff(active[1:])) + 1).tolist(), m - 1]
-        runs = [(int(active[high]), low, high) for low, high in reversed(list(pairwise(ends))) if active[high]]
-        by_rank = np.ascontiguousarray(self.fewer.T)[:, :, None]
         gaps = np.diff(np.ascontiguousarray(columns), axis=0)
-        total = (self.fewer * np.arange(1, m)) @ gaps  # y_i counts gap k once for every i <= k
-        squares = np.empty((n_rows, b))
-        block = max(8, _BLOCK // n_rows)
-        for start in range(0, b, block):
-            gap = gaps[:, start : start + block]
-            y, square = np.zeros((2, n_rows, gap.shape[1]))
-            step = np.empty_like(y)
-            for a, low, high in runs:
-                now, moved, squared = y[:a], step[:a], square[:a]
-                for weight, of_rank in zip(by_rank[low:high, :a][::-1], gap[low:high][::-1], strict=True):
-                    np.multiply(weight, of_rank, out=moved)
-                    now += moved
-                    np.multiply(now, now, out=moved)
-                    squared += moved
-            np.add(square, still * y * y, out=squares[:, start : start + block])
-        squares -= total * total / m
-        np.maximum(squares, 0, out=squares)
+        if m <= _FEW_TRIALS:
+            squares = _squares_of_few(self.fewer, gaps)
+        else:
+            squares = _squares_of_many(self.fewer, self.error_n[self.inside], gaps)
         if tied is not None:
             squares += self._within(*tied)
         out[self.inside] = np.sqrt((m - 1) / m * squares)
@@ -300,16 +323,26 @@ def statistic_draws(trials: Ranked, statistic: Statistic, drawn: IntArray) -> Fl
     if trials.one_column and isinstance(statistic, Quantile):
         rows = np.repeat(np.tile(trials.reported, b), drawn.ravel()).reshape(b, m)
         return order_quantiles(rows, trials.n, statistic.q)
-    worst_first = np.argsort(trials.reported, kind="stable")
-    sizes = np.add.reduceat(drawn, trials.starts, axis=1)
+    sizes = np.add.reduceat(drawn, trials.starts, axis=1, dtype=np.int64)
     top = np.cumsum(sizes, axis=1)
     group = np.repeat(np.arange(trials.starts.size), np.diff(np.r_[trials.starts, trials.n_trials]))
-    part = drawn / np.maximum(sizes, 1)[:, group]
+    worst_first = np.argsort(trials.reported, kind="stable")
+    if isinstance(statistic, Quantile):  # only those drawn, each resample in its order
+        chosen = np.repeat(np.tile(worst_first, b), drawn[:, worst_first].ravel())
+        places = np.repeat(np.arange(b), m) * trials.starts.size + group[chosen]
+        rows, part = trials.reported[chosen].reshape(b, m), 1 / sizes.ravel()[places]
+    else:
+        rows, places = trials.reported[worst_first], None
+        part = (drawn / np.maximum(sizes, 1)[:, group])[:, worst_first]
     out = np.empty((trials.n.size, b))
     for i, n in enumerate(trials.n):
         below = subset_fraction(np.arange(m + 1), m, n)[top]
-        weights = np.diff(below, axis=1, prepend=0.0)[:, group] * part
-        out[i] = statistic.of_law(trials.reported[worst_first], weights[:, worst_first])
+        of_groups = np.diff(below, axis=1, prepend=0.0)
+        if places is None:
+            weights = of_groups[:, group[worst_first]] * part
+        else:
+            weights = (of_groups.ravel()[places] * part).reshape(b, m)
+        out[i] = statistic.of_law(rows, weights)
     return out
 
 

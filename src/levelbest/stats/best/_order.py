@@ -32,13 +32,13 @@ from levelbest.stats.best._moments import (
 )
 from levelbest.stats.best._samples import Sample
 from levelbest.stats.best._statistics import Mean, Quantile, Statistic, order_quantiles, statistic_named
-from levelbest.stats.best._weights import rank_weights
+from levelbest.stats.best._weights import kept_weights, rank_weights
 
 ESTIMATORS = ("u", "v", "naive")
 Numbers: TypeAlias = ArrayLike
 
 _V_LIMIT = 36.0  # where (1 - 1/m)^n < exp(-36) = 2.3e-16, v is the best score to the last digit
-_CELLS = 1 << 20  # weights held together
+_CELLS, _KEPT = 1 << 20, 1 << 14  # weights held together; those that are kept
 
 
 Compute = Callable[[BestFirst, IntArray, str], FloatArray]
@@ -338,7 +338,10 @@ def _weights(selection: FloatArray, budgets: IntArray, estimator: str, direction
     """The weight of each trial, in the order given, one row per budget."""
     order = order_of(selection, direction)
     starts = group_starts(selection[order])
-    ranked = rank_weights(order.size, budgets, estimator)[:, ::-1]
+    if order.size * budgets.size <= _KEPT:
+        ranked = kept_weights(order.size, tuple(budgets.tolist()), estimator)[:, ::-1]
+    else:
+        ranked = rank_weights(order.size, budgets, estimator)[:, ::-1]
     if starts.size < order.size:
         counts = np.diff(starts, append=order.size)
         ranked = np.repeat(np.add.reduceat(ranked, starts, axis=1) / counts, counts, axis=1)

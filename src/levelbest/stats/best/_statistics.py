@@ -56,15 +56,19 @@ class Quantile:
         return _check.statistic_name(self.q)
 
     def of_law(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
-        """The first score whose cumulated chance is q; its mean with the next likely one where that is q (to 1e-12)."""
-        total = np.cumsum(weights, axis=1)
+        """The first score whose cumulated chance is q; its mean with the next likely one where that is q (to 1e-12).
+
+        Every row of weights may have scores of its own.
+        """
+        total, each = np.cumsum(weights, axis=1), np.arange(weights.shape[0])
+        scores = np.broadcast_to(scores, weights.shape)
         at = np.argmax(total >= self.q - 1e-12, axis=1)
-        value = scores[at]
-        even = np.abs(total[np.arange(at.size), at] - self.q) <= 1e-12
+        value = scores[each, at]
+        even = np.abs(total[each, at] - self.q) <= 1e-12
         if even.any():
-            after = np.argmax((np.arange(scores.size) > at[:, None]) & (weights > 0), axis=1)
+            after = scores[each, np.argmax((np.arange(weights.shape[1]) > at[:, None]) & (weights > 0), axis=1)]
             # Halved first: the sum of two finite scores may not be finite.
-            value = np.where(even & (value != scores[after]), value / 2 + scores[after] / 2, value)
+            value = np.where(even & (value != after), value / 2 + after / 2, value)
         return np.asarray(value)
 
 

@@ -24,7 +24,6 @@ import scipy
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import local_level, order_statistic
 from levelbest.stats.best import unseen
-from levelbest.stats.inference._draws import Draws
 from levelbest.stats.inference._exchange import Exchange
 from levelbest.stats.inference._families import closed, levels_of, planned_levels
 from levelbest.stats.inference._means import StratifiedUnits
@@ -127,7 +126,12 @@ class PairTest:
         self.nodes = self.units.nodes[: self.units.inside(self.pair)]
         roughly = self.question.roughly
         statistic = self.units.observed(self.pair, self.n)[None]
-        self.exchange = Exchange(self.units, self.pair, self.n, statistic, self.level, roughly=roughly)
+        self.alone = (
+            student_p(self.evidence.t, self.evidence.freedom) if self.units.studentised else np.zeros(self.n.size)
+        )
+        self.exchange = Exchange(
+            self.units, self.pair, self.n, statistic, self.level, roughly=roughly, alone=self.alone
+        )
 
     @property
     def basis(self) -> str:
@@ -144,10 +148,7 @@ class PairTest:
     @cached_property
     def student(self) -> FloatArray:
         """P-values of Student's t at each budget, for all budgets together."""
-        if not self.units.studentised:
-            return np.zeros(self.n.size)
-        each = student_p(self.evidence.t, self.evidence.freedom)
-        return np.minimum(each / self.exchange.local_share(), 1.0)
+        return np.minimum(self.alone / self.exchange.local_share, 1.0)
 
     @property
     def equal_p(self) -> float:
@@ -165,11 +166,6 @@ class PairTest:
         return np.maximum(self.exchange.p_values((self.place,)), self.student)
 
     @cached_property
-    def draws(self) -> Draws:
-        """Of the difference under unequal distributions, once for verdicts and limits."""
-        return self.units.draws(self.pair)
-
-    @cached_property
     def allowed(self) -> BoolArray:
         """Where the draws of unequal distributions exclude zero."""
         low, high = self.drawn_limits
@@ -183,7 +179,7 @@ class PairTest:
     @cached_property
     def drawn_limits(self) -> tuple[FloatArray, FloatArray]:
         """Limits from draws at each budget, at `VETO` times the pair's level."""
-        draws = self.draws
+        draws = self.units.draws(self.pair)
         least = _LEAST_BEYOND / draws.lower.shape[1]
         if self.units.studentised:
             tail = max(VETO * self.level / 2, least)
@@ -221,7 +217,7 @@ class PairTest:
         if not self.units.studentised:
             return low, high
         d, error, freedom = self.evidence
-        tail = self.exchange.local_share() * self.level / 2 * (SHOWN if self.nodes.size > 1 else 1.0)
+        tail = self.exchange.local_share * self.level / 2 * (SHOWN if self.nodes.size > 1 else 1.0)
         finite = np.where(np.isfinite(freedom), freedom, 1e9)
         reach = -scipy.special.stdtrit(finite, tail) * error
         known = error > 0
@@ -252,19 +248,17 @@ class PairTest:
         d, error, freedom = (float(column[place]) for column in self.evidence)
         if not self.units.studentised or error == 0 or not math.isfinite(d):
             return Needed.unknown(question.confidence, n, question.power, sizes)
-        share = float(self.exchange.local_share()[place]) * level
+        share = float(self.exchange.local_share[place]) * level
         critical = self._exchanged(place, level)
         pilot = Pilot(d, self.units.variances(self.pair, n), sizes, freedom, share, critical, self.units.fewest(n))
         return pilot.planned(question.power, question.confidence, n, asked, decided=decided)
 
     def _exchanged(self, place: int, level: float) -> float:
         """The |t| that as many exchanged units reach as often as the level says; 0 where too few are exchanged."""
-        if not self.exchange.reachable or not self.exchange.drawn:
+        if not self.exchange.largest.size:
             return 0.0
-        scales, null = self.exchange.measured
-        tail = max(level, _LEAST_BEYOND / self.exchange.drawn)
-        largest = float(order_statistic(null.max(axis=0)[None], 1 - tail)[0])
-        return largest * float(across(self.n[place : place + 1], self.nodes, scales[0])[0])
+        largest = self.exchange.quantile(max(level, _LEAST_BEYOND / self.exchange.drawn))
+        return largest * float(across(self.n[place : place + 1], self.nodes, self.exchange.scales[0])[0])
 
     def contrast(
         self, n: IntArray, certified: IntArray, p_values: FloatArray, named: Contrast | None, level: float

@@ -199,13 +199,13 @@ def _curves(
             chances = np.diff(powers, axis=1)
             row[:] = np.einsum("dg,dg->d", chances, means) + end * (powers[:, 0] + 1 - powers[:, -1])
         return out
-    member = np.repeat(np.arange(fresh.size), np.diff(np.append(fresh, weights.shape[1])))
-    within = weights / groups[:, member]
     scores = np.append(claimed[0], end)  # the statistic takes one set of scores: of cells, their means
     worst_first = np.argsort(scores, kind="stable")
+    member = np.repeat(np.arange(fresh.size + 1), np.diff(np.append(fresh, (weights.shape[1], weights.shape[1] + 1))))
+    within = np.concatenate([weights / groups[:, member[:-1]], np.ones_like(low)], axis=1)[:, worst_first]
+    scores, member = scores[worst_first], member[worst_first]
     for row, budget in zip(out, n, strict=True):
         powers = np.concatenate([low, edges], axis=1) ** budget
-        chances = np.diff(powers, axis=1)[:, member] * within
-        every = np.concatenate([chances, powers[:, :1] + 1 - powers[:, -1:]], axis=1)
-        row[:] = statistic.of_law(scores[worst_first], every[:, worst_first])
+        chances = np.concatenate([np.diff(powers, axis=1), powers[:, :1] + 1 - powers[:, -1:]], axis=1)
+        row[:] = statistic.of_law(scores, chances[:, member] * within)
     return out

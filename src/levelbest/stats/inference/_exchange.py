@@ -9,13 +9,12 @@ stepping down (Westfall and Young 1993). Assignments do not depend on a seed: a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 import scipy
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.bands import order_statistic
+from levelbest.stats.bands import order_statistic, pick
 from levelbest.stats.inference._nodes import across, cells_of
 from levelbest.stats.inference._units import Families, Units
 
@@ -25,12 +24,13 @@ _FIRST, _LEAST_ALLOWED, _MOST = 700, 5_600, 44_800
 _WORK = 1 << 25
 _LEAST_BEYOND = 5
 """Assignments beyond the quantile that measures them, at the least: fewer would not place it."""
-_SURE, _ROUGHLY_SURE = 1e-3, 0.03
+_SURE, _ROUGHLY_SURE = 0.01, 0.03
 """The chance, on either side, that further assignments carry a p-value across its level."""
-_FAR, _SURE_FAR, _PLACED = 0.1, 0.25, 1_400
-# NOTE: a p-value that the tail of 1,400 assignments puts below a tenth of its level is decided: 45 pairs would need
-# 6,500 assignments each to show it without. A p-value above a level of .001 is never reached by 1,400 in 15 of 100,000
-# samples of equal distributions, and their tail puts it so low in few of those.
+_FAR, _SURE_FAR, _PLACED, _PLAINLY = 0.1, 0.25, 1_400, 1e-3
+# NOTE: a p-value that the tail of 1,400 assignments puts below a tenth of its level is decided, and one that the tail
+# of 700 puts below a thousandth: 45 pairs would need 6,500 assignments each to show it without. A p-value above a level
+# of .001 is never reached by 1,400 in 15 of 100,000 samples of equal distributions, and their tail puts it so low in
+# few of those.
 _FINEST, _TO_PLACE = 5e-4, 2_000
 """Finer levels, among more than a hundred pairs, are left to the tail beyond so many assignments."""
 LEAST_UNIT = 0.25
@@ -57,6 +57,9 @@ class Exchange:
         At which the p-values must be decided.
     roughly
         Whether fewer assignments serve.
+    alone
+        P-values of each budget by itself that another test asks to pass too: where they fail, nothing is left to
+        decide.
     """
 
     def __init__(
@@ -68,8 +71,10 @@ class Exchange:
         level: float,
         *,
         roughly: bool = False,
+        alone: FloatArray | None = None,
     ) -> None:
         self.units, self.families, self.n, self.statistics, self.level = units, families, n, statistics, level
+        self.alone = np.zeros(n.size) if alone is None else alone
         self.nodes = units.nodes[: units.inside(families)]
         self.cells = cells_of(n, self.nodes)
         self.sure = _ROUGHLY_SURE if roughly else _SURE
@@ -81,6 +86,11 @@ class Exchange:
         self.undecided = False
         if self.exact:
             self.null = units.exchanged(families, None, self._rng)
+        self._drawn = int(self.null.shape[2])
+        self._p_values: FloatArray | None = None
+        self.scales, self.largest = np.zeros(statistics.shape), np.empty(0)
+        self.local_share: FloatArray = np.full(n.size, 1 / self.nodes.size)
+        """At each budget, the part of the level that is spent there: equal parts until units were exchanged."""
 
     @property
     def reachable(self) -> bool:
@@ -90,7 +100,7 @@ class Exchange:
     @property
     def drawn(self) -> int:
         """How many assignments there are."""
-        return int(self.null.shape[2])
+        return self._drawn
 
     def draw(self) -> bool:
         """As many assignments again; False where there are no more."""
@@ -99,7 +109,7 @@ class Exchange:
         size = min(self.drawn or _FIRST, self._most - self.drawn)
         further = self.units.exchanged(self.families, size, self._rng)
         self.null = further if not self.drawn else np.concatenate([self.null, further], axis=2)
-        self.__dict__.pop("measured", None)
+        self._drawn = int(self.null.shape[2])
         return True
 
     @property
@@ -107,8 +117,34 @@ class Exchange:
         """The share of the assignments beyond a quantile that measures them."""
         return max(self.level, _LEAST_BEYOND / self.drawn)
 
-    @cached_property
-    def measured(self) -> tuple[FloatArray, FloatArray]:
+    def p_values(self, places: tuple[int, ...] = (0,)) -> FloatArray:
+        """Step-down p-values at each budget, decided where the least of them and those at ``places`` are.
+
+        1 where no assignment can reach the level. They are computed once: what the assignments say besides stays in
+        `scales`, `largest` and `local_share`, and the assignments go, which would fill the memory of many pairs.
+        """
+        if self._p_values is None:
+            self._p_values = self._decide(places) if self.reachable else np.ones(self.n.size)
+            self.null = self.null[:, :, :0]
+        return self._p_values
+
+    def _decide(self, places: tuple[int, ...]) -> FloatArray:
+        while True:
+            if self.drawn:
+                scales, null = self._measured()
+                self.scales, self.largest = scales, np.sort(null.max(axis=0))
+                self.local_share = self._share_spent(null)
+                p_values = self._stepped(scales, null)
+                open_ = self.alone <= self.level * self.local_share
+                least = float(p_values.min(where=open_, initial=1.0))
+                watched = [least, *(float(p_values[place]) for place in places if open_[place])]
+                if self.exact or all(map(self._decided, watched)):
+                    return p_values
+            if not self.draw():
+                self.undecided = True
+                return p_values
+
+    def _measured(self) -> tuple[FloatArray, FloatArray]:
         """What each |t| is measured by, (pair, node), and the largest measure over the pairs, (node, assignment)."""
         scales = order_statistic(self.null.reshape(-1, self.drawn), 1 - self.tail).reshape(self.null.shape[:2])
         if self.units.studentised:
@@ -116,29 +152,10 @@ class Exchange:
             scales = np.where(scales > 0, np.maximum(scales, least), 0.0)
         return scales, _in_units(self.null, scales[:, :, None]).max(axis=0)
 
-    def _observed(self) -> FloatArray:
-        """The largest observed measure over the pairs, at each budget."""
-        scales = np.stack([across(self.n, self.nodes, own) for own in self.measured[0]])
-        return np.asarray(_in_units(self.statistics, scales).max(axis=0))
-
-    def p_values(self, places: tuple[int, ...] = (0,)) -> FloatArray:
-        """Step-down p-values at each budget, decided where the least of them and those at ``places`` are.
-
-        1 where no assignment can reach the level.
-        """
-        if not self.reachable:
-            return np.ones(self.n.size)
-        while True:
-            if self.drawn:
-                p_values = self._p_values()
-                if self.exact or all(self._decided(float(p)) for p in (p_values.min(), *p_values[list(places)])):
-                    return p_values
-            if not self.draw():
-                self.undecided = True
-                return p_values
-
-    def _p_values(self) -> FloatArray:
-        observed, null = self._observed(), self.measured[1]
+    def _stepped(self, scales: FloatArray, null: FloatArray) -> FloatArray:
+        """P-values from the assignments there are."""
+        across_n = np.stack([across(self.n, self.nodes, of_pair) for of_pair in scales])
+        observed = np.asarray(_in_units(self.statistics, across_n).max(axis=0))
         p_values = step_down(observed, null, self.cells, exact=self.exact)
         if self.exact:
             return p_values
@@ -156,25 +173,23 @@ class Exchange:
             return True
         if level < _FINEST or (1 - level) ** self._most > sure:
             return self.drawn >= _TO_PLACE
-        if p_value <= _FAR * level and self.drawn >= _PLACED:
+        if p_value <= (_FAR if self.drawn >= _PLACED else _PLAINLY) * level:
             sure = max(sure, _SURE_FAR)
         return p_value <= level and bool(scipy.special.bdtr(reached, self.drawn, level) <= sure)
 
-    def local_share(self) -> FloatArray:
-        """At each budget, the part of the level that is spent there: 1 for one budget alone.
-
-        It is the chance of a |t| there beyond what its largest over all budgets exceeds as often as the level says:
-        about a third for a dozen budgets, whose curves are nearly the same.
-        """
+    def _share_spent(self, null: FloatArray) -> FloatArray:
+        """The chance of a |t| at each budget beyond what its largest over all budgets exceeds as often as the level
+        says, as a part of the level: about a third for a dozen budgets, whose curves are nearly the same."""
         if self.nodes.size == 1:
             return np.ones(self.n.size)
-        if not self.reachable or not self.drawn:
-            return np.full(self.n.size, 1 / self.nodes.size)
-        null = self.measured[1]
         level = max(self.level, 4 * _LEAST_BEYOND / self.drawn)
-        critical = float(order_statistic(null.max(axis=0)[None], 1 - level)[0])
+        critical = self.quantile(level)
         share = (null >= critical * (1 - _SLACK)).mean(axis=1) / level
         return across(self.n, self.nodes, np.clip(share, 1 / self.nodes.size, 1.0))
+
+    def quantile(self, level: float) -> float:
+        """What the largest measure over the budgets exceeds as often as a level says."""
+        return float(pick(self.largest[None], 1 - level)[0])
 
 
 def step_down(observed: FloatArray, null: FloatArray, cells: IntArray, *, exact: bool = False) -> FloatArray:

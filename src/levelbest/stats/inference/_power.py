@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy
@@ -102,7 +103,7 @@ class Pilot:
         """The standard error of the difference."""
         return math.sqrt(sum(self.variances))
 
-    @property
+    @cached_property
     def units(self) -> float:
         """So many of each family have the same standard error."""
         return sum(v * m for v, m in zip(self.variances, self.sizes, strict=True)) / sum(self.variances)
@@ -118,13 +119,17 @@ class Pilot:
         The normal approximation to the noncentral t of Johnson and Welch (1940).
         """
         freedom = max((self._freedom + 1) * times - 1, _LEAST_FREEDOM)
-        exceeds = max(self.critical - self._student(self._freedom), 0.0)
-        critical = self._student(freedom) + exceeds / max(times, 1.0)
+        critical = self._student(freedom) + self._beyond_student / max(times, 1.0)
         return critical * (1 - 1 / (4 * freedom)), math.sqrt(1 + critical**2 / (2 * freedom))
 
-    @property
+    @cached_property
     def _freedom(self) -> float:
         return min(max(self.freedom, _LEAST_FREEDOM), _MOST_FREEDOM)
+
+    @cached_property
+    def _beyond_student(self) -> float:
+        """By how much a verdict among the units there are takes more than Student's t."""
+        return max(self.critical - self._student(self._freedom), 0.0)
 
     def _student(self, freedom: float) -> float:
         return -float(scipy.special.stdtrit(freedom, self.level / 2))
