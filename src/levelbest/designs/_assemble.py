@@ -112,7 +112,7 @@ def _space_cautions(spaces: Sequence[SearchSpace]) -> list[Caution]:
     return noticed
 
 
-def _question(design: Design, pairs: Pairs, *, roughly: bool = False) -> Question:
+def _question(design: Design, pairs: Pairs) -> Question:
     """What is asked of the design: of the pairs whose families both have limits."""
     asked = design.asked
     return Question(
@@ -123,7 +123,6 @@ def _question(design: Design, pairs: Pairs, *, roughly: bool = False) -> Questio
         worth=asked.worth,
         method=asked.interval,
         shown=None if asked.axis == "cost" else design.headline,
-        roughly=roughly,
     )
 
 
@@ -339,7 +338,7 @@ def _other_winners(design: Design, pairs: Pairs) -> dict[tuple[int, int], list[s
         return None
     try:
         other = design.with_settings(design.asked.settings.other_policy)
-        question = _question(other, pairs, roughly=True)
+        question = _question(other, pairs)
         contrasts = _completed(other, pairs, question, other.contrasts(question) if question.pairs else _NOTHING)
     except (DataError, InputError):
         return None

@@ -124,14 +124,12 @@ class PairTest:
     def __post_init__(self) -> None:
         self.evidence = self.units.evidence(self.pair, self.n)
         self.nodes = self.units.nodes[: self.units.inside(self.pair)]
-        roughly = self.question.roughly
+        self.at_nodes = self.units.evidence(self.pair, self.nodes).difference
         statistic = self.units.observed(self.pair, self.n)[None]
         self.alone = (
             student_p(self.evidence.t, self.evidence.freedom) if self.units.studentised else np.zeros(self.n.size)
         )
-        self.exchange = Exchange(
-            self.units, self.pair, self.n, statistic, self.level, roughly=roughly, alone=self.alone
-        )
+        self.exchange = Exchange(self.units, self.pair, self.n, statistic, self.level, alone=self.alone)
 
     @property
     def basis(self) -> str:
@@ -206,7 +204,7 @@ class PairTest:
 
     def _carried(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         """From the nodes to all budgets."""
-        at_nodes, d = self.units.evidence(self.pair, self.nodes).difference, self.evidence.difference
+        at_nodes, d = self.at_nodes, self.evidence.difference
         return d + across(self.n, self.nodes, low - at_nodes), d + across(self.n, self.nodes, high - at_nodes)
 
     def limits(self) -> tuple[FloatArray, FloatArray]:

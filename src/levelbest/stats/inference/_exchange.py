@@ -24,13 +24,12 @@ _FIRST, _LEAST_ALLOWED, _MOST = 700, 5_600, 44_800
 _WORK = 1 << 25
 _LEAST_BEYOND = 5
 """Assignments beyond the quantile that measures them, at the least: fewer would not place it."""
-_SURE, _ROUGHLY_SURE = 0.01, 0.03
+_SURE = 0.01
 """The chance, on either side, that further assignments carry a p-value across its level."""
-_FAR, _SURE_FAR, _PLACED, _PLAINLY = 0.1, 0.25, 1_400, 1e-3
-# NOTE: a p-value that the tail of 1,400 assignments puts below a tenth of its level is decided, and one that the tail
-# of 700 puts below a thousandth: 45 pairs would need 6,500 assignments each to show it without. A p-value above a level
-# of .001 is never reached by 1,400 in 15 of 100,000 samples of equal distributions, and their tail puts it so low in
-# few of those.
+_FAR, _SURE_FAR, _PLACED = 0.1, 0.25, 1_400
+# NOTE: a p-value that the tail of 1,400 assignments puts below a tenth of its level is decided: 45 pairs would need
+# 6,500 assignments each to show it without. A p-value above a level of .001 is never reached by 1,400 in 15 of 100,000
+# samples of equal distributions, and their tail puts it so low in few of those.
 _FINEST, _TO_PLACE = 5e-4, 2_000
 """Finer levels, among more than a hundred pairs, are left to the tail beyond so many assignments."""
 LEAST_UNIT = 0.25
@@ -55,8 +54,6 @@ class Exchange:
         Observed |t| of the pairs of families, in the order of `itertools.combinations`: (pair, n).
     level
         At which the p-values must be decided.
-    roughly
-        Whether fewer assignments serve.
     alone
         P-values of each budget by itself that another test asks to pass too: where they fail, nothing is left to
         decide.
@@ -70,14 +67,12 @@ class Exchange:
         statistics: FloatArray,
         level: float,
         *,
-        roughly: bool = False,
         alone: FloatArray | None = None,
     ) -> None:
         self.units, self.families, self.n, self.statistics, self.level = units, families, n, statistics, level
         self.alone = np.zeros(n.size) if alone is None else alone
         self.nodes = units.nodes[: units.inside(families)]
         self.cells = cells_of(n, self.nodes)
-        self.sure = _ROUGHLY_SURE if roughly else _SURE
         sizes = sorted(units.sizes[f] for f in families)
         self._rng, self._freedom = np.random.default_rng([_STREAM, *sizes]), max(sizes[0] - 1.0, 1.0)
         self._most = int(np.clip(_WORK // max(1, sum(sizes) * self.nodes.size), _LEAST_ALLOWED, _MOST))
@@ -124,25 +119,26 @@ class Exchange:
         `scales`, `largest` and `local_share`, and the assignments go, which would fill the memory of many pairs.
         """
         if self._p_values is None:
-            self._p_values = self._decide(places) if self.reachable else np.ones(self.n.size)
+            self._p_values = np.ones(self.n.size)
+            while self.reachable and not self._placed(places):
+                if not self.draw():
+                    self.undecided = True
+                    break
             self.null = self.null[:, :, :0]
         return self._p_values
 
-    def _decide(self, places: tuple[int, ...]) -> FloatArray:
-        while True:
-            if self.drawn:
-                scales, null = self._measured()
-                self.scales, self.largest = scales, np.sort(null.max(axis=0))
-                self.local_share = self._share_spent(null)
-                p_values = self._stepped(scales, null)
-                open_ = self.alone <= self.level * self.local_share
-                least = float(p_values.min(where=open_, initial=1.0))
-                watched = [least, *(float(p_values[place]) for place in places if open_[place])]
-                if self.exact or all(map(self._decided, watched)):
-                    return p_values
-            if not self.draw():
-                self.undecided = True
-                return p_values
+    def _placed(self, places: tuple[int, ...]) -> bool:
+        """Whether the p-values from the assignments there are decide."""
+        if not self.drawn:
+            return False
+        self.scales, null = self._measured()
+        self.largest = np.sort(null.max(axis=0))
+        self.local_share = self._share_spent(null)
+        self._p_values = p_values = self._stepped(null)
+        open_ = self.alone <= self.level * self.local_share
+        least = float(p_values.min(where=open_, initial=1.0))
+        watched = [least, *(float(p_values[place]) for place in places if open_[place])]
+        return self.exact or all(map(self._decided, watched))
 
     def _measured(self) -> tuple[FloatArray, FloatArray]:
         """What each |t| is measured by, (pair, node), and the largest measure over the pairs, (node, assignment)."""
@@ -152,9 +148,9 @@ class Exchange:
             scales = np.where(scales > 0, np.maximum(scales, least), 0.0)
         return scales, _in_units(self.null, scales[:, :, None]).max(axis=0)
 
-    def _stepped(self, scales: FloatArray, null: FloatArray) -> FloatArray:
+    def _stepped(self, null: FloatArray) -> FloatArray:
         """P-values from the assignments there are."""
-        across_n = np.stack([across(self.n, self.nodes, of_pair) for of_pair in scales])
+        across_n = np.stack([across(self.n, self.nodes, of_pair) for of_pair in self.scales])
         observed = np.asarray(_in_units(self.statistics, across_n).max(axis=0))
         p_values = step_down(observed, null, self.cells, exact=self.exact)
         if self.exact:
@@ -167,13 +163,13 @@ class Exchange:
 
     def _decided(self, p_value: float) -> bool:
         """Whether further assignments could hardly carry the p-value across the level (exact binomial limits)."""
-        sure, level = self.sure, self.level
+        sure, level = _SURE, self.level
         reached = max(0.0, p_value * (self.drawn + 1) - 1)
         if p_value > level and scipy.special.bdtrc(reached - 1, self.drawn, level) <= sure:
             return True
         if level < _FINEST or (1 - level) ** self._most > sure:
             return self.drawn >= _TO_PLACE
-        if p_value <= (_FAR if self.drawn >= _PLACED else _PLAINLY) * level:
+        if p_value <= _FAR * level and self.drawn >= _PLACED:
             sure = max(sure, _SURE_FAR)
         return p_value <= level and bool(scipy.special.bdtr(reached, self.drawn, level) <= sure)
 

@@ -80,7 +80,10 @@ def _shared(tests: Mapping[Pair, PairTest], share: float, alpha: float) -> dict[
     while undecided := [pair for pair in tests if pair not in done]:
         left = max(1, shares - len(done))
         factor |= dict.fromkeys(undecided, left)
-        whole = {p for p in undecided if (tests[p].p_values <= alpha / left).all() and tests[p].allowed.all()}
+        whole = set()
+        for pair in undecided:
+            if (tests[pair].p_values <= alpha / left).all() and tests[pair].allowed.all():
+                whole.add(pair)
         if not whole:
             break
         done |= whole

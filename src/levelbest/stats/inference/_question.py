@@ -55,8 +55,6 @@ class Question:
     planned, power
         The budget at which all pairs are planned for, decided or not, and the power wanted; None: pairs that are not
         decided, at the budget of the effect.
-    roughly
-        Whether who wins somewhere is all that is asked, not up to which budget: fewer draws then serve.
     """
 
     pairs: tuple[Pair, ...]
@@ -66,7 +64,6 @@ class Question:
     worth: float | None = None
     method: str = "default"
     shown: int | None = None
-    roughly: bool = False
     planned: int | None = None
     power: float = POWER
 

@@ -201,18 +201,16 @@ class TrialUnits(IndependentUnits):
             variances.append(np.maximum(np.square(error), floor[:, None]))
         return values, variances
 
-    def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
-        """Permuted trials; of two large families only the best are permuted one by one."""
-        sides = [self.sides[f] for f in families] if self.studentised else []
-        if size is not None and len(sides) == 2 and all(isinstance(side, LargeSide) for side in sides):
-            if families not in self._heads:
-                few, many = sorted(families, key=lambda f: (self.sizes[f], self.order[f]))
-                first, second = self.sides[few], self.sides[many]
-                assert isinstance(first, LargeSide)
-                assert isinstance(second, LargeSide)
-                self._heads[families] = PooledHeads(first, second, self.inside(families))
-            return self._heads[families].exchanged(size, rng)[None]
-        return super().exchanged(families, size, rng)
+    def heads(self, families: Families) -> PooledHeads | None:
+        """The best trials of two large families."""
+        if not self.studentised or len(families) != 2:
+            return None
+        first, second = (self.sides[f] for f in sorted(families, key=lambda f: (self.sizes[f], self.order[f])))
+        if not isinstance(first, LargeSide) or not isinstance(second, LargeSide):
+            return None
+        if families not in self._heads:
+            self._heads[families] = PooledHeads(first, second, self.inside(families))
+        return self._heads[families]
 
     def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
         """Each family's draws are made once, for all its pairs."""

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ import numpy.typing as npt
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.inference._draws import Draws
 from levelbest.stats.inference._question import Pair
+
+if TYPE_CHECKING:
+    from levelbest.stats.inference._large import PooledHeads
 
 BoolArray = npt.NDArray[np.bool_]
 Labels = npt.NDArray[np.int8]
@@ -129,6 +132,9 @@ class IndependentUnits(Units):
 
     def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
         """From the curves of every assignment."""
+        heads = self.heads(families) if size is not None else None
+        if heads is not None and size is not None:
+            return heads.exchanged(size, rng)[None]
         order = sorted(families, key=lambda f: (self.sizes[f], self.order[f]))
         places = [order.index(f) for f in families]
         k, sizes = self.inside(families), [self.sizes[f] for f in order]
@@ -139,6 +145,10 @@ class IndependentUnits(Units):
             t = [studentised(values[a] - values[b], variances[a] + variances[b]) for a, b in pairs]
             parts.append(np.abs(np.stack(t)))
         return np.concatenate(parts, axis=2)
+
+    def heads(self, families: Families) -> PooledHeads | None:  # noqa: ARG002
+        """Of two large families, of which only the best units are permuted one by one; else None."""
+        return None
 
     def curves(self, families: Families, k: int, labels: Labels) -> tuple[Sequence[FloatArray], Sequence[FloatArray]]:
         """Of each family its curve and squared standard error at the first k nodes, (node, assignment) each."""
