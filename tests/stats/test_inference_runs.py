@@ -275,3 +275,10 @@ def test_five_models_two_deviations_apart_are_told_apart_with_ten_seeds():
         answer = run_contrasts([rng.normal(2 * f, 1, 10) for f in range(5)], all_pairs(5))
         decided.append(np.mean([one.effect.certified == -1 for one in answer.pairs]))
     assert np.mean(decided) >= 0.95
+
+
+def test_families_whose_scores_are_all_equal_are_told_apart_without_a_warning():
+    runs = [np.full(5, 0.5), np.full(5, 0.5), np.full(5, 0.5), np.array([0.1, 0.1, 0.1, 0.1, 0.2])]
+    answer = run_contrasts(runs, Question(tuple(combinations(range(4), 2))))
+    winners = {pair.pair: pair.effect.certified for pair in answer.pairs}
+    assert winners == {(0, 1): 0, (0, 2): 0, (1, 2): 0, (0, 3): 1, (1, 3): 1, (2, 3): 1}

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import optimize, special, stats
 
 from levelbest._check import budget_grid
 from levelbest.errors import DataError, InputError
@@ -188,3 +188,16 @@ def test_refusals():
         trials_to_separate(Sample(x), Sample(x), 3, power=80)
     with pytest.raises(InputError, match="n must be a whole number of at least 1, got 0"):
         trials_to_separate(Sample(x), Sample(x), 0)
+
+
+def test_a_budget_named_in_advance_shows_a_smaller_difference():
+    rng = np.random.default_rng(5)
+    families = [Sample(rng.normal(0.0, 1, 40)), Sample(rng.normal(0.3, 1, 40))]
+    needed = trial_contrasts(families, np.arange(1, 21), Question(((0, 1),), planned=1)).pairs[0].needed
+    error = math.sqrt(sum(family.selection.var(ddof=1) / 40 for family in families))
+    at = stats.t.isf(0.025, 78)
+    wanted = optimize.brentq(lambda d: stats.nct.sf(at, 78, d / error) - 0.8, 0, 5)
+    assert needed.detectable_named == pytest.approx(wanted, rel=0.01)
+    assert needed.detectable_named < needed.detectable
+    alone = trial_contrasts(families, np.array([1]), Question(((0, 1),), planned=1)).pairs[0].needed
+    assert math.isnan(alone.detectable_named)

@@ -229,8 +229,12 @@ def _at(plan: TrialPlan, n: int) -> str:
 
 
 def _seen(needed: Needed) -> str:
-    """The difference that as many units as there are would show."""
-    return f"As many as there are would show a difference of {needed.detectable:.2g} {_often(needed.goal)}."
+    """The difference that as many units as there are would show, over all budgets and at one named in advance."""
+    named_alone = f", of {needed.detectable_named:.2g} at a budget named in advance"
+    named_alone = named_alone if math.isfinite(needed.detectable_named) else ""
+    return (
+        f"As many as there are would show a difference of {needed.detectable:.2g} {_often(needed.goal)}{named_alone}."
+    )
 
 
 def _divided(plan: DividedRuns) -> str:
@@ -352,7 +356,16 @@ def _deciding(comparison: Comparison) -> list[Step]:
         return []
     budget = int(pair.effect.budget)
     where = "" if terms.words.single else f" at {terms.words.count(budget)}"
-    return [_further(pair, where, budget, leading)]
+    return [_further(pair, where, budget, leading), *_named_first(pair, budget)]
+
+
+def _named_first(pair: PairComparison, budget: int) -> list[Step]:
+    """What naming the budget before the next study is worth, in the difference that it shows."""
+    needed, words = pair.needed, pair.terms.words
+    if needed is None or pair.terms.named or not needed.detectable_named < needed.detectable:
+        return []
+    shown = f"with as many a difference of {needed.detectable_named:.2g} shows at {words.count(budget)} alone"
+    return [Step(f"Name the budget before the next study: {shown}, {needed.detectable:.2g} over all budgets", "", "")]
 
 
 def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -> Step:

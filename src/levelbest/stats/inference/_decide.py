@@ -248,7 +248,9 @@ class PairTest:
             return Needed.unknown(question.confidence, n, question.power, sizes)
         share = float(self.exchange.local_share[place]) * level
         critical = self._exchanged(place, level)
-        pilot = Pilot(d, self.units.variances(self.pair, n), sizes, freedom, share, critical, self.units.fewest(n))
+        named = level if self.nodes.size > 1 else math.nan
+        variances, fewest = self.units.variances(self.pair, n), self.units.fewest(n)
+        pilot = Pilot(d, variances, sizes, freedom, share, critical, fewest, named)
         return pilot.planned(question.power, question.confidence, n, asked, decided=decided)
 
     def _exchanged(self, place: int, level: float) -> float:

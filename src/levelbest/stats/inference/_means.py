@@ -89,7 +89,8 @@ class MeanUnits(IndependentUnits):
         known = ~np.isnan(held)
         mass = known * weights[:, None]
         centre = np.nansum(held * weights[:, None], axis=0) / mass.sum(axis=0)
-        scale = np.maximum(np.nanmax(np.abs(held - centre), axis=0), np.finfo(np.float64).tiny)
+        widest = np.nanmax(np.abs(held - centre), axis=0)
+        scale = np.where(widest > 0, widest, 1.0)
         off = np.where(known, (held - centre) / scale, 0.0)  # no digit is lost to a common offset
         once, twice = off * mass, np.square(off * mass)
         values, variances = [], []

@@ -11,7 +11,7 @@ they make the better one. No constant is tuned: docs/coverage-verdicts.md has th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -60,6 +60,8 @@ class Needed:
     """Whether the pilot itself has a verdict there."""
     detectable: float = math.nan
     """The difference that a study of as many units as there are would show with the power wanted."""
+    detectable_named: float = math.nan
+    """The same where the budget is named in advance and tested first; NaN where there is one budget only."""
 
     @classmethod
     def unknown(cls, confidence: float, n: int, power: float, sizes: tuple[int, int]) -> Needed:
@@ -80,7 +82,7 @@ class Needed:
     def to_dict(self) -> dict[str, object]:
         """Plain numbers for JSON; what is out of reach or open is None."""
         keys = ("needed", "low", "high", "confidence", "n", "asked", "now", "goal", "tried", "capped", "pilot")
-        return plain(picked(self, *keys, "code", "decided", "detectable"))
+        return plain(picked(self, *keys, "code", "decided", "detectable", "detectable_named"))
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,8 @@ class Pilot:
     critical: float
     fewest: int = 3
     """Units that a comparison takes at the least."""
+    named_level: float = math.nan
+    """At which a budget named in advance would be tested; NaN where there is one budget only."""
 
     @property
     def error(self) -> float:
@@ -145,7 +149,7 @@ class Pilot:
         reach = -float(scipy.special.stdtrit(self._freedom, (1 - confidence) / 2))
         low, high = self._for_certain(t + reach, power), self._for_certain(t - reach, power)
         code = "small" if low > MANY else "few" if min(self.sizes) < FEW else ""
-        centre, spread = self._decisive(1.0)
+        named = replace(self, level=self.named_level, critical=0.0)
         return Needed(
             needed=math.nan if code == "few" else needed,
             low=min(low, needed),
@@ -159,8 +163,14 @@ class Pilot:
             tried=self.power(np.array(t), needed / self.units) if math.isfinite(needed) else math.nan,
             code=code,
             decided=decided,
-            detectable=self.error * (centre + spread * float(scipy.special.ndtri(power))),
+            detectable=self._detectable(power),
+            detectable_named=named._detectable(power),
         )
+
+    def _detectable(self, power: float) -> float:
+        """The difference that as many units as there are show with this power."""
+        centre, spread = self._decisive(1.0)
+        return self.error * (centre + spread * float(scipy.special.ndtri(power)))
 
     def _assured(self, theta: FloatArray, power: float) -> float:
         """The fewest units of each family whose chance of a verdict, averaged over differences, is the power."""
