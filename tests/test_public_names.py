@@ -17,7 +17,7 @@ PUBLIC = {
     "Run", "Study", "Verification", "read_study", "run_study", "run_trials", "verify_ledger",
     "claim", "Claim", "Gate",
     "compare", "Comparison", "Effect", "PairComparison", "Standing", "Verdict",
-    "CurveSet", "FamilyCostCurve", "Settings",
+    "CostCurveSet", "CurveSet", "FamilyCostCurve", "Settings",
     "reach", "Reach", "Reaches",
     "plan_trials", "TrialPlan",
     "compare_tasks", "TaskComparison",

@@ -11,7 +11,7 @@ from levelbest.cli.main import main
 from levelbest.errors import InputError
 from levelbest.report.build import build_view
 from levelbest.report.view_tables import appendix_tables
-from levelbest.report.words.spaces import parameter_words
+from levelbest.report.words.phrases import parameter_words
 from levelbest.trials.spaces import search_spaces
 
 ROOT = Path(__file__).parents[1]

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from levelbest.report.write import write_report as write_report
     from levelbest.results import Claim as Claim
     from levelbest.results import Comparison as Comparison
+    from levelbest.results import CostCurveSet as CostCurveSet
     from levelbest.results import Curve as Curve
     from levelbest.results import CurveSet as CurveSet
     from levelbest.results import Effect as Effect
@@ -74,6 +75,7 @@ _NAMES = {
         "Claim",
         "Comparison",
         "Curve",
+        "CostCurveSet",
         "CurveSet",
         "Effect",
         "FamilyCostCurve",

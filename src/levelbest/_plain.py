@@ -160,6 +160,40 @@ def show_cost(value: float, unit: str | None) -> str:
     return f"{_three(value)} {unit}" if unit else _three(value)
 
 
+def show_tick(value: float, unit: str | None) -> str:
+    """A cost beside an axis: ``10.0 min`` is ``10 min``."""
+    number, _, name = show_cost(value, unit).partition(" ")
+    if "." in number and "e" not in number:
+        number = number.rstrip("0").rstrip(".")
+    return f"{number} {name}".strip()
+
+
+_TIMES = [s * 1.0 for s in (1, 2, 5, 10, 20, 30)]
+_TIMES += [60.0 * m for m in (1, 2, 5, 10, 20, 30)] + [3600.0 * h for h in (1, 2, 4, 8, 12)]
+
+
+def cost_ticks(low: float, high: float, unit: str | None, most: int = 8) -> list[float]:
+    """Round costs between two, evenly in logarithm: of times whole seconds, minutes, hours and days.
+
+    Examples
+    --------
+    >>> [show_cost(tick, "h") for tick in cost_ticks(0.5, 200, "h", most=5)]
+    ['30.0 min', '2.00 h', '8.00 h', '1.00 d', '5.00 d']
+    """
+    size = _SECONDS.get(unit or "", 1.0)
+    first, last = low * size, high * size
+    if not 0 < first < last:
+        return []
+    powers = range(math.floor(math.log10(first)), math.ceil(math.log10(last)) + 1)
+    round_numbers = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+    if unit in _SECONDS:
+        days = [86400.0 * digit * 10.0**power for power in range(max(powers) + 1) for digit in (1, 2, 5)]
+        round_numbers = [number for number in round_numbers if number < 1] + _TIMES + days
+    inside = [tick for tick in round_numbers if first * (1 - 1e-9) <= tick <= last * (1 + 1e-9)]
+    step = -(-len(inside) // most) if inside else 1
+    return [tick / size for tick in inside[::step]]
+
+
 def is_cost(axis: str) -> bool:
     """Whether budgets on this axis are costs, and not numbers of trials."""
     return axis == "cost"

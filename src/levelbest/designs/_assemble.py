@@ -140,12 +140,21 @@ def _effect_budget(design: Design, contrasts: Contrasts) -> float:
     budgets = np.unique(np.concatenate([contrast.n[_comparable(contrast)] for contrast in contrasts.pairs]))
     if not budgets.size:  # nothing can be compared: side by side all the same, where all were run so long
         last = int(min(design.reach.values(), default=1.0))
-        budgets = np.arange(1, max(last, 1) + 1) if design.asked.n is None else np.array(design.asked.n)
+        asked = design.asked.budget if design.asked.axis == "cost" else design.asked.n
+        budgets = np.arange(1, max(last, 1) + 1) if asked is None else np.array(asked)
     if (named_budget := design.asked.named) is not None and design.asked.axis == "trials":
         return float(named_budget)
-    wanted = budgets[-1] if design.headline is None else design.headline
+    wanted = _most_comparable(contrasts) if design.headline is None else design.headline
     inside = budgets[budgets <= wanted]
     return float(inside[-1] if inside.size else budgets[0])
+
+
+def _most_comparable(contrasts: Contrasts) -> float:
+    """The largest of the budgets at which most pairs can be compared ([D] figure 2: families differ in cost)."""
+    every, counts = np.unique(
+        np.concatenate([contrast.n[_comparable(contrast)] for contrast in contrasts.pairs]), return_counts=True
+    )
+    return float(every[counts == counts.max()][-1]) if every.size else np.inf
 
 
 def _terms(design: Design, n_pairs: int, budget: float) -> Terms:
@@ -323,13 +332,22 @@ def _standings(
 def points_at(design: Design, budget: float) -> list[tuple[float, float, float, float]]:
     """Each family's value with pointwise limits at the budget, or at its last one where it was not run so long."""
     asked = design.asked
+    ends = {name: min(budget, design.ends.get(name, budget)) for name in design.families}
     if asked.axis == "cost":
-        one_budget = replace(asked, budget=(budget,), simultaneous=False)
-    else:
-        most = {name: int(reach) for name, reach in design.reach.items()}
-        wanted = {int(min(budget, most.get(name, budget))) for name in design.families} - {0}
-        one_budget = replace(asked, n=tuple(sorted(wanted)), simultaneous=False)
-    return [curve.point(budget) for curve in design.curves(one_budget)]
+        drawn = design.curves(replace(asked, budget=tuple(sorted({*ends.values()})), simultaneous=False))
+        points = [curve.point(ends[curve.family]) for curve in drawn]
+        # what a cheaper family has reached is the least that it reaches with more
+        return [
+            point if point[0] >= budget * (1 - 1e-9) else _at_least(point, design.metric.direction) for point in points
+        ]
+    wanted = {int(end) for end in ends.values()} - {0}
+    return [curve.point(budget) for curve in design.curves(replace(asked, n=tuple(sorted(wanted)), simultaneous=False))]
+
+
+def _at_least(point: tuple[float, float, float, float], direction: str) -> tuple[float, float, float, float]:
+    """A value that is carried on to larger budgets: open on the better side."""
+    at, value, low, high = point
+    return (at, value, low, float("inf")) if direction == "max" else (at, value, float("-inf"), high)
 
 
 def _other_winners(design: Design, pairs: Pairs) -> dict[tuple[int, int], list[str]] | None:

@@ -207,6 +207,11 @@ class Design:
         return {}
 
     @property
+    def ends(self) -> dict[str, float]:
+        """By family: the last budget at which its own value is known."""
+        return self.reach
+
+    @property
     def excluded(self) -> Mapping[str, str]:
         """Families that have no limits at all, with the code of the reason (`Verdict.reason`)."""
         return {}

@@ -91,6 +91,13 @@ class Cost(TableDesign):
         """No range past the budgets compared."""
         return {}
 
+    @property
+    def ends(self) -> dict[str, float]:
+        """Half of what each family spent; where budgets were asked for, all that it spent."""
+        share = 0.5 if self.asked.budget is None else 1.0
+        horizons = [cost_horizon(spent, self.asked.workers) for spent in self.spent]
+        return {name: share * end for name, end in zip(self.families, horizons, strict=True)}
+
     def _range(self, family: int) -> tuple[float, float]:
         """The budgets that a family can speak of: from its median cost to half of what it spent."""
         spent = self.spent[family]

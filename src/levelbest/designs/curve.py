@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from levelbest.designs._input import as_table, with_scores
 from levelbest.designs._protocol import Asked, Table, design_of
-from levelbest.results import Curve, CurveSet, FamilyCostCurve
+from levelbest.results import CostCurveSet, Curve, CurveSet, FamilyCostCurve
 from levelbest.trials import Settings
 
 _ASKING = ("n", "statistic", "estimator", "interval", "simultaneous", "axis", "budget", "workers")
@@ -59,7 +59,7 @@ def curve(
     n_resamples: int = Settings.n_resamples,
     rng: int | None = Settings.rng,
     **reading: object,
-) -> Curve | FamilyCostCurve | CurveSet | tuple[Curve | FamilyCostCurve, ...]:
+) -> Curve | FamilyCostCurve | CurveSet | CostCurveSet:
     """The curve of a family: the reported score of the best of n by selection score, with an interval.
 
     Of several families there is a curve for each, as `family_curves` has them. It has a parameter for each option of
@@ -117,14 +117,14 @@ def curve(
 
 
 @overload
-def family_curves(trials: object, *, axis: Literal["cost"], **options: Any) -> tuple[FamilyCostCurve, ...]: ...
+def family_curves(trials: object, *, axis: Literal["cost"], **options: Any) -> CostCurveSet: ...
 
 
 @overload
 def family_curves(trials: object, **options: Any) -> CurveSet: ...
 
 
-def family_curves(trials: object, **options: Any) -> CurveSet | tuple[Curve | FamilyCostCurve, ...]:
+def family_curves(trials: object, **options: Any) -> CurveSet | CostCurveSet:
     """One curve for each family that has a score.
 
     Parameters
@@ -137,7 +137,7 @@ def family_curves(trials: object, **options: Any) -> CurveSet | tuple[Curve | Fa
     Returns
     -------
     CurveSet
-        A tuple of curves; notebooks show them as one figure. On the cost axis a plain tuple of `FamilyCostCurve`.
+        A tuple of curves; notebooks show them as one figure. On the cost axis a `CostCurveSet`.
 
     Examples
     --------
@@ -151,6 +151,8 @@ def family_curves(trials: object, **options: Any) -> CurveSet | tuple[Curve | Fa
     return _curves(as_table(trials, options), asked)
 
 
-def _curves(table: Table, asked: Asked) -> CurveSet | tuple[Curve | FamilyCostCurve, ...]:
+def _curves(table: Table, asked: Asked) -> CurveSet | CostCurveSet:
     drawn = design_of(with_scores(table), asked).curves(asked)
-    return drawn if asked.axis == "cost" else CurveSet(own for own in drawn if isinstance(own, Curve))
+    if asked.axis == "cost":
+        return CostCurveSet(own for own in drawn if isinstance(own, FamilyCostCurve))
+    return CurveSet(own for own in drawn if isinstance(own, Curve))

@@ -29,8 +29,7 @@ from levelbest.report.tables.table import Table
 from levelbest.report.view import Family, View, floats, hidden_columns, line_of, trial_table, verifier_lines
 from levelbest.report.words.curves import alone_sentence, family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
-from levelbest.report.words.phrases import alone_words
-from levelbest.report.words.spaces import parameter_texts
+from levelbest.report.words.phrases import alone_words, parameter_texts
 from levelbest.results import Comparison, Curve, FamilyCostCurve, Standing, VerifierEffect
 from levelbest.trials import Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable

@@ -23,6 +23,7 @@ from levelbest.report.words.verdicts import (
 from levelbest.results import (
     Claim,
     Comparison,
+    CostCurveSet,
     Crossing,
     Curve,
     CurveSet,
@@ -211,6 +212,11 @@ def _(result: Curve) -> dict[str, object]:
 
 @document.register
 def _(result: CurveSet) -> dict[str, object]:
+    return {"families": [document(curve) for curve in result], "warnings": documents_of(result)}
+
+
+@document.register
+def _(result: CostCurveSet) -> dict[str, object]:
     return {"families": [document(curve) for curve in result], "warnings": documents_of(result)}
 
 

@@ -16,6 +16,7 @@ from levelbest.report.figures.curves import figure_bytes, figure_of, new_axes, o
 from levelbest.report.figures.strips import descriptions_figure, standings_figure
 from levelbest.report.tables.results import (
     claim_table,
+    costs_table,
     curves_table,
     plan_table,
     reach_table,
@@ -24,10 +25,21 @@ from levelbest.report.tables.results import (
 )
 from levelbest.report.terminal.descriptions import description_facts
 from levelbest.report.words.claims import claim_answer
-from levelbest.report.words.curves import curve_sentence
+from levelbest.report.words.curves import cost_sentence, curve_sentence
 from levelbest.report.words.plans import plan_summary
 from levelbest.report.words.tasks import score_words, task_sentences
-from levelbest.results import Claim, Comparison, Curve, CurveSet, Reaches, TaskComparison, TrialPlan, Variances
+from levelbest.results import (
+    Claim,
+    Comparison,
+    CostCurveSet,
+    Curve,
+    CurveSet,
+    FamilyCostCurve,
+    Reaches,
+    TaskComparison,
+    TrialPlan,
+    Variances,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,6 +83,22 @@ def curves_html(curves: Sequence[Curve]) -> str:
         shown = shown.part(sorted(last, key=lambda row: sign * float(str(values[row])))[:_MOST_ROWS])
     note = curve_sentence(curves[0]) if len(curves) == 1 else ""
     return picture + replace(shown, note=note).html()
+
+
+@html.register
+def _(result: FamilyCostCurve) -> str:
+    return costs_html([result])
+
+
+@html.register(CostCurveSet)
+def costs_html(curves: Sequence[FamilyCostCurve]) -> str:
+    """The same over budgets of cost."""
+    with own_style():
+        ax = draw_curves(new_axes(), curves, bands=len(curves) <= 7, at_ends=True)
+        picture = _picture(figure_of(ax), f"Curves of the best {curves[0].score} against the budget of cost")
+    shown = costs_table(curves)
+    note = cost_sentence(curves[0]) if len(curves) == 1 else ""
+    return picture + replace(shown, note=note).part(range(shown.size)[:_MOST_ROWS]).html()
 
 
 @html.register(Comparison)

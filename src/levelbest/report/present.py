@@ -21,6 +21,7 @@ from levelbest.report.words.verdicts import comparison_summary, pair_sentence
 from levelbest.results import (
     Claim,
     Comparison,
+    CostCurveSet,
     Curve,
     CurveSet,
     FamilyCostCurve,
@@ -53,6 +54,7 @@ sentences.register(TaskComparison, lambda result, _=None: task_sentences(result)
 sentences.register(Curve, lambda result, n=None: (curve_sentence(result, n),))
 sentences.register(CurveSet, lambda result, n=None: tuple(curve_sentence(curve, n) for curve in result))
 sentences.register(FamilyCostCurve, lambda result, _=None: (cost_sentence(result),))
+sentences.register(CostCurveSet, lambda result, _=None: tuple(map(cost_sentence, result)))
 sentences.register(Reach, lambda result, _=None: (reach_sentence(result),))
 sentences.register(Reaches, lambda result, _=None: tuple(map(reach_sentence, result)))
 sentences.register(TrialPlan, lambda result, _=None: plan_sentences(result))
@@ -75,6 +77,8 @@ def draw(
 
 draw.register(Curve, lambda result, ax, **how: draw_curves(ax, [result], **how))
 draw.register(CurveSet, lambda result, ax, **how: draw_curves(ax, result, **how))
+draw.register(FamilyCostCurve, lambda result, ax, **how: draw_curves(ax, [result], **how))
+draw.register(CostCurveSet, lambda result, ax, **how: draw_curves(ax, result, **how))
 draw.register(Comparison, lambda result, ax, **how: draw_comparison(ax, result, **how))
 draw.register(
     TaskComparison, lambda result, ax, **how: draw_comparison(ax, result.overall, score=score_words(result), **how)

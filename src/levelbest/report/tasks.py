@@ -19,8 +19,7 @@ from levelbest.report.tables.table import Table, texts
 from levelbest.report.view import Family, View, hidden_columns, line_of, trial_table
 from levelbest.report.words.curves import family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
-from levelbest.report.words.phrases import condition_sentence
-from levelbest.report.words.spaces import parameter_texts
+from levelbest.report.words.phrases import condition_sentence, parameter_texts
 from levelbest.report.words.tasks import (
     STANDARD,
     TASK_REFERENCE,

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from levelbest.results.claim import Claim, ClaimedPair
 from levelbest.results.comparison import Comparison, Effect, PairComparison, Standing, Terms
-from levelbest.results.curve import TRIALS, Curve, CurveSet, DesignWords, FamilyCostCurve, Stratum, VerifierEffect
+from levelbest.results.curve import (
+    TRIALS,
+    CostCurveSet,
+    Curve,
+    CurveSet,
+    DesignWords,
+    FamilyCostCurve,
+    Stratum,
+    VerifierEffect,
+)
 from levelbest.results.plan import DividedRuns, Reach, Reaches, TrialPlan
 from levelbest.results.tasks import OverTasks, TaskComparison
 from levelbest.results.variance import FamilyVariance, Variances
@@ -25,6 +34,7 @@ __all__ = [
     "Claim",
     "ClaimedPair",
     "Comparison",
+    "CostCurveSet",
     "Crossing",
     "Curve",
     "CurveSet",

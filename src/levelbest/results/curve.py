@@ -8,7 +8,7 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest._plain import Frame, as_frame, plain, rows_of
-from levelbest._shown import Documented, Drawn, Said, presenter
+from levelbest._shown import Documented, Drawn, presenter
 from levelbest.cautions import Caution
 from levelbest.errors import InputError
 from levelbest.results.variance import FamilyVariance
@@ -238,7 +238,7 @@ class CurveSet(Drawn, tuple[Curve, ...]):
 
 
 @dataclass(frozen=True, eq=False)
-class FamilyCostCurve(Said):
+class FamilyCostCurve(Drawn):
     """One family's expected best score within budgets of cost."""
 
     family: str
@@ -269,8 +269,7 @@ class FamilyCostCurve(Said):
 
     def to_frame(self) -> Frame:
         """One row per budget, as a dataframe of pandas where it is installed, else of polars."""
-        rows = self.points
-        return as_frame({"family": [self.family] * len(rows)} | {key: [row[key] for row in rows] for key in rows[0]})
+        return CostCurveSet((self,)).to_frame()
 
     @property
     def points(self) -> list[dict[str, object]]:
@@ -288,6 +287,20 @@ class FamilyCostCurve(Said):
             monte_carlo_error=own.monte_carlo_error,
         )
         return [plain({"n": None, "spread": None} | row) for row in rows]
+
+
+class CostCurveSet(Drawn, tuple[FamilyCostCurve, ...]):
+    """The curves of several families over budgets of cost."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"CostCurveSet({', '.join(curve.family for curve in self)})"
+
+    def to_frame(self) -> Frame:
+        """One row per family and budget, as a dataframe of pandas where it is installed, else of polars."""
+        rows = [{"family": curve.family, **row} for curve in self for row in curve.points]
+        return as_frame({key: [row[key] for row in rows] for key in rows[0]})
 
 
 @dataclass(frozen=True, eq=False)

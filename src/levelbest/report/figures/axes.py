@@ -27,7 +27,8 @@ from levelbest.report.figures.curves import (
     shorten,
     statistic_words,
 )
-from levelbest.results import Comparison, Curve, FamilyVariance, PairComparison
+from levelbest.report.view import line_of
+from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance, PairComparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +46,7 @@ _APART = 0.22
 
 def draw_curves(
     ax: Axes | None,
-    curves: Sequence[Curve],
+    curves: Sequence[Curve | FamilyCostCurve],
     *,
     bands: bool = True,
     log: bool = True,
@@ -60,17 +61,18 @@ def draw_curves(
     """
     at_ends = ax is None if at_ends is None else at_ends
     ax = _given(ax)
-    for i, curve in enumerate(curves, len(_labelled(ax))):
+    for i, curve in enumerate(map(line_of, curves), len(_labelled(ax))):
         colour, dash = line_style(i)
-        known = np.isfinite(curve.value)
+        x, value, low, high = map(np.array, (curve.x, curve.value, curve.low, curve.high))
+        known = np.isfinite(value)
         look = styled(style, color=colour, linestyle=dash, linewidth=1.8, label=curve.family)
-        (line,) = ax.plot(curve.n[known], curve.value[known], **look)
+        (line,) = ax.plot(x[known], value[known], **look)
         if bands:
-            _shade(ax, curve.n, curve.value, curve.low, curve.high, line.get_color())
-    first = curves[0]
-    set_budget_axis(ax, False, None, log, first.words)
+            _shade(ax, x, value, low, high, line.get_color())
+    first, drawn = curves[0], line_of(curves[0])
+    set_budget_axis(ax, drawn.over_cost, first.cost_unit, log, first.words)
     open_frame(ax)
-    set_score_label(ax, statistic_words(first.statistic), score_of(first))
+    set_score_label(ax, statistic_words(drawn.statistic), score_of(first) if isinstance(first, Curve) else first.score)
     lines = _labelled(ax)
     if at_ends:
         ends = [(float(x), float(y)) for x, y in (np.asarray(line.get_xydata())[-1] for line in lines)]

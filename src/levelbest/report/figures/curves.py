@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from levelbest import _check
-from levelbest._plain import show_cost
+from levelbest._plain import cost_ticks, show_tick
 from levelbest._write import write_bytes
 from levelbest.results import Curve, DesignWords
 
@@ -207,33 +207,27 @@ def set_budget_axis(
     ax: Axes, over_cost: bool, cost_unit: str | None, log: bool, words: DesignWords | None = None
 ) -> None:
     """Round budgets along the foot: whole numbers of trials, costs in units that people use."""
-    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+    from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullLocator
 
     if log:
         ax.set_xscale("log")
         ax.margins(x=0.01)
         low, high = ax.get_xlim()
-        # beyond two and a half decades (fewer for costs, whose labels are longer) the powers of ten suffice
-        subs = (1.0, 2.0, 5.0) if high / low < (60 if over_cost else 300) else (1.0,)
+        # beyond two and a half decades the powers of ten suffice
+        subs = (1.0, 2.0, 5.0) if high / low < 300 else (1.0,)
         ax.xaxis.set_major_locator(LogLocator(subs=subs))
         ax.xaxis.set_minor_locator(NullLocator())
     if over_cost:
+        if log and (ticks := cost_ticks(*ax.get_xlim(), cost_unit)):
+            ax.xaxis.set_major_locator(FixedLocator(ticks))
         ax.set_xlabel("budget (cost)")
-        ax.xaxis.set_major_formatter(lambda value, _: _tick(show_cost(value, cost_unit)))
+        ax.xaxis.set_major_formatter(lambda value, _: show_tick(value, cost_unit))
         return
     if words is not None:
         ax.set_xlabel(f"n, {words.units} of each {words.group}" if words.group else f"budget ({words.units})")
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     if not log:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-
-def _tick(text: str) -> str:
-    """``10.0 min`` is ``10 min`` on an axis."""
-    number, _, unit = text.partition(" ")
-    if "." in number and "e" not in number:
-        number = number.rstrip("0").rstrip(".")
-    return f"{number} {unit}".strip()
 
 
 def label_ends(ax: Axes, names: Sequence[str], ends: Sequence[tuple[float, float]], styles: Sequence[Style]) -> None:

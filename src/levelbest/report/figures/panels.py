@@ -92,8 +92,9 @@ def draw_lines(panel: Panel, ax: Axes | None = None) -> Axes:
     lines = panel.lines
     ax = new_axes(height=max(0.62 * 2 * ONE_COLUMN, 0.9 + 0.17 * len(lines))) if ax is None else ax
     plot_lines(panel, ax)
-    ends = [[(x, v) for x, v in zip(line.x, line.value, strict=True) if np.isfinite(v)][-1] for line in lines]
-    label_ends(ax, [line.family for line in lines], ends, [line_style(i) for i in range(len(lines))])
+    drawn = [i for i, line in enumerate(lines) if np.isfinite(line.value).any()]
+    ends = [[(x, v) for x, v in zip(lines[i].x, lines[i].value, strict=True) if np.isfinite(v)][-1] for i in drawn]
+    label_ends(ax, [lines[i].family for i in drawn], ends, [line_style(i) for i in drawn])
     return ax
 
 

@@ -9,7 +9,14 @@ from functools import singledispatch
 
 import numpy as np
 
-from levelbest._plain import common_decimals, round_places, round_to_uncertainty, show_budget, show_with_limits
+from levelbest._plain import (
+    common_decimals,
+    round_places,
+    round_to_uncertainty,
+    show_budget,
+    show_tick,
+    show_with_limits,
+)
 from levelbest.report.tables.table import Column, Table, costs, counts, formed, limits, numbers, shares, texts
 from levelbest.report.words.claims import claim_assumptions, explained_words
 from levelbest.report.words.curves import cost_heading, curves_heading
@@ -20,6 +27,7 @@ from levelbest.report.words.verdicts import effect_words
 from levelbest.results import (
     Claim,
     Comparison,
+    CostCurveSet,
     Curve,
     CurveSet,
     FamilyCostCurve,
@@ -123,6 +131,7 @@ def strata_table(curve: Curve) -> Table:
     return Table(tuple(columns))
 
 
+@table.register(CostCurveSet)
 def costs_table(curves: Sequence[FamilyCostCurve]) -> Table:
     """The same over budgets of cost, with the scaling by the mean cost beside."""
     first = curves[0].curve
@@ -152,15 +161,26 @@ def costs_table(curves: Sequence[FamilyCostCurve]) -> Table:
 
 
 @table.register
+def _(result: FamilyCostCurve) -> Table:
+    return costs_table([result])
+
+
+@table.register
 def standings_table(comparison: Comparison) -> Table:
     """A row for each family, the best first: its value at one budget, its trials, and whom it is better than."""
     rows, terms = comparison.standings, comparison.terms
     if not rows:
         return pairs_table(comparison.pairs)
     digits = common_decimals([(row.value, row.low, row.high) for row in rows])
+    budget = max(row.budget for row in rows)
+    # over cost a cheaper family has its last value carried on: it reaches that much at least
+    marks = [
+        f" ({show_tick(row.budget, terms.cost_unit)})" if terms.over_cost and row.budget < budget * (1 - 1e-9) else ""
+        for row in rows
+    ]
     columns = [
         texts("family", [row.family for row in rows]),
-        numbers(best_of(terms, rows[0].budget), [row.value for row in rows], digits, "value"),
+        numbers(best_of(terms, budget), [row.value for row in rows], digits, "value", marks),
         limits(level(terms.confidence), [(row.low, row.high) for row in rows], digits),
         counts(terms.words.units, [row.n_trials for row in rows], "n_trials"),
     ]
@@ -169,7 +189,7 @@ def standings_table(comparison: Comparison) -> Table:
     columns += [counts("running", running, "n_running")] * any(running)
     if len(rows) > 2:
         columns.append(texts("better than", [_better_than(row, comparison) for row in rows], right=True))
-    return Table(tuple(columns), note=table_heading(terms, rows[0].budget))
+    return Table(tuple(columns), note=table_heading(terms, budget))
 
 
 def _better_than(row: Standing, comparison: Comparison) -> str:

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from levelbest._plain import (
-    show_cost,
-)
+from levelbest._plain import cost_ticks, show_tick
 from levelbest.cautions import Caution
 from levelbest.errors import named
 from levelbest.report.tables.results import pair_table, pairs_table, standings_table
@@ -35,10 +33,11 @@ from levelbest.report.words.phrases import (
     condition_sentence,
     pair_details,
     shortened,
+    space_rows,
+    spaces_heading,
     table_heading,
 )
 from levelbest.report.words.plans import next_steps
-from levelbest.report.words.spaces import space_rows, spaces_heading
 from levelbest.report.words.tasks import overall_sentence
 from levelbest.report.words.verdicts import comparison_summary, verdict_of_pair, verdict_sentences
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Standing, TaskComparison
@@ -248,12 +247,16 @@ def _axis(places: Sequence[float], cost_unit: str | None) -> str:
 
     def label_of(budget: float) -> str:
         """A time in the unit people would use; other costs as bare numbers, since the row's label names them."""
-        return show_cost(budget, cost_unit) if cost_unit in ("s", "min", "h", "d") else f"{budget:.3g}"
+        return show_tick(budget, cost_unit) if timed else f"{budget:.3g}"
+
+    timed = cost_unit in ("s", "min", "h", "d")
 
     first, last = places[0], places[-1]
     powers = range(math.floor(math.log10(first)) if first > 0 else 0, math.ceil(math.log10(last)) + 1)
     ticks = [digit * 10.0**power for power in powers for digit in _TICKS if first <= digit * 10.0**power < last]
-    if len(ticks) > 14:
+    if timed:
+        ticks = cost_ticks(first, last, cost_unit, most=10)
+    elif len(ticks) > 14:
         ticks = [tick for tick in ticks if f"{tick:e}"[0] in "125"]
     text, free, end = [" "] * len(places), 0, label_of(last)
     for tick in ticks:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from levelbest import __version__
 from levelbest.report.words.curves import interval_name
-from levelbest.report.words.phrases import after, counted, level, plural
-from levelbest.report.words.spaces import spaces_paragraph
+from levelbest.report.words.phrases import after, counted, level, plural, spaces_paragraph
 from levelbest.report.words.verdicts import adjustment_words
 from levelbest.results import Comparison, Curve
 

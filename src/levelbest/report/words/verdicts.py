@@ -13,6 +13,7 @@ from levelbest.report.words.phrases import (
     capital,
     condition_sentence,
     confidence_words,
+    fixed_sentence,
     joined,
     leaning,
     listed,
@@ -22,7 +23,6 @@ from levelbest.report.words.phrases import (
     shortened,
     with_budgets,
 )
-from levelbest.report.words.spaces import fixed_sentence
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Effect, PairComparison, Terms, Verdict
 from levelbest.results.verdict import Span, leading_spans
 
