@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from levelbest.cli import options
@@ -20,6 +22,8 @@ from levelbest.cli.main import working
 @click.option("--power", type=float, default=0.8, show_default=True, help="The chance wanted to certify a difference.")
 @click.option("--runs", type=click.IntRange(min=2), help="Runs of a family to divide into configurations and seeds.")
 @click.option("--baseline", metavar="NAME", help="Separate every other family from this one.")
+@click.option("--price", metavar="P", help="Of one unit of --cost, e.g. 2.5 or '2.5 EUR' a GPU hour: in money too.")
+@click.option("--out", type=click.Path(path_type=Path), help="Draw power against cost here (.png, .svg or .pdf).")
 @click.option("--details", is_flag=True, help="A sentence for each pair and family instead of the table.")
 @options.confidence
 @options.resamples
@@ -34,11 +38,15 @@ def command(given: options.Given) -> None:
     from levelbest.designs.plan import plan_trials
 
     trials = options.load_trials(given)
-    keys = ("n", "width", "power", "runs", "baseline", "confidence", "missing", "n_resamples")
+    keys = ("n", "width", "power", "runs", "baseline", "price", "confidence", "missing", "n_resamples")
     chosen = {key: given[key] for key in keys}
     policies = options.policies_of(given)
     with working("planning") as tell:
         plans = [plan_trials(trials, failed=failed, rng=given["seed"], progress=tell, **chosen) for failed in policies]
+    if given["out"] is not None:
+        from levelbest.report.figures.axes import save_plan
+
+        save_plan(plans[0], given["out"])
     if given["as_json"]:
         options.echo_json(*(plan.to_dict() for plan in plans))
         return
@@ -53,3 +61,5 @@ def command(given: options.Given) -> None:
             print_text(f"failed trials {counted(failed)}:", out)
         print_plan(plan, out, details=given["details"])
     print_cautions(plans[0].cautions, out)
+    if given["out"] is not None:
+        click.echo(f"figure: {given['out']}")

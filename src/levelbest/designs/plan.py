@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +17,7 @@ from levelbest.designs._protocol import WHOLE, Asked, Design, design_of
 from levelbest.designs._table import scores_of
 from levelbest.designs.seeds import only_seeds_vary
 from levelbest.designs.variance import family_variances
-from levelbest.errors import DataError, InputError
+from levelbest.errors import DataError, InputError, named
 from levelbest.results import DividedRuns, FamilyVariance, TrialPlan, Variances
 from levelbest.stats.bands import horizon
 from levelbest.stats.best import turned_bounds
@@ -48,6 +49,7 @@ def plan_trials(
     power: float = 0.8,
     runs: int | None = None,
     baseline: str | None = None,
+    price: float | str | None = None,
     confidence: float = Settings.confidence,
     failed: str = Settings.failed,
     missing: str = Settings.missing,
@@ -76,6 +78,8 @@ def plan_trials(
         seeds; None: as many as there are.
     baseline
         Separate every other family from this one; None: all from all.
+    price
+        What one unit of cost costs, such as ``2.5`` or ``"2.5 EUR"`` for a GPU hour: the plan is then in money too.
     confidence, failed, missing, n_resamples, rng
         As of `levelbest.trials.Settings`.
     progress
@@ -95,6 +99,7 @@ def plan_trials(
     True
     """
     as_power(power)
+    paid, currency = _price(price)
     table = without_one_search(with_scores(as_trials(trials, reading), baseline), baseline)
     table.refuse_tasks()
     seeds = only_seeds_vary(table) and n in (None, 1)
@@ -127,7 +132,19 @@ def plan_trials(
         division_powers=tuple(_division_powers(table, pairs, variances, divisions, confidence)),
         costs=tuple(_costs(table, separations)),
         cost_unit=table.metric.cost_unit or table.metric.cost,
+        price=paid,
+        currency=currency,
     )
+
+
+def _price(price: float | str | None) -> tuple[float | None, str]:
+    """The price of one unit of cost and its currency: ``2.5``, ``2.5 EUR``, ``$2.50``."""
+    if price is None:
+        return None, ""
+    match = re.fullmatch(r"\s*([^\d\s.]*)\s*(\d+(?:\.\d*)?|\.\d+)\s*([^\d\s]*)\s*", str(price))
+    if match is None or not float(match[2]) > 0:
+        raise InputError(f"{named('price')} is the price of one unit of cost, such as 2.5 or '2.5 EUR', got {price!r}")
+    return float(match[2]), match[1] or match[3] or "USD"
 
 
 @dataclass(frozen=True)

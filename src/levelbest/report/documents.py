@@ -42,6 +42,7 @@ from levelbest.results import (
     Variances,
     Verdict,
 )
+from levelbest.results.plan import Range
 from levelbest.stats.budgets import Needed
 
 
@@ -290,7 +291,8 @@ def _(result: TrialPlan) -> dict[str, object]:
                 for first, second, powers in result.division_powers
             ],
             "horizons": [{"n_trials": size, "n": n} for size, n in result.horizons],
-            **picked(result, "confidence", "power", "seed", "cost_unit", "total_cost"),
+            **picked(result, "confidence", "power", "seed", "cost_unit", "total_cost", "price", "currency"),
+            "further_cost": _limited(result, result.further_total),
             "sentences": plan_sentences(result),
             "warnings": [document(caution) for caution in result.cautions],
         }
@@ -299,7 +301,17 @@ def _(result: TrialPlan) -> dict[str, object]:
 
 def _costs(plan: TrialPlan, first: str, second: str, needed: Needed) -> dict[str, object]:
     numbers = {"needed": needed.needed, "low": needed.low, "high": needed.high}
-    return {"cost": {key: plan.cost_of(first, second, units) for key, units in numbers.items()} if plan.costs else None}
+    cost = {key: plan.cost_of(first, second, units) for key, units in numbers.items()} if plan.costs else None
+    return {"cost": cost, "further_cost": _limited(plan, plan.further_cost(first, second))}
+
+
+def _limited(plan: TrialPlan, spent: Range) -> dict[str, object] | None:
+    """A cost with its limits, and the same in money."""
+    if not plan.costs:
+        return None
+    names = ("value", "low", "high")
+    money = dict(zip(names, map(plan.money, spent), strict=True)) if plan.price is not None else None
+    return {**dict(zip(names, spent, strict=True)), "money": money}
 
 
 @document.register

@@ -20,13 +20,14 @@ from levelbest.report.tables.results import (
     curves_table,
     plan_table,
     reach_table,
+    spending_table,
     standings_table,
     variance_table,
 )
 from levelbest.report.terminal.descriptions import description_facts
 from levelbest.report.words.claims import claim_answer
 from levelbest.report.words.curves import cost_sentence, curve_sentence
-from levelbest.report.words.plans import plan_summary
+from levelbest.report.words.plans import plan_summary, stopping
 from levelbest.report.words.tasks import score_words, task_sentences
 from levelbest.results import (
     Claim,
@@ -126,7 +127,9 @@ def claim_html(claim: Claim) -> str:
 @html.register
 def plan_html(plan: TrialPlan) -> str:
     """The plan in a sentence and in the table of the terminal."""
-    return _paragraphs([plan_summary(plan)]) + replace(plan_table(plan), note="").html()
+    spent = spending_table(plan)
+    tables = replace(plan_table(plan), note="").html() + ("" if spent is None else spent.html())
+    return _paragraphs([plan_summary(plan)]) + tables + _paragraphs(stopping(plan))
 
 
 @html.register

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from levelbest.cautions import Caution
 from levelbest.report.documents import document
-from levelbest.report.figures.axes import draw_comparison, draw_curves, draw_variances
+from levelbest.report.figures.axes import draw_comparison, draw_curves, draw_plan, draw_variances
 from levelbest.report.notebook import html
 from levelbest.report.tables.results import table
 from levelbest.report.words.cautions import caution_sentence
@@ -83,4 +83,5 @@ draw.register(Comparison, lambda result, ax, **how: draw_comparison(ax, result, 
 draw.register(
     TaskComparison, lambda result, ax, **how: draw_comparison(ax, result.overall, score=score_words(result), **how)
 )
+draw.register(TrialPlan, lambda result, ax, **how: draw_plan(ax, result, **how))
 draw.register(Variances, lambda result, ax, style, **_: draw_variances(ax, result, style=style))

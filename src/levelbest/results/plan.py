@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from levelbest._plain import Frame, as_frame, picked
-from levelbest._shown import Documented, Said, Shown, presenter
+from levelbest._shown import Documented, Drawn, Said, Shown, presenter
 from levelbest.cautions import Caution
 from levelbest.results.curve import TRIALS, DesignWords, OverBudgets
 from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.problems import GroupPlan
+
+Range = tuple[float, float, float]
+"""A number with its limits."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,9 @@ class DividedRuns(Documented):
 
 
 @dataclass(frozen=True, eq=False)
-class TrialPlan(Shown):
-    """How many more trials (or problems), and how far exact bands reach. Prints as sentences."""
+class TrialPlan(Drawn):
+    """How many more trials (or problems), and how far exact bands reach. Prints as sentences; its picture has the
+    chance to tell each pair apart against what it costs."""
 
     widths: tuple[tuple[str, Needed], ...]
     separations: tuple[tuple[str, str, Needed], ...]
@@ -73,6 +77,9 @@ class TrialPlan(Shown):
     costs: tuple[tuple[str, float], ...] = ()
     """What a unit of each family costs on average, where costs are known."""
     cost_unit: str | None = None
+    price: float | None = None
+    """Of one unit of cost, where it was given."""
+    currency: str = ""
 
     @property
     def unit(self) -> str:
@@ -94,6 +101,34 @@ class TrialPlan(Shown):
                 wanted = present if own.decided else np.maximum(own.needed, present)  # which NaN passes through
                 most[family] = float(np.maximum(wanted, most.get(family, 0.0)))
         return sum(most.get(family, np.nan) * each for family, each in self.costs) if self.costs else np.nan
+
+    def further_cost(self, first: str, second: str) -> Range:
+        """What the units of two families cost that are still to be run until they are told apart, with limits as the
+        pilot leaves it open; NaN where costs or the number are not known."""
+        (needed,) = (own for a, b, own in self.separations if (a, b) == (first, second))
+        return self._spent([(first, second, needed)])
+
+    @property
+    def further_total(self) -> Range:
+        """The same until all pairs are told apart."""
+        return self._spent(self.separations)
+
+    def money(self, cost: float) -> float:
+        """A cost times its price; NaN where no price was given."""
+        return np.nan if self.price is None else cost * self.price
+
+    def _spent(self, pairs: Sequence[tuple[str, str, Needed]]) -> Range:
+        each = dict(self.costs)
+        spent = []
+        for end in ("needed", "low", "high"):
+            further: dict[str, float] = {}
+            for *names, own in pairs:
+                for family, present in zip(names, own.pilot, strict=True):
+                    wanted = 0.0 if own.decided else np.maximum(getattr(own, end) - present, 0.0)  # NaN passes through
+                    further[family] = float(np.maximum(wanted, further.get(family, 0.0)))
+            spent.append(sum(number * each.get(family, np.nan) for family, number in further.items()))
+        value, low, high = spent if pairs else [np.nan] * 3
+        return value, low, high
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -3,14 +3,17 @@ figure of differences, one panel a pair."""
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
+from levelbest.errors import InputError
 from levelbest.report.figures.curves import (
     COLOURS,
     ONE_COLUMN,
@@ -20,7 +23,9 @@ from levelbest.report.figures.curves import (
     new_axes,
     new_figure,
     open_frame,
+    own_style,
     plain_text,
+    save_figure,
     score_of,
     set_budget_axis,
     set_score_label,
@@ -28,7 +33,7 @@ from levelbest.report.figures.curves import (
     statistic_words,
 )
 from levelbest.report.view import line_of
-from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance, PairComparison
+from levelbest.results import Comparison, Curve, FamilyCostCurve, FamilyVariance, PairComparison, TrialPlan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -281,3 +286,45 @@ def draw_variances(
         ax.legend(frameon=False, fontsize=7)
     open_frame(ax)
     return ax
+
+
+def draw_plan(
+    ax: Axes | None, plan: TrialPlan, *, bands: bool = True, log: bool = True, style: Style = MappingProxyType({})
+) -> Axes:
+    """The chance to tell each pair apart against what its units cost, those there are included; against their number
+    where costs are not known. A dot is where the pilot stands, the dashed line the chance wanted."""
+    ax = _given(ax)
+    for i, (first, second, needed) in enumerate(plan.separations):
+        if needed.source is None:
+            continue
+        colour, dash = line_style(i)
+        most = max(needed.pilot)
+        end = min(max(10 * most, 1.5 * needed.needed), 100 * most) if math.isfinite(needed.needed) else 30 * most
+        units = np.geomspace(max(min(needed.pilot) / 2, 2), end, 60)
+        x = plan.cost_of(first, second, 1.0) * units if plan.costs else units
+        mean, low, high = needed.power_at(units)
+        label = plain_text(f"{shorten(first)} and {shorten(second)}")
+        (line,) = ax.plot(x, mean, **styled(style, color=colour, linestyle=dash, linewidth=1.8, label=label))
+        if bands:
+            ax.fill_between(x, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+        here = np.array([float(min(needed.pilot))])
+        ax.plot(here * x[0] / units[0], needed.power_at(here)[0], "o", color=line.get_color(), markersize=5)
+    ax.axhline(plan.power, color="0.3", linewidth=0.8, linestyle="--")
+    ax.set_ylim(0, 1)
+    if log:
+        ax.set_xscale("log")
+    what = f"cost of both families ({plan.cost_unit})" if plan.costs else f"{plan.words.units} of each family"
+    ax.set_xlabel(plain_text(what))
+    ax.set_ylabel("chance to tell them apart")
+    if _labelled(ax):
+        ax.legend(frameon=False, fontsize="small")
+    open_frame(ax)
+    return ax
+
+
+def save_plan(plan: TrialPlan, path: Path) -> Path:
+    """Write the picture of a plan as PNG, SVG or PDF, by the path's ending."""
+    if all(needed.source is None for *_, needed in plan.separations):
+        raise InputError("a picture of power is of two families that can be planned for, and here are none")
+    with own_style():
+        return save_figure(figure_of(draw_plan(new_axes(), plan)), path)

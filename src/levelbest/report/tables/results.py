@@ -22,6 +22,7 @@ from levelbest.report.words.claims import claim_assumptions, explained_words
 from levelbest.report.words.curves import cost_heading, curves_heading
 from levelbest.report.words.phrases import best_of, level, plural, table_heading, winners_words
 from levelbest.report.words.plans import plan_rows, plan_summary
+from levelbest.report.words.spending import spending_rows
 from levelbest.report.words.variances import ends_words, share_words, source_words, variance_heading, variance_sentence
 from levelbest.report.words.verdicts import effect_words
 from levelbest.results import (
@@ -282,6 +283,17 @@ def plan_table(plan: TrialPlan) -> Table:
         texts("what for", goals),
     )
     return Table(columns, note=plan_summary(plan))
+
+
+def spending_table(plan: TrialPlan) -> Table | None:
+    """A row for each pair, and one for all: what is still to be paid; None where costs are not known."""
+    rows = spending_rows(plan)
+    if not rows:
+        return None
+    names, *spent = zip(*rows, strict=True)
+    heads = (f"still to pay ({plan.cost_unit})", f"at {plan.price:g} {plan.currency} each" if plan.price else "")
+    columns = [texts(head, cells, right=True) for head, cells in zip(heads, spent, strict=False)]
+    return Table((texts("pair", names), *columns))
 
 
 @table.register

@@ -12,7 +12,14 @@ import numpy as np
 
 from levelbest._plain import show_number
 from levelbest.errors import named
-from levelbest.report.tables.results import claim_table, costs_table, curves_table, plan_table, strata_table
+from levelbest.report.tables.results import (
+    claim_table,
+    costs_table,
+    curves_table,
+    plan_table,
+    spending_table,
+    strata_table,
+)
 from levelbest.report.tables.table import Table
 from levelbest.report.terminal.console import (
     COLOURS,
@@ -27,7 +34,7 @@ from levelbest.report.terminal.console import (
 from levelbest.report.view import Line, View
 from levelbest.report.words.claims import claim_answer, claim_steps
 from levelbest.report.words.phrases import level, plural
-from levelbest.report.words.plans import capped_sentence, plan_sentences, plan_summary
+from levelbest.report.words.plans import capped_sentence, plan_sentences, plan_summary, stopping
 from levelbest.results import Claim, Curve, FamilyCostCurve, TrialPlan
 
 if TYPE_CHECKING:
@@ -36,6 +43,10 @@ if TYPE_CHECKING:
 _LOG_FROM = 20
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a braille cell, by row and column
 _PLAIN = "abcdefghijklmnopqrstuvwxyz"
+
+
+_MOST_PLANNED = 12
+"""Longer tables of plans have the pairs alone: the width of each interval is in the details."""
 
 
 def print_curves(drawn: Sequence[Curve | FamilyCostCurve], *, n: Iterable[int] | None = None) -> None:
@@ -105,12 +116,21 @@ def print_plan(plan: TrialPlan, out: Console, *, details: bool = False) -> None:
         for sentence in plan_sentences(plan):
             print_text(sentence, out)
         return
-    out.print(drawn_table(plan_table(plan)))
+    shown = plan_table(plan)
+    if plan.separations and shown.size > _MOST_PLANNED:
+        shown = shown.part(range(len(plan.separations)))
+    out.print(drawn_table(shown))
     out.print()
     often = f"Told apart in {100 * plan.power:.0f} of 100 cases, now as often as said"
     limits = f"widths are of {level(plan.confidence)} intervals"
     footer = f"{often}; {limits}; in brackets what is left open."
     more = f"Seed {plan.seed}; {named('details')} says more."
+    if (spent := spending_table(plan)) is not None:
+        out.print(drawn_table(spent))
+        out.print()
+    for sentence in stopping(plan):
+        print_text(sentence, out)
+        out.print()
     print_text(" ".join([*capped_sentence(plan), footer, more]), out, "dim")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from levelbest.errors import called, named
 from levelbest.report.words.phrases import HOPELESS, counted, forecast, level, plural, shortened
+from levelbest.report.words.spending import is_open, spending_rows, spent_words, stopping_sentence
 from levelbest.report.words.verdicts import effect_words
 from levelbest.results import Comparison, DividedRuns, PairComparison, TrialPlan
 from levelbest.results.verdict import leading_spans
@@ -24,13 +25,18 @@ def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
     sentences += [_width(plan, family, needed) for family, needed in plan.widths]
     sentences += [f"{family}: {problem_plan_words(for_problems)}" for family, for_problems in plan.problems]
     sentences += [f"{_of(*which)}: no plan, since {why}." for *which, why in plan.unplanned]
-    sentences += capped_sentence(plan) + _stopping(plan)
+    sentences += capped_sentence(plan) + _in_all(plan) + stopping(plan)
     sentences += [_divided(own) for own in plan.divisions]
     sentences += [_division_power(*pair) for pair in plan.division_powers]
     if plan.horizons:
         shown = ", ".join(f"{n} of {size}" for size, n in plan.horizons)
         sentences.append(f"The median curve has exact {level(plan.confidence)} limits on both sides up to n = {shown}.")
     return tuple(sentences)
+
+
+def stopping(plan: TrialPlan) -> list[str]:
+    """When to stop."""
+    return stopping_sentence(plan, _units(plan), _each(plan))
 
 
 def capped_sentence(plan: TrialPlan) -> list[str]:
@@ -60,7 +66,7 @@ def _about_pairs(plan: TrialPlan) -> list[str]:
     unknown: list[tuple[str, float]] = []
     for first, second, needed in plan.separations:
         by_code = {"small": never, "unknown": unknown}
-        kind = enough if _is_enough(needed) else few if _is_open(needed) else by_code.get(needed.code, more)
+        kind = enough if _is_enough(needed) else few if is_open(needed) else by_code.get(needed.code, more)
         kind.append((f"{first} and {second}", needed.needed))
     numbers = list(dict.fromkeys(forecast(number) for _, number in sorted(more, key=lambda pair: pair[1])))
     many = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else "".join(numbers)
@@ -93,7 +99,7 @@ def _more_problems(plan: GroupPlan) -> str:
 
 def plan_rows(plan: TrialPlan) -> list[list[str]]:
     """A row for each pair and family: what there is, what is needed, and what for."""
-    rows = []
+    rows: list[list[str]] = []
     for first, second, needed in plan.separations:
         present = " and ".join(dict.fromkeys(map(str, needed.pilot)))
         present = present if plan.words.planned == plan.words.unit else f"{present} {_units(plan)}"
@@ -116,13 +122,19 @@ def plan_rows(plan: TrialPlan) -> list[list[str]]:
     return rows
 
 
+def _in_all(plan: TrialPlan) -> list[str]:
+    """What all pairs cost together."""
+    rows = spending_rows(plan)
+    return [f"All pairs together: those still to be run cost {', '.join(rows[-1][1:])}."] if len(rows) > 1 else []
+
+
 def _needed(needed: Needed) -> str:
     """``51 (12 to 1,300)``: the number, and what so few trials leave open; or that alone."""
     if needed.code == "unknown":
         return "no plan"
     if _is_enough(needed):
         return "enough"
-    if _is_open(needed):
+    if is_open(needed):
         return open_words(needed)
     if needed.code == "small" or not math.isfinite(needed.needed):
         return f"over {forecast(MANY)}" if needed.code else "out of reach"
@@ -198,7 +210,7 @@ def _separation(plan: TrialPlan, first: str, second: str, needed: Needed) -> str
         of_each = each if len(set(needed.pilot)) == 1 else ""
         are = f"{present} {units}{of_each} decide it" if needed.decided else f"{present} {units}{of_each} are enough"
         return f"{of}: {are}; such a study tells them apart {_often(needed.now)}."
-    if _is_open(needed):
+    if is_open(needed):
         little = "are too few to plan from" if needed.code else "leave open which is the better one"
         return f"{of}: {present} {units} {little}; it may take {open_words(needed)}{each}. {_seen(needed)}"
     if needed.code == "small":
@@ -206,22 +218,9 @@ def _separation(plan: TrialPlan, first: str, second: str, needed: Needed) -> str
         return f"{of}: {largest} {forecast(needed.low)}{each}; take either, or the cheaper."
     many = f"about {forecast(needed.needed)} {units}{each} would tell them apart {_often(plan.power)}"
     open_ = f"averaged over the differences that {present} leave open ({open_words(needed)}, whichever it is)"
-    cost = plan.cost_of(first, second, needed.needed)
-    spent = f" They cost about {cost:,.3g} {plan.cost_unit}." if math.isfinite(cost) else ""
+    words = spent_words(plan, first, second, needed)
+    spent = f" Those still to be run cost {words}." if words else ""
     return f"{of}: {many}, {open_}; {present} do {_often(needed.now)}.{spent} {_seen(needed)}"
-
-
-def _stopping(plan: TrialPlan) -> list[str]:
-    """When to stop, and what that costs."""
-    numbers = [own.needed for *_, own in plan.separations if not (_is_enough(own) or _is_open(own) or own.code)]
-    if not numbers:
-        return []
-    cost = f", for {plan.total_cost:,.3g} {plan.cost_unit} in all" if math.isfinite(plan.total_cost) else ""
-    latest = f"{forecast(max(numbers))} {_units(plan)}{_each(plan)}"
-    return [
-        f"Stop at the number planned, and compare once then; with limits that hold at every look "
-        f"({named('while_running')}) stop when they decide, at the latest after {latest}{cost}."
-    ]
 
 
 def _at(plan: TrialPlan, n: int) -> str:
@@ -264,12 +263,6 @@ def _division_power(first: str, second: str, powers: Sequence[tuple[Division, fl
 
 def _way(way: Division) -> str:
     return f"{way.configurations} x {plural(way.seeds, 'seed')}"
-
-
-def _is_open(needed: Needed) -> bool:
-    """Too few units to plan from, or a difference so near zero that the number hangs on how near."""
-    far = len(needed.pilot) > 1 and HOPELESS * max(needed.pilot) < needed.needed < math.inf
-    return needed.code == "few" or (not needed.code and far)
 
 
 def _is_enough(needed: Needed) -> bool:

@@ -11,7 +11,7 @@ they make the better one. No constant is tuned: docs/coverage-verdicts.md has th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -62,6 +62,16 @@ class Needed:
     """The difference that a study of as many units as there are would show with the power wanted."""
     detectable_named: float = math.nan
     """The same where the budget is named in advance and tested first; NaN where there is one budget only."""
+    source: Pilot | None = field(default=None, repr=False, compare=False)
+    """What it was planned from."""
+
+    def power_at(self, units: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The chance of a verdict with so many units of each family: averaged over what the pilot leaves open, and at
+        the least and the largest difference that it leaves open."""
+        if self.source is None:
+            nowhere = np.full(np.size(units), np.nan)
+            return nowhere, nowhere, nowhere
+        return self.source.chances(units, self.confidence)
 
     @classmethod
     def unknown(cls, confidence: float, n: int, power: float, sizes: tuple[int, int]) -> Needed:
@@ -140,14 +150,10 @@ class Pilot:
 
     def planned(self, power: float, confidence: float, n: int, asked: int, *, decided: bool = False) -> Needed:
         """How many units of each family have the power."""
-        t = abs(self.difference) / self.error
-        squares = scipy.special.chdtri(self._freedom, 1 - _SHARES) / self._freedom
-        left_open = np.abs(
-            t * np.sqrt(squares) + scipy.special.ndtri(_PROBABILITIES)[:, None]
-        )  # whichever family is the better one
+        t, left_open = abs(self.difference) / self.error, self._left_open
         needed = self._assured(left_open, power)
-        reach = -float(scipy.special.stdtrit(self._freedom, (1 - confidence) / 2))
-        low, high = self._for_certain(t + reach, power), self._for_certain(t - reach, power)
+        least, largest = self._ends(confidence)
+        low, high = self._for_certain(largest, power), self._for_certain(least, power)
         code = "small" if low > MANY else "few" if min(self.sizes) < FEW else ""
         named = replace(self, level=self.named_level, critical=0.0)
         return Needed(
@@ -165,12 +171,33 @@ class Pilot:
             decided=decided,
             detectable=self._detectable(power),
             detectable_named=named._detectable(power),
+            source=self,
         )
 
     def _detectable(self, power: float) -> float:
         """The difference that as many units as there are show with this power."""
         centre, spread = self._decisive(1.0)
         return self.error * (centre + spread * float(scipy.special.ndtri(power)))
+
+    def chances(self, units: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of a verdict with so many units of each family; see `Needed.power_at`."""
+        thetas = [self._left_open, *(np.array(max(end, 0.0)) for end in self._ends(confidence))]
+        mean, low, high = (np.array([self.power(theta, each / self.units) for each in units]) for theta in thetas)
+        return mean, low, high
+
+    @property
+    def _left_open(self) -> FloatArray:
+        """Differences that the pilot leaves open, in standard errors, whichever family is the better one."""
+        t = abs(self.difference) / self.error
+        squares = scipy.special.chdtri(self._freedom, 1 - _SHARES) / self._freedom
+        open_: FloatArray = np.abs(t * np.sqrt(squares) + scipy.special.ndtri(_PROBABILITIES)[:, None])
+        return open_
+
+    def _ends(self, confidence: float) -> tuple[float, float]:
+        """The least and the largest of them, at a confidence; below 0 where the other family may be the better one."""
+        t = abs(self.difference) / self.error
+        reach = -float(scipy.special.stdtrit(self._freedom, (1 - confidence) / 2))
+        return t - reach, t + reach
 
     def _assured(self, theta: FloatArray, power: float) -> float:
         """The fewest units of each family whose chance of a verdict, averaged over differences, is the power."""

@@ -1,0 +1,90 @@
+"""What a plan costs, in the unit people pay, and when to stop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from levelbest._plain import show_cost
+from levelbest.errors import named
+from levelbest.report.words.phrases import HOPELESS, forecast
+from levelbest.results import TrialPlan
+from levelbest.results.plan import Range
+from levelbest.stats.budgets import Needed
+
+_LATER = 4
+"""Where the number is open: so many times the trials there are halve the difference that would show."""
+Pairs = Sequence[tuple[str, str, Needed]]
+
+
+def is_open(needed: Needed) -> bool:
+    """Too few units to plan from, or a difference so near zero that the number hangs on how near."""
+    far = len(needed.pilot) > 1 and HOPELESS * max(needed.pilot) < needed.needed < math.inf
+    return needed.code == "few" or (not needed.code and far)
+
+
+def undecided_pairs(plan: TrialPlan) -> list[tuple[str, str, Needed]]:
+    """Those that more units may decide."""
+    return [pair for pair in plan.separations if not (pair[2].decided or pair[2].code in ("small", "unknown"))]
+
+
+def spending_rows(plan: TrialPlan) -> list[list[str]]:
+    """For each pair, and for all of them, what the units still to be run cost, in the unit of cost and in money."""
+    pairs = undecided_pairs(plan) if plan.costs else []
+    rows = [[f"{first} and {second}", plan.further_cost(first, second), [own]] for first, second, own in pairs]
+    if len(pairs) > 1:
+        rows.append(["all pairs", plan.further_total, [own for *_, own in pairs]])
+    return [[str(name), *_spent(plan, spent, several)] for name, spent, several in rows]  # type: ignore[arg-type]
+
+
+def _spent(plan: TrialPlan, spent: Range, needed: Sequence[Needed]) -> list[str]:
+    value, low, high = spent
+    value = math.nan if any(map(is_open, needed)) else value
+    shown = [_range((value, low, high), lambda cost: show_cost(_rounded(cost), plan.cost_unit))]
+    if plan.price is not None:
+        money = plan.money(value), plan.money(low), plan.money(high)
+        shown.append(_range(money, lambda amount: f"{forecast(amount)} {plan.currency}"))
+    return shown
+
+
+def spent_words(plan: TrialPlan, first: str, second: str, needed: Needed) -> str:
+    """``230 GPU h (60 GPU h to 900 GPU h), 580 EUR (...)``; nothing where costs are not known."""
+    return ", ".join(_spent(plan, plan.further_cost(first, second), [needed])) if plan.costs else ""
+
+
+def _range(spent: Range, shown: Callable[[float], str]) -> str:
+    value, low, high = spent
+    ends = f"{shown(low)} {f'to {shown(high)}' if math.isfinite(high) else 'or more'}"
+    return f"{shown(value)} ({ends})" if math.isfinite(value) else ends
+
+
+def _rounded(cost: float) -> float:
+    """Two digits, as forecasts have."""
+    return float(f"{cost:.2g}") if math.isfinite(cost) else cost
+
+
+def stopping_sentence(plan: TrialPlan, units: str, each: str) -> list[str]:
+    """When to stop: once it is decided, and at the latest when; what that costs, and what would have shown by then.
+
+    The latest are the units planned; where their number is open, four times those there are.
+    """
+    pairs = undecided_pairs(plan)
+    if not pairs:
+        return []
+    last = max(_LATER * max(own.pilot) if is_open(own) else own.needed for *_, own in pairs)
+    further: dict[str, float] = {}
+    for first, second, own in pairs:
+        for name, size in zip((first, second), own.pilot, strict=True):
+            further[name] = max(last - size, 0.0)
+    costs = dict(plan.costs)
+    cost = sum(number * costs.get(name, math.nan) for name, number in further.items())
+    spent = [show_cost(_rounded(cost), plan.cost_unit)] if math.isfinite(cost) else []
+    spent += [f"{forecast(plan.money(cost))} {plan.currency}"] if math.isfinite(plan.money(cost)) else []
+    seen = max(own.detectable * math.sqrt(max(own.pilot) / last) for *_, own in pairs)
+    shown = f": a difference of {seen:.2g} would then have shown in {100 * plan.power:.0f} of 100 cases"
+    after = f" (further {', '.join(spent)})" if spent else ""
+    return [
+        f"Stop when limits that are valid at every look ({named('while_running')}) decide, at the latest after "
+        f"{forecast(last)} {units}{each}{after}{shown if math.isfinite(seen) else ''}. Without such limits compare "
+        "once, at the end."
+    ]
