@@ -194,3 +194,22 @@ def test_large_families_are_thinned_not_refused(monkeypatch):
     rising = np.arange(20_000) / 20_000 + np.random.default_rng(1).normal(size=20_000)
     (caution,) = found(trials(rising, None), "trend")
     assert caution.value == pytest.approx(0.27, abs=0.09)
+
+
+def test_copies_of_rows_are_called_repeated_rows():
+    rng = np.random.default_rng(11)
+    scores, rate = np.round(rng.normal(0.8, 0.05, 12), 4), rng.random(12)
+    copied = lb.Trials.from_arrays(np.tile(scores, 2), direction="max", configuration={"lr": np.tile(rate, 2)})
+    (caution,) = [caution for caution in diagnose(copied) if caution.code in ("repeated-configurations", "ties")]
+    assert (caution.kind, caution.value) == ("rows", 12.0)
+    assert "12 of 24 rows repeat another row" in caution.sentence
+    alone = lb.Trials.from_arrays(np.tile(scores, 3), direction="max")
+    assert [caution.kind for caution in found(alone, "repeated-configurations")] == ["rows"]
+
+
+def test_scores_that_tie_by_chance_are_no_copies():
+    rng = np.random.default_rng(12)
+    for _ in range(200):  # accuracies of 50 examples, with one setting of three values: ties abound
+        scores, width = rng.binomial(50, 0.8, 30) / 50, rng.integers(1, 4, 30)
+        table = lb.Trials.from_arrays(scores, direction="max", configuration={"width": width})
+        assert "rows" not in [caution.kind for caution in found(table, "repeated-configurations")]

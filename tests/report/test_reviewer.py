@@ -179,6 +179,10 @@ FACTS = {
     "parts": ["seed", "folder"],
     "successes": "c",
     "rows": "seed",
+    "copies": 4,
+    "n_rows": 8,
+    "low": 0.0,
+    "high": 1.0,
 }
 
 

@@ -19,6 +19,8 @@ __all__ = ["Design", "FamilySettings", "designs_of", "paired_cautions"]
 
 _LARGE = 1_000_000
 _TASKS = word_set("task tasks dataset datasets benchmark env environment game domain corpus language lang subject")
+_FEWEST_COPIES = 5
+"""Copies, and different scores, below which equal rows may be chance."""
 _PAIRS = 5
 """So many shared configurations or problems make a paired design; equal seed numbers do not."""
 
@@ -38,6 +40,25 @@ class Design:
     def to_dict(self) -> dict[str, str | int]:
         """The form that ``--json`` prints."""
         return {"family": self.family, "kind": self.kind, "units": self.units, "n_trials": self.n_trials}
+
+
+def repeated_rows(trials: Trials, rows: IntArray) -> int:
+    """How many of a family's rows are copies of another one: the same run written twice; 0 where chance may explain it.
+
+    Copies agree in all that is known of a run. Scores may tie by chance, so that they are called copies only where
+    there are several scores, and ties that are no copies are rare among them.
+    """
+    if trials.group is not None or trials.search is not None or rows.size < 2 * _FEWEST_COPIES:
+        return 0
+    known = [trials.selection, trials.reported, trials.cost, trials.seed, *trials.configuration.values()]
+    columns = [_codes(column[rows]) for column in known if column is not None]
+    copied = np.bincount(diagnostics.configuration_codes(columns, rows.size))
+    scored = np.bincount(columns[0])
+    copies, ties = int((copied - 1).sum()), int((scored - 1).sum())
+    if scored.size < _FEWEST_COPIES or copies < _FEWEST_COPIES or 10 * (ties - copies) > copies:
+        return 0
+    # nothing but the score is known of a run: all rows are there as often, or it is chance
+    return copies if len(columns) > 1 or (copied.min() == copied.max()) else 0
 
 
 _KINDS = {"nested-seeds": "seeds", "grid": "grid", "repeated-configurations": "repeats", "adaptive-sampler": "search"}
@@ -155,6 +176,8 @@ class FamilySettings:
         if int(runs.max()) + 1 < n_trials:  # else the seeds tell apart what repeats
             distinct = int(runs.max()) + 1
         repeated = n_trials - distinct
+        if repeated_rows(trials, self.rows):
+            return  # said of the rows
         yield Caution.of("repeated-configurations", self.name, repeated, repeated=repeated, n_trials=n_trials)
 
     def _told_apart(self) -> dict[str, IntArray]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray, sign_of
 from levelbest.cautions import Caution
-from levelbest.readers.steps.designs import FamilySettings, paired_cautions
+from levelbest.readers.steps.designs import FamilySettings, paired_cautions, repeated_rows
 from levelbest.readers.steps.names import leaky_name
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import OK, RUNNING, STATUSES, Trials
@@ -164,7 +164,9 @@ def _about_scores(trials: Trials, rows: IntArray, name: str, settings: IntArray 
     if distinct <= _FEW_VALUES and part.size >= 2 * _FEW_VALUES:
         yield Caution.of("few-values", name, distinct, distinct=distinct, n_trials=int(rows.size))
     share = diagnostics.tied_share(scores)
-    if share >= 0.5:
+    if copies := repeated_rows(trials, rows):
+        yield Caution.of("repeated-configurations", name, copies, kind="rows", copies=copies, n_rows=int(rows.size))
+    elif share >= 0.5:
         yield Caution.of("ties", name, share, share=share)
     best = diagnostics.outlying_best(scores, trials.metric.direction)
     if best is not None and best.distance > 3.0 and best.gap > 1.0:

@@ -182,6 +182,10 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ("repeated-configurations", ""): lambda repeated, n_trials: (
         f"{repeated} of {n_trials} trials repeat{'s' * (repeated == 1)} a configuration that was run before"
     ),
+    ("repeated-configurations", "rows"): lambda copies, n_rows: (
+        f"{copies} of {n_rows} rows repeat another row in all that is known of it: a run that is counted twice makes "
+        "intervals too narrow; leave the copies out"
+    ),
     ("repeated-configurations", "samples"): lambda count, sample, problem: (
         f"{'1 sample id occurs' if count == 1 else f'{count} sample ids occur'} more than once within a problem, with "
         f"other scores (first: {sample} of problem {problem}): they count as samples of their own"
