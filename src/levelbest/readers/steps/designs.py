@@ -51,9 +51,10 @@ def repeated_rows(trials: Trials, rows: IntArray) -> int:
     if trials.group is not None or trials.search is not None or rows.size < 2 * _FEWEST_COPIES:
         return 0
     known = [trials.selection, trials.reported, trials.cost, trials.seed, *trials.configuration.values()]
-    columns = [_codes(column[rows]) for column in known if column is not None]
+    rows = rows[np.isfinite(trials.selection[rows])]
+    columns = [_codes(column[rows]) + 1 for column in known if column is not None]  # what is unknown is 0
     copied = np.bincount(diagnostics.configuration_codes(columns, rows.size))
-    scored = np.bincount(columns[0])
+    scored = np.bincount(columns[0])[1:]
     copies, ties = int((copied - 1).sum()), int((scored - 1).sum())
     if scored.size < _FEWEST_COPIES or copies < _FEWEST_COPIES or 10 * (ties - copies) > copies:
         return 0
