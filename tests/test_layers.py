@@ -176,6 +176,35 @@ def test_functions_can_be_seen_at_once():
     assert long == {}
 
 
+def _complexity(function) -> int:
+    """Paths through a function, counted as radon does: branches, loops, conditions and handlers; closures apart."""
+    count, todo = 1, list(ast.iter_child_nodes(function))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        todo += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Try):
+            count += len(node.handlers) + bool(node.orelse)
+        elif isinstance(node, ast.BoolOp):
+            count += len(node.values) - 1
+        elif isinstance(node, ast.If | ast.IfExp | ast.Assert):
+            count += 1
+        elif isinstance(node, ast.For | ast.While | ast.AsyncFor):
+            count += 1 + bool(node.orelse)
+        elif isinstance(node, ast.comprehension):
+            count += 1 + len(node.ifs)
+        elif isinstance(node, ast.Match):
+            count += len(node.cases)
+    return count
+
+
+def test_functions_are_simple():
+    source = "def f(x):\n if x and x > 1:\n  return [y for y in x if y]\n for z in x:\n  pass\n else:\n  return x or 2"
+    assert _complexity(ast.parse(source).body[0]) == 1 + 2 + 2 + 2 + 1
+    assert {name: count for name, node, _ in _functions() if (count := _complexity(node)) > 20} == {}
+
+
 def test_many_parameters_have_a_reason():
     """Over 8, ``self`` not counted, only where the docstring says in its prose why there are so many parameters."""
     wrong = {}

@@ -225,10 +225,10 @@ def _verdicts(design: Design, contrast: Contrast, families: tuple[str, str]) -> 
     inside = [reason for reason in contrast.reasons if reason not in ("unsettled", "beyond-half")]
     far = contrast.reach
     lacking = ~_comparable(contrast)
-    past = lacking & (contrast.n > far) if "beyond-half" in contrast.reasons else np.zeros(contrast.n.size, dtype=bool)
+    past = lacking & (contrast.n > far) & ("beyond-half" in contrast.reasons)
     here = inside[0] if inside else "no-limits" if (lacking & ~past).any() else "beyond-half"
     if lacking[~past].any() and here == "no-limits":
-        past = np.zeros(contrast.n.size, dtype=bool)  # limits end before half the trials
+        past = np.zeros_like(past)  # limits end before half the trials
     verdicts = verdict_ranges(
         contrast.n,
         contrast.certified,
@@ -239,10 +239,12 @@ def _verdicts(design: Design, contrast: Contrast, families: tuple[str, str]) -> 
         spacing="continuous" if asked.axis == "cost" else "grid" if asked.n is None else "asked",
     )
     ends = [design.reach.get(name, 0.0) for name in families]
-    if asked.n is None and design.beyond and _comparable(contrast).any():
-        verdicts = _to_the_end(verdicts, max(ends), min(far, max(ends)) if past.any() else None, design.beyond)
-    elif asked.n is None and not _comparable(contrast).any() and len(verdicts) == 1:
-        verdicts = (replace(verdicts[0], end=max(verdicts[0].end, *ends)),)
+    if asked.n is not None:
+        return verdicts
+    if design.beyond and not lacking.all():
+        return _to_the_end(verdicts, max(ends), min(far, max(ends)) if past.any() else None, design.beyond)
+    if lacking.all() and len(verdicts) == 1:
+        return (replace(verdicts[0], end=max(verdicts[0].end, *ends)),)
     return verdicts
 
 

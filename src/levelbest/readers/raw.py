@@ -192,21 +192,28 @@ def stacked(parts: Sequence[tuple[Cells | None, int]]) -> Cells:
     if len(numeric) == len(parts) and kinds == {True}:
         return np.concatenate(numeric)
     if len(numeric) == len(present) and kinds == {False}:
-        of_source = iter(numeric)
-        pieces = [np.ma.MaskedArray(np.zeros(rows), True) if own is None else next(of_source) for own, rows in parts]
-        values = np.concatenate([np.ma.getdata(piece) for piece in pieces]).astype(np.float64, copy=False)
-        empty = np.concatenate([np.ma.getmaskarray(piece) for piece in pieces])
-        return np.ma.MaskedArray(values, mask=empty) if empty.any() else values
+        return _stacked_numbers(iter(numeric), parts)
     if all(isinstance(column, Coded) for column in present):
-        place: dict[str, int] = {}
-        codes = []
-        for column, rows in parts:
-            coded = column if isinstance(column, Coded) else Coded(np.full(rows, -1, dtype=np.int32), ())
-            table = np.array([*(place.setdefault(name, len(place)) for name in coded.names), -1], dtype=np.int32)
-            codes.append(table[coded.codes])
-        return Coded(np.concatenate(codes), tuple(place))
+        return _stacked_codes(parts)
     cells = [[None] * rows if column is None else cell_list(column) for column, rows in parts]
     return _objects([cell for part in cells for cell in part])
+
+
+def _stacked_numbers(numeric: Iterator[Column], parts: Sequence[tuple[Cells | None, int]]) -> Column:
+    pieces = [np.ma.MaskedArray(np.zeros(rows), True) if column is None else next(numeric) for column, rows in parts]
+    values = np.concatenate([np.ma.getdata(piece) for piece in pieces]).astype(np.float64, copy=False)
+    empty = np.concatenate([np.ma.getmaskarray(piece) for piece in pieces])
+    return np.ma.MaskedArray(values, mask=empty) if empty.any() else values
+
+
+def _stacked_codes(parts: Sequence[tuple[Cells | None, int]]) -> Coded:
+    place: dict[str, int] = {}
+    codes = []
+    for column, rows in parts:
+        coded = column if isinstance(column, Coded) else Coded(np.full(rows, -1, dtype=np.int32), ())
+        table = np.array([*(place.setdefault(name, len(place)) for name in coded.names), -1], dtype=np.int32)
+        codes.append(table[coded.codes])
+    return Coded(np.concatenate(codes), tuple(place))
 
 
 def cell_list(column: Cells) -> list[object]:

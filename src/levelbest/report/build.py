@@ -112,11 +112,9 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         n_searches=len(table.searches) if isinstance(table, Trials) and table.search is not None else None,
         weight=table.columns.get("weight"),
     )
-    # a sentence for every family that is in no comparison
-    left_out = [f"{own}." for own in made.cautions if own.kind in ("left-out", "one-trial") and own.family is not None]
     return View(
         title=family_title(made.table.families, table.metric, made.design.words),
-        verdict=(*((alone,) if comparison is None else comparison.summary), *left_out),
+        verdict=(*((alone,) if comparison is None else comparison.summary), *made.left_out),
         details=() if comparison is None or len(comparison.pairs) == 1 else comparison.sentences,
         selection=table.metric.selection,
         reported=table.metric.reported if settings.missing != "selection" else None,
@@ -260,6 +258,12 @@ class _Made:
         by_kind = {(own, "trials"): result for own, result in zip(self.statistics, computed.compared, strict=True)}
         by_kind["mean", "cost"] = computed.over_cost
         return {kind: result for kind, result in by_kind.items() if result is not None}
+
+    @property
+    def left_out(self) -> list[str]:
+        """A sentence for every family that is in no comparison."""
+        lost = [own for own in self.cautions if own.kind in ("left-out", "one-trial") and own.family is not None]
+        return [f"{caution}." for caution in lost]
 
     @property
     def comparison(self) -> Comparison | None:

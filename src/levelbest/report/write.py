@@ -100,11 +100,11 @@ def write_report(
     building = inspect.signature(build_view).parameters
     reading = {key: options.pop(key) for key in list(options) if key not in building}
     given = as_table(trials, reading if task is None or isinstance(trials, Trials) else reading | {"task": task})
-    if isinstance(given, Trials) and (task is not None or given.task is not None):
-        view = build_task_view(given, task_directions=task_directions, **options)
+    table = given if isinstance(given, Trials) else None
+    if table is not None and (task is not None or table.task is not None):
+        view = build_task_view(table, task_directions=task_directions, **options)
     else:
         view = build_view(given, **options)
-    table = given if isinstance(given, Trials) else None
     view = replace(view, checklist=checklist.fill_checklist(view, answers, {} if table is None else table.facts))
     if not page_only:
         make_folder(beside)
@@ -120,18 +120,22 @@ def write_report(
     write_text(page, html.render_page(view, pictures, files))
     if page_only:
         return Report(view, page, (page,))
-    texts = {
+    texts = _texts(view) | files
+    written += [write_text(beside / name, text) for name, text in texts.items() if text]
+    return Report(view, page, tuple(written))
+
+
+def _texts(view: View) -> dict[str, str]:
+    """The files of text beside the page, by name."""
+    return {
         "families.md": paper_table(view).markdown(),
         "families.tex": paper_table(view).latex(),
         "families.csv": families_table(view).csv(),
-        "appendix.tex": "\n".join(own.latex() for own in appendix_tables(view)),
+        "appendix.tex": "\n".join(table.latex() for table in appendix_tables(view)),
         "methods.tex": methods_latex(view),
         "checklist.md": checklist.checklist_markdown(view.checklist),
         "checklist.tex": checklist.checklist_latex(view.checklist),
-        **files,
     }
-    written += [write_text(beside / name, text) for name, text in texts.items() if text]
-    return Report(view, page, tuple(written))
 
 
 def _free_place(page: Path, *, force: bool) -> Path:

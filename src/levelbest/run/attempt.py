@@ -69,9 +69,7 @@ def attempt(
         before = mark(metrics) if metrics else None
         pid, pipes = _start_command(task) if fork is None else fork().begin(task)
     except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno in NO_ROOM | BROKEN:
-            return _machine_lost(raw, error.errno, f"could not be started: {error.strerror}")
-        return {**raw, "end": "unstarted", "problem": why(error)}
+        return _unstarted(raw, error)
     if announce is not None:
         announce(pid)
     sinks: dict[int, Sinks] = {pipes[0]: (log.add, tail.add), pipes[1]: (log.add, errors.add)}
@@ -101,6 +99,18 @@ def attempt(
             raw["problem"] = scores or "printed no line of JSON with scores"
         if raw["code"]:
             raw["problem"] = _last_line(errors.content()) or _last_line(text)
+    _add_log(raw, log)
+    return raw
+
+
+def _unstarted(raw: Outcome, error: OSError | ValueError) -> Outcome:
+    if isinstance(error, OSError) and error.errno in NO_ROOM | BROKEN:
+        return _machine_lost(raw, error.errno, f"could not be started: {error.strerror}")
+    return {**raw, "end": "unstarted", "problem": why(error)}
+
+
+def _add_log(raw: Outcome, log: Log) -> None:
+    """What became of what the trial printed."""
     if log.error:
         raw["log_problem"] = log.error
     if log.seen:
@@ -109,7 +119,6 @@ def attempt(
             raw["log_hash"] = log.digest
     if log.left_out:
         raw["log_left_out"] = log.left_out
-    return raw
 
 
 def _machine_lost(raw: Outcome, number: int | None, problem: str) -> Outcome:
@@ -150,18 +159,33 @@ def _start_command(task: Task) -> tuple[int, list[int]]:
     return child.pid, pipes
 
 
-def _follow(
-    pid: int, sinks: dict[int, Sinks], watch: tuple[int, ...], limit: float | None, alone: bool
-) -> tuple[Literal["exit", "signal", "timeout"], int, float]:
-    """Read what a child writes until it ends; how it ended, with which code, and the CPU seconds it took."""
+def _drain(sinks: dict[int, Sinks]) -> None:
+    """Read what is left in the pipes, and wait for no more."""
+    for pipe, sink in sinks.items():
+        os.set_blocking(pipe, False)
+        with contextlib.suppress(BlockingIOError):
+            while _read(pipe, sink):
+                pass
+
+
+def _watched(sinks: dict[int, Sinks], watch: tuple[int, ...], handle: int | None) -> select.poll:
+    """What wakes up whoever follows a child: what it writes, its end, and the end of those watched."""
     poller = select.poll()
     for pipe in sinks:
         poller.register(pipe, select.POLLIN)
     for other in watch:
         poller.register(other, select.POLLHUP)
-    handle = open_pid(pid)
     if handle is not None:
         poller.register(handle, select.POLLIN)
+    return poller
+
+
+def _follow(
+    pid: int, sinks: dict[int, Sinks], watch: tuple[int, ...], limit: float | None, alone: bool
+) -> tuple[Literal["exit", "signal", "timeout"], int, float]:
+    """Read what a child writes until it ends; how it ended, with which code, and the CPU seconds it took."""
+    handle = open_pid(pid)
+    poller = _watched(sinks, watch, handle)
     deadline = None if limit is None else time.monotonic() + limit
     late, ended = False, False
     reaped = None
@@ -189,17 +213,15 @@ def _follow(
         status, usage = (reaped if reaped and reaped[0] else os.wait4(pid, 0))[1:]
         if alone:
             sweep()
-    for pipe, sink in sinks.items():
-        os.set_blocking(pipe, False)
-        with contextlib.suppress(BlockingIOError):
-            while _read(pipe, sink):
-                pass
+    _drain(sinks)
     cpu = usage.ru_utime + usage.ru_stime
-    if late:
-        return "timeout", 0, cpu
+    return ("timeout", 0, cpu) if late else (*_ending(status), cpu)
+
+
+def _ending(status: int) -> tuple[Literal["exit", "signal"], int]:
     if os.WIFSIGNALED(status):
-        return "signal", os.WTERMSIG(status), cpu
-    return "exit", os.waitstatus_to_exitcode(status), cpu
+        return "signal", os.WTERMSIG(status)
+    return "exit", os.waitstatus_to_exitcode(status)
 
 
 def _read(pipe: int, sink: Sinks) -> bool:

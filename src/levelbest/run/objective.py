@@ -146,12 +146,7 @@ def verdict_on(raw: Outcome, selection: str | None, report: str) -> tuple[str, d
     if end == "unstarted":
         return "failed", {}, f"could not be started: {problem}"
     if end == "signal":
-        name = next((known.name for known in signal.Signals if known == code), f"signal {code}")
-        if code in FROM_OUTSIDE:
-            memory = ", perhaps out of memory" if name == "SIGKILL" else ""
-            shell = f" ({problem})" if problem else ""
-            return "lost", {}, f"ended by {name} from outside{shell}{memory}"
-        return "failed", {}, f"ended by {name}"
+        return _by_signal(code, problem)
     if report == "exit":
         return "ok", {selection or "success": float(code == 0)}, None
     if raw.get("raised"):
@@ -162,6 +157,21 @@ def verdict_on(raw: Outcome, selection: str | None, report: str) -> tuple[str, d
     scores: dict[str, float] | None = raw.get("scores")
     if scores is None:
         return "failed", {}, problem or "handed over no scores"
+    return _by_scores(scores, selection)
+
+
+def _by_signal(code: object, problem: str | None) -> tuple[str, dict[str, float | None], str]:
+    """Someone else's signal takes a trial from the machine; its own is a failure."""
+    name = next((known.name for known in signal.Signals if known == code), f"signal {code}")
+    if code not in FROM_OUTSIDE:
+        return "failed", {}, f"ended by {name}"
+    memory = ", perhaps out of memory" if name == "SIGKILL" else ""
+    shell = f" ({problem})" if problem else ""
+    return "lost", {}, f"ended by {name} from outside{shell}{memory}"
+
+
+def _by_scores(scores: Mapping[str, float], selection: str | None) -> tuple[str, dict[str, float | None], str | None]:
+    """The selection score must be there and finite; where none was named, some score must be."""
     kept = {name: value if math.isfinite(value) else None for name, value in scores.items()}
     if selection is None:
         if any(value is not None for value in kept.values()):

@@ -107,38 +107,45 @@ def _asked_family(
     return tuple(column_named(column, columns, "family", source) for column in wanted.family)
 
 
-def _guess_selection(table: Merged, wanted: Wanted, family: Sequence[str], reported: str | None) -> str:
-    """The score that picks the winner: ``reported`` itself where it is all that was named."""
-    columns, source = table.columns, table.source
-    asked = {reported, wanted.cost, wanted.task, wanted.group, wanted.trial, wanted.search, wanted.seed_column}
-    free = [name for name in columns if name not in asked | set(family) | set(table.roles.values())]
-    by_family = _family_codes(columns, family)
-
-    def could_be(name: str) -> bool:
-        return looks_numeric(columns, name) and never_score(Look(name, columns[name], by_family)) is None
-
+def _tiers(free: Sequence[str], *, alone: bool) -> list[list[str]]:
+    """Columns that may be the selection score, the surest first; ``alone``: no reported score was named."""
     words = {name: frozenset(names.tokens(name)) for name in free}
     validation = [n for n in free if words[n] & names.VALIDATION and names.could_be_score(n)]
     split = names.TEST | names.TRAIN | names.VALIDATION
     plain = [name for name in free if names.is_metric(name) and not words[name] & split]
     tiers = [among(free, ("selection", "selection_score")), _with_twin(validation, free)]
-    if reported is None:
-        tiers += [plain, among(free, ("value",))]
+    return [*tiers, plain, among(free, ("value",))] if alone else tiers
+
+
+def _guess_selection(table: Merged, wanted: Wanted, family: Sequence[str], reported: str | None) -> str:
+    """The score that picks the winner: ``reported`` itself where it is all that was named."""
+    columns, source = table.columns, table.source
+    taken = {reported, wanted.cost, wanted.task, wanted.group, wanted.trial, wanted.search, wanted.seed_column}
+    free = [name for name in columns if name not in taken | set(family) | set(table.roles.values())]
+    by_family = _family_codes(columns, family)
+
+    def could_be(name: str) -> bool:
+        return looks_numeric(columns, name) and never_score(Look(name, columns[name], by_family)) is None
+
+    tiers = _tiers(free, alone=reported is None)
     numeric = (_without_twins(columns, [name for name in tier if could_be(name)]) for tier in tiers)
     selection = only_column(numeric, source, "selection score", f"choose one with {named('selection')}")
     if selection is not None or reported is not None:
         return selection or str(reported)
-    left = [name for name in free if could_be(name)]
-    tested = [name for name in left if names.is_metric(name) and words[name] & names.TEST]
-    alone = [name for name in free if never_score(Look(name, columns[name])) is None and not _obvious_cost(name)]
-    judged = [name for name in left if "verdict" in as_numbers(columns[name]).converted]
-    for only in (left if len(alone) == 1 else [], tested, judged):
-        if len(only) == 1:  # the only score there is picks the winner too, and that is said
-            return only[0]
+    if score := _only_score(columns, free, [name for name in free if could_be(name)]):
+        return score  # the only one there is picks the winner too, and that is said
     raise Ambiguous(
         f"{source}: no column is obviously the selection score; name it with {named('selection')} (columns: "
         f"{listed(columns)})"
     )
+
+
+def _only_score(columns: Mapping[str, Cells], free: Sequence[str], left: list[str]) -> str | None:
+    """The one column that can be a score, or the one that its name or its cells call a result."""
+    tested = [name for name in left if names.is_metric(name) and names.TEST & set(names.tokens(name))]
+    alone = [name for name in free if never_score(Look(name, columns[name])) is None and not _obvious_cost(name)]
+    judged = [name for name in left if "verdict" in as_numbers(columns[name]).converted]
+    return next((only[0] for only in (left if len(alone) == 1 else [], tested, judged) if len(only) == 1), None)
 
 
 def _without_twins(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
@@ -157,11 +164,16 @@ def _without_twins(columns: Mapping[str, Cells], scores: list[str]) -> list[str]
         or np.unique(cells[name]).size < _DISTINCT
         or cells[name].tobytes() not in plain
     ]
-    losses = [name for name in kept if "loss" in names.tokens(name)]
-    shares = [name for name in kept if name not in losses and names.is_share(name)]
-    trained = {"loss", "train_loss", "training_loss"} & {names.spelled(name) for name in columns if name not in kept}
-    logged = bool(trained) or all(names.tokens(name)[0] == "eval" for name in kept)
-    return shares if logged and len(losses) == len(shares) == 1 and len(kept) == 2 else kept
+    return _without_loss(columns, kept) if len(kept) == 2 else kept
+
+
+def _without_loss(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
+    """Of a loss and a share in a trainer's log the share."""
+    losses = [name for name in scores if "loss" in names.tokens(name)]
+    shares = [name for name in scores if name not in losses and names.is_share(name)]
+    trained = {"loss", "train_loss", "training_loss"} & {names.spelled(name) for name in columns if name not in scores}
+    logged = bool(trained) or all(names.tokens(name)[0] == "eval" for name in scores)
+    return shares if logged and len(losses) == len(shares) == 1 else scores
 
 
 def _with_twin(validation: list[str], free: Sequence[str]) -> list[str]:
@@ -204,22 +216,38 @@ def _guess_reported(roles: Roles, columns: Mapping[str, Cells], free: Sequence[s
         roles.notes.append(Caution.of("guessed-columns", kind="open", role="reported", columns=test))
 
 
+def _costs(columns: Mapping[str, Cells], free: Sequence[str], _: Roles) -> list[str]:
+    obvious = [name for name in free if _obvious_cost(name) and looks_numeric(columns, name)]
+    costs = [name for name in obvious if not is_moment(Look(name, columns[name]))]
+    return among(costs, ("cost",)) or costs
+
+
+def _groups(columns: Mapping[str, Cells], free: Sequence[str], roles: Roles) -> list[str]:
+    return [name for name in among(free, _GROUP) if _are_problems(columns, roles, name)]
+
+
+def _seeds(_: Mapping[str, Cells], free: Sequence[str], __: Roles) -> list[str]:
+    return among(free, _SEED) or [name for name in free if "_".join(of_settings(name)) in _SEED]
+
+
+def _searches(_: Mapping[str, Cells], free: Sequence[str], __: Roles) -> list[str]:
+    return among(free, _SEARCHES)
+
+
+def _statuses(columns: Mapping[str, Cells], free: Sequence[str], _: Roles) -> list[str]:
+    return [name for name in among(free, _STATUS) if as_statuses(columns[name]).is_status]
+
+
+_OBVIOUS = {"cost": _costs, "group": _groups, "seed": _seeds, "search": _searches, "status": _statuses}
+"""The columns that obviously play a part, by rule, in the order in which parts are given."""
+
+
 def _guess_rest(table: Merged, roles: Roles, free: Sequence[str], wanted: Wanted) -> None:
     columns = table.columns
-    costs = [name for name in free if _obvious_cost(name)] if roles.cost is None and wanted.cost is None else []
-    costs = [name for name in costs if looks_numeric(columns, name) and not is_moment(Look(name, columns[name]))]
-    statuses = among(free, _STATUS) if roles.status is None and wanted.status is None else []
-    obvious = {
-        "cost": among(costs, ("cost",)) or costs,
-        "group": [name for name in among(free, _GROUP) if _are_problems(columns, roles, name)],
-        "seed": among(free, _SEED) or [name for name in free if "_".join(of_settings(name)) in _SEED],
-        "search": among(free, _SEARCHES),
-        "status": [name for name in statuses if as_statuses(columns[name]).is_status],
-    }
-    for role, candidates in obvious.items():
+    for role, candidates in _OBVIOUS.items():
         option = "seed_column" if role == "seed" else role
         if getattr(roles, role) is None and getattr(wanted, option) is None:
-            _take_one(roles, role, candidates, option)
+            _take_one(roles, role, candidates(columns, free, roles), option)
     guess_problems(table, roles, wanted)
     if roles.group is not None:
         unused = [name for name in free if name not in roles.used()]

@@ -33,22 +33,30 @@ _FOLDS = 10
 """Up to so many validation scores in a list may be folds."""
 _CHECKPOINTS = 50
 """More items than this in the only record of a file are a table, not one run."""
+_Lists = Mapping[str, tuple[Column, str | None]]
+"""By score: the cells, and the key inside their items, where these are objects."""
 _Checkpoints = list[tuple[object, float]]
 """Step and score of each checkpoint of a run, in their order; where nothing tells the step, its place in the list."""
 
 
 def rows_of_lists(table: Merged, roles: Roles) -> Merged:
     """One row per item of the lists of scores; as it is where scores are plain numbers."""
-    asked = {"selection": roles.selection, "reported": roles.reported, "cost": roles.cost}
-    cells_of = {name: _lists(table, name, role) for role, name in asked.items() if name is not None}
+    scores = {"selection": roles.selection, "reported": roles.reported, "cost": roles.cost}
+    asked = {role: name for role, name in scores.items() if name is not None}
+    cells_of = {name: _lists(table, name, role) for role, name in asked.items()}
     lists = {name: cells for name, cells in cells_of.items() if cells is not None}
+    if roles.selection not in lists and roles.reported in lists:
+        raise InputError(
+            f"the reported score {roles.reported!r} is a list of checkpoints and the selection score "
+            f"{roles.selection!r} is not: nothing says which checkpoint to report"
+        )
     if roles.selection not in lists:
-        if roles.reported in lists:
-            raise InputError(
-                f"the reported score {roles.reported!r} is a list of checkpoints and the selection score "
-                f"{roles.selection!r} is not: nothing says which checkpoint to report"
-            )
         return table
+    return _in_rows(table, roles, asked, lists)
+
+
+def _in_rows(table: Merged, roles: Roles, asked: Mapping[str, str], lists: _Lists) -> Merged:
+    """The lists of scores by what their items are: as a role says, tasks, samples of problems, or checkpoints."""
     cells, inner = lists[roles.selection]
     owner = inside(roles.selection, table.columns)[0]
     for role in ("task", "seed", "group"):
@@ -60,24 +68,23 @@ def rows_of_lists(table: Merged, roles: Roles) -> Merged:
     checkpoints = {name: [_checkpoints(cell, inner) for cell in own] for name, (own, inner) in lists.items()}
     numbers = any(np.isfinite(score) for run in checkpoints[roles.selection] for _, score in run)
     if roles.group is not None and roles.trial is None and numbers and not has_steps(cells):
-        for role, name in asked.items():
-            if name in lists and has_steps(lists[name][0]):  # checkpoints of something else
-                raise no_item(table.source, name, role)
-        items = {name: [_items(cell, inner) for cell in own] for name, (own, inner) in lists.items()}
-        return _by_sample(table, roles, items)
+        return _samples(table, roles, asked, lists)
     for role, name in asked.items():
         if name in lists:
             _refuse_no_run(table, name, role, lists[name], checkpoints[name])
     if roles.trial in (roles.selection, owner):
         roles.trial = None  # its items are checkpoints
     elif roles.trial is None and not (_is_history(roles.selection, cells, inner) or _are_runs(table, lists)):
-        length = len(_items(cells[0], None))
-        raise Ambiguous(
-            f"{table.source}: {roles.selection!r} lists {length} numbers in each row: are they checkpoints of a run, "
-            f"of which the best counts ({named('trial')} {owner}), tasks ({named('task')} {owner}), or repeats such as "
-            f"seeds and folds ({named('seed_column')} {owner})?"
-        )
+        raise _what_are_they(table, roles.selection, owner, len(_items(cells[0], None)))
     return _by_checkpoint(table, roles, checkpoints)
+
+
+def _what_are_they(table: Merged, name: str, owner: str, length: int) -> Ambiguous:
+    return Ambiguous(
+        f"{table.source}: {name!r} lists {length} numbers in each row: are they checkpoints of a run, of which the "
+        f"best counts ({named('trial')} {owner}), tasks ({named('task')} {owner}), or repeats such as seeds and folds "
+        f"({named('seed_column')} {owner})?"
+    )
 
 
 def _is_history(name: str, cells: Column, path: str | None) -> bool:
@@ -98,6 +105,14 @@ def _places(cells: Column) -> list[list[object]]:
     return [[place + 1 for place in range(len(_items(cell, None)))] for cell in cells]
 
 
+def _samples(table: Merged, roles: Roles, asked: Mapping[str, str], lists: _Lists) -> Merged:
+    for role, name in asked.items():
+        if name in lists and has_steps(lists[name][0]):  # checkpoints of something else
+            raise no_item(table.source, name, role)
+    items = {name: [_items(cell, inner) for cell in cells] for name, (cells, inner) in lists.items()}
+    return _by_sample(table, roles, items)
+
+
 def _labels(table: Merged, roles: Roles, owner: str, cells: Column) -> list[list[object]] | None:
     """The task of each item: a key of its object, or a list of names beside the scores; None where nothing names it."""
     first = next((cell[0] for cell in cells if isinstance(cell, list) and cell), None)
@@ -105,15 +120,18 @@ def _labels(table: Merged, roles: Roles, owner: str, cells: Column) -> list[list
         keys = [key for key in first if is_task_name(key) and isinstance(first[key], str)]
         if keys:
             return [_items(cell, keys[0]) for cell in cells]
-    for name in table.columns:
-        beside = table.columns[name]
+    for name, beside in table.columns.items():
         if name in roles.used() | {owner} or not is_task_name(name) or not is_series(beside):
             continue
         lists = [_items(cell, None) for cell in beside]
-        same = all(len(own) == len(_items(cell, None)) for own, cell in zip(lists, cells, strict=True))
-        if same and all(isinstance(label, str) for own in lists for label in own):
+        if _name_each_item(lists, cells):
             return lists
     return None
+
+
+def _name_each_item(labels: list[list[object]], cells: Column) -> bool:
+    same = all(len(row) == len(_items(cell, None)) for row, cell in zip(labels, cells, strict=True))
+    return same and all(isinstance(label, str) for row in labels for label in row)
 
 
 def _by_item(

@@ -204,17 +204,24 @@ def looks_numeric(columns: Mapping[str, Cells], name: str) -> bool:
     return len(head) > 0 and len(numbers.words) * 2 < len(head) - int(numbers.empty.sum())
 
 
+def columns_matching(table: Merged, patterns: Sequence[str], what: str) -> list[str]:
+    """The columns whose names match patterns, at least one."""
+    chosen = [name for name in table.columns if any(fnmatchcase(name, pattern) for pattern in patterns)]
+    if not chosen:
+        raise InputError(f"no column of {table.source} matches {what} {', '.join(patterns)}")
+    return chosen
+
+
 def configuration_of(table: Merged, trials: Merged, roles: Roles, wanted: Wanted) -> Mapping[str, Column]:
     """Hyperparameters by column: chosen by all rows of the table, for those of them that are trials."""
     used = roles.used()
+    if wanted.configuration is not None:
+        chosen = columns_matching(table, wanted.configuration, "the configuration") if wanted.configuration else []
+        return {name: plain_values(trials.columns[name]) for name in chosen if name not in used}
     recorded = dict.fromkeys(name for part in table.tables for name in part.configuration or () if not _is_place(name))
     silent = [part for part in table.tables if part.configuration is None]
     chosen, spelled = [*recorded], {}
-    if wanted.configuration is not None:
-        chosen = [name for name in table.columns if any(fnmatchcase(name, pattern) for pattern in wanted.configuration)]
-        if wanted.configuration and not chosen:
-            raise InputError(f"no column of {table.source} matches the configuration {', '.join(wanted.configuration)}")
-    elif silent and table.n_rows <= LARGE:
+    if silent and table.n_rows <= LARGE:
         theirs = {name for part in silent for name in part.columns}
         chosen += [name for name in _left_over(table, roles, theirs) if name not in recorded]
         spelled = _spelled(trials, used) if table.n_rows <= _SMALL else {}
@@ -237,6 +244,11 @@ def _spelled(table: Merged, used: set[str]) -> dict[str, Column]:
     return {name: values for name, values in spelled.items() if np.isfinite(values).sum() >= 4}
 
 
+def _may_be_setting(name: str, cells: Cells, prefixed: Sequence[str]) -> bool:
+    against = never_setting(Look(name, cells))
+    return against is None or (against == "result" and name in prefixed)
+
+
 def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:
     used = roles.used()
     free = [name for name in table.columns if name not in used and name in owned]
@@ -247,11 +259,7 @@ def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:
     if roles.group is not None:
         free = [name for name in free if name != roles.sample and names.spelled(name) not in _OF_A_SAMPLE]
         free = [name for name in free if not _is_of_samples(table, roles.group, name)]
-    settings = []
-    for name in free:
-        against = never_setting(Look(name, table.columns[name]))
-        if against is None or (against == "result" and name in prefixed):
-            settings.append(name)
+    settings = [name for name in free if _may_be_setting(name, table.columns[name], prefixed)]
     if any(_varies(table.columns[name]) for name in settings):
         return settings
     # Configurations known by their number alone: several rows of one are its repeats.

@@ -174,14 +174,12 @@ def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> Merged:
         rows = _Rows(table, roles, counter, as_numbers(table.columns[counter]).values, within, plural)
         if not np.isfinite(rows.place).all() or (rows.unsure and roles.search is not None):
             continue  # within a search it numbers the trials
-        for runs_by in _WAYS:
-            found = runs_by(rows)
-            if found is not None and rows.unsure and settings_vary(table.columns, counter):
-                break  # it numbers the trials of a search
-            if found is not None and rows.unsure and int(found.run.max()) == int(sources.max()):
-                raise _unsure(rows, int(found.run.max()) + 1)  # it rises once in each family
-            if found is not None:
-                return _with_runs(rows, found)
+        runs = next((some for runs_by in _WAYS if (some := runs_by(rows)) is not None), None)
+        if runs is None or (rows.unsure and settings_vary(table.columns, counter)):
+            continue  # it numbers the trials of a search
+        if rows.unsure and int(runs.run.max()) == int(sources.max()):
+            raise _unsure(rows, int(runs.run.max()) + 1)  # it rises once in each family
+        return _with_runs(rows, runs)
     _ask_about_ladder(table, roles, within)
     return table
 

@@ -53,7 +53,6 @@ def judged_by(table: Merged, roles: Roles, wanted: Wanted) -> Judged:
     """The direction of the score that curves are of, its bounds, and whether the selection score must be turned."""
     shown = roles.reported or roles.selection
     alone = shown == roles.selection
-    bounds = _check.as_bounds(wanted.bounds) if wanted.bounds is not None else _written_bounds(table, shown)
     recorded = table.direction(roles.selection, table.roles.get("selection") == roles.selection)
     selection = recorded or _by_name_or_words(table, roles.selection) or _by_grades(table, roles)
     if wanted.selection_direction is not None:
@@ -61,25 +60,36 @@ def judged_by(table: Merged, roles: Roles, wanted: Wanted) -> Judged:
     reported = selection if alone else table.direction(shown, chosen=False) or _by_name_or_words(table, shown)
     same_metric = names.rest(shown) == names.rest(roles.selection)
     if wanted.direction is not None:
-        direction = _check.as_direction(wanted.direction)
-        if recorded not in (None, direction) and alone:
-            raise InputError(f"{named('direction')} {direction} contradicts the source, which recorded {recorded}")
+        direction = _agreed(wanted.direction, recorded if alone else None)
     else:
-        way = reported or (selection if same_metric or recorded else None)
-        if way is None:
-            raise Ambiguous(
-                f"is a higher {shown!r} better, or a lower one? its name does not tell: give {named('direction')} max "
-                "or min"
-            )
-        direction = way
-        if recorded is None or (reported is not None and not alone):
+        direction = _told(shown, reported or (selection if same_metric or recorded else None))
+        if not recorded or not (alone or reported is None):
             roles.direction_by = shown
-    if selection is None and not alone and not (same_metric or names.is_neutral(roles.selection)):
+    bounds = _written_bounds(table, shown) if wanted.bounds is None else _check.as_bounds(wanted.bounds)
+    if alone:
+        return Judged(direction, bounds, turned=False)
+    if selection is None and not (same_metric or names.is_neutral(roles.selection)):
         caution = Caution.of(
             "guessed-columns", kind="same-way", column=roles.selection, reported=shown, direction=direction
         )
         roles.notes.append(caution)
-    return Judged(direction, bounds, not alone and selection is not None and selection != direction)
+    return Judged(direction, bounds, turned=selection not in (None, direction))
+
+
+def _agreed(given: str, recorded: str | None) -> str:
+    direction = _check.as_direction(given)
+    if recorded not in (None, direction):
+        raise InputError(f"{named('direction')} {direction} contradicts the source, which recorded {recorded}")
+    return direction
+
+
+def _told(score: str, way: str | None) -> str:
+    if way is None:
+        raise Ambiguous(
+            f"is a higher {score!r} better, or a lower one? its name does not tell: give {named('direction')} max or "
+            "min"
+        )
+    return way
 
 
 def _by_name_or_words(table: Merged, column: str) -> str | None:

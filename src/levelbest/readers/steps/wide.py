@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 
 import numpy as np
 
-from levelbest.errors import DataError, InputError, named
+from levelbest.errors import DataError, named
 from levelbest.readers.raw import Cells, as_codes, is_numeric, stacked
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, is_series
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, obvious_family, word_set
-from levelbest.readers.steps.roles import Roles, Wanted, column_named, says_none
+from levelbest.readers.steps.roles import Roles, Wanted, column_named, columns_matching, says_none
 
 __all__ = ["expand_counts", "expand_lists", "melt"]
 
@@ -73,16 +72,12 @@ def _is_settled(table: Merged, wanted: Wanted) -> bool:
 
 def melt(table: Merged, wanted: Wanted) -> tuple[Merged, Wanted]:
     """One row per sample where samples are columns, and what is asked of it now; all as it is where it is long."""
-    if wanted.wide is not None:
-        samples = [name for name in table.columns if any(fnmatchcase(name, pattern) for pattern in wanted.wide)]
-        if not samples:
-            raise InputError(f"no column of {table.source} matches {named('wide')} {','.join(wanted.wide)}")
-    else:
-        if _is_settled(table, wanted):
-            return table, wanted
-        samples = _obvious_samples(table)
-        if not samples:
-            return _families_in_columns(table, wanted)
+    if wanted.wide is None and _is_settled(table, wanted):
+        return table, wanted
+    samples = _obvious_samples(table) if wanted.wide is None else columns_matching(table, wanted.wide, named("wide"))
+    if not samples:
+        return _families_in_columns(table, wanted)
+    if wanted.wide is None:
         table.say("guessed-columns", kind="samples", first=samples[0], last=samples[-1], count=len(samples))
     others = [name for name in table.columns if name not in samples]
     group, family = _owner(table, wanted, others)
@@ -96,11 +91,11 @@ def melt(table: Merged, wanted: Wanted) -> tuple[Merged, Wanted]:
         score: stack[np.arange(n_rows * n_samples).reshape(n_samples, n_rows).T.ravel()],
         place: np.tile(np.arange(n_samples, dtype=np.float64), n_rows),
     }
-    of_sources = family is None and wanted.family is None and len(table.source_codes()[0]) > 1
-    if group is None and wanted.group is None and family is None and not of_sources:
+    of_sources = wanted.family is None and len(table.source_codes()[0]) > 1
+    if (group, wanted.group, family) == (None, None, None) and not of_sources:
         group = "row"
         columns[group] = repeated.astype(np.float64) + 1.0
-    roles = {role: name for role, name in table.roles.items() if role in ("family", "group")}
+    roles = {role: table.roles[role] for role in table.roles.keys() & {"family", "group"}}
     roles |= {"selection": score, "order": place}
     if group is not None:
         roles["group"] = group
@@ -147,14 +142,18 @@ def _obvious_samples(table: Merged) -> list[str]:
     return [name for _, name in runs[0]] if numbers == list(range(numbers[0], numbers[0] + len(numbers))) else []
 
 
-def _owner(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str | None, tuple[str, ...] | None]:
-    """The column that names each row's problem, and the one that names its family, where they can be told."""
-    family: tuple[str, ...] | None = None
+def _family(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str, ...] | None:
     if wanted.family is None:
         obvious = [name for name in others if obvious_family(names.tokens(name)) or names.spelled(name) == "family"]
-        family = (obvious[0],) if len(obvious) == 1 else None
-    elif not says_none(",".join(wanted.family), table.columns):
-        family = tuple(column_named(name, table.columns, "family", table.source) for name in wanted.family)
+        return (obvious[0],) if len(obvious) == 1 else None
+    if says_none(",".join(wanted.family), table.columns):
+        return None
+    return tuple(column_named(name, table.columns, "family", table.source) for name in wanted.family)
+
+
+def _owner(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str | None, tuple[str, ...] | None]:
+    """The column that names each row's problem, and the one that names its family, where they can be told."""
+    family = _family(table, wanted, others)
     if wanted.group is not None:
         none = says_none(wanted.group, table.columns)
         return None if none else column_named(wanted.group, table.columns, "group", table.source), family

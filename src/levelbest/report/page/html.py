@@ -44,6 +44,11 @@ _COMMON_WORDS = frozenset(
 """Families of these names are not coloured: the sentences use the words."""
 
 
+def _of_all(view: View, name: str) -> tuple[str, ...]:
+    """What a report and those of its tasks have, each once."""
+    return tuple(dict.fromkeys(part for shown in (view, *view.tasks.values()) for part in getattr(shown, name)))
+
+
 def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, str] | None = None) -> str:
     """The page as text. ``figures`` holds SVG files by name, ``curves`` and others of `report_figures`; ``files`` are
     those of `page_files` where they are made already."""
@@ -79,8 +84,8 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             spaces=[(shortened(names), text) for names, text in space_rows(spaces)[:MOST_SENTENCES]],
             spaces_heading=spaces_heading(spaces),
             single=view.single,
-            statistics=tuple(dict.fromkeys(name for own in (view, *view.tasks.values()) for name in own.statistics)),
-            axes=tuple(dict.fromkeys(name for own in (view, *view.tasks.values()) for name in own.axes)),
+            statistics=_of_all(view, "statistics"),
+            axes=_of_all(view, "axes"),
             log_first=panel_of_view(view).is_log,
             heights_log=view.direction == "min" and min(v for line in view.lines for v in line.value if v == v) > 0,
             families=page_table(view),
