@@ -9,7 +9,7 @@ import numpy as np
 import levelbest as lb
 from levelbest.stats.best import Sample, expected_best
 from levelbest.stats.inference import joint_p
-from levelbest.stats.inference._cost import CostUnits
+from levelbest.stats.inference._contrasts import CostUnits
 
 
 def test_the_statistics_are_t_of_the_curves_and_the_difference_of_mean_costs():

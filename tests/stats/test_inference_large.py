@@ -8,8 +8,8 @@ from levelbest.stats.best import rank_weights
 from levelbest.stats.inference import Question, Sample, trial_contrasts
 from levelbest.stats.inference import _trials as trials_module
 from levelbest.stats.inference._large import HEAD, LargeSide, large_side
-from levelbest.stats.inference._nodes import nodes_of
 from levelbest.stats.inference._trials import Side, TrialUnits
+from levelbest.stats.inference._units import nodes_of
 
 M = 3_200
 NODES = nodes_of(np.unique(np.geomspace(1, M // 2, 60).round().astype(np.int64)))

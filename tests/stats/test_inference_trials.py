@@ -12,8 +12,8 @@ from levelbest.errors import InputError
 from levelbest.stats import expected_best
 from levelbest.stats.inference import Question, Sample, run_contrasts, trial_contrasts
 from levelbest.stats.inference._exchange import Exchange, step_down
-from levelbest.stats.inference._nodes import nodes_of
 from levelbest.stats.inference._trials import PairedTrials, TrialUnits
+from levelbest.stats.inference._units import nodes_of
 
 PAIR = Question(pairs=((0, 1),))
 

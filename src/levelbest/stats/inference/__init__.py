@@ -11,14 +11,18 @@ from __future__ import annotations
 from levelbest.stats.best import Sample
 from levelbest.stats.inference._aggregates import Aggregate, interquartile_mean, probability_of_improvement
 from levelbest.stats.inference._contrasts import (
+    best_so_far,
+    chance_better,
     difference_band,
+    relative_improvement,
     run_contrasts,
     search_contrasts,
+    search_interval,
     sign_contrasts,
     trial_contrasts,
 )
+from levelbest.stats.inference._contrasts import joint_p as joint_p
 from levelbest.stats.inference._contrasts import trial_units as trial_units
-from levelbest.stats.inference._cost import joint_p as joint_p
 from levelbest.stats.inference._decide import PairTest as PairTest
 from levelbest.stats.inference._decide import contrasts_of as contrasts_of
 from levelbest.stats.inference._decide import curve_limits as curve_limits
@@ -27,7 +31,6 @@ from levelbest.stats.inference._means import MeanUnits as MeanUnits
 from levelbest.stats.inference._means import SignUnits as SignUnits
 from levelbest.stats.inference._means import StratifiedUnits as StratifiedUnits
 from levelbest.stats.inference._means import weighted_mean as weighted_mean
-from levelbest.stats.inference._more import best_so_far, chance_better, relative_improvement, search_interval
 from levelbest.stats.inference._power import MANY as MANY
 from levelbest.stats.inference._power import MOST as MOST
 from levelbest.stats.inference._power import POWER as POWER

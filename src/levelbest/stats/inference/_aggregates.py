@@ -25,7 +25,7 @@ from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.errors import InputError
 from levelbest.stats.bands import counts, order_statistic
 from levelbest.stats.best import Sample, best_weights
-from levelbest.stats.inference._more import share_of_wins
+from levelbest.stats.inference._contrasts import share_of_wins
 
 _CELLS = 1 << 20
 

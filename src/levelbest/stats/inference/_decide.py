@@ -27,11 +27,10 @@ from levelbest.stats.best import unseen
 from levelbest.stats.inference._exchange import Exchange
 from levelbest.stats.inference._families import closed, levels_of, planned_levels
 from levelbest.stats.inference._means import StratifiedUnits
-from levelbest.stats.inference._nodes import across
 from levelbest.stats.inference._power import Needed, Pilot
 from levelbest.stats.inference._question import Band, Contrast, Contrasts, Pair, Question, contrast_of
 from levelbest.stats.inference._trials import TrialUnits, student_p
-from levelbest.stats.inference._units import BoolArray, Units
+from levelbest.stats.inference._units import BoolArray, Units, across
 
 FEWEST = 3
 """Units of a family from which on a comparison has limits."""

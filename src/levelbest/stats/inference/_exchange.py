@@ -15,8 +15,7 @@ import scipy
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import order_statistic, pick
-from levelbest.stats.inference._nodes import across, cells_of
-from levelbest.stats.inference._units import Families, Units
+from levelbest.stats.inference._units import Families, Units, across, cells_of
 
 EXACT_UP_TO = 20_000
 """Assignments that are all gone through; the p-value then has no Monte Carlo error."""

@@ -21,7 +21,7 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best import Sample, expected_best, weight_squares, weights_below
 from levelbest.stats.inference._influences import Influences
-from levelbest.stats.inference._nodes import across
+from levelbest.stats.inference._units import across
 
 LARGE = 1_500
 HEAD = 1_000

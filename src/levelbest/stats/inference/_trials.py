@@ -19,7 +19,6 @@ from levelbest.stats.bands import Ranked, statistic_draws
 from levelbest.stats.best import Mean, Sample, Statistic, best_statistic, weight_squares
 from levelbest.stats.inference._draws import Draws, curve_draws, paired_draws
 from levelbest.stats.inference._large import LARGE, LargeSide, PooledHeads, estimate_below, large_side
-from levelbest.stats.inference._nodes import across
 from levelbest.stats.inference._paired import jackknife_errors, leave_one_out
 from levelbest.stats.inference._question import VERDICTS, Pair
 from levelbest.stats.inference._units import (
@@ -27,6 +26,7 @@ from levelbest.stats.inference._units import (
     Families,
     IndependentUnits,
     Labels,
+    across,
     rounding_variance,
     satterthwaite,
     studentised,
