@@ -172,7 +172,8 @@ def test_an_adaptive_search_is_said_first_with_what_to_do():
     two = pair("a", "b", (1, 50, APART, "adaptive"), terms=terms())
     first, then = comparison_summary(comparison(two))
     assert "one search of a family allows no verdict" in first
-    assert then.startswith("Repeat each whole search")
+    assert then.startswith("Retrain the best of each with fresh seeds")
+    assert "repeat each whole search with other seeds" in then
 
 
 def test_against_a_baseline():

@@ -16,6 +16,7 @@ from levelbest.designs._protocol import Design
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import (
     NOT_COMPARABLE,
+    BestFound,
     Comparison,
     Effect,
     PairComparison,
@@ -27,8 +28,8 @@ from levelbest.results import (
     winners,
 )
 from levelbest.stats.inference import Contrast, Contrasts, Question, undefined
-from levelbest.trials import Metric
-from levelbest.trials.spaces import SearchSpace
+from levelbest.trials import OK, Metric, Trials
+from levelbest.trials.spaces import SearchSpace, is_known
 
 Pairs = tuple[tuple[int, int], ...]
 _NOTHING = Contrasts((), "none")
@@ -95,10 +96,30 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
         possible_best=possible,
         cautions=(*design.cautions, *_space_cautions(spaces)),
         spaces=spaces,
+        best_found=_best_found(design) if standings else (),
         variances=design.variances,
         observed=design.observed,
         strata=tuple(_within_strata(design)) if survival else (),
     )
+
+
+def _best_found(design: Design) -> tuple[BestFound, ...]:
+    """The winner of each family that is one search that learns, the best first."""
+    trials, sign = design.trials, design.metric.sign
+    adaptive = [name for name, reason in design.excluded.items() if reason == "adaptive"]
+    if not isinstance(trials, Trials):
+        return ()
+    winners_of = []
+    for name in adaptive:
+        own = trials[name]
+        rows = np.flatnonzero(own.status == OK)
+        if not rows.size:
+            continue
+        best = int(rows[np.argmax(sign * own.selection[rows])])
+        scores = own.selection if own.reported is None else own.reported
+        settings = {key: column[best] for key, column in own.configuration.items() if is_known(column[best])}
+        winners_of.append(BestFound(name, len(own), float(scores[best]), settings))
+    return tuple(sorted(winners_of, key=lambda own: -sign * own.value))
 
 
 def _space_cautions(spaces: Sequence[SearchSpace]) -> list[Caution]:

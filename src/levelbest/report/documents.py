@@ -21,6 +21,7 @@ from levelbest.report.words.verdicts import (
     reason_words,
 )
 from levelbest.results import (
+    BestFound,
     Claim,
     Comparison,
     CostCurveSet,
@@ -81,6 +82,11 @@ def _(result: Standing) -> dict[str, object]:
     counts = picked(result, "family", "n_trials", "n_failed", "n_running")
     place = picked(result, "value", "low", "high", "better_than", "worse_than")
     return plain(counts | {"n": result.budget} | place)
+
+
+@document.register
+def _(result: BestFound) -> dict[str, object]:
+    return plain(picked(result, "family", "n_trials", "value") | {"configuration": dict(result.configuration)})
 
 
 @document.register
@@ -145,6 +151,8 @@ def _(result: Comparison) -> dict[str, object]:
     }
     if result.variances:
         shown["variances"] = [document(variance) for variance in result.variances]
+    if result.best_found:
+        shown["best_found"] = [document(found) for found in result.best_found]
     if result.strata:
         shown["strata"] = [
             {"stratum": label, "comparisons": [document(pair) for pair in inside.pairs]}

@@ -18,6 +18,7 @@ from levelbest.report.figures.curves import figure_bytes, own_style
 from levelbest.report.figures.panels import report_figures
 from levelbest.report.page import html
 from levelbest.report.paper import checklist
+from levelbest.report.paper.retrain import retrain_study
 from levelbest.report.tasks import build_task_view
 from levelbest.report.view import View
 from levelbest.report.view_tables import appendix_tables, families_table, methods_latex, paper_table
@@ -133,6 +134,7 @@ def _texts(view: View) -> dict[str, str]:
         "families.csv": families_table(view).csv(),
         "appendix.tex": "\n".join(table.latex() for table in appendix_tables(view)),
         "methods.tex": methods_latex(view),
+        "retrain.yaml": retrain_study(view.comparison) if view.comparison and view.comparison.best_found else "",
         "checklist.md": checklist.checklist_markdown(view.checklist),
         "checklist.tex": checklist.checklist_latex(view.checklist),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from levelbest.results.claim import Claim, ClaimedPair
-from levelbest.results.comparison import Comparison, Effect, PairComparison, Standing, Terms
+from levelbest.results.comparison import BestFound, Comparison, Effect, PairComparison, Standing, Terms
 from levelbest.results.curve import (
     TRIALS,
     CostCurveSet,
@@ -31,6 +31,7 @@ __all__ = [
     "NOT_COMPARABLE",
     "TRIALS",
     "UNDECIDED",
+    "BestFound",
     "Claim",
     "ClaimedPair",
     "Comparison",

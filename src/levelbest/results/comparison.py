@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from levelbest._check import FloatArray, IntArray
@@ -180,6 +181,18 @@ class Standing(Documented):
 
 
 @dataclass(frozen=True, eq=False)
+class BestFound(Documented):
+    """What one search that learns from its own trials came to: its winner, which is no estimate of anything."""
+
+    family: str
+    n_trials: int
+    value: float
+    """The reported score of the trial with the best selection score."""
+    configuration: Mapping[str, object]
+    """Its hyperparameters."""
+
+
+@dataclass(frozen=True, eq=False)
 class Comparison(Drawn):
     """Who is better at which budget, for every pair compared. ``to_dict`` is its JSON form."""
 
@@ -198,6 +211,8 @@ class Comparison(Drawn):
     """How much of the variance between runs comes from which source, where configurations have several runs."""
     spaces: tuple[SearchSpace, ...] = ()
     """What was searched, by family."""
+    best_found: tuple[BestFound, ...] = ()
+    """Of families that are one search that learns: the best first."""
     observed: tuple[float, float] | None = None
     """The least and the greatest score of a trial, where the scores are of one scale."""
 

@@ -185,12 +185,20 @@ def standings_table(comparison: Comparison) -> Table:
         limits(level(terms.confidence), [(row.low, row.high) for row in rows], digits),
         counts(terms.words.units, [row.n_trials for row in rows], "n_trials"),
     ]
+    if comparison.best_found:
+        found = {own.family: own.value for own in comparison.best_found}
+        known = [found.get(row.family) for row in rows]
+        shown = common_decimals([(value, math.nan, math.nan) for value in found.values()])
+        columns = [columns[0]] + columns[1:3] * (len(found) < len(rows)) + columns[3:]
+        columns.append(numbers("best found", known, shown, "best_found"))
     lost, running = [row.n_failed for row in rows], [row.n_running for row in rows]
     columns += [counts("failed", lost, "n_failed")] * any(lost)
     columns += [counts("running", running, "n_running")] * any(running)
     if len(rows) > 2:
         columns.append(texts("better than", [_better_than(row, comparison) for row in rows], right=True))
-    return Table(tuple(columns), note=table_heading(terms, budget))
+    alone = len(comparison.best_found) == len(rows)
+    note = f"{terms.metric.score} of the best trial of each search" if alone else table_heading(terms, budget)
+    return Table(tuple(columns), note=note)
 
 
 def _better_than(row: Standing, comparison: Comparison) -> str:

@@ -17,6 +17,8 @@ from levelbest.stats.inference import MANY
 from levelbest.stats.problems import GroupPlan
 
 _LEAST_PILOT = 8
+RETRAINED = 5
+"""Fresh seeds with which the best of one search is trained again."""
 
 
 def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
@@ -287,6 +289,15 @@ class Step:
 def next_steps(comparison: Comparison) -> tuple[Step, ...]:
     """At most three things to do, the most urgent first."""
     reasons = {verdict.reason for pair in comparison.pairs for verdict in pair.verdicts}
+    again = Step(
+        f"Or repeat each search with other seeds, at least 3 times, and name what tells them apart ({named('search')})"
+    )
+    if comparison.best_found:
+        text = (
+            f"Retrain the best of each with {RETRAINED} fresh seeds: the report writes retrain.yaml beside its page; "
+            "put your training command into it, then levelbest run retrain.yaml, and levelbest compare retrain.db"
+        )
+        return (Step(text, called("write_report"), ""), again)
     if reasons & {"adaptive", "few-searches"}:
         text = "Repeat each search with other seeds, at least 3 times, and name the column that tells them apart"
         return (Step(f"{text} ({named('search')})", why="one adaptive search is one observation"),)

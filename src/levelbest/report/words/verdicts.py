@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from levelbest._plain import round_to_uncertainty, show_number
@@ -23,7 +24,7 @@ from levelbest.report.words.phrases import (
     shortened,
     with_budgets,
 )
-from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Effect, PairComparison, Terms, Verdict
+from levelbest.results import NOT_COMPARABLE, UNDECIDED, BestFound, Comparison, Effect, PairComparison, Terms, Verdict
 from levelbest.results.verdict import Span, leading_spans
 
 _MOST_NAMES, _MOST_BLOCKS = 3, 3
@@ -87,7 +88,9 @@ def verdict_sentences(comparison: Comparison) -> tuple[str, ...]:
         return (
             "A search that learns from its own trials is one observation, however many trials it has: one search of "
             "a family allows no verdict.",
-            "Repeat each whole search with other seeds, at least 3 times, and compare the searches.",
+            *best_found_words(comparison),
+            "Retrain the best of each with fresh seeds and compare those runs; or repeat each whole search with other "
+            "seeds, at least 3 times, and compare the searches.",
         )
     if len(comparison.pairs) == 1:
         sentences = verdict_of_pair(comparison.pairs[0])
@@ -95,6 +98,29 @@ def verdict_sentences(comparison: Comparison) -> tuple[str, ...]:
         sentences = _of_many(comparison) if comparison.baseline is None else _against_baseline(comparison)
     fixed = fixed_sentence(comparison.spaces)
     return (*sentences, fixed) if fixed else sentences
+
+
+def best_found_words(comparison: Comparison) -> tuple[str, ...]:
+    """The best configuration and its value of each search that learns."""
+    found = [
+        f"{own.family} {own.value:.4g}{f' ({settings_words(own)})' if own.configuration else ''}"
+        for own in comparison.best_found
+    ]
+    return (f"The best that was found: {'; '.join(found)}.",) if found else ()
+
+
+def settings_words(found: BestFound) -> str:
+    """``lr = 0.001, width = 64``."""
+    shown = [
+        f"{plain_setting(name)} = {f'{value:.4g}' if isinstance(value, float) else value}"
+        for name, value in found.configuration.items()
+    ]
+    return ", ".join(shown[:8]) + (" ..." if len(shown) > 8 else "")
+
+
+def plain_setting(column: str) -> str:
+    """A hyperparameter's name without that of the tool's part of the table: ``params_lr`` is lr."""
+    return re.sub(r"^(params_|param_|config[./]|params[./]|hparams[./])", "", column)
 
 
 def verdict_of_pair(pair: PairComparison) -> tuple[str, ...]:
