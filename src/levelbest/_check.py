@@ -89,7 +89,7 @@ def as_budgets(n: npt.ArrayLike, n_trials: int | None = None) -> tuple[IntArray,
         raise InputError(f"n must be a whole number of trials, got {short(n)}")
     if flat.dtype.kind == "f" and not (np.isfinite(flat).all() and (flat == np.floor(flat)).all()):
         bad = next(v for v in flat if not (np.isfinite(v) and v == np.floor(v)))
-        raise InputError(f"n must be a whole number of trials, got {bad:g}; round it to the budget you mean")
+        raise InputError(f"n must be a whole number of trials, got {bad:g}; {no_such_budget(float(bad))}")
     if float(flat.min()) < 1:
         raise InputError(f"n must be at least 1, got {flat.min():g}; the best of no trials does not exist")
     if n_trials is not None and float(flat.max()) > n_trials:
@@ -100,6 +100,16 @@ def as_budgets(n: npt.ArrayLike, n_trials: int | None = None) -> tuple[IntArray,
     if float(flat.max()) > 2**53:
         raise InputError(f"n must be at most 2^53, got {flat.max():g}; no one tries that many")
     return flat.astype(np.int64), array.ndim == 0
+
+
+def no_such_budget(n: float) -> str:
+    """Why a budget that is no whole number has no value."""
+    if math.isinf(n):
+        return (
+            "the score of a perfectly tuned model is the end of its distribution, which no number of trials shows: it "
+            "is at least as good as the best trial, and a bound on the score is all that limits it on the other side"
+        )
+    return "a part of a trial has no score; round it to the budget you mean, or count in cost, which may be any number"
 
 
 def as_count(value: object, name: str, *, at_least: int = 1) -> int:

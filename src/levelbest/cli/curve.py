@@ -16,6 +16,14 @@ from levelbest.cli.main import working
 @options.seed
 @options.as_json
 @click.option("--out", type=click.Path(path_type=Path), help="Write the figure here (.png, .svg or .pdf).")
+@click.option(
+    "--shade",
+    type=click.Choice(["interval", "spread"]),
+    default="interval",
+    show_default=True,
+    help="What the figure shades: confidence intervals, or one standard deviation of the best itself within the best "
+    "and worst scores observed.",
+)
 @options.log
 @options.published
 @options.in_parts
@@ -47,7 +55,8 @@ def command(given: options.Given) -> None:
         panels = {}
         for name, drawn in curves.items():
             published = published_on(name, given["published"], tuple(curves))
-            panels[name] = panel_of_curves(drawn, log=given["log"], published=published)
+            spread = given["shade"] == "spread"
+            panels[name] = panel_of_curves(drawn, log=given["log"], published=published, spread=spread)
         save_panels(panels, out)
     if given["as_json"]:
         tasks = {name: {"families": [own.to_dict() for own in drawn]} for name, drawn in curves.items()}

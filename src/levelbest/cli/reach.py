@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from levelbest.cli import options
@@ -40,6 +42,8 @@ def _targets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
 @options.resamples
 @options.seed
 @options.as_json
+@click.option("--out", type=click.Path(path_type=Path), help="Draw curves and budgets here (.png, .svg or .pdf).")
+@options.log
 @options.as_one
 def command(given: options.Given) -> None:
     """The smallest budget, in trials or in cost, whose curve reaches a score, for every family."""
@@ -59,6 +63,11 @@ def command(given: options.Given) -> None:
         tuple(dict.fromkeys(caution for several in reached for caution in several.cautions)),
         given["seed"],
     )
+    if given["out"] is not None:
+        from levelbest.report.figures.panels import panel_of_curves, save_panels
+
+        goals = {name or f"{goal:g}": goal for name, goal in given["targets"]}
+        save_panels({"": panel_of_curves(reached[0].curves, log=given["log"], published=goals)}, given["out"])
     if given["as_json"]:
         options.echo_json(both.to_dict())
         return
@@ -71,3 +80,5 @@ def command(given: options.Given) -> None:
         policy = f" (failed trials {counted(target.failed)})" if len(reached) > 1 else ""
         print_text(f"{target}{policy}", out)
     print_cautions(both.cautions, out)
+    if given["out"] is not None:
+        click.echo(f"figure: {given['out']}")

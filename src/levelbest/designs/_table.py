@@ -253,6 +253,7 @@ def trial_curve(
         reported=metric.reported if scores.reported is not None else None,
         cautions=tuple(dict.fromkeys([*cautions, *_about_the_trials(trials, scores, limits, asked, words.unit)])),
         words=words,
+        observed=(float(scores.curve_of.min()), float(scores.curve_of.max())),
     )
 
 

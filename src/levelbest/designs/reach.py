@@ -74,6 +74,7 @@ def reach(
         ),
         cautions=tuple(dict.fromkeys(caution for curve in drawn for caution in curve.cautions)),
         seed=rng,
+        curves=drawn,
     )
 
 

@@ -175,6 +175,8 @@ class Curve(Drawn):
     """What n counts: trials, samples of a problem, configurations with their runs, points of a grid."""
     n_runs: int | None = None
     """How many runs there are, where a unit is a configuration with several."""
+    observed: tuple[float, float] | None = None
+    """The least and the greatest score of a trial."""
     new_run: FloatArray | None = None
     """There, what a new run of the best configuration is expected to score: the mean that made it win flatters it."""
     variance: FamilyVariance | None = None

@@ -10,7 +10,7 @@ import numpy as np
 from levelbest._plain import Frame, as_frame, picked
 from levelbest._shown import Documented, Drawn, Said, Shown, presenter
 from levelbest.cautions import Caution
-from levelbest.results.curve import TRIALS, DesignWords, OverBudgets
+from levelbest.results.curve import TRIALS, Curve, DesignWords, FamilyCostCurve, OverBudgets
 from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.problems import GroupPlan
 
@@ -206,6 +206,8 @@ class Reaches(Shown):
     targets: tuple[Reach, ...]
     cautions: tuple[Caution, ...] = ()
     seed: int | None = 0
+    curves: tuple[Curve | FamilyCostCurve, ...] = ()
+    """The curves that reach them."""
 
     def __iter__(self) -> Iterator[Reach]:
         return iter(self.targets)

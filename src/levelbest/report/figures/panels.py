@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest._check import FloatArray
-from levelbest._plain import is_cost
+from levelbest._plain import is_cost, show_tick
 from levelbest.report.figures.axes import difference_figure, draw_comparison
 from levelbest.report.figures.curves import (
     LOG_FROM,
@@ -33,9 +33,10 @@ from levelbest.report.figures.curves import (
     statistic_words,
 )
 from levelbest.report.figures.strips import distribution_figure, draw_runs, draw_strips
-from levelbest.report.view import Line, View, line_of
+from levelbest.report.view import Line, View, floats, line_of
 from levelbest.results import Comparison, Curve, FamilyCostCurve
 from levelbest.results.verdict import Strip, pairs_reach, strips_of_pairs
+from levelbest.stats.budgets import Reached, budget_to_reach
 from levelbest.trials import Trials
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Panel:
     log: bool | None = None
     """Whether budgets stand on a log scale; None: where curves are long, and over cost."""
     published: Mapping[str, float] = field(default_factory=dict)
+    """Scores to reach, drawn dashed; where a curve reaches one it is marked."""
+    direction: str = "max"
     runs: Mapping[str, Sequence[float] | FloatArray] = field(default_factory=dict)
     """Every unit of each family, where one budget is compared: they are shown instead of curves."""
     means: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
@@ -129,10 +132,47 @@ def plot_lines(panel: Panel, ax: Axes) -> Axes:
         ax.axhline(height, color=colour, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
         left = ("axes fraction", "data")
         ax.annotate(plain_text(label), (0.01, height), xycoords=left, fontsize=7, color=colour, va="bottom")
+        for line in lines if name not in colours else [own for own in lines if own.family == name]:
+            _mark_crossing(ax, panel, line, height, colours[line.family])
     set_budget_axis(ax, panel.over_cost, panel.cost_unit, panel.is_log, lines[0].words)
     set_score_label(ax, statistic_words(lines[0].statistic), panel.score)
     open_frame(ax, grid="y")
     return ax
+
+
+def _mark_crossing(ax: Axes, panel: Panel, line: Line, height: float, colour: str) -> None:
+    """Where a curve reaches a score ([D] figures 1 and 3): a dot, the interval of that budget, and the budget."""
+    reached = line_reach(line, height, panel.direction)
+    if not np.isfinite(reached.budget):
+        return
+    ends = np.clip([reached.low, reached.high], line.x[0], line.x[-1])
+    ax.hlines(height, *ends, color=colour, linewidth=2.4, alpha=0.45, zorder=3)
+    ax.plot([reached.budget], [height], "o", color=colour, markersize=4, zorder=4, label="_crossing")
+    ax.vlines(reached.budget, ax.get_ylim()[0], height, color=colour, linewidth=0.7, linestyle=":", zorder=2)
+    text = show_tick(reached.budget, panel.cost_unit) if line.over_cost else f"{reached.budget:g}"
+    ax.annotate(
+        plain_text(text),
+        (reached.budget, height),
+        xytext=(2, -8),
+        textcoords="offset points",
+        fontsize=7,
+        color=colour,
+        annotation_clip=True,
+    )
+
+
+def line_reach(line: Line, target: float, direction: str) -> Reached:
+    """The budget at which a line reaches a score, with the interval that its limits give."""
+    return budget_to_reach(
+        line.x,
+        line.value,
+        line.low,
+        line.high,
+        target,
+        direction=direction,
+        simultaneous=line.simultaneous,
+        between=line.over_cost,
+    )
 
 
 def _fit_height(ax: Axes, panel: Panel, reach: float) -> None:
@@ -181,6 +221,7 @@ def panel_of_view(view: View, axis: str = "trials") -> Panel:
         near=None if is_cost(axis) else float(view.headline),
         log=view.log,
         published=view.published,
+        direction="max" if view.scale else view.direction,
         runs=runs,
         means={family.name: family.headline for family in ranked} if runs else {},
     )
@@ -191,17 +232,26 @@ def panel_of_curves(
     *,
     log: bool | None = None,
     published: Mapping[str, float] | None = None,
+    spread: bool = False,
 ) -> Panel:
-    """Curves alone, with their intervals."""
+    """Curves alone, with their intervals; or with the ``spread`` of the best itself ([D] 3.3, figure 4)."""
     first = curves[0]
     return Panel(
-        lines=tuple(line_of(own) for own in curves),
+        lines=tuple(_with_spread(own) if spread and isinstance(own, Curve) else line_of(own) for own in curves),
+        direction=first.direction if isinstance(first, Curve) else first.curve.direction,
         score=score_of(first) if isinstance(first, Curve) else first.score,
         names=tuple(own.family for own in curves),
         cost_unit=first.cost_unit,
         log=log,
         published=published or {},
     )
+
+
+def _with_spread(curve: Curve) -> Line:
+    """The line with one standard deviation of the best to either side, within the best and worst scores observed."""
+    worst, best = curve.observed or (-np.inf, np.inf)
+    low, high = (np.clip(curve.value + side * curve.spread, worst, best) for side in (-1, 1))
+    return replace(line_of(curve), low=floats(low), high=floats(high), method="spread", simultaneous=False)
 
 
 def panel_with_verdicts(panel: Panel, comparison: Comparison, units: Mapping[str, FloatArray]) -> Panel:

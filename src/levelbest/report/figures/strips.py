@@ -244,7 +244,8 @@ def _draw_scatter(trials: Trials, reported: FloatArray, ax: Axes) -> None:
 
 
 def descriptions_figure(descriptions: Sequence[Description]) -> Figure:
-    """Each family's histogram, and reported against selection scores where both exist."""
+    """Each family's histogram, of the reported score where there is one ([B] figure 1), with the selection score as an
+    outline; and reported against selection scores."""
     paired = any(description.pairs is not None for description in descriptions)
     columns = 2 if paired else 1
     figure = new_figure(ONE_COLUMN * columns, 1.7 * len(descriptions))
@@ -252,10 +253,15 @@ def descriptions_figure(descriptions: Sequence[Description]) -> Figure:
     for i, own in enumerate(descriptions):
         colour = COLOURS[i % len(COLOURS)]
         left, right = axes[i, 0], axes[i, -1]
-        if own.histogram.counts.size:
-            left.stairs(own.histogram.counts, own.histogram.edges, fill=True, color=colour, alpha=0.8)
-            left.axvline(own.median, color="0.2", linewidth=0.8)
-        left.set_xlabel(plain_text(own.score))
+        shown = own if own.claimed is None else own.claimed
+        if shown.histogram.counts.size:
+            left.stairs(shown.histogram.counts, shown.histogram.edges, fill=True, color=colour, alpha=0.8)
+            left.axvline(shown.median, color="0.2", linewidth=0.8)
+        if own.claimed is not None and own.histogram.counts.size:
+            label = plain_text(own.score)
+            left.stairs(own.histogram.counts, own.histogram.edges, color="0.35", linestyle="--", label=label)
+            left.legend(frameon=False, fontsize=6)
+        left.set_xlabel(plain_text(shown.score))
         left.set_ylabel("trials")
         left.set_title(plain_text(own.family), fontsize=8, loc="left")
         if own.pairs is None:
