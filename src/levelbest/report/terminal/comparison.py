@@ -107,13 +107,14 @@ def print_comparison(
 
 def _space_lines(comparison: Comparison) -> list[tuple[str, str, str]]:
     """What was searched, a line for each space, cut at its end; of many those of the first families."""
-    rows = [
-        textwrap.shorten(f"{shortened(families)}: {text}", _SPACE_WIDTH, placeholder=" ...")
-        for families, text in space_rows(comparison.spaces)
-    ]
+    rows = [f"{shortened(families)}: {text}" for families, text in space_rows(comparison.spaces)]
+    if not rows:
+        return []
     if len(rows) > _MANY:
         rows[_STRIPS:] = [f"and {len(rows) - _STRIPS} more; the JSON form lists all"]
-    return [("space", "dim", f"{spaces_heading(comparison.spaces)}:"), *(("", "", row) for row in rows)] if rows else []
+    rows[0] = f"{spaces_heading(comparison.spaces)}; {rows[0]}"
+    cut = [textwrap.shorten(row, _SPACE_WIDTH, placeholder=" ...") for row in rows]
+    return [("" if i else "space", "dim", row) for i, row in enumerate(cut)]
 
 
 def _print_standings(comparison: Comparison, out: Console) -> None:

@@ -91,9 +91,7 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "which is one observation ({named[search]} none if the trials are independent)"
     ),
     ("fixed-configuration", ""): ("one configuration beside searches: n counts its seeds, not what finding it took"),
-    ("fixed-configuration", "point"): (
-        "a point in the search space of {within}: n counts its seeds, not what finding it took"
-    ),
+    ("fixed-configuration", "point"): ("a point in the space of {within}: n counts its seeds, not a search"),
     ("stops-at-success", ""): (
         "in all {problems} problems with a success it is the last sample: sampling stopped there, and pass@k from "
         "such samples is biased"
