@@ -121,7 +121,7 @@ def test_terminal_page_and_methods_say_the_same_from_one_place(tmp_path, capsys)
     methods = (tmp_path / "page" / "methods.tex").read_text(encoding="utf-8")
     words = "lr 0.0001 to 100 (log), opt (sgd, adam)"
     assert all(words in where for where in (text, methods))
-    assert "search: lr 0.0001 to 100 (log)" in said
+    assert "search: lr 0.0001 to 100" in said
     observed = "one fixed configuration (lr 0.5, opt adam, model net) (observed)"
     assert all(observed in where for where in (text, methods))
     assert "one fixed configuration (lr 0.5, opt adam, model net" in said  # a line is cut at its end
