@@ -159,6 +159,16 @@ def test_test_modules_have_names_of_their_own():
     assert sorted(names) == sorted(set(names))
 
 
+def test_a_class_has_a_name_of_its_own():
+    """One type for one idea, and one name for one type."""
+    places: dict[str, list[str]] = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
 def _functions():
     for path in sorted(ROOT.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

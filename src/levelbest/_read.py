@@ -20,7 +20,7 @@ from typing import IO
 
 from levelbest.errors import DataError, InputError
 
-__all__ = ["Counted", "as_size", "bounded_lines", "check_source", "expanded_limit", "is_inside", "kind_of_file"]
+__all__ = ["LimitedStream", "as_size", "bounded_lines", "check_source", "expanded_limit", "is_inside", "kind_of_file"]
 __all__ += ["limit_of", "open_file", "read_whole", "refuse_more"]
 
 KINDS = (
@@ -168,7 +168,7 @@ def refuse_more(count: int, what: str, source: str) -> None:
         )
 
 
-class Counted(io.RawIOBase):
+class LimitedStream(io.RawIOBase):
     """A decompressed stream that ends in our error where it goes past a limit."""
 
     def __init__(self, stream: IO[bytes], name: str, limit: int) -> None:

@@ -4,7 +4,16 @@ import numpy as np
 
 from levelbest.designs.problems import ProblemsDesign
 from levelbest.designs.seeds import Seeds
-from levelbest.results import TRIALS, Comparison, DesignWords, Effect, PairComparison, Standing, Terms, Verdict
+from levelbest.results import (
+    TRIALS,
+    Comparison,
+    ComparisonTerms,
+    DesignWords,
+    Effect,
+    PairComparison,
+    Standing,
+    Verdict,
+)
 from levelbest.trials import Metric, Settings
 
 WORDS = {own.words.unit: own.words for own in (Seeds, ProblemsDesign)}
@@ -18,7 +27,7 @@ def terms(**changes):
     plain = {"design": "trials", "words": TRIALS, "metric": metric, "settings": settings, "n_pairs": 1, "headline": 5}
     if "unit" in changes:
         changes["words"] = WORDS.get(changes["unit"]) or DesignWords(unit=changes["unit"])
-    return Terms(**(plain | {key: value for key, value in changes.items() if key != "unit"}))
+    return ComparisonTerms(**(plain | {key: value for key, value in changes.items() if key != "unit"}))
 
 
 def pair(a, b, *ranges, terms, effect=None, **changes):

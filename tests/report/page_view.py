@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from levelbest.cautions import Caution
-from levelbest.report.view import Family, Line, View
-from levelbest.results import TRIALS, Effect, PairComparison, Terms, Verdict
+from levelbest.report.view import Line, ShownFamily, View
+from levelbest.results import TRIALS, ComparisonTerms, Effect, PairComparison, Verdict
 from levelbest.trials import Metric, Settings
 
 HOSTILE = "<script>window.hacked=1</script>\"'&%$#_{}~^\\ עברית 🙂"
@@ -23,7 +23,7 @@ def line(family, statistic, axis, values, low, high, x=None):
 def compared(both, statistic, axis, x, difference, low, high, verdicts):
     """Two families over the budgets ``x``."""
     metric = Metric("max", "dev_acc", "test_acc", (0.0, 1.0), "seconds", "s")
-    terms = Terms("trials", TRIALS, metric, Settings(), 1, statistic, axis, headline=2)
+    terms = ComparisonTerms("trials", TRIALS, metric, Settings(), 1, statistic, axis, headline=2)
     columns = [np.array(column, dtype=float) for column in (x, difference, low, high)]
     nowhere = [math.nan] * 4
     return PairComparison(
@@ -50,7 +50,7 @@ def make_view(reported="test_acc"):
         for statistic in ("mean", "median")
     )  # fmt: skip
     families = tuple(
-        Family(
+        ShownFamily(
             name, 4, failed, 0, 0.6, 0.1, 0.6, 0.75, 0.5, 3600.0, 14400.0, (0.75, 0.65, 0.85),
             {"lr": "0.1"}, {HOSTILE: HOSTILE},
         )

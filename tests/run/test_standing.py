@@ -10,7 +10,7 @@ from levelbest._ledger.chain import End, LedgerFamily
 from levelbest.report.words.running import ahead_words
 from levelbest.run.ledger import Ledger
 from levelbest.run.progress import best_so_far, reporter_for
-from levelbest.run.standing import Standing
+from levelbest.run.standing import LiveStanding
 from levelbest.run.study import Judge
 from levelbest.run.view import LedgerView
 
@@ -21,7 +21,7 @@ JUDGE = Judge("dev", None, "max")
 
 
 def verdict(view, judge=JUDGE):
-    standing = Standing(view, judge)
+    standing = LiveStanding(view, judge)
     while standing.step():
         pass
     return ahead_words(standing.ahead())
@@ -79,7 +79,7 @@ def test_looking_after_every_trial_seldom_misleads():
         rng = np.random.default_rng([3, seed])
         a, b = rng.normal(size=(2, 60))
         view = Families(a=a[:0], b=b[:0])
-        standing = Standing(view, JUDGE)
+        standing = LiveStanding(view, JUDGE)
         for upto in range(1, 61):
             view.add(a=a[upto - 1], b=b[upto - 1])
             while standing.step():
@@ -115,7 +115,7 @@ def test_what_is_kept_between_looks_is_what_a_fresh_look_finds():
     order = rng.permutation(60)
     view = Families(a=[])
     family = view.families["a"]
-    standing = Standing(view, JUDGE)
+    standing = LiveStanding(view, JUDGE)
     for at, trial in enumerate(order):
         fine = bool(np.isfinite(scores[trial]))
         kept = {"dev": float(scores[trial])} if fine else {}
@@ -132,7 +132,7 @@ def test_what_is_kept_between_looks_is_what_a_fresh_look_finds():
         assert sorted(family.failed) == sorted(t for t in done if np.isnan(scores[t]))
         while standing.step():
             pass
-    fresh = Standing(view, JUDGE)
+    fresh = LiveStanding(view, JUDGE)
     while fresh.step():
         pass
     assert standing.curves() == fresh.curves()

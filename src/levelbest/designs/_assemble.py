@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 
-from levelbest import _check
-from levelbest._read import limit_of
 from levelbest.cautions import Caution
+from levelbest.designs._input import Pairs, pairs_of
 from levelbest.designs._protocol import Design
-from levelbest.errors import DataError, InputError, named
+from levelbest.errors import DataError, InputError
 from levelbest.results import (
     NOT_COMPARABLE,
     BestFound,
     Comparison,
+    ComparisonTerms,
     Effect,
     PairComparison,
     Standing,
-    Terms,
     Verdict,
     crossings_of,
     verdict_ranges,
@@ -31,41 +29,8 @@ from levelbest.stats.inference import Contrast, Contrasts, Question, undefined
 from levelbest.trials import OK, Metric, Trials
 from levelbest.trials.spaces import SearchSpace, is_known
 
-Pairs = tuple[tuple[int, int], ...]
 _NOTHING = Contrasts((), "none")
 """The answer of a design where no pair can be compared."""
-
-
-def pairs_of(families: Sequence[str], baseline: str | None) -> Pairs:
-    """Places of the families compared: every one with the baseline, or all with all."""
-    if baseline is not None and baseline not in families:
-        near = _check.nearest_first(baseline, families)
-        raise InputError(f"there is no family {baseline!r} to be the baseline; {near}")
-    if len(families) < 2:
-        only = f" and here is only {families[0]!r}" if families else " and here is none"
-        raise InputError(
-            f"a comparison needs at least two families,{only}; name the column that tells them apart with "
-            f"{named('family')}, or several files"
-        )
-    if baseline is None:
-        _refuse_many(len(families))
-        return tuple(combinations(range(len(families)), 2))
-    at = families.index(baseline)
-    return tuple((i, at) for i in range(len(families)) if i != at)
-
-
-def _refuse_many(n_families: int) -> None:
-    """Every pair is corrected for all others: their number is what a comparison costs, in time and memory.
-
-    NOTE: comparing only those that look best, at the level of so few, would be wrong: they were chosen by their scores.
-    """
-    pairs, most = math.comb(n_families, 2), limit_of("PAIRS")
-    if pairs > most:
-        raise InputError(
-            f"{n_families:,} families make {pairs:,} pairs, and at most {most:,} are compared at once; choose families "
-            f"by what was known before their scores ({named('where')}), compare each with one of them "
-            f"({named('baseline')}), or set LEVELBEST_MAX_PAIRS"
-        )
 
 
 def assemble(design: Design, *, survival: bool = True, standings: bool = True) -> Comparison:
@@ -178,9 +143,9 @@ def _most_comparable(contrasts: Contrasts) -> float:
     return float(every[counts == counts.max()][-1]) if every.size else np.inf
 
 
-def _terms(design: Design, n_pairs: int, budget: float) -> Terms:
+def _terms(design: Design, n_pairs: int, budget: float) -> ComparisonTerms:
     asked = design.asked
-    return Terms(
+    return ComparisonTerms(
         design=design.name,
         words=design.words,
         metric=design.metric,
@@ -205,7 +170,7 @@ def _comparable(contrast: Contrast) -> np.ndarray[tuple[int], np.dtype[np.bool_]
     return ~(np.isnan(low) | np.isnan(high)) & ~(np.isinf(low) & np.isinf(high))
 
 
-def _pair(design: Design, terms: Terms, contrast: Contrast, method: str, budget: float) -> PairComparison:
+def _pair(design: Design, terms: ComparisonTerms, contrast: Contrast, method: str, budget: float) -> PairComparison:
     a, b = contrast.pair
     contrast = _within(design.metric, contrast)
     first, second = design.counts[a], design.counts[b]

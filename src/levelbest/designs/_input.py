@@ -1,15 +1,19 @@
-"""Whatever `read_trials` takes, every verb takes."""
+"""Whatever `read_trials` takes, every verb takes; and which families can be compared."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from numbers import Real
 from typing import Any, TypeGuard, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from levelbest import _check
+from levelbest._read import limit_of
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Table
 from levelbest.errors import DataError, InputError, named
@@ -17,6 +21,7 @@ from levelbest.trials import OK, Trials, one_table
 from levelbest.trials.problems import ProblemTable
 
 _PIECE = 1 << 16
+Pairs = tuple[tuple[int, int], ...]
 
 
 def as_table(source: object, reading: Mapping[str, object] | None = None) -> Table:
@@ -137,3 +142,35 @@ def _without(trials: Trials, lost: Mapping[str, Caution], least: int, baseline: 
         return trials
     left = trials[kept]
     return replace(left, cautions=(*left.cautions, *lost.values()))
+
+
+def pairs_of(families: Sequence[str], baseline: str | None) -> Pairs:
+    """Places of the families compared: every one with the baseline, or all with all."""
+    if baseline is not None and baseline not in families:
+        near = _check.nearest_first(baseline, families)
+        raise InputError(f"there is no family {baseline!r} to be the baseline; {near}")
+    if len(families) < 2:
+        only = f" and here is only {families[0]!r}" if families else " and here is none"
+        raise InputError(
+            f"a comparison needs at least two families,{only}; name the column that tells them apart with "
+            f"{named('family')}, or several files"
+        )
+    if baseline is None:
+        _refuse_many(len(families))
+        return tuple(combinations(range(len(families)), 2))
+    at = families.index(baseline)
+    return tuple((i, at) for i in range(len(families)) if i != at)
+
+
+def _refuse_many(n_families: int) -> None:
+    """Every pair is corrected for all others: their number is what a comparison costs, in time and memory.
+
+    NOTE: comparing only those that look best, at the level of so few, would be wrong: they were chosen by their scores.
+    """
+    pairs, most = math.comb(n_families, 2), limit_of("PAIRS")
+    if pairs > most:
+        raise InputError(
+            f"{n_families:,} families make {pairs:,} pairs, and at most {most:,} are compared at once; choose families "
+            f"by what was known before their scores ({named('where')}), compare each with one of them "
+            f"({named('baseline')}), or set LEVELBEST_MAX_PAIRS"
+        )

@@ -135,7 +135,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Counts:
+class FamilyCounts:
     """How many trials of one family stand behind its numbers."""
 
     family: str
@@ -217,7 +217,7 @@ class Design:
         return {}
 
     @property
-    def counts(self) -> tuple[Counts, ...]:
+    def counts(self) -> tuple[FamilyCounts, ...]:
         """Of each family, in their order."""
         raise NotImplementedError
 
@@ -302,6 +302,6 @@ def designs() -> tuple[type[Design], ...]:
     if not _KNOWN:
         from levelbest.designs import cost, problems, running, searches, seeds, trials
 
-        _KNOWN.extend([problems.ProblemsDesign, searches.Searches, cost.Cost, running.Running])
+        _KNOWN.extend([problems.ProblemsDesign, searches.Searches, cost.CostDesign, running.Running])
         _KNOWN.extend([seeds.Configurations, trials.Pairs, seeds.Seeds, trials.IndependentTrials])
     return tuple(_KNOWN)

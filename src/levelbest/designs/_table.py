@@ -12,7 +12,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest._cores import MANY_TRIALS, with_processes, with_threads
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design
+from levelbest.designs._protocol import POINTS, WHOLE, Asked, Design, FamilyCounts
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve
 from levelbest.stats.bands import Interval, Terms, sample_interval
@@ -101,11 +101,11 @@ class TableDesign(Design):
         return [own.n_trials for own in self.scores]
 
     @cached_property
-    def counts(self) -> tuple[Counts, ...]:
+    def counts(self) -> tuple[FamilyCounts, ...]:
         """Of each family."""
         sign = self.metric.sign
         return tuple(
-            Counts(name, own.n_trials, own.n_failed, own.n_running, float(sign * (sign * own.selection).max()))
+            FamilyCounts(name, own.n_trials, own.n_failed, own.n_running, float(sign * (sign * own.selection).max()))
             for name, own in zip(self.families, self.scores, strict=True)
         )
 
@@ -185,7 +185,12 @@ def failure_cautions(family: str, scores: Scores, unit: str) -> list[Caution]:
 
 
 def drawn_curve(
-    counted: Counts, metric: Metric, asked: Asked, value: FloatArray, limits: Interval, spread: FloatArray | None = None
+    counted: FamilyCounts,
+    metric: Metric,
+    asked: Asked,
+    value: FloatArray,
+    limits: Interval,
+    spread: FloatArray | None = None,
 ) -> Curve:
     """A family's curve: its values, their limits, and where both come from."""
     nowhere = np.full(value.size, np.nan)
@@ -245,7 +250,7 @@ def trial_curve(
         sample = sample.ordered()  # what is in order is not sorted again
     value, spread = _value_and_spread(sample, budgets, metric.direction, asked)
     limits = _limits(trials, sample, budgets, asked, no_limits)
-    counted = Counts(family, scores.n_trials, scores.n_failed, scores.n_running)
+    counted = FamilyCounts(family, scores.n_trials, scores.n_failed, scores.n_running)
     return replace(
         drawn_curve(counted, metric, asked, value, limits, spread),
         cost=None if scores.cost is None else np.float64(mean_cost(scores.cost)) * budgets,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest.designs._assemble import assemble, pairs_of
-from levelbest.designs._input import as_table, comparable
+from levelbest.designs._assemble import assemble
+from levelbest.designs._input import as_table, comparable, pairs_of
 from levelbest.designs._protocol import Asked, Table, design_of
 from levelbest.results import Comparison, TaskComparison
 from levelbest.stats.bands import interval_methods

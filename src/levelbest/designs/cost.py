@@ -37,7 +37,7 @@ _ORDERS = 12_000
 _ROUNDING = 1e-9
 
 
-class Cost(TableDesign):
+class CostDesign(TableDesign):
     """The expected best within each budget of cost ([S] section 8)."""
 
     name: ClassVar[str] = "cost"

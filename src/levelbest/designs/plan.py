@@ -11,8 +11,7 @@ import numpy as np
 
 from levelbest import _check
 from levelbest._cores import Progress
-from levelbest.designs._assemble import Pairs, pairs_of
-from levelbest.designs._input import as_trials, with_scores, without_one_search
+from levelbest.designs._input import Pairs, as_trials, pairs_of, with_scores, without_one_search
 from levelbest.designs._protocol import WHOLE, Asked, Design, design_of
 from levelbest.designs._table import scores_of
 from levelbest.designs.seeds import only_seeds_vary

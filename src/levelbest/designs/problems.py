@@ -14,7 +14,7 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import IntArray, budget_grid
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import POINTS, WHOLE, Asked, Counts, Design, Table
+from levelbest.designs._protocol import POINTS, WHOLE, Asked, Design, FamilyCounts, Table
 from levelbest.designs._table import drawn_curve
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, DesignWords, Stratum, VerifierEffect
@@ -111,10 +111,10 @@ class ProblemsDesign(Design):
         return [own.sizes[places] for own, places in zip(self.problems, self.kept, strict=True)]
 
     @property
-    def counts(self) -> tuple[Counts, ...]:
+    def counts(self) -> tuple[FamilyCounts, ...]:
         """Of each family. A failure counts where its problem was left out as well."""
         return tuple(
-            Counts(own.family, int(sizes.sum()), own.n_failed, own.n_running)
+            FamilyCounts(own.family, int(sizes.sum()), own.n_failed, own.n_running)
             for own, sizes in zip(self.problems, self.sizes, strict=True)
         )
 
@@ -224,7 +224,7 @@ class ProblemsDesign(Design):
             noticed.append(Caution.of("no-reported", own.family, kind="oracle", selection=metric.selection))
         if limits.why:
             noticed.append(Caution.of("beyond-horizon", own.family, reasons=limits.reasons))
-        counted = Counts(own.family, own.n_samples, own.n_failed, own.n_running)
+        counted = FamilyCounts(own.family, own.n_samples, own.n_failed, own.n_running)
         return replace(
             drawn_curve(counted, metric, asked, best.value, limits, spread),
             cost=None if own.mean_cost is None else np.asarray(own.mean_cost * best.n, dtype=np.float64),

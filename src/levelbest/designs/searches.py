@@ -11,7 +11,7 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import Asked, Counts
+from levelbest.designs._protocol import Asked, FamilyCounts
 from levelbest.designs._table import TableDesign, drawn_curve
 from levelbest.errors import InputError
 from levelbest.results import Curve, DesignWords
@@ -77,10 +77,10 @@ class Searches(TableDesign):
         return repeated
 
     @cached_property
-    def counts(self) -> tuple[Counts, ...]:
+    def counts(self) -> tuple[FamilyCounts, ...]:
         """Of each family; the best score of several searches is no claim about one."""
         return tuple(
-            Counts(name, own.n_trials, own.n_failed, own.n_running, None, len(several))
+            FamilyCounts(name, own.n_trials, own.n_failed, own.n_running, None, len(several))
             for name, own, several in zip(self.families, self.scores, self.repeated, strict=True)
         )
 

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, budget_grid
-from levelbest.designs._assemble import assemble, pairs_of
-from levelbest.designs._input import as_trials
-from levelbest.designs._protocol import FIRST_SHOWN, Asked, Counts, Design
+from levelbest.designs._assemble import assemble
+from levelbest.designs._input import as_trials, pairs_of
+from levelbest.designs._protocol import FIRST_SHOWN, Asked, Design, FamilyCounts
 from levelbest.designs._table import adaptive_families, drawn_curve, scores_of
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.seeds import Configurations, Seeds
@@ -208,11 +208,11 @@ class Tasks(Design):
         return {task: scores_of(table, self.asked.settings) for task, table in self.tasks.items()}
 
     @property
-    def counts(self) -> tuple[Counts, ...]:
+    def counts(self) -> tuple[FamilyCounts, ...]:
         """Over all tasks."""
         by_family = zip(*self.scores.values(), strict=True)
         return tuple(
-            Counts(name, sum(own.n_trials for own in several), sum(own.n_failed for own in several))
+            FamilyCounts(name, sum(own.n_trials for own in several), sum(own.n_failed for own in several))
             for name, several in zip(self.families, by_family, strict=True)
         )
 

@@ -17,8 +17,8 @@ from levelbest._check import FloatArray
 from levelbest._plain import cell_text
 from levelbest.cautions import Caution
 from levelbest.designs import Asked, Design, design_of
-from levelbest.designs._assemble import assemble, pairs_of, points_at
-from levelbest.designs._input import with_scores
+from levelbest.designs._assemble import assemble, points_at
+from levelbest.designs._input import pairs_of, with_scores
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.problems import ProblemsDesign, verifier_effects
 from levelbest.errors import DataError, called
@@ -26,7 +26,7 @@ from levelbest.report.describe import spearman
 from levelbest.report.tables import sections as problems
 from levelbest.report.tables.results import variance_section
 from levelbest.report.tables.table import Table
-from levelbest.report.view import Family, View, floats, hidden_columns, line_of, trial_table, verifier_lines
+from levelbest.report.view import ShownFamily, View, floats, hidden_columns, line_of, trial_table, verifier_lines
 from levelbest.report.words.curves import alone_sentence, family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
 from levelbest.report.words.phrases import alone_words, parameter_texts
@@ -336,10 +336,10 @@ class _Made:
         return tuple(own for own in every if not (used and own.code == "paired-design" and not own.kind))
 
 
-def _family(made: _Made, name: str, hidden: frozenset[str]) -> Family:
+def _family(made: _Made, name: str, hidden: frozenset[str]) -> ShownFamily:
     """One row of the table of families: what the design tells of it, and what its trials do themselves."""
     counted = {own.family: own for own in made.design.counts}[name]
-    row = Family(name, counted.n_trials, counted.n_failed, counted.n_running, headline=made.points[name][1:])
+    row = ShownFamily(name, counted.n_trials, counted.n_failed, counted.n_running, headline=made.points[name][1:])
     if made.n_groups is not None:
         first = next(curve for curve in made.curves if curve.family == name)
         row = replace(row, mean=float(first.value[0]), winner=float(first.value[0]))

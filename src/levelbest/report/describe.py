@@ -33,7 +33,7 @@ class Histogram:
 
 
 @dataclass(frozen=True)
-class Distribution:
+class ScoreDistribution:
     """The scores of one column, over the trials that have it."""
 
     score: str
@@ -91,7 +91,7 @@ class Winner:
 
 
 @dataclass(frozen=True, repr=False)
-class Description(Distribution, Shown):
+class Description(ScoreDistribution, Shown):
     """One family: its selection scores, and the reported ones beside them.
 
     The numbers are those of the trials that have a score; how many have none is ``n_failed``.
@@ -101,7 +101,7 @@ class Description(Distribution, Shown):
     n_trials: int
     n_failed: int
     n_running: int
-    claimed: Distribution | None = None
+    claimed: ScoreDistribution | None = None
     """The reported scores ([B] section 4), where they are separate."""
     spearman: float = _NAN
     pairs: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False)
@@ -255,10 +255,10 @@ def _winner(trials: Trials) -> Winner | None:
     )
 
 
-def _distribution(name: str, column: FloatArray, rng: Seed) -> Distribution:
+def _distribution(name: str, column: FloatArray, rng: Seed) -> ScoreDistribution:
     scores = np.asarray(column, dtype=np.float64)
     quantiles = np.quantile(scores, QUANTILES) if scores.size else np.full(len(QUANTILES), _NAN)
-    return Distribution(
+    return ScoreDistribution(
         score=name,
         mean=float(scores.mean()) if scores.size else _NAN,
         sd=float(scores.std(ddof=1)) if scores.size > 1 else _NAN,

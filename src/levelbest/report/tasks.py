@@ -16,7 +16,7 @@ from levelbest.report.build import build_view, provenance_of
 from levelbest.report.tables.results import variance_section
 from levelbest.report.tables.sections import aggregate_section, improvement_section
 from levelbest.report.tables.table import Table, texts
-from levelbest.report.view import Family, View, hidden_columns, line_of, trial_table
+from levelbest.report.view import ShownFamily, View, hidden_columns, line_of, trial_table
 from levelbest.report.words.curves import family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
 from levelbest.report.words.phrases import condition_sentence, parameter_texts
@@ -130,7 +130,7 @@ def _view(
 
 def _family(
     trials: Trials, result: TaskComparison, views: Mapping[str, View], name: str, hidden: frozenset[str]
-) -> Family:
+) -> ShownFamily:
     """A row of the table: the mean over tasks in standard deviations; winners have their tasks beside them."""
     own = next(standing for standing in result.overall.standings if standing.family == name)
     rows = {task: next(row for row in view.families if row.name == name) for task, view in views.items()}
@@ -140,7 +140,7 @@ def _family(
         for key, value in row.assignment.items():
             chosen.setdefault(key, []).append(f"{task}: {value}")
     space = search_spaces(trials[name])[0].without(hidden)
-    return Family(
+    return ShownFamily(
         name,
         own.n_trials,
         own.n_failed,

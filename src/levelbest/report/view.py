@@ -62,7 +62,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Family:
+class ShownFamily:
     """One family in a table: what was run, what came out, and the number fixed in advance."""
 
     name: str
@@ -123,7 +123,7 @@ class View:
     failed: str
     seed: int
     headline: int
-    families: tuple[Family, ...]
+    families: tuple[ShownFamily, ...]
     lines: tuple[Line, ...]
     pairs: tuple[PairComparison, ...]
     """Of every statistic and axis."""
@@ -188,7 +188,7 @@ class View:
         """Which statistics there are lines for."""
         return tuple(dict.fromkeys(line.statistic for line in self.lines))
 
-    def headline_mark(self, family: Family) -> str:
+    def headline_mark(self, family: ShownFamily) -> str:
         """What goes beside a family's headline number where it has fewer trials than the budget of the column."""
         return "" if family.n_trials >= self.headline else f" (n = {family.n_trials})"
 

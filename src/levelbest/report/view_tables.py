@@ -9,7 +9,7 @@ from levelbest._plain import common_decimals, round_places, show_cost, show_rang
 from levelbest.report.tables.results import ROUNDING, curve_decimals
 from levelbest.report.tables.sections import aggregate_section
 from levelbest.report.tables.table import Table, costs, counts, latex_text, limits, numbers, texts
-from levelbest.report.view import Family, View
+from levelbest.report.view import ShownFamily, View
 from levelbest.report.words.phrases import joined, level, plural
 from levelbest.report.words.verdicts import reason_words
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, PairComparison
@@ -81,7 +81,7 @@ def appendix_tables(view: View) -> list[Table]:
     return [_appendix(view, family, where) for family in view.families if family.space or family.assignment]
 
 
-def _appendix(view: View, family: Family, where: str) -> Table:
+def _appendix(view: View, family: ShownFamily, where: str) -> Table:
     names = list(dict.fromkeys([*family.space, *family.assignment]))
     known = family.mean_cost == family.mean_cost
     cost = f", {show_cost(family.mean_cost, view.cost_unit)} a {view.words.unit} on average" if known else ""

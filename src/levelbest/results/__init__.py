@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from levelbest.results.claim import Claim, ClaimedPair
-from levelbest.results.comparison import BestFound, Comparison, Effect, PairComparison, Standing, Terms
+from levelbest.results.comparison import BestFound, Comparison, ComparisonTerms, Effect, PairComparison, Standing
 from levelbest.results.curve import (
     TRIALS,
     CostCurveSet,
@@ -35,6 +35,7 @@ __all__ = [
     "Claim",
     "ClaimedPair",
     "Comparison",
+    "ComparisonTerms",
     "CostCurveSet",
     "Crossing",
     "Curve",
@@ -51,7 +52,6 @@ __all__ = [
     "Standing",
     "Stratum",
     "TaskComparison",
-    "Terms",
     "TrialPlan",
     "Variances",
     "Verdict",

@@ -18,7 +18,7 @@ from levelbest.trials.spaces import SearchSpace
 
 
 @dataclass(frozen=True)
-class Terms(OverBudgets):
+class ComparisonTerms(OverBudgets):
     """What all pairs of one comparison have in common: what was asked, of which trials, and how it was answered."""
 
     design: str
@@ -85,7 +85,7 @@ class PairComparison(Said):
     """
 
     families: tuple[str, str]
-    terms: Terms
+    terms: ComparisonTerms
     budget: IntArray | FloatArray
     """Numbers of trials, or costs."""
     difference: FloatArray
@@ -196,7 +196,7 @@ class BestFound(Documented):
 class Comparison(Drawn):
     """Who is better at which budget, for every pair compared. ``to_dict`` is its JSON form."""
 
-    terms: Terms
+    terms: ComparisonTerms
     families: tuple[str, ...]
     pairs: tuple[PairComparison, ...]
     standings: tuple[Standing, ...] = ()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from levelbest._plain import Frame, as_frame, picked
 from levelbest._shown import Drawn, Said
-from levelbest.stats.checks import Source, VarianceComponents
+from levelbest.stats.checks import VarianceComponents, VarianceSource
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class FamilyVariance(Said):
     """The column that tells data splits apart, where they are a source."""
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[VarianceSource, ...]:
         """Configurations first, seeds last."""
         return self.components.sources
 
@@ -33,7 +33,7 @@ class FamilyVariance(Said):
         """Of the limits, for each source by itself."""
         return self.components.confidence
 
-    def __getitem__(self, name: str) -> Source:
+    def __getitem__(self, name: str) -> VarianceSource:
         """One source by its name: ``configuration``, ``split`` or ``seed``."""
         return self.components[name]
 

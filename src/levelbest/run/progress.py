@@ -73,10 +73,10 @@ class _Bar(Reporter):
 
     def begin(self, ledger: Ledger, judge: Judge) -> None:
         """Start drawing."""
-        from levelbest.run.standing import Standing
+        from levelbest.run.standing import LiveStanding
 
         self._chain, self._judge = ledger.chain, judge
-        self._standing = Standing(self._chain, judge)
+        self._standing = LiveStanding(self._chain, judge)
         self._drawn = self._began = time.monotonic()
         self._live.start()
 

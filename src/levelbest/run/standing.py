@@ -38,7 +38,7 @@ class _Kept:
     value: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
-class Standing:
+class LiveStanding:
     """The curves of a ledger, and who is ahead. ``step`` does one piece of what is to do, so that none waits long."""
 
     def __init__(self, chain: Chain, judge: Judge) -> None:

@@ -38,7 +38,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class BatteryPlan:
     """One cell of the battery: a distribution, how many trials each sample has, and what to compute of each sample."""
 
     distribution: Distribution | JointDistribution
@@ -79,7 +79,7 @@ class Plan:
 class Simulation:
     """What the samples showed, with Clopper-Pearson limits for every proportion."""
 
-    plan: Plan
+    plan: BatteryPlan
     n_samples: int
     truth: FloatArray
     mean_estimate: FloatArray
@@ -147,7 +147,9 @@ def simulate(
     trials = _check.as_count(n_trials, "n_trials")
     budgets = tuple(int(budget) for budget in np.unique(_check.as_budgets(n, trials)[0]))
     methods = options.pop("methods", ("default",))
-    plan = Plan(distribution, trials, budgets, (methods,) if isinstance(methods, str) else tuple(methods), **options)
+    plan = BatteryPlan(
+        distribution, trials, budgets, (methods,) if isinstance(methods, str) else tuple(methods), **options
+    )
     _check.as_confidence(plan.confidence)
     _check.as_choice(engine, ENGINES, "engine")
     for name in plan.methods:
@@ -179,7 +181,7 @@ def clopper_pearson(share: float, size: int, confidence: float = 0.95) -> tuple[
     return low, high
 
 
-def run_chunk(plan: Plan, truth: FloatArray, chunk: int) -> Sums:
+def run_chunk(plan: BatteryPlan, truth: FloatArray, chunk: int) -> Sums:
     """Sums over the samples of one chunk, which its number and the seed alone decide."""
     rng = np.random.default_rng([plan.seed, chunk])
     size = min(CHUNK, plan.n_samples - chunk * CHUNK)
@@ -210,7 +212,7 @@ def _add(sums: Sums, **parts: object) -> None:
 
 
 def _limits(
-    plan: Plan, selection: FloatArray, reported: FloatArray | None, n: IntArray, rng: np.random.Generator
+    plan: BatteryPlan, selection: FloatArray, reported: FloatArray | None, n: IntArray, rng: np.random.Generator
 ) -> dict[str, Interval]:
     """Every interval of one sample; those of a mean curve share one set of draws."""
     bounds = plan.distribution.bounds if plan.use_bounds else None
@@ -225,7 +227,9 @@ def _limits(
     }
 
 
-def _run(plan: Plan, truth: FloatArray, todo: Sequence[int], jobs: int, engine: str) -> Iterator[tuple[int, Sums]]:
+def _run(
+    plan: BatteryPlan, truth: FloatArray, todo: Sequence[int], jobs: int, engine: str
+) -> Iterator[tuple[int, Sums]]:
     if jobs < 1:
         raise InputError(f"jobs must be at least 1, got {jobs}")
     if engine == "ray":
@@ -246,16 +250,16 @@ def _run(plan: Plan, truth: FloatArray, todo: Sequence[int], jobs: int, engine: 
         _SHARED = None
 
 
-_SHARED: tuple[Plan, FloatArray] | None = None
+_SHARED: tuple[BatteryPlan, FloatArray] | None = None
 
 
-def _shared_chunk(chunk: int, shared: tuple[Plan, FloatArray] | None = None) -> tuple[int, Sums]:
+def _shared_chunk(chunk: int, shared: tuple[BatteryPlan, FloatArray] | None = None) -> tuple[int, Sums]:
     shared = shared or _SHARED
     assert shared is not None
     return chunk, run_chunk(*shared, chunk)
 
 
-def _run_on_ray(plan: Plan, truth: FloatArray, todo: Sequence[int]) -> Iterator[tuple[int, Sums]]:
+def _run_on_ray(plan: BatteryPlan, truth: FloatArray, todo: Sequence[int]) -> Iterator[tuple[int, Sums]]:
     """Finished chunks as tasks of Ray Core end, on the cluster that ``RAY_ADDRESS`` names or on this machine.
 
     A task whose worker died runs again: its number and the seed decide the result.
@@ -281,7 +285,7 @@ def _run_on_ray(plan: Plan, truth: FloatArray, todo: Sequence[int]) -> Iterator[
             ray.shutdown()
 
 
-def _summary(plan: Plan, truth: FloatArray, chunks: Sequence[Sums]) -> Simulation:
+def _summary(plan: BatteryPlan, truth: FloatArray, chunks: Sequence[Sums]) -> Simulation:
     size = sum(chunk["samples"] for chunk in chunks)
 
     def total(key: str, method: str | None = None) -> FloatArray:
@@ -310,7 +314,7 @@ def _summary(plan: Plan, truth: FloatArray, chunks: Sequence[Sums]) -> Simulatio
     )
 
 
-def _kept(keep: Path | None, plan: Plan) -> dict[int, Sums]:
+def _kept(keep: Path | None, plan: BatteryPlan) -> dict[int, Sums]:
     """Chunks of this plan that an earlier run finished."""
     if keep is None or not check_target(keep).exists():
         return {}

@@ -13,7 +13,7 @@ from levelbest._ledger.chain import LedgerFamily
 from levelbest._plain import plain
 from levelbest.errors import DataError, LevelbestError
 from levelbest.report.words.running import NOTES, ahead_words
-from levelbest.run.standing import CONFIDENCE, FIRST, Standing
+from levelbest.run.standing import CONFIDENCE, FIRST, LiveStanding
 from levelbest.run.study import Judge
 from levelbest.run.view import LedgerView
 
@@ -46,7 +46,7 @@ class LiveData:
         metric = self._view.study["metric"]
         low, high = metric["bounds"]
         self._judge = Judge(metric["selection"], metric["reported"], metric["direction"], (low, high))
-        self._standing = Standing(self._view, self._judge)
+        self._standing = LiveStanding(self._view, self._judge)
         self._problem = ""
         self._pending = True
         self._latest = b"{}"

@@ -22,7 +22,7 @@ from levelbest.readers.raw import RawTable, typed
 from levelbest.readers.raw import number as number
 from levelbest.readers.tables.files import Json, Record
 
-__all__ = ["Record", "Run", "columns_of", "flatten", "has_tables", "load_yaml", "looks_like_sqlite", "number"]
+__all__ = ["Record", "RunLog", "columns_of", "flatten", "has_tables", "load_yaml", "looks_like_sqlite", "number"]
 __all__ += [
     "open_sqlite",
     "open_store",
@@ -81,7 +81,7 @@ def rows_table(
 
 
 @dataclass
-class Run:
+class RunLog:
     """One run of a tracker."""
 
     family: str
@@ -95,7 +95,7 @@ class Run:
 
 
 def runs_table(
-    source: str, runs: Iterable[Run], family: str, run: str, about: str, *, steps: bool, **known: Any
+    source: str, runs: Iterable[RunLog], family: str, run: str, about: str, *, steps: bool, **known: Any
 ) -> RawTable:
     """Runs, in the order in which they began, as a table with these columns for the family and the run.
 

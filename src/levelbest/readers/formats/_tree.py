@@ -20,7 +20,7 @@ from typing import IO
 from levelbest._read import expanded_limit, read_whole
 from levelbest.errors import DataError, InputError
 from levelbest.readers.formats._listing import is_plain, members, readable, walk
-from levelbest.readers.formats._rows import Record, Run, flatten, load_yaml, number, rows_by_step
+from levelbest.readers.formats._rows import Record, RunLog, flatten, load_yaml, number, rows_by_step
 from levelbest.readers.raw import RawTable, Reader, cell_list
 from levelbest.readers.tables.delimited import parse_delimited
 from levelbest.readers.tables.files import Sign, json_lines, json_value, open_bytes
@@ -144,11 +144,11 @@ class Tree:
             raise ValueError("no line of it holds metrics")
         return rows
 
-    def run(self, family: str, folder: str, config: str, metrics: str, *, under: str) -> Run:
+    def run(self, family: str, folder: str, config: str, metrics: str, *, under: str) -> RunLog:
         """The run in a folder, by the names of its files; without metrics it did not get to its end."""
         settings = self.document(str(PurePosixPath(folder, config)), under=under)
         logged = self.measured(str(PurePosixPath(folder, metrics)))
-        return Run(family, PurePosixPath(folder).name or self.name, "ok" if logged else "failed", settings, logged)
+        return RunLog(family, PurePosixPath(folder).name or self.name, "ok" if logged else "failed", settings, logged)
 
     def csv_rows(self, name: str) -> list[Record]:
         """The rows of a CSV file, of each the filled cells."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from levelbest._read import Counted, expanded_limit, open_file
+from levelbest._read import LimitedStream, expanded_limit, open_file
 from levelbest.errors import DataError, LevelbestError
 from levelbest.readers.formats._rows import Record, flatten, number, scored_table, whole
 from levelbest.readers.formats._tree import Tree, tool
@@ -127,7 +127,7 @@ def _samples(tree: Tree, path: Path, packed: zipfile.ZipFile, name: str) -> list
 
 
 def _whole(stream: IO[bytes], path: Path) -> bytes:
-    return io.BufferedReader(Counted(stream, path.name, expanded_limit(8))).read()
+    return io.BufferedReader(LimitedStream(stream, path.name, expanded_limit(8))).read()
 
 
 def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from levelbest import _check
-from levelbest.readers.formats._rows import Run, has_tables, number, open_store, rows_by_step, runs_table, table_names
+from levelbest.readers.formats._rows import (
+    RunLog,
+    has_tables,
+    number,
+    open_store,
+    rows_by_step,
+    runs_table,
+    table_names,
+)
 from levelbest.readers.formats._searches import search_family
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
@@ -24,7 +32,7 @@ _PARENT = "mlflow.parentRunId"
 
 
 @dataclass
-class _Run(Run):
+class _StoredRun(RunLog):
     """One run as stored: its family is the experiment, its name the identifier."""
 
     label: str = ""
@@ -39,13 +47,13 @@ class _Run(Run):
 
 def _stored(tree: Tree, *, experiment: str | None = None, history: bool = False) -> list[RawTable]:
     """One table per experiment, one row per run with its last metrics; ``history``: a row per run and step."""
-    runs: dict[object, _Run] = {}
+    runs: dict[object, _StoredRun] = {}
     with open_store(tree.path(tree.name), _TABLES, "MLflow database") as connection:
         names = {i: str(name) for i, name in connection.execute("SELECT experiment_id, name FROM experiments")}
         for key, home, label, status, stage, start, end in connection.execute(
             "SELECT run_uuid, experiment_id, name, status, lifecycle_stage, start_time, end_time FROM runs"
         ):
-            run = _Run(names.get(home, f"experiment {home}"), str(key), str(status), label=str(label or ""))
+            run = _StoredRun(names.get(home, f"experiment {home}"), str(key), str(status), label=str(label or ""))
             run.stage, run.start, run.end = str(stage), number(start), number(end)
             runs[key] = run
         for kind in ("params", "tags"):
@@ -77,12 +85,12 @@ def _is_wanted(name: str) -> bool:
 def _in_folder(tree: Tree, *, experiment: str | None = None, history: bool = False) -> list[RawTable]:
     """One table per experiment, one row per run with its last metrics; ``history``: a row per run and step."""
     experiments: dict[str, str] = {}
-    runs: dict[str, _Run] = {}
+    runs: dict[str, _StoredRun] = {}
     described = {str(PurePosixPath(name).parent): tree.document(name) for name in tree.named("meta.yaml")}
     for folder, meta in described.items():
         if "run_id" in meta or "run_uuid" in meta:
             status, known_as = str(meta.get("status")), str(meta.get("run_id", meta.get("run_uuid")))
-            run = _Run(str(meta.get("experiment_id")), known_as, _STATUS_NUMBERS.get(status, status))
+            run = _StoredRun(str(meta.get("experiment_id")), known_as, _STATUS_NUMBERS.get(status, status))
             run.label, run.start, run.end = (
                 str(meta.get("run_name") or ""),
                 number(meta.get("start_time")),
@@ -108,7 +116,7 @@ def _in_folder(tree: Tree, *, experiment: str | None = None, history: bool = Fal
     return _tables(tree, runs.values(), experiment, history, "MLflow file store")
 
 
-def _take(tree: Tree, name: str, run: _Run, kind: str, key: str) -> None:
+def _take(tree: Tree, name: str, run: _StoredRun, kind: str, key: str) -> None:
     """What a file of a run says: a parameter, a tag, or the values of a metric, each with its time and step."""
     text = tree.text(name)
     if kind != "metrics":
@@ -122,7 +130,9 @@ def _take(tree: Tree, name: str, run: _Run, kind: str, key: str) -> None:
             run.points.append((step or 0.0, moment, key, value))
 
 
-def _tables(tree: Tree, stored: Iterable[_Run], experiment: str | None, history: bool, about: str) -> list[RawTable]:
+def _tables(
+    tree: Tree, stored: Iterable[_StoredRun], experiment: str | None, history: bool, about: str
+) -> list[RawTable]:
     runs = list(stored)
     names = sorted({run.family for run in runs})
     if experiment is not None and runs:
@@ -131,10 +141,10 @@ def _tables(tree: Tree, stored: Iterable[_Run], experiment: str | None, history:
     return [table for table in tables if table.n_rows]
 
 
-def _table(tree: Tree, runs: list[_Run], history: bool, about: str) -> RawTable:
+def _table(tree: Tree, runs: list[_StoredRun], history: bool, about: str) -> RawTable:
     parents = {run.tags.get(_PARENT) for run in runs}
     searches = _searches(runs, parents)
-    kept: list[Run] = []
+    kept: list[RunLog] = []
     for run in sorted(runs, key=lambda other: (math.inf if other.start is None else other.start, other.name)):
         why = _no_trial(run, parents)
         if why:
@@ -156,7 +166,7 @@ def _table(tree: Tree, runs: list[_Run], history: bool, about: str) -> RawTable:
     return runs_table(runs[0].family, kept, "experiment", "run", about, steps=history, cost="duration_s")
 
 
-def _no_trial(run: _Run, parents: set[str | None]) -> str | None:
+def _no_trial(run: _StoredRun, parents: set[str | None]) -> str | None:
     """Why a run is no trial; None where it is one."""
     if run.stage == "deleted":
         return "deleted"
@@ -167,7 +177,7 @@ def _no_trial(run: _Run, parents: set[str | None]) -> str | None:
     return "planned, never started" if run.status == "SCHEDULED" else f"unknown status {run.status!r}"
 
 
-def _read_numbers(runs: Iterable[Run]) -> None:
+def _read_numbers(runs: Iterable[RunLog]) -> None:
     """Settings that are numbers in every run as numbers: MLflow stores every parameter as text."""
     for name in dict.fromkeys(name for run in runs for name in run.settings):
         given = [run.settings for run in runs if name in run.settings]
@@ -176,7 +186,7 @@ def _read_numbers(runs: Iterable[Run]) -> None:
                 settings[name] = number(settings[name])
 
 
-def _searches(runs: list[_Run], parents: set[str | None]) -> dict[str, str]:
+def _searches(runs: list[_StoredRun], parents: set[str | None]) -> dict[str, str]:
     """The names of parent runs by their ids, where they are one search run again: each has its trials nested in it.
 
     None where some trial has no parent, or where names differ in more than a number or the time.

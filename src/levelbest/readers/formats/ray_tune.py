@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from levelbest.readers.formats._rows import Record, Run, flatten, number, runs_table
+from levelbest.readers.formats._rows import Record, RunLog, flatten, number, runs_table
 from levelbest.readers.formats._searches import repeated_searches
 from levelbest.readers.formats._tree import Tree, distinct_names, tool
 from levelbest.readers.raw import RawTable
@@ -58,7 +58,7 @@ def _tables(tree: Tree) -> list[RawTable]:
 
 def _table(tree: Tree, home: str, family: str, folders: list[str]) -> RawTable:
     state = _experiment_state(tree, home)
-    runs: list[Run] = []
+    runs: list[RunLog] = []
     known = all(PurePosixPath(name).name in state.started for name in folders)
     for folder in sorted(folders, key=lambda name: (state.start(name) if known else 0, _number(name))):
         name = PurePosixPath(folder).name
@@ -68,7 +68,7 @@ def _table(tree: Tree, home: str, family: str, folders: list[str]) -> RawTable:
             tree.skip(f"{family}/{name}", "planned, never started")
             continue
         spent = max((t for r in results if (t := number(r.get("time_total_s"))) is not None), default=math.nan)
-        runs.append(Run(family, name, status, settings, results, {"trial_time_s": spent}))
+        runs.append(RunLog(family, name, status, settings, results, {"trial_time_s": spent}))
     facts = {f"sampler:{family}": state.searcher} if state.searcher else {}
     about = "Ray Tune result folder"
     table = runs_table(family, runs, "experiment", "trial", about, steps=True, cost="trial_time_s", facts=facts)

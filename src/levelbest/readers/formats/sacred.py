@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from levelbest.readers.formats._rows import Record, Run, flatten, rows_by_step, runs_table
+from levelbest.readers.formats._rows import Record, RunLog, flatten, rows_by_step, runs_table
 from levelbest.readers.formats._tree import Tree, in_order, tool
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import has_marks
@@ -26,7 +26,7 @@ def _is_run(path: Path) -> bool:
 
 def _tables(tree: Tree) -> list[RawTable]:
     """One table per experiment, one row per step, or per run where nothing was logged by step."""
-    families: dict[str, list[Run]] = {}
+    families: dict[str, list[RunLog]] = {}
     for folder in in_order([str(PurePosixPath(name).parent) for name in tree.named(_RUN)], _NUMBER):
         name = str(PurePosixPath(folder, _RUN))
         about = tree.document(name)
@@ -42,7 +42,7 @@ def _tables(tree: Tree) -> list[RawTable]:
             ended = {} if final is None else flatten(final, "result") if isinstance(final, dict) else {"result": final}
             rows = [{**row, **ended} for row in rows or [{}]]
         label = PurePosixPath(folder).name or tree.place.name
-        families.setdefault(family, []).append(Run(family, label, status, settings, rows, _duration(about)))
+        families.setdefault(family, []).append(RunLog(family, label, status, settings, rows, _duration(about)))
     return [
         runs_table(
             family,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from levelbest.readers.formats._paths import run_families
-from levelbest.readers.formats._rows import Run, runs_table
+from levelbest.readers.formats._rows import RunLog, runs_table
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import Sign
@@ -32,7 +32,7 @@ def _tables(tree: Tree) -> list[RawTable]:
         with tree.trying(str(PurePosixPath(folder, _PROGRESS))):
             rows = tree.csv_rows(str(PurePosixPath(folder, _PROGRESS)))
         label = PurePosixPath(folder).name or tree.place.name
-        runs.append(Run(str(name), label, "ok" if rows else "failed", settings or told, rows))
+        runs.append(RunLog(str(name), label, "ok" if rows else "failed", settings or told, rows))
     if not runs:
         return []
     names = {name for run in runs for row in run.logged for name in row}

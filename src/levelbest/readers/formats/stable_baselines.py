@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from levelbest.cautions import Caution
 from levelbest.readers.formats._paths import run_families
-from levelbest.readers.formats._rows import Record, Run, number, runs_table
+from levelbest.readers.formats._rows import Record, RunLog, number, runs_table
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable, cell_list
 from levelbest.readers.tables.delimited import parse_delimited
@@ -47,10 +47,10 @@ def _tables(tree: Tree) -> list[RawTable]:
         monitors = [file for file in tree.files if str(PurePosixPath(file).parent) == folder and file != log]
         if log in tree.files:
             rows = tree.measured(log)
-            progress.append(Run(family, name, "ok" if rows else "failed", settings, rows))
+            progress.append(RunLog(family, name, "ok" if rows else "failed", settings, rows))
         else:
             row = _monitored(tree, monitors)
-            monitored.append(Run(family, name, "ok" if _LAST in row else "failed", settings, [row]))
+            monitored.append(RunLog(family, name, "ok" if _LAST in row else "failed", settings, [row]))
     tables = [_table(tree.name, progress)] if progress else []
     if monitored:
         known = {"direction": "max", "cost": "t", "facts": {f"direction:{_LAST}": "max"}}
@@ -62,7 +62,7 @@ def _tables(tree: Tree) -> list[RawTable]:
     return tables
 
 
-def _table(source: str, runs: list[Run]) -> RawTable:
+def _table(source: str, runs: list[RunLog]) -> RawTable:
     names = {name for run in runs for row in run.logged for name in row}
     score = next((name for name in _SCORES if name in names), None)
     cost = _CLOCK if _CLOCK in names else None

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from levelbest._read import limit_of
 from levelbest.readers.formats import _wire
-from levelbest.readers.formats._rows import Record, Run, rows_by_step, runs_table
+from levelbest.readers.formats._rows import Record, RunLog, rows_by_step, runs_table
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
 
@@ -48,7 +48,7 @@ _HPARAMS: _wire.Schema = {
 
 
 @dataclass
-class _Run(Run):
+class _EventRun(RunLog):
     """What the event files of one run folder hold."""
 
     points: list[tuple[str, float, float]] = field(default_factory=list)
@@ -66,12 +66,12 @@ def _tables(tree: Tree) -> list[RawTable]:
     tree.name = root = tree.place.name  # of one file too, since its own name tells the host
     events = [name for name in tree.files if _is_events(name)]
     folders = {str(PurePosixPath(name).parent) for name in events}
-    runs: dict[str, _Run] = {}
+    runs: dict[str, _EventRun] = {}
     for name in events:
         folder = str(PurePosixPath(name).parent)
         home, prefix = _home(folder, folders)
         family, known_as = (root, root) if home == "." else (PurePosixPath(home).parent.name or root, home)
-        run = runs.setdefault(home, _Run(family, known_as, "ok"))
+        run = runs.setdefault(home, _EventRun(family, known_as, "ok"))
         run.files += 1
         where, plugins = f"{root if folder == '.' else folder}, event file {run.files}", dict[str, str]()
         for place, record in _records(tree, name, where):
@@ -124,7 +124,7 @@ def _records(tree: Tree, name: str, where: str) -> Iterator[tuple[int, bytes]]:
             place += 16 + length
 
 
-def _event(run: _Run, record: bytes, prefix: str, plugins: dict[str, str]) -> None:
+def _event(run: _EventRun, record: bytes, prefix: str, plugins: dict[str, str]) -> None:
     event = _wire.decoded(record, _EVENT)
     moment = event.get("time", math.nan)
     if math.isfinite(moment):
@@ -144,7 +144,7 @@ def _event(run: _Run, record: bytes, prefix: str, plugins: dict[str, str]) -> No
             run.points.append((prefix + tag, float(event.get("step", 0)), scalar))
 
 
-def _hparams(run: _Run, told: Record) -> None:
+def _hparams(run: _EventRun, told: Record) -> None:
     for entry in told.get("start", {}).get("settings", ()):
         run.settings[f"hparams.{entry.get('name', '')}"] = next(iter(entry.get("value", {}).values()), None)
     run.status = _END.get(told.get("end", {}).get("status", 0), run.status)

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from levelbest.cautions import Caution
 from levelbest.readers.formats._paths import run_families
-from levelbest.readers.formats._rows import Record, Run, runs_table
+from levelbest.readers.formats._rows import Record, RunLog, runs_table
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import Sign
@@ -45,7 +45,7 @@ def _tables(tree: Tree) -> list[RawTable]:
     return [table]
 
 
-def _runs(tree: Tree) -> Iterator[Run]:
+def _runs(tree: Tree) -> Iterator[RunLog]:
     files = tree.named(_RESULTS)
     folders = [str(PurePosixPath(name).parent) for name in files]
     for name, folder, (family, told) in zip(files, folders, run_families(folders, tree.place.name), strict=True):
@@ -54,7 +54,7 @@ def _runs(tree: Tree) -> Iterator[Run]:
         rows = tree.measured(name)
         label = PurePosixPath(folder).name or tree.place.name
         trained = PurePosixPath(str(model)).stem if model else family
-        yield Run(trained, label, "ok" if rows else "failed", {**told, **settings}, rows)
+        yield RunLog(trained, label, "ok" if rows else "failed", {**told, **settings}, rows)
 
 
 def _arguments(tree: Tree, folder: str) -> Record:

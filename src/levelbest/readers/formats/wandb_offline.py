@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from levelbest._read import read_whole
 from levelbest.readers.formats import _wire
-from levelbest.readers.formats._rows import Record, Run, flatten, number, rows_by_step, runs_table
+from levelbest.readers.formats._rows import Record, RunLog, flatten, number, rows_by_step, runs_table
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import head_of, json_value
@@ -44,7 +44,7 @@ _RECORD: _wire.Schema = {
 
 
 @dataclass
-class _Run(Run):
+class _OfflineRun(RunLog):
     """What the records of one run add up to: its family is the project, its name the identifier."""
 
     label: str = ""
@@ -61,7 +61,7 @@ class _Run(Run):
 
 def _tables(tree: Tree, *, history: bool = False) -> list[RawTable]:
     """One row per run with its summary; ``history``: a row per run and logged step."""
-    runs: dict[str, _Run] = {}
+    runs: dict[str, _OfflineRun] = {}
     for name in tree.files:
         with tree.open(name) as file:
             content = read_whole(file, name)
@@ -69,7 +69,7 @@ def _tables(tree: Tree, *, history: bool = False) -> list[RawTable]:
             tree.skip(name, "not a W&B run file: it does not start with ':W&B'")
             continue
         known_as = PurePosixPath(name).stem.removeprefix("run-")
-        run = runs.setdefault(known_as, _Run("", known_as, "running"))
+        run = runs.setdefault(known_as, _OfflineRun("", known_as, "running"))
         run.status = "running"  # a run that was resumed has a file for each part: the last one says how it ended
         for place, record in _records(tree, content, name):
             with tree.trying(f"{name}, byte {place}", "a record that cannot be read"):
@@ -115,7 +115,7 @@ def _records(tree: Tree, content: bytes, name: str) -> Iterator[tuple[int, bytes
         place += 7 + length
 
 
-def _apply(run: _Run, data: bytes) -> None:
+def _apply(run: _OfflineRun, data: bytes) -> None:
     record = _wire.decoded(data, _RECORD)
     begun = record.get("run", {})
     for name in ("family", "run_group", "job_type", "label", "sweep"):
@@ -136,7 +136,7 @@ def _apply(run: _Run, data: bytes) -> None:
         run.runtime = _later(run.runtime, float(record["exit"].get("runtime", 0)))
 
 
-def _apply_history(run: _Run, history: Record) -> None:
+def _apply_history(run: _OfflineRun, history: Record) -> None:
     row: Record = {}
     for item in history.get("items", ()):
         row.update(_values(item))
@@ -165,7 +165,7 @@ def _later(known: float | None, seen: float | None) -> float | None:
     return max((value for value in (known, seen) if value is not None), default=None)
 
 
-def _table(runs: list[_Run], source: str, history: bool) -> RawTable:
+def _table(runs: list[_OfflineRun], source: str, history: bool) -> RawTable:
     projects = {run.family for run in runs if run.family}
     home = projects.pop() if len(projects) == 1 else source  # of a run that was killed before it wrote its own
     runs = sorted(runs, key=lambda other: (other.start is None, other.start or 0.0, other.name))

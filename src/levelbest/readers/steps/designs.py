@@ -15,7 +15,7 @@ from levelbest.readers.steps.names import tokens, word_set
 from levelbest.stats.checks import _diagnostics as diagnostics
 from levelbest.trials import Trials, split_column
 
-__all__ = ["Design", "FamilySettings", "designs_of", "paired_cautions"]
+__all__ = ["FamilySettings", "ReadDesign", "designs_of", "paired_cautions"]
 
 _LARGE = 1_000_000
 _TASKS = word_set("task tasks dataset datasets benchmark env environment game domain corpus language lang subject")
@@ -26,7 +26,7 @@ _PAIRS = 5
 
 
 @dataclass(frozen=True)
-class Design:
+class ReadDesign:
     """What is repeated in one family: ``kind`` is trials, seeds, grid, repeats, search, searches or problems."""
 
     family: str
@@ -65,7 +65,7 @@ def repeated_rows(trials: Trials, rows: IntArray) -> int:
 _KINDS = {"nested-seeds": "seeds", "grid": "grid", "repeated-configurations": "repeats", "adaptive-sampler": "search"}
 
 
-def designs_of(trials: Trials) -> list[Design]:
+def designs_of(trials: Trials) -> list[ReadDesign]:
     """The design of each family, from the warnings that reading it raised."""
     designs = []
     for code, name in enumerate(trials.families):
@@ -82,7 +82,7 @@ def designs_of(trials: Trials) -> list[Design]:
             kind, counted = _KINDS[known], raised[known].value if known in ("nested-seeds", "grid") else None
             units = counted or units
         repeats = raised["nested-seeds"].fact("what") if "nested-seeds" in raised else ("seeds",)
-        designs.append(Design(name, kind, int(units), n_trials, repeats))
+        designs.append(ReadDesign(name, kind, int(units), n_trials, repeats))
     return designs
 
 

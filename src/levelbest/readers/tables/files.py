@@ -19,7 +19,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from levelbest._read import Counted, bounded_lines, expanded_limit, open_file, read_whole
+from levelbest._read import LimitedStream, bounded_lines, expanded_limit, open_file, read_whole
 from levelbest.errors import DataError, InputError, LevelbestError
 
 __all__ = [
@@ -214,7 +214,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
                     yield stream
                 else:
                     limit = expanded_limit(8 if kind_of(path) == "json" else 1)  # JSON is held as a whole
-                    yield io.BufferedReader(Counted(stream, path.name, limit), 2**18)
+                    yield io.BufferedReader(LimitedStream(stream, path.name, limit), 2**18)
     except IsADirectoryError:
         raise InputError(f"{path.name} is a folder, and no known kind of results folder") from None
     except _UNREADABLE as error:

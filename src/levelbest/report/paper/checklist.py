@@ -15,7 +15,7 @@ from levelbest import _check
 from levelbest._plain import round_to_uncertainty, show_cost, show_limits, show_number
 from levelbest.errors import InputError
 from levelbest.report.tables.table import latex_text, markdown_text
-from levelbest.report.view import Family, Item, View
+from levelbest.report.view import Item, ShownFamily, View
 from levelbest.report.words.phrases import counted, plural
 
 # key, who asks ([D] text box 1 in its order; ARR's responsible-research and NeurIPS' paper checklists), question, hint
@@ -167,7 +167,7 @@ def _told_by(view: View) -> dict[str, str]:
     return answers | _spent(view)
 
 
-def _each(view: View, text: Callable[[Family], str]) -> str:
+def _each(view: View, text: Callable[[ShownFamily], str]) -> str:
     return ";\n".join(f"{family.name}: {text(family)}" for family in view.families)
 
 
@@ -175,7 +175,7 @@ def _mapping(values: Mapping[str, str]) -> str:
     return ", ".join(f"{key} = {value}" for key, value in values.items()) or "none recorded"
 
 
-def _at_headline(view: View, family: Family) -> str:
+def _at_headline(view: View, family: ShownFamily) -> str:
     value, low, high = family.headline
     decimals = round_to_uncertainty(value, low, high)
     return f"{show_number(value, decimals)}{view.headline_mark(family)} ({show_limits(low, high, decimals)})"

@@ -10,7 +10,7 @@ import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
-from levelbest.report.describe import Description, Distribution, Histogram
+from levelbest.report.describe import Description, Histogram, ScoreDistribution
 from levelbest.report.tables.table import Table, counts, numbers, texts
 from levelbest.report.terminal.console import console, drawn_table, print_text, print_variances
 from levelbest.report.words.variances import variance_facts
@@ -96,7 +96,7 @@ def _print_winner(description: Description, out: Console, name: str = "") -> Non
 def _table(descriptions: Sequence[Description]) -> tuple[Table, list[str]]:
     """A row for each family and score, and the style of its name."""
     digits = statistics.median_low([_decimals(described) for described in descriptions])
-    rows: list[tuple[str, Description | None, Distribution, str]] = []
+    rows: list[tuple[str, Description | None, ScoreDistribution, str]] = []
     for described in descriptions:
         rows.append((described.family, described, described, spark_line(described.histogram)))
         if (claimed := described.claimed) is not None:
@@ -153,7 +153,7 @@ def description_facts(description: Description) -> list[tuple[str, ...]]:
     return [*facts, *((what, f"{count}") for what, count in counts if count is not None), *by_source]
 
 
-def _numbers(scores: Distribution, decimals: int) -> dict[str, str]:
+def _numbers(scores: ScoreDistribution, decimals: int) -> dict[str, str]:
     def number(value: float) -> str:
         return show_number(value, decimals)
 

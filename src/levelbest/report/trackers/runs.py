@@ -41,7 +41,7 @@ _QUIET = {
 
 
 @dataclass(frozen=True)
-class _Run:
+class _TrackedRun:
     """One trial, as a tracker takes it."""
 
     family: str
@@ -53,7 +53,7 @@ class _Run:
     """How long it took, NaN where the cost is no time."""
 
 
-def _runs_of(trials: Trials, tool: str, hide: tuple[str, ...]) -> Iterator[_Run]:
+def _runs_of(trials: Trials, tool: str, hide: tuple[str, ...]) -> Iterator[_TrackedRun]:
     """Each trial as a run; samples of problems are refused, since a run for each sample is of no use in a tracker."""
     if trials.group is not None:
         raise InputError(
@@ -80,7 +80,7 @@ def _runs_of(trials: Trials, tool: str, hide: tuple[str, ...]) -> Iterator[_Run]
     for row, (code, status) in enumerate(zip(trials.family, trials.status, strict=True)):
         counts[code] += 1
         diverged = STATUSES[status] == "diverged"
-        yield _Run(
+        yield _TrackedRun(
             family=trials.families[code],
             name=f"{trials.families[code]} {counts[code]}",
             status=STATUSES[status],
@@ -133,7 +133,7 @@ def write_mlflow(trials: Trials, out: str | Path, *, hide: tuple[str, ...] = ())
     return path
 
 
-def _to_mlflow(client: MlflowClient, experiment: str, run: _Run, begun: int) -> None:
+def _to_mlflow(client: MlflowClient, experiment: str, run: _TrackedRun, begun: int) -> None:
     from mlflow.entities import Metric, Param
 
     made = client.create_run(experiment, start_time=begun, run_name=run.name, tags={"levelbest.status": run.status})

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from levelbest._plain import show_cost, show_range
-from levelbest.results import Comparison, PairComparison, Terms, Verdict
+from levelbest.results import Comparison, ComparisonTerms, PairComparison, Verdict
 from levelbest.trials.spaces import SearchSpace
 
 Range = tuple[float, float]
@@ -115,7 +115,7 @@ def counted(failed: str) -> str:
     return "counted as the worst score" if failed == "worst" else "dropped"
 
 
-def with_budgets(ranges: Sequence[Range], terms: Terms, *, unit: bool = True) -> str:
+def with_budgets(ranges: Sequence[Range], terms: ComparisonTerms, *, unit: bool = True) -> str:
     """``with 1 to 3 trials``; ``for a new run``, the one budget of seeds; ``with a budget of 2 s to 5 s`` of cost."""
     if terms.words.single:
         return f"for {terms.words.single}"
@@ -145,14 +145,14 @@ def capital(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def best_of(terms: Terms, budget: float) -> str:
+def best_of(terms: ComparisonTerms, budget: float) -> str:
     """The head of the column: ``best of 5``, ``within 2 h`` or ``a new run``."""
     if terms.over_cost:
         return f"within {show_cost(budget, terms.cost_unit)}"
     return terms.words.single or f"best of {budget:g}"
 
 
-def table_heading(terms: Terms, budget: float) -> str:
+def table_heading(terms: ComparisonTerms, budget: float) -> str:
     """``test_accuracy of the best of 5 trials, which val_accuracy chooses``."""
     metric, words = terms.metric, terms.words
     what = f"{terms.statistic}-quantile" if terms.statistic[:1].isdigit() else terms.statistic
@@ -184,7 +184,7 @@ def condition_sentence(comparison: Comparison) -> str:
     return f"{'; '.join(parts)}."
 
 
-def confidence_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
+def confidence_words(terms: ComparisonTerms, pairs: Sequence[PairComparison]) -> str:
     """``95 % confidence over all budgets and 10 pairs``."""
     return f"{level(terms.confidence)} confidence{scope_words(terms, pairs)}{after(terms.words.scope, ', ')}"
 
@@ -194,7 +194,7 @@ def alone_words(*, registered: bool) -> str:
     return "registered before the first trial" if registered else "asked about alone"
 
 
-def scope_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
+def scope_words(terms: ComparisonTerms, pairs: Sequence[PairComparison]) -> str:
     """What the confidence is over: `` over all budgets and 10 pairs``, `` at 5 trials, over 10 pairs``."""
     several = [] if terms.n_pairs == 1 else [plural(terms.n_pairs, "pair")]
     first, at = "", f" at {terms.words.count(terms.headline)}"
@@ -210,7 +210,7 @@ def scope_words(terms: Terms, pairs: Sequence[PairComparison]) -> str:
     return first + (f" over {listed(scopes)}" if scopes else "")
 
 
-def other_policy(terms: Terms) -> str:
+def other_policy(terms: ComparisonTerms) -> str:
     return f"with failed {terms.words.parts} {counted(terms.settings.other_policy.failed)}"
 
 
@@ -260,7 +260,7 @@ def unseen_words(pairs: Sequence[PairComparison]) -> str:
     return f"a failure in up to {100 * max(shares):.2g} % of {words.exchanged} may not have shown itself"
 
 
-def runs(family: str, n_trials: int, n_failed: int, terms: Terms) -> str:
+def runs(family: str, n_trials: int, n_failed: int, terms: ComparisonTerms) -> str:
     words = terms.words
     of = "" if terms.n_groups is None else f" of {plural(terms.n_groups, words.group)}"
     lost = plural(n_failed, words.part) if words.in_parts else f"{n_failed}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import fill
 
-from levelbest.readers.steps.designs import Design, designs_of
+from levelbest.readers.steps.designs import ReadDesign, designs_of
 from levelbest.report.words.phrases import listed, plural, shortened
 from levelbest.trials import Trials
 
@@ -48,7 +48,7 @@ def reading_lines(trials: Trials) -> list[str]:
     return [fill(row, _WIDTH, subsequent_indent=" " * 9, break_long_words=False) for row in rows]
 
 
-def _design(design: Design) -> str:
+def _design(design: ReadDesign) -> str:
     units, n_trials = design.units, design.n_trials
     several = plural(n_trials, "trial")
     return {

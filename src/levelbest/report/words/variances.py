@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from levelbest.report.words.phrases import level, listed, plural
 from levelbest.results import FamilyVariance
-from levelbest.stats.checks import Source
+from levelbest.stats.checks import VarianceSource
 
 _PLURALS = {"configuration": "configurations", "split": "data splits", "seed": "seeds"}
 
@@ -48,7 +48,7 @@ def variance_facts(variance: FamilyVariance) -> list[tuple[str, str]]:
     ]
 
 
-def share_words(variance: FamilyVariance, source: Source) -> str:
+def share_words(variance: FamilyVariance, source: VarianceSource) -> str:
     """Its part of the variance, with limits; a dash where it is not known."""
     share = variance.components.share(source.name)
     if math.isnan(share):
@@ -58,11 +58,11 @@ def share_words(variance: FamilyVariance, source: Source) -> str:
     return f"{100 * share:.0f} %{limits}"
 
 
-def ends_words(source: Source) -> str:
+def ends_words(source: VarianceSource) -> str:
     """The limits of its standard deviation."""
     return " to ".join(f"{math.sqrt(max(limit, 0.0)):.3g}" for limit in (source.low, source.high))
 
 
-def source_words(variance: FamilyVariance, source: Source) -> str:
+def source_words(variance: FamilyVariance, source: VarianceSource) -> str:
     """The name of a source, with the column that tells data splits apart."""
     return f"{source.name} ({variance.split})" if variance.split is not None and source.name == "split" else source.name

@@ -24,7 +24,16 @@ from levelbest.report.words.phrases import (
     shortened,
     with_budgets,
 )
-from levelbest.results import NOT_COMPARABLE, UNDECIDED, BestFound, Comparison, Effect, PairComparison, Terms, Verdict
+from levelbest.results import (
+    NOT_COMPARABLE,
+    UNDECIDED,
+    BestFound,
+    Comparison,
+    ComparisonTerms,
+    Effect,
+    PairComparison,
+    Verdict,
+)
 from levelbest.results.verdict import Span, leading_spans
 
 _MOST_NAMES, _MOST_BLOCKS = 3, 3
@@ -66,7 +75,7 @@ def reason_words(code: str) -> str:
     return _REASONS.get(code, code)
 
 
-def adjustment_words(terms: Terms) -> str:
+def adjustment_words(terms: ComparisonTerms) -> str:
     """What makes the bands cover all pairs and budgets together."""
     words = _ADJUSTMENTS.get(terms.adjustment, terms.adjustment).format(pairs=plural(terms.n_pairs, "pair"))
     return words + (", problems weighted" if terms.weighted else "")
@@ -357,7 +366,7 @@ def _by_label(verdicts: Sequence[Verdict], *, negligible: bool | None = None) ->
     return ranges
 
 
-def _beyond(verdicts: Sequence[Verdict], terms: Terms, n_trials: int) -> list[str]:
+def _beyond(verdicts: Sequence[Verdict], terms: ComparisonTerms, n_trials: int) -> list[str]:
     """Where trials are too few, or what else keeps budgets from being compared."""
     clauses = []
     last = max(verdict.end for verdict in verdicts)
@@ -375,6 +384,6 @@ def _beyond(verdicts: Sequence[Verdict], terms: Terms, n_trials: int) -> list[st
     return clauses
 
 
-def _at_effect(effect: Effect, terms: Terms) -> str:
+def _at_effect(effect: Effect, terms: ComparisonTerms) -> str:
     at = with_budgets([(effect.budget, effect.budget)], terms)
     return f"{at}, {alone_words(registered=terms.registered)}," if effect.named and not terms.words.single else at

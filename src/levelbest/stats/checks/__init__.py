@@ -6,7 +6,7 @@ sampling that stops at the first success; the numbers that describe a sample, an
 
 from __future__ import annotations
 
-from levelbest.stats.checks._components import Source, VarianceComponents, variance_components
+from levelbest.stats.checks._components import VarianceComponents, VarianceSource, variance_components
 from levelbest.stats.checks._diagnostics import (
     Grid,
     Outlier,
@@ -26,8 +26,8 @@ from levelbest.stats.checks._diagnostics import (
 __all__ = [
     "Grid",
     "Outlier",
-    "Source",
     "VarianceComponents",
+    "VarianceSource",
     "configuration_codes",
     "distinct_values",
     "evenly_spaced",

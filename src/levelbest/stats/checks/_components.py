@@ -31,7 +31,7 @@ _SPLITS = 500
 
 
 @dataclass(frozen=True)
-class Source:
+class VarianceSource:
     """What one source of differences adds to the variance of a run's score."""
 
     name: str
@@ -56,14 +56,14 @@ class Source:
 class VarianceComponents:
     """Variance by source, configurations first and seeds last."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[VarianceSource, ...]
     mean: float
     n_trials: int
     confidence: float
     limits: tuple[float, float] | None = None
     """Of the configurations' share of the total; None where splits are a source too."""
 
-    def __getitem__(self, name: str) -> Source:
+    def __getitem__(self, name: str) -> VarianceSource:
         """One source by its name."""
         names = [source.name for source in self.sources]
         return self.sources[names.index(_check.as_choice(name, names, "source"))]
@@ -134,7 +134,7 @@ def variance_components(
         codes = _codes(split, values.size, "split")
         if codes.max() < min(_SPLITS, values.size // 2):  # else nearly every run has its own
             columns = codes
-    cells = _Cells.of(values, _codes(configuration, values.size, "configuration"), columns)
+    cells = _NestedCells.of(values, _codes(configuration, values.size, "configuration"), columns)
     squares = cells.squares()
     if squares.seeds.df < 1:
         raise InputError("variance by source needs several runs of a configuration, and every run has its own")
@@ -151,7 +151,9 @@ def variance_components(
         left_out = [part.squares().splits for part in cells.without(axis=1)]
         sources.append(_source(squares.splits.stretched([own for own in left_out if own]), seeds, confidence))
     low, high = seeds.value / seeds.quantiles(confidence)[::-1]
-    sources.append(Source("seed", values.size, seeds.df, seeds.value, 1.0, seeds.value, float(low), float(high)))
+    sources.append(
+        VarianceSource("seed", values.size, seeds.df, seeds.value, 1.0, seeds.value, float(low), float(high))
+    )
     return VarianceComponents(tuple(sources), float(values.mean()), values.size, confidence, limits)
 
 
@@ -217,7 +219,7 @@ class _Squares(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Cells:
+class _NestedCells:
     """Runs of every configuration (row) on every split (column): how many, their sum, and the sum of squares."""
 
     count: FloatArray
@@ -225,20 +227,20 @@ class _Cells:
     square: FloatArray
 
     @classmethod
-    def of(cls, values: FloatArray, rows: IntArray, columns: IntArray) -> _Cells:
+    def of(cls, values: FloatArray, rows: IntArray, columns: IntArray) -> _NestedCells:
         shape = int(rows.max()) + 1, int(columns.max()) + 1
         place = rows * shape[1] + columns
         centred = values - values.mean()  # sums of squares of what is far from 0 would lose digits
         tables = [np.bincount(place, weight, math.prod(shape)) for weight in (None, centred, centred**2)]
         return cls(*(table.reshape(shape).astype(np.float64) for table in tables))
 
-    def without(self, axis: int) -> Iterator[_Cells]:
+    def without(self, axis: int) -> Iterator[_NestedCells]:
         """The same without each configuration (or split) in turn, or without blocks of them where there are many."""
         levels = self.count.shape[axis]
         for left_out in np.array_split(np.arange(levels), min(levels, _PARTS)) if levels >= _FEWEST else ():
             tables = [np.delete(table, left_out, axis) for table in (self.count, self.total, self.square)]
             held = tables[0].any(axis)
-            yield _Cells(*(table[held] if axis else table[:, held] for table in tables))
+            yield _NestedCells(*(table[held] if axis else table[:, held] for table in tables))
 
     def squares(self) -> _Squares:
         """The mean squares, each source fitted last; without splits where they cannot be told from the others."""
@@ -271,7 +273,7 @@ class _Cells:
         )
 
 
-def _source(own: _Square, seeds: _Square, confidence: float) -> Source:
+def _source(own: _Square, seeds: _Square, confidence: float) -> VarianceSource:
     """A source's variance from its mean square and that of seeds, with limits: Ting et al. 1990, eqs. 2.1 to 2.4."""
     tail = (1 - confidence) / 2
     (down, up), (second_down, second_up) = own.quantiles(confidence), seeds.quantiles(confidence)
@@ -285,7 +287,7 @@ def _source(own: _Square, seeds: _Square, confidence: float) -> Source:
     high = first - second + reach(1 / down - 1, 1 - 1 / second_up, own.ratio(seeds, tail))
     variance = (first - second) / repeats
     limits = float(max(low / repeats, min(variance, 0.0))), float(max(high / repeats, 0.0))
-    return Source(own.name, own.levels, own.df, first, repeats, variance, *limits)
+    return VarianceSource(own.name, own.levels, own.df, first, repeats, variance, *limits)
 
 
 def _share_limits(own: _Square, seeds: _Square, confidence: float) -> tuple[float, float] | None:

@@ -38,7 +38,7 @@ from levelbest.stats.inference._power import Needed as Needed
 from levelbest.stats.inference._power import Pilot as Pilot
 from levelbest.stats.inference._question import VERDICTS as VERDICTS
 from levelbest.stats.inference._question import Band as Band
-from levelbest.stats.inference._question import Contrast, Contrasts, Difference, Effect, Question
+from levelbest.stats.inference._question import Contrast, Contrasts, Difference, EffectAt, Question
 from levelbest.stats.inference._question import agreeing as agreeing
 from levelbest.stats.inference._question import band_contrasts as band_contrasts
 from levelbest.stats.inference._question import band_differences as band_differences
@@ -55,7 +55,7 @@ __all__ = [
     "Contrast",
     "Contrasts",
     "Difference",
-    "Effect",
+    "EffectAt",
     "Question",
     "Sample",
     "best_so_far",

@@ -112,7 +112,7 @@ class Band(NamedTuple):
         )
 
 
-class Effect(NamedTuple):
+class EffectAt(NamedTuple):
     """A contrast at one budget."""
 
     n: int
@@ -178,13 +178,13 @@ class Contrast:
         return Band(self.n, self.difference, self.low, self.high, self.certified, self.p_value)
 
     @property
-    def effect(self) -> Effect:
+    def effect(self) -> EffectAt:
         """At the headline budget or, where none was named, at the one shown."""
         return self.at(self.shown)
 
-    def at(self, place: int) -> Effect:
+    def at(self, place: int) -> EffectAt:
         """At one of the budgets."""
-        return Effect(
+        return EffectAt(
             n=int(self.n[place]),
             difference=float(self.difference[place]),
             low=float(self.low[place]),
