@@ -38,7 +38,10 @@ def test_report(table, tmp_path, capsys):
 def test_bounds_are_hinted_at_and_never_guessed(table, capsys):
     assert main(["compare", str(table), "--resamples", "199"]) == 0
     assert "If no test_acc can lie beyond 0 and 1, say so (--bounds)" in " ".join(capsys.readouterr().out.split())
-    table.write_text(table.read_text().replace("0.", "80."))
+    table.write_text(table.read_text().replace("0.", "80."))  # in percent
+    assert main(["compare", str(table), "--resamples", "199"]) == 0
+    assert "If no test_acc can lie beyond 0 and 100, say so (--bounds)" in " ".join(capsys.readouterr().out.split())
+    table.write_text(table.read_text().replace("80.", "180."))
     assert main(["compare", str(table), "--resamples", "199"]) == 0
     assert "say so (--bounds)" not in capsys.readouterr().out
 

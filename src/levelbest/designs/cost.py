@@ -189,8 +189,8 @@ class CostDesign(TableDesign):
         if self.asked.budget is None and not any(low < high for low, high in shared.values()):
             low, high = shared[question.pairs[0]]
             raise DataError(
-                f"the families share no budget of cost: one trial of the dearer one costs {low:g}, and half of what "
-                f"the cheaper one spent is {high:g}; run more trials or use the trial axis"
+                f"the families share no budget of cost: one trial of the more expensive one costs {low:g}, and half of "
+                f"what the cheaper one spent is {high:g}; run more trials or use the trial axis"
             )
         families = self.spending(self.grid, Settings.rng)  # whatever the seed: they decide
         bands = cost_differences(families, question.pairs, question.confidence)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from levelbest.errors import InputError
+from levelbest.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from levelbest.readers.raw import RawTable, Reader
@@ -29,6 +29,7 @@ def read_trials(
     weight: str | None = None,
     stratum: str | None = None,
     trial: str | None = None,
+    tied: str = "first",
     search: str | None = None,
     seed_column: str | None = None,
     status: str | None = None,
@@ -64,8 +65,9 @@ def read_trials(
         name is a hyperparameter.
     group, weight, stratum
         The problem that a sample belongs to, and what is said of the problem.
-    trial
-        The run that a row is a checkpoint of; ``"none"`` where each row is a trial.
+    trial, tied
+        The run that a row is a checkpoint of; ``"none"`` where each row is a trial. Of checkpoints that tie at the best
+        selection score the ``"first"`` or the ``"last"`` counts.
     search, seed_column, status, configuration
         The search, the seed and the status of a trial, and the columns of its hyperparameters.
     where
@@ -110,6 +112,7 @@ def read_trials(
         task=task,
         group=group,
         trial=trial,
+        tied=tied,
         search=search,
         seed_column=seed_column,
         status=status,
@@ -173,7 +176,12 @@ def _tables(source: object, reader: str | None, options: dict[str, object], *, a
         return logs[0]
     used, by_path = [], []
     for path, name in zip(paths, short_names(paths), strict=True):
-        own, by = read_path(path, reader, options)
+        try:
+            own, by = read_path(path, reader, options)
+        except DataError as error:
+            if not str(error).startswith(f"{path.name} holds no rows"):
+                raise
+            raise DataError(f"{path}{str(error).removeprefix(path.name)}") from None
         used.append(by)
         _name_sources(own, path, name, inside=by.name == "folder" and len(paths) > 1)
         by_path.append((name, own))

@@ -53,7 +53,7 @@ def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
     table = expand_lists(long.having(roles.selection), roles)
     judged = judged_by(table, roles, wanted)
     table = find_runs(table, roles, wanted)
-    kept, trials = _read_rows(table, roles, judged, melted)
+    kept, trials = _read_rows(table, roles, judged, melted, wanted.tied)
     trials = _completed(table, kept, trials, roles, wanted)
     _say_choices(kept, roles, judged)
     trials = replace(trials, skipped=tuple(table.skipped), cautions=tuple(table.cautions))
@@ -73,7 +73,7 @@ def _chosen_rows(table: Merged, wanted: Wanted) -> Merged:
     return table
 
 
-def _read_rows(table: Merged, roles: Roles, judged: Judged, melted: bool) -> tuple[Merged, Trials]:
+def _read_rows(table: Merged, roles: Roles, judged: Judged, melted: bool, tied: str) -> tuple[Merged, Trials]:
     """The rows that are trials, and their scores, costs, statuses and families."""
     selection = table.numbers(roles.selection, "selection")
     selection.values = _check.exploded_as_infinite(selection.values)
@@ -120,7 +120,7 @@ def _read_rows(table: Merged, roles: Roles, judged: Judged, melted: bool) -> tup
         trials = replace(trials, metric=replace(trials.metric, natural=natural))
     if roles.trial is not None:
         refuse_repeats(table, roles, trials)
-        best, cost = best_rows(table, roles, trials, judged.selected)
+        best, cost = best_rows(table, roles, trials, judged.selected, tied)
         table, trials = table.only(best), replace(trials.take(best), cost=cost)
     return table, replace(trials, selection=-trials.selection) if judged.turned else trials
 

@@ -97,6 +97,8 @@ class Wanted:
     task: str | None = None
     group: str | None = None
     trial: str | None = None
+    tied: str = "first"
+    """Of a run's checkpoints that tie at the best selection score the first or the last."""
     search: str | None = None
     seed_column: str | None = None
     status: str | None = None

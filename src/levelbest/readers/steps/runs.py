@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from levelbest import _check
 from levelbest._check import FloatArray, IntArray, sign_of
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
@@ -302,8 +303,12 @@ def _begins_with(run: Codes, place: FloatArray) -> bool:
     return once and bool(np.array_equal(changes, ~(np.diff(place) > 0))) and bool(changes.any())
 
 
-def best_rows(table: Merged, roles: Roles, read: Trials, direction: str) -> tuple[IntArray, FloatArray | None]:
+def best_rows(
+    table: Merged, roles: Roles, read: Trials, direction: str, tied: str = "first"
+) -> tuple[IntArray, FloatArray | None]:
     """The row of each run's best checkpoint, in order of first appearance, and the costs of whole runs.
+
+    Of checkpoints that tie at the best it is the first or the last; where that changes a reported score, it is said.
 
     A run without any score keeps its last row, whose status says how it ended; so does one whose last score is NaN or
     infinite.
@@ -318,16 +323,33 @@ def best_rows(table: Merged, roles: Roles, read: Trials, direction: str) -> tupl
     fine = (read.status == OK) & np.isfinite(read.selection)
     score = np.where(fine, sign_of(direction) * read.selection, -np.inf)
     place = np.arange(len(read))
-    # Scored rows before unscored; among them the best, then the first; without any score the last row.
-    order = np.lexsort((np.where(fine, place, -place), -score, ~fine, run))
+    # Scored rows before unscored; among them the best, then the first (or last); without any score the last row.
+    _check.as_choice(tied, ("first", "last"), "rule for tied checkpoints")
+    order = np.lexsort((np.where(fine & (tied == "first"), place, -place), -score, ~fine, run))
     starts = np.flatnonzero(np.r_[True, np.diff(run[order]) > 0])
     best = order[starts]
+    _say_ties(roles, read, run, score, best, tied)
     first = np.full(int(run.max()) + 1, len(read))
     np.minimum.at(first, run, place)
     ended = _diverged_ends(run, fine, read.status == _DIVERGED)
     best = np.where(ended[run[best]] >= 0, ended[run[best]], best)
     best = best[np.argsort(first[run[best]], kind="stable")]
     return best, None if read.cost is None else _run_costs(read.cost, run, best, roles)
+
+
+def _say_ties(roles: Roles, read: Trials, run: Codes, score: FloatArray, best: IntArray, tied: str) -> None:
+    """In how many runs checkpoints that tie at the best have other reported scores than the one that counts."""
+    if read.reported is None:
+        return
+    top = np.full(int(run.max()) + 1, -np.inf)
+    top[run[best]] = score[best]
+    claimed = np.full(top.size, np.nan)
+    claimed[run[best]] = read.reported[best]
+    other = (score == top[run]) & np.isfinite(score) & (read.reported != claimed[run]) & np.isfinite(read.reported)
+    count = int(np.unique(run[other]).size)
+    if count:
+        facts = {"count": count, "runs": int(np.unique(run).size), "tied": tied}
+        roles.notes.append(Caution.of("guessed-columns", None, count, kind="tied-checkpoints", **facts))
 
 
 def _diverged_ends(run: Codes, fine: Mask, diverged: Mask) -> IntArray:

@@ -243,6 +243,10 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
         "rows are checkpoints of the {runs} runs in {column!r}, as {counter!r} rises within them: each run is one "
         "trial, at its best checkpoint by the selection score ({named[trial]} none if each row is a trial)"
     ),
+    ("guessed-columns", "tied-checkpoints"): lambda count, runs, tied: (
+        f"in {count} of {runs} runs checkpoints tie at the best selection score with different reported scores: the "
+        f"{tied} one counts ({named('tied')} {'last' if tied == 'first' else 'first'} for the other)"
+    ),
     ("guessed-columns", "statuses"): "{words:6} in {column!r}: no words of how a trial ended, read as finished",
     ("guessed-columns", "one-each"): (
         "{column!r} has {count} values in {n_trials} rows: it tells trials apart and not families, so that all are "
