@@ -289,7 +289,8 @@ def _ladder(steps: FloatArray) -> bool:
     rises = steps[steps > 0]
     if not rises.size:
         return False
-    values, counts = np.unique(np.round(rises, 9), return_counts=True)
+    with np.errstate(over="ignore"):  # of numbers beyond 1e299
+        values, counts = np.unique(np.round(rises, 9), return_counts=True)
     return float((np.abs(steps - values[np.argmax(counts)]) < 1e-6).mean()) >= _MOSTLY
 
 
