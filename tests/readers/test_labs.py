@@ -114,3 +114,12 @@ def test_a_trainers_log_is_of_the_share_that_was_asked_for():
     assert lb.read_trials({"loss": [0.4, 0.3], **scores}).metric.selection == "val_accuracy"
     with pytest.raises(Ambiguous, match="could be any of 'val_loss', 'val_accuracy'"):
         lb.read_trials(scores)
+
+
+def test_where_the_best_checkpoint_stands_is_no_setting():
+    rng = np.random.default_rng(3)
+    rows = [(a, e, s, 1000 * t) for a in ("ppo", "dqn") for e in ("x", "y") for s in range(4) for t in range(20)]
+    table = dict(zip(("algo", "env_id", "seed", "global_step"), map(list, zip(*rows, strict=True)), strict=True))
+    trials = lb.read_trials({**table, "episodic_return": rng.normal(size=len(rows)).tolist()})
+    assert (len(trials), trials.tasks, dict(trials.configuration)) == (16, ("x", "y"), {})
+    assert "nested-seeds" not in {caution.code for caution in trials.cautions}

@@ -136,6 +136,8 @@ class Roles:
     """Which sample of its problem a row is."""
     path: str | None = None
     """Where the files of a trial are."""
+    counter: str | None = None
+    """What counts the checkpoints of runs: where the best of a run stands is no setting of it."""
     flag: str | None = None
     """A true-or-false column that marks trials that went wrong."""
     guessed: list[tuple[str, str]] = field(default_factory=list)
@@ -154,7 +156,7 @@ class Roles:
 
     def used(self) -> set[str]:
         """Every column with a part."""
-        single = [getattr(self, role) for role in (*_NAMED, "order", "flag", "path")]
+        single = [getattr(self, role) for role in (*_NAMED, "order", "flag", "path", "counter")]
         return {name for name in (*self.family, *single) if name}
 
 

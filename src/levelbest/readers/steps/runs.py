@@ -224,7 +224,7 @@ def _with_runs(rows: _Rows, found: _Found) -> Merged:
         while column in table.columns:
             column += "'"
         table = table.reshaped(np.arange(table.n_rows), {column: found.run + 1.0}, set())
-    roles.trial = column
+    roles.trial, roles.counter = column, rows.counter
     facts = {"runs": runs, "column": column, "counter": rows.counter}
     roles.notes.append(Caution.of("guessed-columns", None, runs, kind="checkpoints", **facts))
     return table
