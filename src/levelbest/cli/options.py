@@ -266,7 +266,6 @@ reading = together(
         "--tied",
         type=click.Choice(["first", "last"]),
         default="first",
-        show_default=True,
         help="Of a run's checkpoints that tie at the best, which counts.",
     ),
     click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
@@ -274,11 +273,7 @@ reading = together(
     click.option("--status", metavar="COL", help="The column that says how a trial ended."),
     click.option("--where", metavar="EXPR", help='Keep the rows for which this holds, e.g. "epoch > 0".'),
     click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better."),
-    click.option(
-        "--selection-direction",
-        type=click.Choice(["max", "min"]),
-        help="Which way the selection score is better, where its name does not tell.",
-    ),
+    click.option("--selection-direction", type=click.Choice(["max", "min"]), help="The same of the selection score."),
     click.option("--bounds", type=float, nargs=2, metavar="A B", help="The lowest and highest possible score."),
     click.option("--reader", metavar="NAME", help="The format, where it is not recognised."),
     click.option(

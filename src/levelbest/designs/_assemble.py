@@ -26,7 +26,7 @@ from levelbest.results import (
     winners,
 )
 from levelbest.stats.inference import Contrast, Contrasts, Question, undefined
-from levelbest.trials import OK, Metric, Trials
+from levelbest.trials import OK, Trials
 from levelbest.trials.spaces import SearchSpace, is_known
 
 _NOTHING = Contrasts((), "none")
@@ -172,7 +172,8 @@ def _comparable(contrast: Contrast) -> np.ndarray[tuple[int], np.dtype[np.bool_]
 
 def _pair(design: Design, terms: ComparisonTerms, contrast: Contrast, method: str, budget: float) -> PairComparison:
     a, b = contrast.pair
-    contrast = _within(design.metric, contrast)
+    low, high = design.metric.cut_differences(contrast.low, contrast.high)
+    contrast = replace(contrast, low=low, high=high)
     first, second = design.counts[a], design.counts[b]
     families = first.family, second.family
     best = None if first.best is None or second.best is None else (first.best, second.best)
@@ -248,18 +249,6 @@ def _to_the_end(verdicts: tuple[Verdict, ...], most: float, limit: float | None,
     elif last.end < most:
         rows.append(Verdict(last.end + 1, most, NOT_COMPARABLE, reason))
     return tuple(rows)
-
-
-def _within(metric: Metric, contrast: Contrast) -> Contrast:
-    """The contrast with limits no wider than scores can differ by their name; infinite ones stay."""
-    least, most = metric.natural
-    if least is None or most is None:
-        return contrast
-    low, high = (
-        np.where(np.isfinite(limit), np.clip(limit, least - most, most - least), limit)
-        for limit in (contrast.low, contrast.high)
-    )
-    return replace(contrast, low=low, high=high)
 
 
 def _effect(contrast: Contrast, families: tuple[str, str], budget: float) -> Effect:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +102,7 @@ def read_trials(
     >>> trials.metric.direction
     'max'
     """
+    from levelbest.readers.steps.diagnose import with_diagnostics
     from levelbest.readers.steps.pipeline import build_trials
     from levelbest.readers.steps.roles import Wanted
 
@@ -129,11 +131,7 @@ def read_trials(
     trials = build_trials(_tables(source, reader, options, asked=wanted.family is not None), wanted)
     if spaces is not None:
         trials = _declared(trials, spaces)
-    if not diagnostics:
-        return trials
-    from levelbest.readers.steps.diagnose import with_diagnostics
-
-    return with_diagnostics(trials)
+    return with_diagnostics(trials) if diagnostics else trials
 
 
 def _declared(trials: Trials, spaces: Mapping[str, object]) -> Trials:
@@ -176,12 +174,8 @@ def _tables(source: object, reader: str | None, options: dict[str, object], *, a
         return logs[0]
     used, by_path = [], []
     for path, name in zip(paths, short_names(paths), strict=True):
-        try:
+        with _named_by_path(path):
             own, by = read_path(path, reader, options)
-        except DataError as error:
-            if not str(error).startswith(f"{path.name} holds no rows"):
-                raise
-            raise DataError(f"{path}{str(error).removeprefix(path.name)}") from None
         used.append(by)
         _name_sources(own, path, name, inside=by.name == "folder" and len(paths) > 1)
         by_path.append((name, own))
@@ -197,6 +191,17 @@ def _tables(source: object, reader: str | None, options: dict[str, object], *, a
     if len(paths) > 1 and not searches_in_arguments(by_path):
         apart_by_path(by_path)  # where names are alike, a family for each
     return tables
+
+
+@contextmanager
+def _named_by_path(path: Path) -> Iterator[None]:
+    """An empty file is named by its path: many files have one name."""
+    try:
+        yield
+    except DataError as error:
+        if not str(error).startswith(f"{path.name} holds no rows"):
+            raise
+        raise DataError(f"{path}{str(error).removeprefix(path.name)}") from None
 
 
 def _name_sources(tables: Sequence[RawTable], path: Path, name: str, *, inside: bool) -> None:

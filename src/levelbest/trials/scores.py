@@ -68,6 +68,14 @@ class Metric:
             low = np.minimum(low, most)
         return low, high
 
+    def cut_differences(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Limits of differences, none wider than two such scores can differ; infinite ones stay."""
+        least, most = self.natural
+        if least is None or most is None:
+            return low, high
+        cut = [np.clip(limit, least - most, most - least) for limit in (low, high)]
+        return np.where(np.isinf(low), low, cut[0]), np.where(np.isinf(high), high, cut[1])
+
     @property
     def turned_bounds(self) -> Bounds:
         """The bounds of scores turned so that higher is better."""

@@ -251,7 +251,7 @@ def _turns(values: FloatArray) -> float:
     steps = np.diff(values)
     if steps.size < 2:
         return 0.0
-    return float((steps[1:] * steps[:-1] < 0).mean())
+    return float((np.sign(steps[1:]) * np.sign(steps[:-1]) < 0).mean())
 
 
 def _is_schedule(rows: _Rows, name: str) -> bool:
