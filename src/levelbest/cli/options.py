@@ -262,12 +262,7 @@ reading = together(
     click.option("--weight", metavar="COL", help="The weight of each problem in averages over problems."),
     click.option("--stratum", metavar="COL", help="What divides the problems: difficulty, source."),
     click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
-    click.option(
-        "--tied",
-        type=click.Choice(["first", "last"]),
-        default="first",
-        help="Of a run's checkpoints that tie at the best, which counts.",
-    ),
+    click.option("--tied", type=click.Choice(["first", "last"]), default="first", help="Of tied best checkpoints."),
     click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
     click.option("--seed-column", metavar="COL", help="The column that holds the trials' seeds."),
     click.option("--status", metavar="COL", help="The column that says how a trial ended."),
