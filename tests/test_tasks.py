@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.stats
 from scipy import stats as scipy_stats
 
+import levelbest as lb
 from levelbest import Trials, compare, read_trials, write_report
 from levelbest.cli.main import main
 from levelbest.designs.tasks import compare_tasks, split_tasks
@@ -241,3 +243,42 @@ def test_limits_over_tasks_do_not_depend_on_the_order_of_tasks_families_or_rows(
     other_tasks = dict(reversed(given.items()))
     other_rows = {task: table.take(np.arange(table.n_trials)[::-1]) for task, table in given.items()}
     assert limits(given) == limits(other_tasks) == limits(other_rows)
+
+
+def test_a_performance_profile_is_the_share_of_runs_above_each_score():
+    rng = np.random.default_rng(2)
+    scores = {game: {name: rng.uniform(0, 1, 4).round(3) for name in "ab"} for game in ("x", "y", "z")}
+    rows = [(name, game, s) for game, own in scores.items() for name, runs in own.items() for s in runs.tolist()]
+    table = {"algo": [r[0] for r in rows], "game": [r[1] for r in rows], "normalized_score": [r[2] for r in rows]}
+    table["seed"] = [*range(4)] * 6
+    named = {"family": "algo", "task": "game", "selection": "normalized_score", "direction": "max"}
+    found = compare_tasks(table, **named, **FAST)
+    assert found.as_scored  # by its name, without bounds that nobody knows
+    for own in found.profiles:
+        runs = np.concatenate([scores[game][own.family] for game in scores])
+        np.testing.assert_allclose(own.value, [(runs > s).mean() for s in own.score])
+        assert (own.low <= own.value).all()
+        assert (own.value <= own.high).all()
+    middle = {row.family: row for row in found.iqm}
+    for name in "ab":
+        runs = np.concatenate([scores[game][name] for game in scores])
+        assert middle[name].value == pytest.approx(scipy.stats.trim_mean(runs, 0.25))
+    table["return"] = table.pop("normalized_score")
+    assert not compare_tasks(table, **(named | {"selection": "return"}), **FAST).as_scored
+
+
+def test_a_report_over_tasks_has_the_figures_and_the_table_of_aggregates(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = [(a, g, s) for a in ("dqn", "rainbow") for g in ("Pong", "Qbert") for s in range(4)]
+    table = {
+        "algo": [row[0] for row in rows],
+        "game": [row[1] for row in rows],
+        "seed": [row[2] for row in rows],
+        "normalized_score": [(row[0] == "rainbow") + 0.1 * rng.normal() for row in rows],
+    }
+    lb.write_report(table, tmp_path / "r.html", family="algo", task="game", direction="max", **FAST)
+    for name in ("iqm.svg", "profiles.svg"):
+        assert "rainbow" in (tmp_path / "r" / name).read_text(encoding="utf-8")
+    latex = (tmp_path / "r" / "families.tex").read_text(encoding="utf-8")
+    assert "Interquartile mean" in latex
+    assert latex.index("rainbow &") < latex.index("dqn &")

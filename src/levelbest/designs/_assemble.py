@@ -75,15 +75,14 @@ def _best_found(design: Design) -> tuple[BestFound, ...]:
     if not isinstance(trials, Trials):
         return ()
     winners_of = []
-    for name in adaptive:
-        own = trials[name]
+    for own in (trials[name] for name in adaptive):
         rows = np.flatnonzero(own.status == OK)
         if not rows.size:
             continue
         best = int(rows[np.argmax(sign * own.selection[rows])])
         scores = own.selection if own.reported is None else own.reported
         settings = {key: column[best] for key, column in own.configuration.items() if is_known(column[best])}
-        winners_of.append(BestFound(name, len(own), float(scores[best]), settings))
+        winners_of.append(BestFound(own.families[0], len(own), float(scores[best]), settings))
     return tuple(sorted(winners_of, key=lambda own: -sign * own.value))
 
 

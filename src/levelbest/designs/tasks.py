@@ -23,7 +23,8 @@ from levelbest.designs.compare import compare_asked
 from levelbest.designs.seeds import Configurations, Seeds
 from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.steps.diagnose import with_diagnostics
-from levelbest.results import Comparison, Curve, OverTasks, TaskComparison
+from levelbest.readers.steps.names import tokens, word_set
+from levelbest.results import Comparison, Curve, OverTasks, Profile, TaskComparison
 from levelbest.stats.bands import Interval, order_statistic
 from levelbest.stats.inference import (
     Aggregate,
@@ -36,6 +37,7 @@ from levelbest.stats.inference import (
     curve_limits,
     decide,
     interquartile_mean,
+    performance_profile,
     probability_of_improvement,
     reach_of,
 )
@@ -43,6 +45,9 @@ from levelbest.trials import Scores, Settings, Trials
 from levelbest.trials.spaces import SearchSpace, search_spaces
 
 POINTS = 12
+_PROFILE = 101
+"""Scores of a performance profile."""
+_NORMALISED = word_set("normalized normalised norm hns")
 _OF_READING = ("guessed-columns", "converted-numbers", "selection-is-reported")
 """Warnings of how a table was read, which hold for each part of it."""
 
@@ -148,6 +153,7 @@ def over_tasks(design: Tasks, each: Mapping[str, Comparison]) -> TaskComparison:
         iqm=design.interquartile_means,
         improvements=design.improvements,
         as_scored=design.as_scored,
+        profiles=design.profiles,
         curves=design.curves(replace(design.asked, simultaneous=True)),
     )
 
@@ -281,9 +287,10 @@ class Tasks(Design):
 
     @property
     def as_scored(self) -> bool:
-        """Whether scores of all tasks can be put beside each other: by one direction and known bounds."""
+        """Whether scores of all tasks can be put beside each other: by one direction, and known bounds or a name that
+        says that they are normalised."""
         metrics = [table.metric for table in self.tasks.values()]
-        known = None not in metrics[0].bounds
+        known = None not in metrics[0].bounds or bool(_NORMALISED & set(tokens(metrics[0].score)))
         return known and all(
             (own.direction, own.bounds) == (metrics[0].direction, metrics[0].bounds) for own in metrics
         )
@@ -299,14 +306,10 @@ class Tasks(Design):
     @property
     def interquartile_means(self) -> tuple[OverTasks, ...]:
         """Of each family, at one trial and at the largest budget that allows it."""
-        sign = next(iter(self.tasks.values())).metric.sign if self.as_scored else 1.0
+        sign = self._sign
         settings, rows = self.asked.settings, []
         for f, name in enumerate(self.families):
-            samples = [several[f] for several in self.standard.values()]
-            if self.as_scored:
-                direction = "max" if sign > 0 else "min"
-                given = [several[f] for several in self.scores.values()]
-                samples = [Sample(own.selection, own.reported).turned(direction) for own in given]
+            samples = self._beside(f)
             for n in self.few:
                 own = interquartile_mean(
                     samples, n, confidence=settings.confidence, n_resamples=settings.n_resamples, rng=settings.rng
@@ -314,6 +317,32 @@ class Tasks(Design):
                 low, high = sorted((sign * own.low, sign * own.high))
                 rows.append(self._row((name,), n, Aggregate(sign * own.value, low, high)))
         return tuple(rows)
+
+    @property
+    def _sign(self) -> float:
+        """Of the scores that are put beside each other, which are turned so that higher is better."""
+        return next(iter(self.tasks.values())).metric.sign if self.as_scored else 1.0
+
+    def _beside(self, f: int) -> list[Sample]:
+        """One family's scores on each task, on a scale that all tasks share: as scored, or standardised."""
+        if not self.as_scored:
+            return [several[f] for several in self.standard.values()]
+        direction = "max" if self._sign > 0 else "min"
+        given = [several[f] for several in self.scores.values()]
+        return [Sample(own.selection, own.reported).turned(direction) for own in given]
+
+    @property
+    def profiles(self) -> tuple[Profile, ...]:
+        """The share of runs above each score, of each family whose runs are a sample."""
+        samples = {name: self._beside(f) for f, name in enumerate(self.families) if name not in self.excluded}
+        every = np.concatenate([own.claimed for several in samples.values() for own in several] or [np.zeros(1)])
+        scores, settings, sign = np.linspace(every.min(), every.max(), _PROFILE), self.asked.settings, self._sign
+        level, draws, seed = settings.confidence, settings.n_resamples, settings.rng
+        drawn = {
+            name: performance_profile(own, scores, confidence=level, n_resamples=draws, rng=seed)
+            for name, own in samples.items()
+        }
+        return tuple(Profile(name, sign * scores, *shares) for name, shares in drawn.items())
 
     @property
     def improvements(self) -> tuple[OverTasks, ...]:

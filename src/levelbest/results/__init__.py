@@ -15,7 +15,7 @@ from levelbest.results.curve import (
     VerifierEffect,
 )
 from levelbest.results.plan import DividedRuns, Reach, Reaches, TrialPlan
-from levelbest.results.tasks import OverTasks, TaskComparison
+from levelbest.results.tasks import OverTasks, Profile, TaskComparison
 from levelbest.results.variance import FamilyVariance, Variances
 from levelbest.results.verdict import (
     NOT_COMPARABLE,
@@ -47,6 +47,7 @@ __all__ = [
     "FamilyVariance",
     "OverTasks",
     "PairComparison",
+    "Profile",
     "Reach",
     "Reaches",
     "Standing",

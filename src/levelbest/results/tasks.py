@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from levelbest._check import FloatArray
 from levelbest._shown import Documented, Drawn, presenter
 from levelbest.cautions import Caution
 from levelbest.results.comparison import Comparison, PairComparison
@@ -30,6 +31,17 @@ class OverTasks(Documented):
 
 
 @dataclass(frozen=True, eq=False)
+class Profile(Documented):
+    """The share of a family's runs above each score, every task counting the same, with pointwise limits."""
+
+    family: str
+    score: FloatArray
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class TaskComparison(Drawn):
     """Verdicts per task, and over all tasks: mean differences in units of each task's spread, mean ranks, interquartile
     means and probabilities of improvement."""
@@ -45,6 +57,8 @@ class TaskComparison(Drawn):
     as_scored: bool = False
     """Whether interquartile means are of the scores themselves: where bounds and direction are those of every task;
     else of distances from each task's mean in its standard deviations."""
+    profiles: tuple[Profile, ...] = ()
+    """On the scale of the interquartile means."""
     curves: tuple[Curve, ...] = ()
     """The mean over tasks of the standardised curves."""
 

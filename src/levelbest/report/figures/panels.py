@@ -12,6 +12,7 @@ import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest._plain import is_cost, show_tick
+from levelbest.report.figures.aggregates import interval_figure, profile_figure
 from levelbest.report.figures.axes import difference_figure, draw_comparison
 from levelbest.report.figures.curves import (
     LOG_FROM,
@@ -361,7 +362,8 @@ def _share_heights(charts: Sequence[Axes]) -> None:
 
 def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
     """``curves``, and where there is something to show ``runs``, ``distributions``, ``differences``, ``verifier``,
-    ``cost`` and ``panels``, one a data set. Without the trials there is no figure of their distribution."""
+    ``cost`` and ``panels``, one a data set, with ``iqm`` and ``profiles`` over all of them. Without the trials there is
+    no figure of their distribution."""
     panel = panel_of_view(view)
     score, log = panel.score, panel.is_log
     figures: dict[str, Figure | None] = {}
@@ -369,6 +371,9 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
         figures["runs"] = panel_figure(panel)
     figures["curves"] = panel_figure(replace(panel, runs={}))
     if view.tasks:
+        if view.over_tasks is not None:
+            figures["iqm"] = interval_figure(view.over_tasks)
+            figures["profiles"] = profile_figure(view.over_tasks)
         figures["panels"] = panels_figure({name: panel_of_view(own) for name, own in view.tasks.items()})
     elif trials is not None and not panel.runs:
         figures["distributions"] = distribution_figure(trials)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from levelbest.stats.best import Sample
 from levelbest.stats.inference._aggregates import Aggregate, interquartile_mean, probability_of_improvement
+from levelbest.stats.inference._aggregates import performance_profile as performance_profile
 from levelbest.stats.inference._contrasts import (
     best_so_far,
     chance_better,
