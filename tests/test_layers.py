@@ -61,7 +61,7 @@ def test_no_layer_imports_one_above_it():
 
 REPORT = (
     *("words", "tables", "describe", "view", "view_tables", "build", "tasks", "figures", "terminal"),
-    *("paper", "page", "trackers", "notebook", "documents", "present", "write"),
+    *("paper", "page", "trackers", "notebook", "documents", "present", "write", "lesson"),
 )
 """The parts of report, each building on those before it."""
 

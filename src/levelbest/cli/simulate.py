@@ -13,6 +13,9 @@ from levelbest.cli import options
 from levelbest.cli.main import progress_bar
 from levelbest.errors import InputError
 
+_POWER_SAMPLES = 500
+"""A verdict takes far longer than an estimate."""
+
 if TYPE_CHECKING:
     from levelbest.simulation.battery import Simulation
     from levelbest.simulation.distributions import Distribution
@@ -22,25 +25,28 @@ if TYPE_CHECKING:
 @click.command("simulate")
 @click.option("--law", metavar="NAME(...)", help="A SciPy distribution such as norm, beta(8,2), t(3) or -expon.")
 @click.option("--kde", metavar="FILE", help="A kernel density of a column of results, as in [T].")
-@click.option("--family", metavar="NAME", help="With --kde: the family whose scores to take.")
-@click.option("--selection", metavar="COL", help="With --kde: the column of scores.")
-@click.option("--reported", metavar="COL", help="With --summaries: the score claimed of the winner.")
+@options.reading
+@click.option("--of", "of_family", metavar="NAME", help="With --kde: the family whose scores to take.")
 @click.option(
     "--summaries",
     is_flag=True,
     help="With --kde: how mean, best single model and expected best of n (--n, one number) vary with the number of "
     "experiments.",
 )
-@click.option(
-    "--direction",
-    type=click.Choice(["max", "min"]),
-    help="Which way is better (default: as --kde says, or max).",
-)
 @click.option("--round", "step", type=float, metavar="STEP", help="Round scores to multiples of this: coarse ties.")
 @click.option("--fail", "share", type=click.FloatRange(0, 1, max_open=True), help="Let this share of trials fail.")
 @click.option(
-    "--against", metavar="NAME(...)", help="A second distribution: how often does the worse of the two look better?"
+    "--against",
+    metavar="NAME(...)|FILE[:FAMILY]|FAMILY",
+    help="A second distribution, a kernel density of another file's scores or of another family of --kde: how often "
+    "does the worse of the two look better?",
 )
+@click.option(
+    "--power",
+    is_flag=True,
+    help="With --against: how often a verdict names the better one, the worse one, or one of two equal ones.",
+)
+@click.option("--lesson", is_flag=True, help="Three figures and a page for students, in the folder --out.")
 @click.option(
     "--trials", "n_trials", type=click.IntRange(min=2), default=50, show_default=True, help="Trials of each sample."
 )
@@ -50,7 +56,8 @@ if TYPE_CHECKING:
     type=click.Choice(["u", "v", "naive"]),
     default="u",
     show_default=True,
-    help="Whose bias is measured.",
+    help="Whose bias is measured: u, the unbiased mean over all subsets of n trials; v, the mean over n draws with "
+    "replacement, too low as n grows; naive, the best of the first n trials.",
 )
 @click.option("--statistic", default="mean", show_default=True, metavar="mean|median|Q", help="Of the best of n.")
 @click.option(
@@ -89,6 +96,9 @@ def command(given: options.Given) -> None:
     if given["summaries"]:
         _summaries(given)
         return
+    if given["lesson"]:
+        _lesson(given)
+        return
     distribution, out = _distribution(given), given["out"]
     n = given["n"] or [budget for budget in (1, 2, 5, 10, 20, 40, 80) if budget <= given["n_trials"]]
     if given["against"]:
@@ -111,7 +121,7 @@ def command(given: options.Given) -> None:
 
 
 def _distribution(given: options.Given) -> Distribution:
-    from levelbest.simulation.distributions import kde_distribution, named_distribution
+    from levelbest.simulation.distributions import named_distribution
 
     if bool(given["law"]) == bool(given["kde"]):
         raise InputError(
@@ -120,12 +130,7 @@ def _distribution(given: options.Given) -> Distribution:
     if given["law"]:
         distribution = replace(named_distribution(given["law"]), direction=given["direction"] or "max")
     else:
-        family = _family(given)
-        scores = family.scores("drop", missing="selection").selection
-        metric = family.metric
-        bounds = metric.bounds if metric.bounds != (None, None) else metric.natural
-        name = f"kernel density of {family.families[0]}"
-        distribution = kde_distribution(scores, name, direction=metric.direction, bounds=bounds)
+        distribution = _kernel(_family(given))
     if given["step"]:
         distribution = distribution.rounded(given["step"])
     if given["share"]:
@@ -133,15 +138,52 @@ def _distribution(given: options.Given) -> Distribution:
     return distribution
 
 
-def _family(given: options.Given) -> Trials:
-    """The trials of one family of the file that --kde names."""
-    from levelbest.readers import read_trials
+def _kernel(family: Trials) -> Distribution:
+    """A kernel density of the scores of one family ([T] section 4)."""
+    from levelbest.simulation.distributions import kde_distribution
 
-    keys = ("selection", "reported", "direction")
-    trials = read_trials(given["kde"], **{key: given[key] for key in keys if given[key]})
-    if given["family"] is None and len(trials.families) > 1:
-        raise InputError(f"choose the scores of one family with --family; known: {', '.join(trials.families)}")
-    return trials[given["family"]] if given["family"] else trials
+    metric = family.metric
+    bounds = metric.bounds if metric.bounds != (None, None) else metric.natural
+    scores = family.scores("drop", missing="selection").selection
+    name = f"kernel density of {family.families[0]}"
+    return kde_distribution(scores, name, direction=metric.direction, bounds=bounds)
+
+
+def _family(given: options.Given, file: str | None = None, name: str | None = None) -> Trials:
+    """The trials of one family of the file that --kde names, or of another; --family may be its column or its name."""
+    name = name or given["of_family"]
+    asked = given | {"files": (file or given["kde"],)}
+    try:
+        trials = options.load_trials(asked)
+    except InputError:
+        if not given["family"]:
+            raise
+        trials, name = options.load_trials(asked | {"family": None}), name or given["family"]
+    if name is None and len(trials.families) > 1:
+        raise InputError(f"choose the scores of one family with --of; known: {', '.join(trials.families)}")
+    return trials[name] if name else trials
+
+
+def _against(given: options.Given, direction: str) -> Distribution:
+    """The second distribution: a family of the same file, a file, or one by its name."""
+    from levelbest.simulation.distributions import named_distribution
+
+    text, alone = given["against"], given | {"of_family": None}
+    file, _, name = text.rpartition(":")
+    if Path(text).exists():
+        return _kernel(_family(alone, text))
+    if file and Path(file).exists():
+        return _kernel(_family(alone, file, name))
+    if given["kde"] and "(" not in text:
+        return _kernel(_family(alone, name=text))
+    return replace(named_distribution(text), direction=direction)
+
+
+def _lesson(given: options.Given) -> None:
+    from levelbest.report.lesson import write_lesson
+
+    page = write_lesson(given["out"] or Path("lesson"), seed=given["seed"])
+    click.echo(f"page   {page}")
 
 
 def _summaries(given: options.Given) -> None:
@@ -209,9 +251,11 @@ def _two_distributions(distribution: Distribution, given: options.Given, n: list
     if given["out"] is not None:
         raise InputError("--against prints a table and draws nothing: leave out --out, or simulate one distribution")
     from levelbest.simulation.battery import false_winner
-    from levelbest.simulation.distributions import named_distribution
 
-    other = replace(named_distribution(given["against"]), direction=distribution.direction)
+    other = _against(given, distribution.direction)
+    if given["power"]:
+        _power(distribution, other, given, n)
+        return
     keys = ("estimator", "n_samples", "seed")
     rows = false_winner(distribution, other, given["n_trials"], n, **{key: given[key] for key in keys})
     if given["as_json"]:
@@ -226,3 +270,33 @@ def _two_distributions(distribution: Distribution, given: options.Given, n: list
     for row in rows:
         share, limits = f"{row['false_winner']:12.3f}", f"{row['low']:.3f} to {row['high']:.3f}"
         click.echo(f"{row['n']:>6}  {row['true_difference']:>16.4g}  {share}  {limits}")
+
+
+def _power(distribution: Distribution, other: Distribution, given: options.Given, n: list[int]) -> None:
+    from levelbest.report.terminal.console import console, drawn_table, print_text
+    from levelbest.report.terminal.simulation import power_table
+    from levelbest.simulation.power import verdict_power
+
+    size = min(given["n_samples"], _POWER_SAMPLES)
+    within = [budget for budget in n if 2 * budget <= given["n_trials"]] or [1]
+    with nullcontext() if given["as_json"] else progress_bar("simulating") as tick:
+        rows = verdict_power(
+            distribution,
+            other,
+            given["n_trials"],
+            within,
+            confidence=given["confidence"],
+            n_samples=size,
+            seed=given["seed"],
+            progress=tick,
+        )
+    if given["as_json"]:
+        document = {"law": distribution.name, "against": other.name, "n_trials": given["n_trials"], "n_samples": size}
+        options.echo_json(document | {"points": rows})
+        return
+    out, shown = console(), power_table(rows)
+    print_text(
+        f"{distribution.name} against {other.name}, {given['n_trials']} trials each, {size} samples", out, "bold"
+    )
+    print_text(shown.note, out, "dim")
+    out.print(drawn_table(shown))

@@ -311,11 +311,9 @@ def points_at(design: Design, budget: float) -> list[tuple[float, float, float, 
     ends = {name: min(budget, design.ends.get(name, budget)) for name in design.families}
     if asked.axis == "cost":
         drawn = design.curves(replace(asked, budget=tuple(sorted({*ends.values()})), simultaneous=False))
-        points = [curve.point(ends[curve.family]) for curve in drawn]
         # what a cheaper family has reached is the least that it reaches with more
-        return [
-            point if point[0] >= budget * (1 - 1e-9) else _at_least(point, design.metric.direction) for point in points
-        ]
+        points = [(curve.point(ends[curve.family]), ends[curve.family] < budget) for curve in drawn]
+        return [_at_least(point, design.metric.direction) if short else point for point, short in points]
     wanted = {int(end) for end in ends.values()} - {0}
     return [curve.point(budget) for curve in design.curves(replace(asked, n=tuple(sorted(wanted)), simultaneous=False))]
 

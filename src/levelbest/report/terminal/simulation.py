@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from levelbest.report.tables.table import Table, counts, formed, limits, texts
@@ -59,4 +61,23 @@ def coverage_table(simulation: Simulation, method: str) -> Table:
             limits("95 % limits", ends, 3),
             formed("mean width", simulation.mean_width[method], ".4g"),
         )
+    )
+
+
+def power_table(rows: Sequence[Mapping[str, object]]) -> Table:
+    """A row for each budget: how often the verdict is right, wrong, and false between equal distributions."""
+
+    def column(name: str) -> list[float]:
+        return [float(str(row[name])) for row in rows]
+
+    return Table(
+        (
+            counts("n", [int(str(row["n"])) for row in rows]),
+            formed("true difference", column("true_difference"), ".4g"),
+            formed("power", column("power"), ".3f"),
+            formed("wrong", column("wrong"), ".3f"),
+            formed("type 1", column("type1"), ".3f"),
+            limits("95 % limits", list(zip(column("type1_low"), column("type1_high"), strict=True)), 3),
+        ),
+        note="power: the better one is named; wrong: the worse one is; type 1: one of two equal ones is",
     )
