@@ -89,7 +89,7 @@ def as_budgets(n: npt.ArrayLike, n_trials: int | None = None) -> tuple[IntArray,
         raise InputError(f"n must be a whole number of trials, got {short(n)}")
     if flat.dtype.kind == "f" and not (np.isfinite(flat).all() and (flat == np.floor(flat)).all()):
         bad = next(v for v in flat if not (np.isfinite(v) and v == np.floor(v)))
-        raise InputError(f"n must be a whole number of trials, got {bad:g}; {no_such_budget(float(bad))}")
+        raise InputError(f"n must be a whole number of trials, got {bad:g}; {no_such_budget(bad)}")
     if float(flat.min()) < 1:
         raise InputError(f"n must be at least 1, got {flat.min():g}; the best of no trials does not exist")
     if n_trials is not None and float(flat.max()) > n_trials:
@@ -102,9 +102,12 @@ def as_budgets(n: npt.ArrayLike, n_trials: int | None = None) -> tuple[IntArray,
     return flat.astype(np.int64), array.ndim == 0
 
 
-def no_such_budget(n: float) -> str:
+def no_such_budget(n: object) -> str:
     """Why a budget that is no whole number has no value."""
-    if math.isinf(n):
+    number = as_number(n)
+    if math.isnan(number):
+        return "write 1,2,5 or 1-20"
+    if math.isinf(number):
         return (
             "the score of a perfectly tuned model is the end of its distribution, which no number of trials shows: it "
             "is at least as good as the best trial, and a bound on the score is all that limits it on the other side"

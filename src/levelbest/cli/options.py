@@ -60,17 +60,10 @@ def _budgets(ctx: click.Context, param: click.Parameter, value: str | None) -> t
             first, _, last = part.partition("-" if "-" in part[1:] else ":")
             budgets.update(range(int(first), int(last or first) + 1))
     except ValueError:
-        raise click.BadParameter(f"{value!r} is not a list of budgets; {_no_budget(value)}", ctx, param) from None
+        raise click.BadParameter(f"{value!r} is not a list of budgets; {no_such_budget(value)}", ctx, param) from None
     if not budgets or min(budgets) < 1:
         raise click.BadParameter(f"a budget is at least 1 trial, got {value!r}", ctx, param)
     return tuple(sorted(budgets))
-
-
-def _no_budget(value: str) -> str:
-    try:
-        return no_such_budget(float(value))
-    except ValueError:
-        return "write 1,2,5 or 1-20"
 
 
 def _statistic(ctx: click.Context, param: click.Parameter, value: str) -> str:
