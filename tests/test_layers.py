@@ -249,3 +249,12 @@ def test_errors_name_flags_in_the_command_line_alone():
                     if re.search(r"(?<![\w-])--[a-z]", str(text)) and "train.py" not in str(text)
                 ]
     assert wrong == []
+
+
+def test_words_are_those_of_the_field():
+    """No private word in code or messages: more expensive, to decide or to stop, permutation."""
+    banned = re.compile(r"\bdear(?:er|est)\b|\bsettles?\b|\bdeal(?:ing|t)?s? anew\b|\bof_law\b|\bdealings\b")
+    used = {
+        str(path.relative_to(ROOT)): hits for path in ROOT.rglob("*.py") if (hits := banned.findall(path.read_text()))
+    }
+    assert used == {}

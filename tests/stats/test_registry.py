@@ -70,7 +70,7 @@ class Success:
 
     name = "success"
 
-    def of_law(self, scores, weights):
+    def of_distribution(self, scores, weights):
         return weights[:, scores >= 0.7].sum(axis=1)
 
 
@@ -112,6 +112,6 @@ def test_a_toy_statistic_has_an_interval_and_a_difference():
 def test_a_statistic_of_its_own_name_only():
     for name in ("success", "mean", "median", "0.9"):
         with pytest.raises(InputError, match="known already"):
-            register_statistic(type("Other", (), {"name": name, "of_law": Success.of_law})())
+            register_statistic(type("Other", (), {"name": name, "of_distribution": Success.of_distribution})())
     with pytest.raises(InputError, match="statistic must be 'mean', 'median' or a probability"):
         best_statistic(SCORES, 2, statistic="failure")

@@ -66,7 +66,7 @@ class Distribution:
         sign, budgets = _check.sign_of(self.direction), _check.as_budgets(n)[0]
         scores = [sign * self.quantile(self._level(_EVENLY, budget)) for budget in budgets]
         weights = np.full((1, _EVENLY.size), 1 / _EVENLY.size)
-        return np.array([sign * float(wanted.of_law(own, weights)[0]) for own in scores])
+        return np.array([sign * float(wanted.of_distribution(own, weights)[0]) for own in scores])
 
     def mirrored(self) -> Distribution:
         """The distribution of the negated scores, under the same name."""
@@ -138,7 +138,7 @@ class JointDistribution:
         ranked, chances = scores.ravel()[order], weights.ravel()[order]
         if isinstance(statistic, Quantile):
             return float(np.interp(statistic.q, np.cumsum(chances) - chances / 2, ranked))
-        return float(statistic.of_law(ranked, chances[None])[0])
+        return float(statistic.of_distribution(ranked, chances[None])[0])
 
 
 def named_distribution(text: str) -> Distribution:

@@ -57,9 +57,9 @@ async def _apart(function: Callable[[], str], stopping: Callable[[], bool]) -> s
     loop = asyncio.get_running_loop()
     done: asyncio.Future[str] = loop.create_future()
 
-    def tell(settle: Callable[[], None]) -> None:
+    def tell(answer: Callable[[], None]) -> None:
         with contextlib.suppress(RuntimeError):  # the server ended meanwhile
-            loop.call_soon_threadsafe(lambda: None if done.done() else settle())
+            loop.call_soon_threadsafe(lambda: None if done.done() else answer())
 
     def work() -> None:
         try:

@@ -113,9 +113,9 @@ def default(work: Work) -> Limits:
     rule = Rule.of("light tails" if few else "bootstrap", n_trials=work.n_trials)
     drawn = Limits(*work.filled(low, high), Rule.of("reported") if separate else rule, name="bootstrap")
     if work.highest is None or (separate and work.lowest is None):
-        work.settle(drawn, jackknife=False).drop(work.n > FARTHEST * work.n_trials, "too-close")
+        work.keep_defined(drawn, jackknife=False).drop(work.n > FARTHEST * work.n_trials, "too-close")
     elif work.lowest is None:
-        work.settle(drawn, jackknife=False)
+        work.keep_defined(drawn, jackknife=False)
     return drawn.drop(np.isnan(drawn.low + drawn.high), TIED_TOP)
 
 
@@ -181,14 +181,14 @@ def percentile(work: Work) -> Limits:
     """The quantiles of the resampled estimates ([D], [T])."""
     draws = work.shown_estimates
     pair = limits.percentile(draws, work.level(draws))
-    return work.settle(Limits(*pair), jackknife=False)
+    return work.keep_defined(Limits(*pair), jackknife=False)
 
 
 def basic(work: Work) -> Limits:
     """The percentile limits mirrored at the estimate."""
     draws = work.shown_estimates
     pair = limits.basic(draws, work.shown_estimate, work.level(draws))
-    return work.settle(Limits(*pair), jackknife=False)
+    return work.keep_defined(Limits(*pair), jackknife=False)
 
 
 def bca(work: Work) -> Limits:
@@ -196,7 +196,7 @@ def bca(work: Work) -> Limits:
     draws = work.estimates
     deviations = work.trials.leave_one_out()
     pair = limits.bca(draws, work.trials.estimate, deviations, work.level(draws))
-    return work.settle(Limits(*pair), jackknife=True)
+    return work.keep_defined(Limits(*pair), jackknife=True)
 
 
 def smoothed(work: Work) -> Limits:
@@ -205,7 +205,7 @@ def smoothed(work: Work) -> Limits:
         return work.nothing()
     draws = smooth_bootstrap(work.trials, work.n_resamples, work.rng(2))
     pair = limits.percentile(draws, work.level(draws))
-    return work.settle(Limits(*pair), jackknife=False)
+    return work.keep_defined(Limits(*pair), jackknife=False)
 
 
 def studentised(work: Work) -> Limits:
@@ -215,7 +215,7 @@ def studentised(work: Work) -> Limits:
     estimate, error = work.trials.estimate, work.trials.error
     with np.errstate(invalid="ignore"):  # the lower limit is that of a large t
         low, high = (estimate - limits.pick(ordered, p) * error for p in (1 - level, level))
-    return work.settle(Limits(low, high), jackknife=True)
+    return work.keep_defined(Limits(low, high), jackknife=True)
 
 
 def jackknife(work: Work) -> Limits:
@@ -236,7 +236,7 @@ def jackknife(work: Work) -> Limits:
         largest = np.abs(normal).max(axis=1) / scale
         width = float(limits.order_statistic(largest[None], 1 - work.alpha)[0])
     rule = Rule.of("jackknife", width=width)
-    return work.settle(Limits(estimate - width * error, estimate + width * error, rule), jackknife=True)
+    return work.keep_defined(Limits(estimate - width * error, estimate + width * error, rule), jackknife=True)
 
 
 def gaffke(work: Work) -> Limits:
@@ -277,7 +277,7 @@ def gaussian(work: Work) -> Limits:
     estimate = mean + rho * sd * constant[:, 0]
     ends = limits.percentile(t, level)
     low, high = estimate - ends[1] * sd, estimate - ends[0] * sd
-    return work.settle(Limits(low, high), jackknife=False)
+    return work.keep_defined(Limits(low, high), jackknife=False)
 
 
 _KNOWN: dict[str, IntervalMethod] = {

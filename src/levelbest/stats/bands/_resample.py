@@ -342,7 +342,7 @@ def statistic_draws(trials: Ranked, statistic: Statistic, drawn: IntArray) -> Fl
             weights = of_groups[:, group[worst_first]] * part
         else:
             weights = (of_groups.ravel()[places] * part).reshape(b, m)
-        out[i] = statistic.of_law(rows, weights)
+        out[i] = statistic.of_distribution(rows, weights)
     return out
 
 

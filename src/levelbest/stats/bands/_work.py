@@ -282,7 +282,7 @@ class Work:
         known = draws[~np.isnan(draws).any(axis=1)]
         return local_level(known, alpha, tails=tails) if known.size else alpha / 2
 
-    def settle(self, limits: Limits, *, jackknife: bool) -> Limits:
+    def keep_defined(self, limits: Limits, *, jackknife: bool) -> Limits:
         """What no resampling method can do without."""
         everywhere = np.ones(self.n.size, dtype=bool)
         if self.n_trials < FEWEST:
@@ -295,6 +295,6 @@ class Work:
         return limits
 
     def nothing(self) -> Limits:
-        """No limits anywhere, for the reasons of `settle`."""
+        """No limits anywhere, for the reasons of `keep_defined`."""
         nowhere = np.full(self.n.size, np.nan)
-        return self.settle(Limits(nowhere, nowhere), jackknife=False)
+        return self.keep_defined(Limits(nowhere, nowhere), jackknife=False)

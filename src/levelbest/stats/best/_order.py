@@ -330,7 +330,7 @@ def _functional(sample: Sample, budgets: IntArray, statistic: Statistic, directi
     for start in range(0, unique.size, step):
         rows = slice(start, start + step)
         weights = _weights(sample.selection, unique[rows], "u", direction)[:, worst_first]
-        values[rows] = _check.sign_of(direction) * statistic.of_law(scores, weights)
+        values[rows] = _check.sign_of(direction) * statistic.of_distribution(scores, weights)
     return values[back]
 
 

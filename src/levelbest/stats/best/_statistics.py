@@ -26,7 +26,7 @@ class Statistic(Protocol):
     def name(self) -> str:
         """Under which it is asked for and shown."""
 
-    def of_law(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
+    def of_distribution(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
         """Its value for each row of ``weights``, the chances of the ``scores``.
 
         Scores come worst first, turned so that higher is better; the value is turned likewise. A chance may be 0.
@@ -39,7 +39,7 @@ class Mean:
 
     name: str = "mean"
 
-    def of_law(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
+    def of_distribution(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
         """The weighted mean."""
         return np.asarray(weights @ scores)
 
@@ -55,7 +55,7 @@ class Quantile:
         """``median``, or the probability."""
         return _check.statistic_name(self.q)
 
-    def of_law(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
+    def of_distribution(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
         """The first score whose cumulated chance is q; its mean with the next likely one where that is q (to 1e-12).
 
         Every row of weights may have scores of its own.
@@ -81,7 +81,7 @@ def register_statistic(statistic: Statistic) -> None:
     Parameters
     ----------
     statistic : Statistic
-        Has a ``name`` and a function ``of_law(scores, weights)``.
+        Has a ``name`` and a function ``of_distribution(scores, weights)``.
     """
     name = statistic.name
     if name in _KNOWN or name == "median" or name.replace(".", "", 1).isdigit():

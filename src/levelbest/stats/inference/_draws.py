@@ -207,5 +207,5 @@ def _curves(
     for row, budget in zip(out, n, strict=True):
         powers = np.concatenate([low, edges], axis=1) ** budget
         chances = np.concatenate([np.diff(powers, axis=1), powers[:, :1] + 1 - powers[:, -1:]], axis=1)
-        row[:] = statistic.of_law(scores, chances[:, member] * within)
+        row[:] = statistic.of_distribution(scores, chances[:, member] * within)
     return out
