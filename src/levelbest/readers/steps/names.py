@@ -57,7 +57,7 @@ _LOWER = word_set(
 )
 _NEUTRAL = word_set(
     "score scores metric metrics objective objectives performance performances fitness result outcome "
-    "selection reported"
+    "selection reported grade grades rating ratings"
 )
 _NOT_A_SCORE = word_set(
     "std stdev stddev stderr sem se sd var variance ci lower upper rank ranking time epoch epochs step steps "

@@ -129,7 +129,7 @@ def _could_be_problems(table: Merged, roles: Roles, n_tasks: int) -> bool:
 
 
 _PROBLEMS = names.word_set(
-    "problem question prompt instance doc document puzzle example item case testcase utterance utt audio image img "
+    "problem question q prompt instance doc document puzzle example item case testcase utterance utt audio image img "
     "patient scan file filename sentence passage query ticket issue story conversation dialog dialogue input record"
 )
 _OF_A_PROBLEM = names.word_set("id idx index no number name key uid case")
