@@ -120,32 +120,52 @@ def test_help_is_the_head_of_the_script(copy):
 def _with_a_pip_that_fails(copy: Path) -> Path:
     """A Python whose environments have a pip that says what it was asked for, and then fails."""
     pip = 'echo "$@" >> asked; exit 1'
-    make = f"mkdir -p .venv-test/bin; printf '#!/bin/sh\\n%s\\n' '{pip}' > .venv-test/bin/python"
+    make = f"mkdir -p $4/bin; printf '#!/bin/sh\\n%s\\n' '{pip}' > $4/bin/python"
     return _command(
         copy / "bin" / "made",
-        f'case "$*" in *"-m venv"*) {make}; chmod +x .venv-test/bin/python ;; *) exec "{sys.executable}" "$@" ;; esac',
+        f'case "$*" in *"-m venv"*) {make}; chmod +x $4/bin/python ;; *) exec "{sys.executable}" "$@" ;; esac',
     )
 
 
 @pytest.mark.parametrize("freeze", [False, True])
-def test_the_tested_versions_are_installed_and_where_they_cannot_be_the_newest(copy, freeze):
-    (copy / "constraints.txt").write_text("numpy==1.26.4\n")
-    done = _run(copy, "--no-apt", *(["--freeze"] if freeze else []), PYTHON=str(_with_a_pip_that_fails(copy)))
+@pytest.mark.parametrize(
+    ("long", "versions", "extras"),
+    [([], "constraints.txt", ".[test]"), (["--long"], "constraints-long.txt", ".[test,long]")],
+)
+def test_the_tested_versions_are_installed_and_where_they_cannot_be_the_newest(copy, freeze, long, versions, extras):
+    """The long tests have versions of their own, and an environment of their own to put them into."""
+    (copy / versions).write_text("numpy==1.26.4\n")
+    arguments = ["--no-apt", *long, *(["--freeze"] if freeze else [])]
+    done = _run(copy, *arguments, PYTHON=str(_with_a_pip_that_fails(copy)))
     assert done.returncode == 1
     assert "could not install the test requirements" in done.stderr
-    asked = (copy / "asked").read_text().splitlines()
-    newest = ["--editable .[test]"]
-    wanted = newest if freeze else ["--constraint constraints.txt --editable .[test]", *newest]
-    assert [line.partition("--quiet ")[2] for line in asked] == wanted
+    asked = [line.partition("--quiet ")[2] for line in (copy / "asked").read_text().splitlines() if "--quiet" in line]
+    newest = [f"--editable {extras}"]
+    assert asked == (newest if freeze else [f"--constraint {versions} --editable {extras}", *newest])
     assert ("taking the newest instead" in done.stdout) is not freeze
-    assert (copy / "constraints.txt").read_text() == "numpy==1.26.4\n"
+    assert (copy / versions).read_text() == "numpy==1.26.4\n"
 
 
-def _with_checks_that_are_recorded(copy: Path) -> dict[str, str]:
+@pytest.mark.parametrize("long", [[], ["--long"]])
+def test_newest_versions_are_named_again_at_the_end_and_in_the_next_run(copy, long):
+    (copy / ("constraints-long.txt" if long else "constraints.txt")).write_text("numpy==1.26.4\n")
+    environment = _with_checks_that_are_recorded(copy, 'case "$*" in *--constraint*) exit 1 ;; esac')
+    for _ in range(2):
+        done = _run(copy, "--no-apt", "--lint", *long, **environment)
+        assert done.returncode == 0, done.stderr
+        assert "NOTE: these are the newest versions, not those of constraints" in done.stdout.splitlines()[-2]
+
+
+def test_the_pinned_versions_of_the_long_tests_cover_its_large_tools():
+    pinned = dict(line.split("==") for line in (ROOT / "constraints-long.txt").read_text().splitlines() if "==" in line)
+    assert {"ray", "mlflow", "wandb", "torch", "lightning", "inspect_ai", "Sphinx"} <= {*pinned}
+
+
+def _with_checks_that_are_recorded(copy: Path, before: str = "") -> dict[str, str]:
     """A Python whose environments have ruff, mypy and pytest that note that they ran and pass."""
     note = "printf '%s\\n' \"$(basename $0) $*\" >> ran"
-    make = "mkdir -p .venv-test/bin; for tool in python ruff mypy; do cp tool .venv-test/bin/$tool; done"
-    _command(copy / "tool", note)
+    make = "mkdir -p $4/bin; for tool in python ruff mypy; do cp tool $4/bin/$tool; done"
+    _command(copy / "tool", f"{before}\n{note}")
     made = _command(
         copy / "bin" / "made",
         f'case "$*" in *"-m venv"*) {make} ;; *) exec "{sys.executable}" "$@" ;; esac',

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from levelbest.run.objective import last_scores, mark, read_metrics
 from levelbest.run.output import Log, Tail
@@ -59,7 +59,7 @@ def attempt(
     process group. ``alone``: this process runs nothing but trials, so that any child it has
     afterwards was left by this one.
     """
-    log, tail, errors, result = Log(task["log"], task["log_limit"]), Tail(_TAIL), Tail(_TAIL), Tail(_RESULT)
+    output = _Output(Log(task["log"], task["log_limit"]), Tail(_TAIL), Tail(_TAIL), Tail(_RESULT))
     raw: Outcome = {"key": task["key"], "end": "exit", "wall": 0.0, "cpu": 0.0, "limit": task["limit"]}
     began = time.monotonic()
     try:
@@ -69,56 +69,73 @@ def attempt(
         before = mark(metrics) if metrics else None
         pid, pipes = _start_command(task) if fork is None else fork().begin(task)
     except (OSError, ValueError) as error:
-        return _unstarted(raw, error)
+        if isinstance(error, OSError) and error.errno in NO_ROOM | BROKEN:
+            return _machine_lost(raw, error.errno, f"could not be started: {error.strerror}")
+        return {**raw, "end": "unstarted", "problem": why(error)}
     if announce is not None:
         announce(pid)
-    sinks: dict[int, Sinks] = {pipes[0]: (log.add, tail.add), pipes[1]: (log.add, errors.add)}
-    if fork is not None:
-        sinks[pipes[2]] = (result.add,)
     try:
-        raw["end"], raw["code"], raw["cpu"] = _follow(pid, sinks, watch, task["limit"], alone)
+        raw["end"], raw["code"], raw["cpu"] = _follow(pid, output.sinks(pipes), watch, task["limit"], alone)
     finally:
         for pipe in pipes:
             os.close(pipe)
-        log.close()
+        output.log.close()
     raw["wall"] = time.monotonic() - began
-    if raw["end"] == "exit" and fork is not None:
-        _take_over(raw, result.content())
-    elif raw["end"] == "exit" and raw["code"] in _BEHIND_A_SHELL:
-        raw["problem"] = f"exit code {raw['code']}"
-        raw["end"], raw["code"] = "signal", raw["code"] - 128
-    elif raw["end"] == "exit":
-        text, selection = tail.content(), task["selection"]
-        try:
-            scores = read_metrics(metrics, before, selection) if metrics else last_scores(text, selection)
-        except OSError as error:
-            return _machine_lost(raw, error.errno, f"its metrics file cannot be read: {error.strerror}")
-        if isinstance(scores, dict):
-            raw["scores"] = scores
+    if raw["end"] == "exit":
+        if fork is not None:
+            _take_over(raw, output.result.content())
+        elif raw["code"] in _BEHIND_A_SHELL:
+            raw["problem"] = f"exit code {raw['code']}"
+            raw["end"], raw["code"] = "signal", raw["code"] - 128
         else:
-            raw["problem"] = scores or "printed no line of JSON with scores"
-        if raw["code"]:
-            raw["problem"] = _last_line(errors.content()) or _last_line(text)
-    _add_log(raw, log)
+            _read_scores(raw, output, metrics, before, task["selection"])
+    output.describe(raw)
     return raw
 
 
-def _unstarted(raw: Outcome, error: OSError | ValueError) -> Outcome:
-    if isinstance(error, OSError) and error.errno in NO_ROOM | BROKEN:
-        return _machine_lost(raw, error.errno, f"could not be started: {error.strerror}")
-    return {**raw, "end": "unstarted", "problem": why(error)}
+class _Output(NamedTuple):
+    """Where what a child writes is kept: all of it within a limit, and the end of each stream."""
+
+    log: Log
+    printed: Tail
+    errors: Tail
+    result: Tail
+    """What a function hands over."""
+
+    def sinks(self, pipes: list[int]) -> dict[int, Sinks]:
+        """By pipe, who takes what it brings."""
+        takers: list[Sinks] = [(self.log.add, self.printed.add), (self.log.add, self.errors.add), (self.result.add,)]
+        return dict(zip(pipes, takers, strict=False))  # a command has no third
+
+    def describe(self, raw: Outcome) -> None:
+        """Add what there is to know of the log."""
+        log = self.log
+        if log.error:
+            raw["log_problem"] = log.error
+        if log.seen:
+            raw["log_bytes"] = log.seen
+            if log.error is None:
+                raw["log_hash"] = log.digest
+        if log.left_out:
+            raw["log_left_out"] = log.left_out
 
 
-def _add_log(raw: Outcome, log: Log) -> None:
-    """What became of what the trial printed."""
-    if log.error:
-        raw["log_problem"] = log.error
-    if log.seen:
-        raw["log_bytes"] = log.seen
-        if log.error is None:
-            raw["log_hash"] = log.digest
-    if log.left_out:
-        raw["log_left_out"] = log.left_out
+def _read_scores(
+    raw: Outcome, output: _Output, metrics: str | None, before: tuple[int, int, int] | None, selection: str | None
+) -> None:
+    """What a command that ended by itself handed over: in its metrics file, or on the last line it printed."""
+    text = output.printed.content()
+    try:
+        scores = read_metrics(metrics, before, selection) if metrics else last_scores(text, selection)
+    except OSError as error:
+        raw.update(_machine_lost(raw, error.errno, f"its metrics file cannot be read: {error.strerror}"))
+        return
+    if isinstance(scores, dict):
+        raw["scores"] = scores
+    else:
+        raw["problem"] = scores or "printed no line of JSON with scores"
+    if raw["code"]:
+        raw["problem"] = _last_line(output.errors.content()) or _last_line(text)
 
 
 def _machine_lost(raw: Outcome, number: int | None, problem: str) -> Outcome:
@@ -159,17 +176,46 @@ def _start_command(task: Task) -> tuple[int, list[int]]:
     return child.pid, pipes
 
 
-def _drain(sinks: dict[int, Sinks]) -> None:
-    """Read what is left in the pipes, and wait for no more."""
+def _follow(
+    pid: int, sinks: dict[int, Sinks], watch: tuple[int, ...], limit: float | None, alone: bool
+) -> tuple[Literal["exit", "signal", "timeout"], int, float]:
+    """Read what a child writes until it ends; how it ended, with which code, and the CPU seconds it took."""
+    handle = open_pid(pid)
+    poller = _poller(sinks, watch, handle)
+    time_limit = _TimeLimit(pid, limit)
+    longest = _LONGEST_POLL if handle is not None else 0.02
+    ended, reaped = False, None
+    try:
+        while not ended:
+            ended = _take_what_is_ready(poller, min(time_limit.left, longest), sinks, watch, handle)
+            if handle is None:
+                reaped = os.wait4(pid, os.WNOHANG)
+                ended = bool(reaped[0])
+            if not ended:
+                time_limit.enforce()
+    finally:
+        if handle is not None:
+            os.close(handle)
+        # A group keeps its number while one of it is left; where the leader is not reaped yet, in any case.
+        _signal_group(pid, signal.SIGKILL)
+        status, usage = (reaped if reaped and reaped[0] else os.wait4(pid, 0))[1:]
+        if alone:
+            sweep()
     for pipe, sink in sinks.items():
         os.set_blocking(pipe, False)
         with contextlib.suppress(BlockingIOError):
             while _read(pipe, sink):
                 pass
+    cpu = usage.ru_utime + usage.ru_stime
+    if time_limit.passed:
+        return "timeout", 0, cpu
+    if os.WIFSIGNALED(status):
+        return "signal", os.WTERMSIG(status), cpu
+    return "exit", os.waitstatus_to_exitcode(status), cpu
 
 
-def _watched(sinks: dict[int, Sinks], watch: tuple[int, ...], handle: int | None) -> select.poll:
-    """What wakes up whoever follows a child: what it writes, its end, and the end of those watched."""
+def _poller(sinks: dict[int, Sinks], watch: tuple[int, ...], handle: int | None) -> select.poll:
+    """Ready when the child writes or ends, or whoever gave the task is gone."""
     poller = select.poll()
     for pipe in sinks:
         poller.register(pipe, select.POLLIN)
@@ -180,48 +226,39 @@ def _watched(sinks: dict[int, Sinks], watch: tuple[int, ...], handle: int | None
     return poller
 
 
-def _follow(
-    pid: int, sinks: dict[int, Sinks], watch: tuple[int, ...], limit: float | None, alone: bool
-) -> tuple[Literal["exit", "signal", "timeout"], int, float]:
-    """Read what a child writes until it ends; how it ended, with which code, and the CPU seconds it took."""
-    handle = open_pid(pid)
-    poller = _watched(sinks, watch, handle)
-    deadline = None if limit is None else time.monotonic() + limit
-    late, ended = False, False
-    reaped = None
-    try:
-        while not ended:
-            left = _LONGEST_POLL if deadline is None else max(0.0, deadline - time.monotonic())
-            left = min(left, _LONGEST_POLL if handle is not None else 0.02)
-            for ready, _ in poller.poll(left * 1000 + 1):
-                if ready in watch:
-                    raise Quit
-                if ready == handle:
-                    ended = True
-                elif not _read(ready, sinks[ready]):
-                    poller.unregister(ready)
-            if handle is None and (reaped := os.wait4(pid, os.WNOHANG))[0]:
-                ended = True
-            if not ended and deadline is not None and time.monotonic() >= deadline:
-                _signal_group(pid, signal.SIGKILL if late else signal.SIGTERM)
-                late, deadline = True, time.monotonic() + _GRACE
-    finally:
-        if handle is not None:
-            os.close(handle)
-        # A group keeps its number while one of it is left; where the leader is not reaped yet, in any case.
-        _signal_group(pid, signal.SIGKILL)
-        status, usage = (reaped if reaped and reaped[0] else os.wait4(pid, 0))[1:]
-        if alone:
-            sweep()
-    _drain(sinks)
-    cpu = usage.ru_utime + usage.ru_stime
-    return ("timeout", 0, cpu) if late else (*_ending(status), cpu)
+def _take_what_is_ready(
+    poller: select.poll, seconds: float, sinks: dict[int, Sinks], watch: tuple[int, ...], handle: int | None
+) -> bool:
+    """Read what is there, after so long at most; whether the child's end was heard of."""
+    ended = False
+    for ready, _ in poller.poll(seconds * 1000 + 1):
+        if ready in watch:
+            raise Quit
+        if ready == handle:
+            ended = True
+        elif not _read(ready, sinks[ready]):
+            poller.unregister(ready)
+    return ended
 
 
-def _ending(status: int) -> tuple[Literal["exit", "signal"], int]:
-    if os.WIFSIGNALED(status):
-        return "signal", os.WTERMSIG(status)
-    return "exit", os.waitstatus_to_exitcode(status)
+class _TimeLimit:
+    """A child is asked to stop at its limit, and stopped ``_GRACE`` seconds later."""
+
+    def __init__(self, pid: int, seconds: float | None) -> None:
+        self._pid = pid
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self.passed = False
+
+    @property
+    def left(self) -> float:
+        """Seconds until something is to be done."""
+        return _LONGEST_POLL if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
+    def enforce(self) -> None:
+        """Do what is due."""
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            _signal_group(self._pid, signal.SIGKILL if self.passed else signal.SIGTERM)
+            self.passed, self._deadline = True, time.monotonic() + _GRACE
 
 
 def _read(pipe: int, sink: Sinks) -> bool:

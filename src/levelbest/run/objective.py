@@ -133,20 +133,17 @@ def mark(path: str) -> tuple[int, int, int] | None:
     return about.st_mtime_ns, about.st_size, about.st_ino
 
 
-def verdict_on(raw: Outcome, selection: str | None, report: str) -> tuple[str, dict[str, float | None], str | None]:
+Verdict = tuple[str, dict[str, float | None], str | None]
+
+
+def verdict_on(raw: Outcome, selection: str | None, report: str) -> Verdict:
     """Status, scores and reason of an attempt, from how its process ended and what it handed over.
 
     ``raw`` holds ``end`` (exit, signal, timeout, lost, unstarted), ``code``, ``scores``, ``raised`` and ``problem``.
     """
-    end, code, problem = raw["end"], raw.get("code"), raw.get("problem")
-    if end == "lost":
-        return "lost", {}, problem or "its worker was lost"
-    if end == "timeout":
-        return "failed", {}, f"stopped at its time limit of {raw['limit']:g} s"
-    if end == "unstarted":
-        return "failed", {}, f"could not be started: {problem}"
-    if end == "signal":
-        return _by_signal(code, problem)
+    code, problem = raw.get("code"), raw.get("problem")
+    if raw["end"] != "exit":
+        return _cut_short(raw)
     if report == "exit":
         return "ok", {selection or "success": float(code == 0)}, None
     if raw.get("raised"):
@@ -160,8 +157,15 @@ def verdict_on(raw: Outcome, selection: str | None, report: str) -> tuple[str, d
     return _by_scores(scores, selection)
 
 
-def _by_signal(code: object, problem: str | None) -> tuple[str, dict[str, float | None], str]:
-    """Someone else's signal takes a trial from the machine; its own is a failure."""
+def _cut_short(raw: Outcome) -> Verdict:
+    """Of an attempt that did not end by itself."""
+    end, code, problem = raw["end"], raw.get("code"), raw.get("problem")
+    if end == "lost":
+        return "lost", {}, problem or "its worker was lost"
+    if end == "timeout":
+        return "failed", {}, f"stopped at its time limit of {raw['limit']:g} s"
+    if end == "unstarted":
+        return "failed", {}, f"could not be started: {problem}"
     name = next((known.name for known in signal.Signals if known == code), f"signal {code}")
     if code not in FROM_OUTSIDE:
         return "failed", {}, f"ended by {name}"
@@ -170,17 +174,15 @@ def _by_signal(code: object, problem: str | None) -> tuple[str, dict[str, float 
     return "lost", {}, f"ended by {name} from outside{shell}{memory}"
 
 
-def _by_scores(scores: Mapping[str, float], selection: str | None) -> tuple[str, dict[str, float | None], str | None]:
-    """The selection score must be there and finite; where none was named, some score must be."""
+def _by_scores(scores: dict[str, float], selection: str | None) -> Verdict:
+    """Of an attempt that handed over scores; one that is not finite is kept as None."""
     kept = {name: value if math.isfinite(value) else None for name, value in scores.items()}
     if selection is None:
         if any(value is not None for value in kept.values()):
             return "ok", kept, None
-        return (
-            ("diverged", kept, "every score is NaN or infinite")
-            if kept
-            else ("failed", {}, "no number among its scores")
-        )
+        if kept:
+            return "diverged", kept, "every score is NaN or infinite"
+        return "failed", {}, "no number among its scores"
     if selection not in scores:
         others = ", ".join(list(scores)[:10]) or "no number at all"
         return "failed", kept, f"reported no {selection}; it reported {others}"
